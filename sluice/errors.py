@@ -1,0 +1,26 @@
+"""The errors that Sluice raises on purpose. Their texts name fields, bounds and counts, never a value from the data."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SluiceError(Exception):
+    """Anything that a person can mend: a document, a file, a plan. Its text may be shown to anyone."""
+
+
+class DocumentError(SluiceError):
+    """A contract, policy or release definition is wrong; says the field's path, what is allowed and what came."""
+
+
+class DataError(SluiceError):
+    """The data cannot be read or are not what the contract says."""
+
+
+class PlanError(SluiceError):
+    """A masking step cannot be applied to these variables or data."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint ' Did you mean ...?' with the nearest known word, or '' when none is near."""
+    near = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f" Did you mean '{near[0]}'?" if near else ""

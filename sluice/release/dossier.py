@@ -1,0 +1,34 @@
+"""The dossier: all that a reviewer is shown of one evaluated release. Aggregates and document texts, no record."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sluice.risk.curve import Curve
+from sluice.utility.variable_summary import VariableSummary
+from sluice.verdict import Finding, Verdict
+
+
+class Dossier(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    release: str = Field(description="id of the release")
+    name: str = Field(description="name of the release definition")
+    title: str
+    dataset: str
+    contract_version: str
+    policy: str
+    policy_version: str
+    submitter: str
+    evaluated_at: str = Field(description="ISO 8601, UTC")
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    curves: tuple[Curve, ...] = ()
+    variables: tuple[VariableSummary, ...] = ()
+    plan: tuple[str, ...] = Field(description="one sentence a masking step, in order")
+    approvals_needed: str = Field(description="in words: how many, which roles, how long an approval holds")
+    records_original: int
+    records_holdout: int
+    records_released: int
+    earlier_attempts: int = Field(description="other releases of the same data that were judged before this one")
+    minimum_cell: int = Field(ge=1, description="counts below this are not shown")
+    hashes: dict[str, str] = Field(description="SHA-256 of data, csv, contract, policy, plan")
+    versions: dict[str, str] = Field(description="Sluice and the libraries that computed the figures")

@@ -1,0 +1,114 @@
+"""A variable of a data set: its name, kind and role, as the engine needs to know it.
+
+A *typed frame* is a pandas DataFrame whose columns follow the kinds of its variables:
+
+==============================  =================================================================
+kind                            dtype (missing value)
+==============================  =================================================================
+continuous                      float64 (NaN), finite otherwise
+integer                         Int64 (<NA>)
+ordinal, nominal, binary        category with text categories (NaN); ordinal in the declared order
+date                            datetime64[us] (NaT)
+text                            str (NaN)
+==============================  =================================================================
+
+`Variables` is an ordered mapping from name to `Variable`, in the order of the columns.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from sluice.generalization.hierarchy import Hierarchy
+
+
+class Kind(StrEnum):
+    CONTINUOUS = "continuous"
+    INTEGER = "integer"
+    ORDINAL = "ordinal"
+    NOMINAL = "nominal"
+    BINARY = "binary"
+    DATE = "date"
+    TEXT = "text"
+
+    @property
+    def is_numeric(self) -> bool:
+        return self in (Kind.CONTINUOUS, Kind.INTEGER)
+
+    @property
+    def is_categorical(self) -> bool:
+        return self in (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY)
+
+
+class Role(StrEnum):
+    IDENTIFIER = "identifier"
+    QUASI_IDENTIFIER = "quasi_identifier"
+    SENSITIVE = "sensitive"
+    WEIGHT = "weight"
+    HOUSEHOLD = "household"
+    CONTRIBUTOR = "contributor"
+    OTHER = "other"
+
+
+def as_label(value: Any) -> Any:
+    """A category as text: 3 and 3.0 are both '3'; YAML's yes/no and numbers need no quotes."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, int | float) else value
+
+
+Label = Annotated[str, BeforeValidator(as_label)]
+
+
+class Variable(BaseModel):
+    """One variable: what its values mean and how they may be used."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1)
+    kind: Kind
+    role: Role = Role.OTHER
+    unit: str | None = None
+    description: str = ""
+    minimum: float | str | None = Field(default=None, description="smallest allowed value; an ISO date for dates")
+    maximum: float | str | None = Field(default=None, description="largest allowed value; an ISO date for dates")
+    categories: tuple[Label, ...] | None = Field(
+        default=None, description="allowed categories; in rising order for an ordinal variable"
+    )
+    labels: dict[Label, str] = Field(default_factory=dict, description="what each category's code means")
+    missing_codes: tuple[Label, ...] = Field(default=(), description="values that stand for 'missing' at the source")
+    nullable: bool = False
+    max_missing_share: float | None = Field(default=None, ge=0, le=1, description="share of records, at the source")
+    hierarchy: Hierarchy | None = Field(default=None, description="leaf to ever wider groups, for generalisation")
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if self.kind is Kind.ORDINAL and not self.categories:
+            raise ValueError(f"'{self.name}' is ordinal: 'categories' must list its categories in rising order")
+        if self.kind is Kind.BINARY and self.categories is not None and len(self.categories) != 2:
+            raise ValueError(f"'{self.name}' is binary: 'categories' must list 2; got {len(self.categories)}")
+        if self.categories is not None:
+            if not self.kind.is_categorical:
+                raise ValueError(f"'{self.name}' is {self.kind}: 'categories' is for ordinal, nominal and binary")
+            if len(set(self.categories)) != len(self.categories):
+                raise ValueError(f"'{self.name}' lists a category twice")
+        if (self.minimum is not None or self.maximum is not None) and self.kind in (
+            Kind.ORDINAL,
+            Kind.NOMINAL,
+            Kind.BINARY,
+            Kind.TEXT,
+        ):
+            raise ValueError(f"'{self.name}' is {self.kind}: 'minimum' and 'maximum' are for numbers and dates")
+        return self
+
+
+Variables = Mapping[str, Variable]
+
+
+def with_role(variables: Variables, role: Role) -> list[str]:
+    """Names of the variables that have this role, in column order."""
+    return [name for name, variable in variables.items() if variable.role is role]

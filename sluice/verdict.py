@@ -1,0 +1,56 @@
+"""Verdict and Finding: the words that every layer speaks.
+
+A measure, a rule or a gate ends in a `Finding`; findings add up to one `Verdict`. The worst binding finding decides,
+and nothing at all is `UNKNOWN`: a release is never let through because a check was missing.
+"""
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Verdict(IntEnum):
+    """Ordered from good to bad; only `PASS` publishes."""
+
+    PASS = 0
+    REVIEW = 1
+    FAIL = 2
+    UNKNOWN = 3
+
+
+class Finding(BaseModel):
+    """What one rule, gate or measure found. Holds aggregates only, never a value of a confidential column."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rule: str = Field(description="name of the rule or measure, as in the policy")
+    verdict: Verdict
+    says: str = Field(description="one or two plain sentences for a reader who is no statistician")
+    scope: str = Field(default="", description="what was looked at: a column, a group of columns, a step")
+    stage: str = Field(default="", description="contract, original, masked, reference, utility or pipeline")
+    observed: float | None = None
+    limit: float | None = None
+    attempted: int | None = Field(default=None, description="cases the measure set out to examine")
+    completed: int | None = Field(default=None, description="cases it did examine; the denominator of every share")
+    binding: bool = Field(default=True, description="False: reported, but does not decide")
+    waiver: str | None = Field(
+        default=None, description="who waived it, why and until when; stays visible in the report"
+    )
+
+    def as_reported(self) -> "Finding":
+        """The same finding, reported but not deciding."""
+        return self.model_copy(update={"binding": False})
+
+
+def decide(findings: Iterable[Finding]) -> Verdict:
+    """The worst verdict among the binding findings that carry no waiver; `UNKNOWN` if there is none to decide by.
+
+    A waiver excuses `REVIEW` and `FAIL`, never `UNKNOWN`: what was not measured cannot be excused.
+    """
+    deciding = [
+        Verdict.PASS if finding.waiver and finding.verdict is not Verdict.UNKNOWN else finding.verdict
+        for finding in findings
+        if finding.binding
+    ]
+    return max(deciding, default=Verdict.UNKNOWN)

@@ -1,0 +1,16 @@
+"""Where the public reference data lie, and one rule: where they lie, no test that needs them may skip."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+REFERENCE_DATA = Path(os.environ.get("SLUICE_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def reference_data() -> Path:
+    """The folder of public data sets; the test is skipped, with a word, where it is absent."""
+    if not REFERENCE_DATA.is_dir():
+        pytest.skip(f"the reference data are not at {REFERENCE_DATA}; set SLUICE_REFERENCE_DATA")
+    return REFERENCE_DATA
