@@ -93,7 +93,7 @@ class Contract(_Strict):
 
 
 def load_contract(path: Path) -> Contract:
-    """The contract in a YAML file; a hierarchy given as `file:` is read from the CSV beside it. Raises DocumentError."""
+    """The contract in a YAML file; a hierarchy given as `file:` is read from its CSV. Raises DocumentError."""
     content = read_yaml(path)
     for index, variable in enumerate(content.get("variables") or []):
         if (

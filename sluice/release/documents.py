@@ -51,7 +51,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def parse_document(model: type[Document], content: dict[str, Any], name: str) -> Document:
-    """`content` as a `model`. Raises DocumentError: a line for each wrong field with its path, the allowed, the given."""
+    """`content` as a `model`. Raises DocumentError: a line for each wrong field, with what is allowed and what came."""
     try:
         return model.model_validate(content)
     except ValidationError as error:
