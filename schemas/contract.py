@@ -4,14 +4,20 @@ From it come the typing of the staged data, the pandera schemas of the staged an
 Great Expectations suite that runs at the source.
 """
 
+from datetime import date, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from schemas.cross_field import CrossFieldExpression, read_expression
 from sluice.errors import DocumentError, did_you_mean
 from sluice.release.documents import parse_document, read_yaml
 from sluice.variables import Kind, Label, Role, Variable
+
+# A variable with this role leaves its source only as a keyed hash.
+HASHED = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.CONTRIBUTOR)
 
 
 class _Strict(BaseModel):
@@ -31,6 +37,12 @@ class CrossFieldRule(_Strict):
 class RowCount(_Strict):
     minimum: int = Field(default=1, ge=1)
     maximum: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if self.maximum is not None and self.maximum < self.minimum:
+            raise ValueError(f"'maximum' must be at least 'minimum', {self.minimum}; got {self.maximum}")
+        return self
 
 
 class Freshness(_Strict):
@@ -84,6 +96,11 @@ class Contract(_Strict):
         for role in (Role.WEIGHT, Role.HOUSEHOLD, Role.CONTRIBUTOR):
             if sum(variable.role is role for variable in self.variables) > 1:
                 raise ValueError(f"more than one variable has the role '{role}'; at most 1 is allowed")
+        if len(set(self.record_key)) != len(self.record_key):
+            raise ValueError("record_key names a variable twice")
+        for variable in self.variables:
+            _refuse_incoherent(variable)
+        _ = self.expressions  # reads every rule
         return self
 
     @property
@@ -91,10 +108,85 @@ class Contract(_Strict):
         """The variables by name, in order."""
         return {variable.name: variable for variable in self.variables}
 
+    @cached_property
+    def staged(self) -> dict[str, Variable]:
+        """The variables of the typed frame, in order: no identifier but as a key.
+
+        Identifiers in the record key, the household and the contributor come as keyed hashes, which are text without
+        range, categories or hierarchy. A nominal or binary variable without declared categories has none yet here;
+        `schemas.typing.SourceTyping.variables` fills in those that were found.
+        """
+        staged = {}
+        for variable in self.variables:
+            if variable.role is Role.IDENTIFIER and variable.name not in self.record_key:
+                continue
+            if variable.role in HASHED:
+                variable = Variable(
+                    name=variable.name,
+                    kind=Kind.TEXT,
+                    role=variable.role,
+                    description=variable.description,
+                    nullable=variable.nullable,
+                    max_missing_share=variable.max_missing_share,
+                )
+            staged[variable.name] = variable
+        return staged
+
+    @cached_property
+    def expressions(self) -> dict[str, CrossFieldExpression]:
+        """The cross-field rules by name, ready to be evaluated on the typed frame."""
+        expressions: dict[str, CrossFieldExpression] = {}
+        for rule in self.rules:
+            if rule.name in expressions:
+                raise ValueError(f"rules: two rules are named '{rule.name}'")
+            try:
+                expressions[rule.name] = read_expression(rule.expression, self.staged)
+            except ValueError as error:
+                raise ValueError(f"rules: '{rule.name}': {error}") from None
+        return expressions
+
+
+def _refuse_incoherent(variable: Variable) -> None:
+    """Raise ValueError for a variable whose settings contradict each other."""
+    name, categories = variable.name, set(variable.categories or ())
+    if variable.role is Role.WEIGHT and not variable.kind.is_numeric:
+        raise ValueError(f"'{name}' is the weight: it must be continuous or integer; got {variable.kind}")
+    bounds = [
+        _bound(variable, field, value)
+        for field, value in (("minimum", variable.minimum), ("maximum", variable.maximum))
+    ]
+    if None not in bounds and bounds[0] > bounds[1]:
+        raise ValueError(f"'{name}': 'minimum' is above 'maximum'")
+    if variable.nullable is False and variable.max_missing_share:
+        raise ValueError(f"'{name}': a 'max_missing_share' above 0 needs nullable: true")
+    if not categories:
+        return
+    both = sorted(categories & set(variable.missing_codes))
+    if both:
+        raise ValueError(f"'{name}': a category is also a missing code: {', '.join(both)}")
+    unknown = sorted(set(variable.labels) - categories)
+    if unknown:
+        hint = did_you_mean(unknown[0], categories)
+        raise ValueError(f"'{name}': 'labels' names what is no category: {', '.join(unknown)}.{hint}")
+    if variable.hierarchy is not None and categories - set(variable.hierarchy.rows):
+        absent = ", ".join(sorted(categories - set(variable.hierarchy.rows)))
+        raise ValueError(f"'{name}': 'hierarchy' has no row for: {absent}")
+
+
+def _bound(variable: Variable, field: str, value: float | str | None) -> Any:
+    if value is None:
+        return None
+    try:
+        return datetime.fromisoformat(str(value)) if variable.kind is Kind.DATE else float(value)
+    except ValueError:
+        wanted = "an ISO date such as 2024-12-31" if variable.kind is Kind.DATE else "a number"
+        raise ValueError(f"'{variable.name}': '{field}' must be {wanted}; got {value!r}") from None
+
 
 def load_contract(path: Path) -> Contract:
     """The contract in a YAML file; a hierarchy given as `file:` is read from its CSV. Raises DocumentError."""
-    content = read_yaml(path)
+    content: dict[str, Any] = _with_dates_as_text(read_yaml(path))
+    _refuse_empty_roles(path, content)
     for index, variable in enumerate(content.get("variables") or []):
         if (
             isinstance(variable, dict)
@@ -104,6 +196,25 @@ def load_contract(path: Path) -> Contract:
             where = f"{path}: variables.{index}.hierarchy"
             variable["hierarchy"] = _read_hierarchy(path.parent, variable["hierarchy"], where)
     return parse_document(Contract, content, str(path))
+
+
+def _with_dates_as_text(content: Any) -> Any:
+    """YAML reads 2024-12-31 as a date; a document holds it as text."""
+    if isinstance(content, dict):
+        return {_with_dates_as_text(key): _with_dates_as_text(value) for key, value in content.items()}
+    if isinstance(content, list):
+        return [_with_dates_as_text(value) for value in content]
+    return content.isoformat() if isinstance(content, date) else content
+
+
+def _refuse_empty_roles(path: Path, content: dict[str, Any]) -> None:
+    """A drafted contract leaves the roles to a person: raise DocumentError while one of them is not filled in."""
+    variables = content.get("variables")
+    given = [variable for variable in variables if isinstance(variable, dict)] if isinstance(variables, list) else []
+    empty = [str(variable.get("name")) for variable in given if "role" in variable and variable["role"] is None]
+    if empty:
+        roles = ", ".join(Role)
+        raise DocumentError(f"{path}: no role is chosen yet for {', '.join(empty)}. A role is one of {roles}.")
 
 
 def _read_hierarchy(base: Path, given: dict[str, Any], where: str) -> dict[str, Any]:

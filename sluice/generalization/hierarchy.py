@@ -10,7 +10,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 
 def _as_text(value: Any) -> Any:
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    # As for the categories of a variable, which these must equal: 3 and 3.0 are both '3', YAML's yes is 'true'.
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, int | float) else value
 
 
 Leaf = Annotated[str, BeforeValidator(_as_text)]
@@ -45,3 +50,13 @@ class Hierarchy(BaseModel):
         if not 0 <= level <= self.depth:
             raise ValueError(f"level must be from 0 to {self.depth}; got {level}")
         return {leaf: leaf if level == 0 else levels[level - 1] for leaf, levels in self.rows.items()}
+
+    def above(self, level: int) -> "Hierarchy | None":
+        """What is left once `level` was released: its groups are the leaves. None at the top level.
+
+        Raises ValueError outside 0..depth.
+        """
+        groups = self.at_level(level)
+        if level == self.depth:
+            return None
+        return Hierarchy(rows={groups[leaf]: levels[level:] for leaf, levels in self.rows.items()})

@@ -1,8 +1,12 @@
 """The cumulative curves of one disclosure measure: the masked file beside the reference standard."""
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
 from sluice.verdict import Verdict
+
+FloatArray = npt.NDArray[np.float64]
 
 
 class Curve(BaseModel):
@@ -23,3 +27,35 @@ class Curve(BaseModel):
     p_value: float
     verdict: Verdict
     binding: bool
+
+
+def curve_grid(masked: FloatArray, reference: FloatArray, minimum_cell: int, steps: int = 100) -> tuple[float, ...]:
+    """Values of the measure at which the two cumulative shares may be shown.
+
+    masked, reference : shapes (n,) and (m,), finite
+    minimum_cell      : every step of the grid, the part above it included, holds so many records of either distribution
+                        or none of it
+    returns           : rising values of three significant digits, at most `steps` + 1; they end below the largest
+                        measures where these are few. Empty when there are too few records to show anything
+    """
+    masked, reference = np.sort(masked), np.sort(reference)
+    pooled = np.concatenate([masked, reference])
+    if not len(pooled):
+        return ()
+    candidates = {float(f"{value:.3g}") for value in np.quantile(pooled, np.linspace(0, 1, steps + 1))}
+    grid: list[float] = []
+    reached = (0, 0)
+    for value in sorted(candidates):
+        at = (int(np.searchsorted(masked, value, "right")), int(np.searchsorted(reference, value, "right")))
+        below = [now - before for now, before in zip(at, reached, strict=True)]
+        above = [len(masked) - at[0], len(reference) - at[1]]
+        if any(below) and all(count == 0 or count >= minimum_cell for count in below + above):
+            grid.append(value)
+            reached = at
+    return tuple(grid)
+
+
+def shares_at(values: FloatArray, grid: tuple[float, ...]) -> tuple[float, ...]:
+    """Share of the values that are at most each point of the grid."""
+    ordered = np.sort(values)
+    return tuple(float(share) for share in np.searchsorted(ordered, grid, "right") / max(1, len(ordered)))

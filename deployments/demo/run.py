@@ -1,0 +1,99 @@
+"""The demo: two releases of a real survey, one refused and one published, and a ledger that notices tampering.
+
+Everything lands in ./demo; nothing outside is touched. The survey is `fair`, which statsmodels carries: 6,366 women
+asked by Redbook magazine in 1974 about their marriage and affairs (Fair, Journal of Political Economy 86, 1978).
+"""
+
+import os
+import shutil
+import sqlite3
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HOUSE = ROOT / "demo"
+os.environ |= {"SLUICE_HOME": str(HOUSE / "home"), "SLUICE_DEMO_WAREHOUSE": str(HOUSE / "warehouse.duckdb")}
+os.environ.pop("PREFECT_API_URL", None)  # the demo needs no server
+os.environ.pop("SLUICE_LEDGER_URL", None)
+
+from rich.console import Console  # noqa: E402 - the house must be known before Sluice is loaded
+
+console = Console(highlight=False)
+
+
+def main() -> int:
+    if HOUSE.exists():
+        shutil.rmtree(HOUSE)
+    HOUSE.mkdir()
+    console.rule("[bold]A warehouse with confidential records")
+    console.print(f"{build_warehouse()} records of the survey are in {shown(HOUSE / 'warehouse.duckdb')}")
+
+    from flows.cli import BLOCKED, DONE, ERROR, WAITING
+
+    console.rule("[bold]1. A careless release: a little noise, and out it goes")
+    sluice("release", "deployments/demo/light-noise.yaml", expect=BLOCKED)
+
+    console.rule("[bold]2. A proper release: recoded, suppressed, swapped")
+    sluice("release", "deployments/demo/fair-survey.yaml", expect=WAITING)
+    release = next(path.stem for path in (HOUSE / "home" / "runs").glob("fair-survey-*.json"))
+    sluice("approve", release, "--as", "amara", "--comment", "k and l hold; utility is fine", expect=WAITING)
+    sluice("approve", release, "--as", "jonas", "--comment", "agreed with the survey's owner", expect=DONE)
+    for path in sorted((HOUSE / "published" / release).iterdir()):
+        console.print(f"  {path.stat().st_size:>9,} bytes  {shown(path)}")
+
+    console.rule("[bold]3. Somebody edits the ledger")
+    sluice("ledger", "verify", expect=DONE)
+    console.print("... the row that says 'blocked' is made to say 'approved' ...")
+    tamper()
+    sluice("ledger", "verify", expect=ERROR)
+
+    console.rule("[bold]Where to look")
+    for report in sorted((HOUSE / "home" / "reports").glob("*.html")):
+        console.print(f"report     {shown(report)}")
+    folder = HOUSE / "published" / release
+    console.print(f"file       {shown(folder / 'fair-survey.parquet')}, {shown(folder / 'fair-survey.csv')}")
+    console.print(f"manifest   {shown(folder / 'manifest.json')}")
+    console.print(f"steward    {shown(HOUSE / 'home' / 'data_docs' / 'fair-survey' / 'index.html')}")
+    return 0
+
+
+def build_warehouse() -> int:
+    """A DuckDB warehouse with the survey as table survey.fair; returns its number of records."""
+    import duckdb
+    import statsmodels.api as sm
+
+    fair = sm.datasets.fair.load_pandas().data
+    fair.insert(0, "respondent", range(100_001, 100_001 + len(fair)))
+    with duckdb.connect(HOUSE / "warehouse.duckdb") as warehouse:
+        warehouse.execute("CREATE SCHEMA survey")
+        warehouse.register("loaded", fair)
+        warehouse.execute("CREATE TABLE survey.fair AS SELECT * FROM loaded")
+    return len(fair)
+
+
+def sluice(*arguments: str, expect: int) -> None:
+    """Run a command of Sluice as a person would type it; stop the demo when it does not end as it must."""
+    from flows.cli import main as command
+
+    console.print(f"[bold green]$ sluice {' '.join(arguments)}[/bold green]", soft_wrap=True)
+    code = command(list(arguments))
+    console.print(f"[dim]exit code {code}[/dim]\n")
+    if code != expect:
+        sys.exit(f"demo: 'sluice {arguments[0]}' ended with {code}; expected {expect}")
+
+
+def tamper() -> None:
+    """What somebody with access to the database, but not to the vault, could do."""
+    with sqlite3.connect(HOUSE / "home" / "ledger.db") as ledger:
+        for (trigger,) in ledger.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            ledger.execute(f"DROP TRIGGER {trigger}")
+        ledger.execute("UPDATE sluice_ledger SET event = 'approved' WHERE event = 'blocked'")
+
+
+def shown(path: Path) -> Path:
+    return path.relative_to(ROOT)
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    sys.exit(main())

@@ -1,0 +1,310 @@
+"""The command line: `sluice`.
+
+Exit codes: 0 published, passed or done; 1 an error; 2 blocked; 3 waiting for approval.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sluice.errors import SluiceError
+from sluice.release.states import State
+from sluice.verdict import Verdict
+
+DONE, ERROR, BLOCKED, WAITING = 0, 1, 2, 3
+
+app = typer.Typer(
+    help="Release confidential records safely, or not at all.", no_args_is_help=True, pretty_exceptions_enable=False
+)
+ledger_app = typer.Typer(help="The append-only record of every release.", no_args_is_help=True)
+app.add_typer(ledger_app, name="ledger")
+err = Console(stderr=True, highlight=False)
+out = Console(highlight=False)
+
+Definition = Annotated[Path, typer.Argument(metavar="FILE", help="the release definition (YAML)")]
+ReleaseId = Annotated[str, typer.Argument(metavar="ID", help="the release, as `sluice status` lists it")]
+AsJson = Annotated[bool, typer.Option("--json", help="print JSON for machines on standard output")]
+As = Annotated[
+    str | None, typer.Option("--as", metavar="NAME", help="who you are; only where the policy takes declared names")
+]
+Comment = Annotated[str, typer.Option("--comment", help="kept in the ledger, for whoever reads it years later")]
+
+
+@app.command()
+def release(file: Definition, as_json: AsJson = False) -> None:
+    """Take the data through the whole chain: publish them, wait for approval, or block them with the reason."""
+    _run(str(file), as_json=as_json)
+
+
+@app.command()
+def check(file: Definition, as_json: AsJson = False) -> None:
+    """Judge and report as `release` does, but ask nobody and publish nothing."""
+    _run(str(file), rehearse=True, as_json=as_json)
+
+
+@app.command()
+def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
+    """Show what there is to judge: verdict, findings, the report, the file and what an approval is bound to."""
+    from flows.review import dossier_of, find
+
+    found = find(release_id)
+    dossier, subject = dossier_of(found), found.subject()
+    vault = found.case.workspace.vault
+    shown = {
+        "release": found.id,
+        "state": found.state,
+        "title": dossier.title,
+        "submitter": dossier.submitter,
+        "verdict": dossier.verdict.name,
+        "report": str(found.report_path),
+        "file": str(vault.path(subject.data, ".parquet")),
+        "csv": str(vault.path(subject.csv, ".csv")),
+        "approval_binds_to": subject.digest(),
+        "approvals": found.standing().says,
+        "needed": dossier.approvals_needed,
+    }
+    if as_json:
+        findings = [finding.model_dump(mode="json") for finding in dossier.findings]
+        _print_json(shown | {"findings": findings, "subject": subject.model_dump()})
+        return
+    for name, value in shown.items():
+        out.print(f"[bold]{name.replace('_', ' '):>18}[/bold]  {value}", soft_wrap=True)
+    table = Table("stage", "rule", "verdict", "meaning", box=None, padding=(0, 2, 0, 0))
+    for finding in dossier.findings:
+        decides = finding.verdict.name if finding.binding else "(reported)"
+        table.add_row(finding.stage, finding.rule, decides, finding.says)
+    out.print(table)
+
+
+@app.command()
+def approve(release_id: ReleaseId, name: As = None, comment: Comment = "", as_json: AsJson = False) -> None:
+    """Approve exactly the bytes and documents under review; with the last approval needed, they are published."""
+    from flows.review import approve as record
+    from flows.review import find, go_on
+
+    found = find(release_id)
+    standing = record(found, name, comment)
+    if standing.complete:
+        with _progress(as_json):
+            outcome = go_on(found)
+        if outcome is not None:
+            _finish(outcome, as_json)
+    if as_json:
+        _print_json({"release": found.id, "state": found.state, "approvals": standing.says})
+    else:
+        out.print(f"{found.id}: {standing.says}")
+    raise typer.Exit(DONE if standing.complete else WAITING)
+
+
+@app.command()
+def reject(release_id: ReleaseId, name: As = None, comment: Comment = "", as_json: AsJson = False) -> None:
+    """Refuse the release for good. Other documents or other data make another release."""
+    _refuse(release_id, State.REJECTED, name, comment, as_json)
+
+
+@app.command("request-changes")
+def request_changes(release_id: ReleaseId, name: As = None, comment: Comment = "", as_json: AsJson = False) -> None:
+    """Send the release back to its owner."""
+    _refuse(release_id, State.CHANGES_REQUESTED, name, comment, as_json)
+
+
+@app.command()
+def withdraw(
+    release_id: ReleaseId,
+    reason: Annotated[str, typer.Option("--reason", help="shown to the public in the file's place")],
+    as_json: AsJson = False,
+) -> None:
+    """Take a published release off the shelf, leaving a note in its place."""
+    from flows.review import find
+    from flows.review import withdraw as take_off
+
+    found = find(release_id)
+    gone = take_off(found, reason)
+    if as_json:
+        _print_json({"release": found.id, "state": found.state, "moved_to": str(gone)})
+    else:
+        out.print(f"{found.id} is withdrawn; its files are in {gone}.", soft_wrap=True)
+
+
+@app.command()
+def status(as_json: AsJson = False) -> None:
+    """List every release with its state and the last thing that happened to it."""
+    from tasks.case import open_workspace
+
+    ledger = open_workspace().ledger
+    rows = []
+    for release_id in ledger.releases():
+        entries = ledger.entries(release_id)
+        judged = [entry for entry in entries if "says" in entry.body and "verdict" in entry.body]
+        rows.append(
+            {
+                "release": release_id,
+                "state": ledger.state(release_id) or "failed before a release was made",
+                "last_event": entries[-1].event,
+                "at": entries[-1].at,
+                "says": judged[-1].body["says"] if judged else "",
+            }
+        )
+    if as_json:
+        _print_json(rows)
+        return
+    if not rows:
+        out.print("No release yet. Start one: sluice release FILE")
+        return
+    table = Table("release", "state", "last event", "verdict", box=None, padding=(0, 2, 0, 0))
+    for row in rows:
+        table.add_row(row["release"], str(row["state"]), f"{row['last_event']} {row['at'][:16]}", row["says"])
+    out.print(table)
+
+
+@ledger_app.command()
+def verify(as_json: AsJson = False) -> None:
+    """Recompute the chain of hashes: find every row that was changed, removed, moved or forged."""
+    from tasks.case import open_workspace
+
+    ledger = open_workspace().ledger
+    problems = ledger.verify()
+    if as_json:
+        _print_json({"problems": problems})
+    elif problems:
+        err.print("[bold red]The ledger was tampered with:[/bold red]")
+        for problem in problems:
+            err.print(f"  {problem}")
+    else:
+        out.print("The ledger is whole.")
+    raise typer.Exit(ERROR if problems else DONE)
+
+
+@app.command()
+def init(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="a CSV or Parquet file, or a SQLAlchemy URL")],
+    dataset: Annotated[str, typer.Option("--dataset", help="name of the data set")] = "",
+    table: Annotated[str | None, typer.Option("--table", help="the table, with a URL")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
+) -> None:
+    """Draft a contract from a table: kinds and ranges guessed, roles left for a person to fill in."""
+    from schemas.draft import draft_contract
+    from sluice.release.sources import CsvSource, ParquetSource, SqlSource
+
+    if "://" in source:
+        found: Any = SqlSource(url=source, table=table)
+    elif source.endswith(".parquet"):
+        found = ParquetSource(path=source)
+    else:
+        found = CsvSource(path=source)
+    text = draft_contract(found.resolve(Path.cwd()), dataset or table or Path(source).name.split(".")[0])
+    if output is None:
+        print(text, end="")
+        return
+    if output.exists():
+        raise SluiceError(f"{output} exists; a contract is never overwritten. Name another file.")
+    output.write_text(text, encoding="utf-8")
+    err.print(f"{output} is a draft: fill in the role of every variable, then name it in a release definition.")
+
+
+def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
+    with _progress(as_json):
+        from flows.release import release_flow
+
+        outcome = release_flow(definition=definition, rehearse=rehearse)
+    _finish(outcome, as_json)
+
+
+def _finish(outcome: Any, as_json: bool) -> None:
+    """Say where the release stands, and exit with the code for it."""
+    if as_json:
+        _print_json(outcome.model_dump(mode="json") | {"verdict": outcome.verdict and outcome.verdict.name})
+    else:
+        out.print(f"[bold]{outcome.release}[/bold] is {str(outcome.state).replace('_', ' ')}.", soft_wrap=True)
+        for line in (outcome.says, outcome.approvals):
+            if line:
+                out.print(line, soft_wrap=True)
+        for name, path in (("report", outcome.report), ("published", outcome.published)):
+            if path:
+                out.print(f"{name}: {path}", soft_wrap=True)
+        if outcome.state is State.PENDING_REVIEW:
+            out.print(f"to judge it: sluice review {outcome.release}")
+    raise typer.Exit(_exit_code(outcome))
+
+
+def _exit_code(outcome: Any) -> int:
+    match outcome.state:
+        case State.PUBLISHED | State.SUPERSEDED:
+            return DONE
+        case State.PENDING_REVIEW | State.APPROVED | State.PUBLISHING:
+            return WAITING
+        case State.BLOCKED | State.REJECTED | State.CHANGES_REQUESTED | State.WITHDRAWN:
+            return BLOCKED
+    return DONE if outcome.verdict is Verdict.PASS else BLOCKED  # a rehearsal ends in the state `evaluated`
+
+
+def _refuse(release_id: str, decision: State, name: str | None, comment: str, as_json: bool) -> None:
+    from flows.review import find, go_on
+    from flows.review import refuse as record
+
+    found = find(release_id)
+    record(found, decision, name, comment)
+    go_on(found)
+    if as_json:
+        _print_json({"release": found.id, "state": found.state})
+    else:
+        out.print(f"{found.id}: {str(decision).replace('_', ' ')}.")
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[None]:
+    """Name the step that runs, and what each took, on standard error; on a screen with a spinner."""
+    from tasks.progress import listening
+
+    shown = {"ingest", "validate", "check", "mask", "evaluate", "decide", "report", "publish"}
+    if quiet:
+        yield
+        return
+    with err.status("starting") as spinner:
+
+        def tell(step: str, seconds: float | None) -> None:
+            if seconds is None:
+                spinner.update(f"{step} ...")
+            elif step in shown:
+                err.print(f"  {step:<10} {seconds:6.1f} s", style="dim")
+
+        with listening(tell):
+            yield
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, indent=2, default=str, ensure_ascii=False))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; returns its exit code. An error is told in words, never as a traceback."""
+    try:
+        code = app(args=arguments, prog_name="sluice", standalone_mode=False)
+        return code if isinstance(code, int) else DONE
+    except typer.Exit as exit_:
+        return int(exit_.exit_code)
+    except (SluiceError, OSError) as error:
+        err.print(f"[bold red]error[/bold red] {error}", soft_wrap=True, markup=True)
+    except Exception as error:
+        err.print(f"[bold red]error[/bold red] {_told(error)}", soft_wrap=True)
+    return ERROR
+
+
+def _told(error: Exception) -> str:
+    from tasks.step import StepFailed, explain
+
+    if isinstance(error, StepFailed):
+        return error.detail or str(error)
+    format_message = getattr(error, "format_message", None)  # the command line itself was wrong
+    return str(format_message()) if format_message else explain(error)
+
+
+def run() -> None:
+    sys.exit(main())

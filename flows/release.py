@@ -1,0 +1,50 @@
+"""The release flow: from a warehouse table to a published file, or a refusal."""
+
+import flows.settings  # noqa: F401  isort: skip  (before anything that imports Prefect)
+
+from prefect import flow
+
+from tasks.approve import approve, awaits_people
+from tasks.check import check
+from tasks.decide import decide
+from tasks.evaluate import evaluate
+from tasks.ingest import ingest, known_release, open_case
+from tasks.mask import mask
+from tasks.outcome import Outcome
+from tasks.publish import publish
+from tasks.report import report
+from tasks.step import quietly
+from tasks.validate import is_sound, validate
+from tasks.waiting import suspend
+
+
+def release(definition: str, release_id: str | None = None, rehearse: bool = False) -> Outcome:
+    """source -> ingest -> validate -> check -> mask -> check -> evaluate -> decide -> approve -> publish.
+
+    definition : path of the release definition
+    release_id : go on with this release, where an earlier run left it; the source is not read again
+    rehearse   : judge and report, but ask nobody and publish nothing
+    """
+    case = open_case(definition)
+    release = known_release(case, release_id) or ingest(case)
+
+    if release.needs_judgement:
+        findings, masked, measured = validate(release), None, None
+        if is_sound(findings):
+            findings += check(release)
+            masked = mask(release)
+            findings += check(release, masked)
+            measured = evaluate(release, masked)
+        report(release, decide(release, findings, masked, measured), rehearse)
+    if rehearse:
+        return Outcome.of(release)
+
+    while not (approved := approve(release)) and awaits_people(release):
+        if not suspend(release):  # no deployment, nothing to suspend: the last approval starts a new run
+            break
+    if approved:
+        publish(release)
+    return Outcome.of(release)
+
+
+release_flow = flow(name="release", persist_result=False, log_prints=False)(quietly("release", release))

@@ -1,0 +1,280 @@
+"""Rules on a file of records: in how large a crowd each record stands, and what the crowd gives away."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import pandas as pd
+from pydantic import Field
+
+from policies.rule import Rule, Share
+from sluice.errors import DataError, did_you_mean
+from sluice.risk import equivalence_classes, k_anonymity, l_diversity, sample_uniques, t_closeness
+from sluice.variables import Kind, Role, Variables, with_role
+from sluice.verdict import Finding, Verdict
+
+_ROUNDING = 1e-9  # entropy and distances are sums of logarithms and quotients; a limit that is met exactly is met
+
+Columns = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class MicrodataRule(Rule):
+    """A rule on the combinations of key columns of a file of records."""
+
+    def find(self, frame: pd.DataFrame, variables: Variables, stage: str, unit: str = "records") -> list[Finding]:
+        keys = self.keys(variables)
+        if not keys:
+            return [self.unknown(stage, "No variable of the file is declared a quasi-identifier.", len(frame))]
+        _refuse_missing_columns(self.rule, keys, frame, variables)
+        if not len(frame):
+            return [self.unknown(stage, f"The file holds no {unit}.", 0)]
+        return self.judge(frame, variables, keys, stage, unit)
+
+    def keys(self, variables: Variables) -> list[str]:
+        """The columns whose combinations are looked at: the quasi-identifiers, unless the rule names others."""
+        return with_role(variables, Role.QUASI_IDENTIFIER)
+
+    @abstractmethod
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        """The findings on a file with at least one record and at least one key column."""
+
+
+class _OnFrequencies(MicrodataRule):
+    """A rule on how many records share each record's combination."""
+
+    missing_matches: Literal["category", "any"] = Field(
+        default="category", description="a missing key is a category of its own, or matches any value"
+    )
+    columns: Columns | None = Field(default=None, description="all quasi-identifiers, when not given")
+
+    def keys(self, variables: Variables) -> list[str]:
+        return super().keys(variables) if self.columns is None else list(self.columns)
+
+    def frequencies(self, frame: pd.DataFrame, keys: list[str]) -> equivalence_classes.IntArray:
+        if self.missing_matches == "any":
+            return equivalence_classes.matching_frequencies(frame, keys)
+        return equivalence_classes.classes_of(frame, keys).frequencies
+
+    @property
+    def of_what(self) -> str:
+        named = "the quasi-identifiers" if self.columns is None else _listed(self.columns)
+        return named + (", a missing value matching any" if self.missing_matches == "any" else "")
+
+
+class KAnonymity(_OnFrequencies):
+    """Every combination of key values is shared by at least k records."""
+
+    rule: Literal["k_anonymity"] = "k_anonymity"
+    k: int = Field(ge=2)
+
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        frequencies = self.frequencies(frame, keys)
+        n, observed = len(frame), k_anonymity.k_anonymity(frequencies)
+        below, alone = k_anonymity.records_below(frequencies, self.k), sample_uniques.sample_uniques(frequencies)
+        if observed >= self.k:
+            says = f"Every combination of {_listed(keys)} is shared by at least {observed:,} of the {n:,} {unit}"
+        elif alone == below:
+            says = _alone(alone, n, unit, keys)
+        else:
+            says = f"{below:,} of {n:,} {unit} share their combination of {_listed(keys)} with too few others"
+            says += f", and {alone:,} of these {_are(alone)} alone with it" if alone else ""
+        asks = f"the policy asks that at least {self.k:,} share every combination"
+        return [
+            Finding(
+                rule=self.rule,
+                verdict=Verdict.PASS if observed >= self.k else Verdict.FAIL,
+                stage=stage,
+                scope=", ".join(keys),
+                observed=observed,
+                limit=self.k,
+                attempted=n,
+                completed=n,
+                says=f"{says}; {asks}{_missing_note(self.missing_matches)}.",
+            )
+        ]
+
+    def describe(self) -> str:
+        return f"At least {self.k:,} records share every combination of {self.of_what} (k-anonymity)."
+
+
+class SampleUniquesShare(_OnFrequencies):
+    """At most a share of the records is alone with its combination of key values."""
+
+    rule: Literal["sample_uniques_share"] = "sample_uniques_share"
+    at_most: Share = Field(description="share of the records, not percent")
+
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        frequencies = self.frequencies(frame, keys)
+        n, observed = len(frame), sample_uniques.sample_uniques_share(frequencies)
+        says = _alone(sample_uniques.sample_uniques(frequencies), n, unit, keys)
+        return [
+            Finding(
+                rule=self.rule,
+                verdict=Verdict.PASS if observed <= self.at_most else Verdict.FAIL,
+                stage=stage,
+                scope=", ".join(keys),
+                observed=observed,
+                limit=self.at_most,
+                attempted=n,
+                completed=n,
+                says=f"{says} ({100 * observed:.3g} %); the policy allows at most {100 * self.at_most:.3g} %"
+                f"{_missing_note(self.missing_matches)}.",
+            )
+        ]
+
+    def describe(self) -> str:
+        return f"At most {100 * self.at_most:.3g} % of the records are alone with their combination of {self.of_what}."
+
+
+class _OnSensitiveVariables(MicrodataRule):
+    """A rule on each sensitive variable within the classes of the quasi-identifiers; one finding a variable."""
+
+    columns: Columns | None = Field(default=None, description="all variables with the role sensitive, when not given")
+
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        sensitive = with_role(variables, Role.SENSITIVE) if self.columns is None else list(self.columns)
+        if not sensitive:
+            return [self.unknown(stage, "No variable of the file is declared sensitive.", len(frame))]
+        _refuse_missing_columns(self.rule, sensitive, frame, variables)
+        classes = equivalence_classes.classes_of(frame, keys)
+        return [
+            self.judge_one(classes, frame, variables, name, unit).model_copy(
+                update={"stage": stage, "scope": f"{name} by {', '.join(keys)}"}
+            )
+            for name in sensitive
+        ]
+
+    @abstractmethod
+    def judge_one(
+        self,
+        classes: equivalence_classes.EquivalenceClasses,
+        frame: pd.DataFrame,
+        variables: Variables,
+        name: str,
+        unit: str,
+    ) -> Finding:
+        """The finding on one sensitive variable, without stage and scope."""
+
+    @property
+    def of_what(self) -> str:
+        return "every sensitive variable" if self.columns is None else _listed(self.columns)
+
+
+class LDiversity(_OnSensitiveVariables):
+    """Whoever knows a person's quasi-identifiers still has at least l sensitive values to choose from."""
+
+    rule: Literal["l_diversity"] = "l_diversity"
+    variant: Literal["distinct", "entropy"] = Field(
+        default="distinct", description="different values, or exp(entropy): equally frequent values would count as many"
+    )
+    l: float = Field(ge=1)  # noqa: E741  the name that everybody knows
+
+    def judge_one(
+        self,
+        classes: equivalence_classes.EquivalenceClasses,
+        frame: pd.DataFrame,
+        variables: Variables,
+        name: str,
+        unit: str,
+    ) -> Finding:
+        measure = l_diversity.distinct_values if self.variant == "distinct" else l_diversity.effective_values
+        values = measure(classes, equivalence_classes.category_codes(frame[name]))
+        failing = int((values < self.l - _ROUNDING).sum())
+        said = (
+            "different values" if self.variant == "distinct" else "different values, weighed by how often they occur,"
+        )
+        return Finding(
+            rule=self.rule,
+            verdict=Verdict.FAIL if failing else Verdict.PASS,
+            observed=float(values.min()),
+            limit=self.l,
+            attempted=len(frame),
+            completed=len(frame),
+            says=f"In {_groups(failing, len(values), unit)}, there are fewer than {self.l:g} {said} of {_word(name)} "
+            f"(fewest in any group: {values.min():.4g}); the policy asks for at least {self.l:g} in each.",
+        )
+
+    def describe(self) -> str:
+        kind = "different" if self.variant == "distinct" else "effectively different (by entropy)"
+        return (
+            f"Records that share their quasi-identifiers show at least {self.l:g} {kind} values of {self.of_what} "
+            "(l-diversity)."
+        )
+
+
+class TCloseness(_OnSensitiveVariables):
+    """Whoever knows a person's quasi-identifiers learns little that the whole file does not tell of everybody."""
+
+    rule: Literal["t_closeness"] = "t_closeness"
+    t: Share = Field(gt=0, description="largest allowed earth mover's distance, more than 0 and at most 1")
+    ground_distance: Literal["equal", "ordered"] | None = Field(
+        default=None, description="by kind when not given: ordered for numbers, dates and ordinal categories"
+    )
+
+    def judge_one(
+        self,
+        classes: equivalence_classes.EquivalenceClasses,
+        frame: pd.DataFrame,
+        variables: Variables,
+        name: str,
+        unit: str,
+    ) -> Finding:
+        kind = variables[name].kind
+        has_order = kind.is_numeric or kind in (Kind.ORDINAL, Kind.DATE)
+        if self.ground_distance == "ordered" and not has_order:
+            raise DataError(f"t_closeness: 'ordered' needs values with an order; '{name}' is {kind}. Use 'equal'.")
+        ordered = has_order and self.ground_distance != "equal"
+        measure = t_closeness.ordered_distance if ordered else t_closeness.equal_distance
+        distances = measure(classes, equivalence_classes.category_codes(frame[name]))
+        failing = int((distances > self.t + _ROUNDING).sum())
+        return Finding(
+            rule=self.rule,
+            verdict=Verdict.FAIL if failing else Verdict.PASS,
+            observed=float(distances.max()),
+            limit=self.t,
+            attempted=len(frame),
+            completed=len(frame),
+            says=f"In {_groups(failing, len(distances), unit)}, the values of {_word(name)} differ from those of the "
+            f"whole file by more than {self.t:g} on a scale from 0 to 1 (most in any group: {distances.max():.4g}); "
+            f"the policy allows {self.t:g}.",
+        )
+
+    def describe(self) -> str:
+        return (
+            f"Within records that share their quasi-identifiers, the values of {self.of_what} differ from those of the "
+            f"whole file by at most {self.t:g} on a scale from 0 to 1 (t-closeness)."
+        )
+
+
+def _refuse_missing_columns(rule: str, names: Sequence[str], frame: pd.DataFrame, variables: Variables) -> None:
+    for name in names:
+        if name not in variables or name not in frame.columns:
+            raise DataError(f"{rule}: the file has no column '{name}'.{did_you_mean(name, variables)}")
+
+
+def _word(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """'age, years married and children'"""
+    *most, last = (_word(name) for name in names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _groups(count: int, total: int, unit: str) -> str:
+    few = f"{count:,} of {total:,}" if count else f"none of the {total:,}"
+    return f"{few} groups of {unit} that cannot be told apart by their quasi-identifiers"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _alone(count: int, n: int, unit: str, keys: Sequence[str]) -> str:
+    whose = "its" if count == 1 else "their"
+    return f"{count:,} of {n:,} {unit} {_are(count)} alone with {whose} combination of {_listed(keys)}"
+
+
+def _missing_note(missing_matches: str) -> str:
+    return " (a missing value counts as matching any)" if missing_matches == "any" else ""

@@ -1,0 +1,55 @@
+"""The policy: what a release must meet before it may leave the house, written by methodologists."""
+
+from pathlib import Path
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from policies.approvals import Approvals
+from policies.reference_standard import ReferenceStandard
+from policies.rules import PolicyRule
+from policies.utility_limits import UtilityLimits
+from policies.waivers import Waiver
+from sluice.errors import did_you_mean
+from sluice.release.documents import parse_document, read_yaml
+from sluice.variables import Label
+
+
+class Policy(BaseModel):
+    """Rules with thresholds, the gate of the reference standard, limits on information loss, approvals and waivers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1)
+    version: Label = Field(min_length=1)
+    description: str = ""
+    rules: tuple[PolicyRule, ...] = Field(min_length=1, description="disclosure rules; every one must hold")
+    reference_standard: ReferenceStandard | None = Field(
+        default=None, description="a release of microdata without it cannot be judged and is blocked"
+    )
+    utility: UtilityLimits = UtilityLimits()
+    approvals: Approvals
+    waivers: tuple[Waiver, ...] = ()
+    minimum_cell: int = Field(default=10, ge=3, description="the report shows no count below this, in records")
+
+    @model_validator(mode="after")
+    def _waivers_name_rules(self) -> Self:
+        known = self.waivable
+        for index, waiver in enumerate(self.waivers):
+            if waiver.rule not in known:
+                hint = did_you_mean(waiver.rule, known)
+                raise ValueError(
+                    f"waivers.{index}.rule: this policy has no rule '{waiver.rule}'.{hint} Known: {', '.join(known)}."
+                )
+        return self
+
+    @property
+    def waivable(self) -> list[str]:
+        """Names of the findings that a waiver may speak of: this policy's rules, its gate's and its utility limits."""
+        gate = self.reference_standard.finding_names if self.reference_standard else ()
+        return sorted({*(rule.rule for rule in self.rules), *gate, *UtilityLimits.model_fields})
+
+
+def load_policy(path: Path) -> Policy:
+    """The policy in a YAML file. Raises DocumentError."""
+    return parse_document(Policy, read_yaml(path), str(path))

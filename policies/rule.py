@@ -1,0 +1,60 @@
+"""Rule: what every disclosure rule of a policy is, and the numbers it is written with."""
+
+from abc import ABC, abstractmethod
+from typing import Annotated
+
+import pandas as pd
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+from sluice.variables import Variables
+from sluice.verdict import Finding, Verdict
+
+
+def _share(value: float) -> float:
+    if not 0 <= value <= 1:
+        hint = f" Is it a percentage? Use {value / 100:g}." if 1 < value <= 100 else ""
+        raise ValueError(f"must be a share from 0 to 1.{hint}")
+    return value
+
+
+def _percent(value: float) -> float:
+    if not 1 <= value <= 100:
+        hint = f" Is it a share? Use {100 * value:g}." if 0 < value < 1 else ""
+        raise ValueError(f"must be a percentage from 1 to 100.{hint}")
+    return value
+
+
+Share = Annotated[float, AfterValidator(_share)]
+Percent = Annotated[float, AfterValidator(_percent)]
+
+
+class Rule(BaseModel, ABC):
+    """A frozen rule with its thresholds; `rule` is its name in the policy, in findings and in waivers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rule: str
+
+    @abstractmethod
+    def find(self, frame: pd.DataFrame, variables: Variables, stage: str, unit: str = "records") -> list[Finding]:
+        """What the rule says of a file of records: at least one finding.
+
+        frame  : typed by `variables`, any order of rows, any index
+        stage  : copied to the findings: original, masked or reference
+        unit   : what a record is, in the plural and in the reader's words
+        raises : DataError if a column that the rule looks at is not in the file
+        """
+
+    @abstractmethod
+    def describe(self) -> str:
+        """The rule in one plain sentence."""
+
+    def unknown(self, stage: str, why: str, records: int) -> Finding:
+        return Finding(
+            rule=self.rule,
+            verdict=Verdict.UNKNOWN,
+            stage=stage,
+            says=f"{why} Nothing was judged by this rule.",
+            attempted=records,
+            completed=0,
+        )

@@ -1,0 +1,158 @@
+"""Utility limits: how much a masked file may have lost, and what it did lose."""
+
+from collections.abc import Callable
+from math import isfinite, isnan, nan
+from typing import NamedTuple
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from policies.rule import Share
+from sluice.utility.cell_changes import CellChanges, cell_changes
+from sluice.utility.comparable_columns import as_numbers, comparable_columns
+from sluice.utility.information_loss import il1s
+from sluice.utility.moments import moment_differences
+from sluice.variables import Variables
+from sluice.verdict import Finding, Verdict
+
+
+class Limit(BaseModel):
+    """The largest loss that is tolerated; not binding means reported only."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    at_most: float = Field(ge=0, allow_inf_nan=False)
+    binding: bool = True
+
+
+class ShareLimit(Limit):
+    at_most: Share = Field(ge=0, description="share of the records, not percent")
+
+
+class _Measured(NamedTuple):
+    """One measure of one file: NaN when it could not be computed, and then `says` says why."""
+
+    value: float
+    says: str
+    scope: str
+    attempted: int
+    completed: int
+    written: Callable[[float], str]  # the limit, in the unit of `says`
+
+
+class UtilityLimits(BaseModel):
+    """A limit for any of the measures; every measure is reported, with a limit or without."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mean: Limit | None = Field(default=None, description="median shift of a mean, in standard deviations")
+    variance: Limit | None = Field(default=None, description="median relative change of a variance")
+    correlation: Limit | None = Field(default=None, description="median change of a correlation")
+    rank_correlation: Limit | None = Field(default=None, description="median change of a rank correlation")
+    il1s: Limit | None = Field(default=None, description="mean change of a value, in sqrt(2) standard deviations")
+    changed_share: ShareLimit | None = Field(default=None, description="changed cells of the variable changed most")
+    suppressed_share: ShareLimit | None = Field(default=None, description="blanked cells of the variable blanked most")
+
+    def find(
+        self,
+        original: pd.DataFrame,
+        recoded: pd.DataFrame,
+        masked: pd.DataFrame,
+        variables: Variables,
+        released: Variables,
+    ) -> list[Finding]:
+        """One finding for each measure, in the order of the fields, stage "utility".
+
+        original, masked : typed by `variables` and `released`
+        recoded          : the original after the deterministic recodings alone, for the shares of cells
+
+        A measure within its limit passes, one beyond it fails, and one that could not be computed is `UNKNOWN`.
+        Without a limit it is reported and does not decide.
+        """
+        measured = _moments(original, masked, variables, released)
+        measured["il1s"] = _il1s(original, masked, variables, released)
+        measured |= _shares(recoded, masked, released)
+        return [_finding(name, measured[name], getattr(self, name)) for name in type(self).model_fields]
+
+
+def _finding(name: str, measure: _Measured, limit: Limit | None) -> Finding:
+    if isnan(measure.value):
+        verdict = Verdict.UNKNOWN
+    else:
+        verdict = Verdict.FAIL if limit is not None and measure.value > limit.at_most else Verdict.PASS
+    allows = "no limit is set" if limit is None else f"the policy allows {measure.written(limit.at_most)}"
+    return Finding(
+        rule=name,
+        verdict=verdict,
+        stage="utility",
+        scope=measure.scope,
+        observed=measure.value if isfinite(measure.value) else None,
+        limit=None if limit is None else limit.at_most,
+        attempted=measure.attempted,
+        completed=measure.completed,
+        binding=limit is not None and limit.binding,
+        says=f"{measure.says}; {allows}.",
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}" if isfinite(value) else "∞ (a constant variable was changed)"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.3g} %" if isfinite(value) else _number(value)
+
+
+def _moments(
+    original: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables
+) -> dict[str, _Measured]:
+    names = comparable_columns(original, masked, variables, released)
+    moments = moment_differences(as_numbers(original, names), as_numbers(masked, names))
+
+    def measured(value: float, what: str, written: Callable[[float], str], unit: str = "") -> _Measured:
+        if isnan(value):
+            says = f"{what} could not be compared: the two files have too few numeric variables or values in common"
+        else:
+            says = f"{what} moved by {written(value)}{unit} in the middle case, over {len(names):,} numeric variables"
+        return _Measured(value, says, "", len(released), len(names), written)
+
+    return {
+        "mean": measured(moments.mean, "Averages", _number, " standard deviations"),
+        "variance": measured(moments.variance, "Variances", _percent),
+        "correlation": measured(moments.correlation, "Correlations", _number),
+        "rank_correlation": measured(moments.rank_correlation, "Rank correlations", _number),
+    }
+
+
+def _il1s(original: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables) -> _Measured:
+    names = comparable_columns(original, masked, variables, released)
+    value = nan
+    if len(original) != len(masked):
+        says = "How far single values moved is not known: the two files have different numbers of records"
+    elif isnan(value := il1s(as_numbers(original, names), as_numbers(masked, names))):
+        says = "How far single values moved is not known: the two files have no numeric value in common"
+    else:
+        says = f"A value moved by {_number(value)} on average (IL1s: in standard deviations, divided by the root of 2)"
+    return _Measured(value, says, "", len(released), 0 if isnan(value) else len(names), _number)
+
+
+def _shares(recoded: pd.DataFrame, masked: pd.DataFrame, released: Variables) -> dict[str, _Measured]:
+    changes: dict[str, CellChanges] = {}
+    if len(recoded) == len(masked) > 0:
+        shared = [name for name in released if name in recoded.columns]
+        changes = {name: cell_changes(recoded[name], masked[name]) for name in shared}
+
+    def measured(which: str, done: str) -> _Measured:
+        # The worst of some variables is not the worst of all: unless every one was compared, it is not known.
+        if not released or len(changes) < len(released):
+            says = f"The share of {done} cells is not known: not every variable could be compared record by record"
+            return _Measured(nan, says, "", len(released), len(changes), _percent)
+        worst = max(changes, key=lambda name: float(getattr(changes[name], which)))
+        value = float(getattr(changes[worst], which))
+        says = f"At most {_percent(value)} of the cells of a variable were {done}" + (f" ({worst})" if value else "")
+        return _Measured(value, says, worst if value else "", len(released), len(changes), _percent)
+
+    return {
+        "changed_share": measured("changed", "changed"),
+        "suppressed_share": measured("suppressed", "suppressed"),
+    }

@@ -1,0 +1,77 @@
+"""Waivers: a named person excuses one finding, for a reason and until a day; the report goes on showing it."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from sluice.verdict import Finding, Verdict
+
+LONGEST = 366  # days
+
+_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class Waiver(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rule: _Name = Field(description="name of the rule, as in the policy")
+    scope: _Name = Field(description="the finding's own scope (such as a column), or the name of the release")
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=20)] = Field(
+        description="why it may be excused, for a reader years later; at least 20 characters"
+    )
+    owner: _Name = Field(description="the person who answers for it")
+    granted: date
+    expires: date = Field(description=f"last day on which it holds; at most {LONGEST} days after it was granted")
+
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        days = (self.expires - self.granted).days
+        if not 0 <= days <= LONGEST:
+            raise ValueError(f"expires must be 0 to {LONGEST} days after granted; got {days}. Grant a new one then")
+        return self
+
+    def covers(self, finding: Finding, release_name: str) -> bool:
+        """Whether the finding is of this rule and scope; dates are not looked at."""
+        return finding.rule == self.rule and self.scope in (finding.scope, release_name)
+
+
+def apply_waivers(
+    findings: Sequence[Finding], waivers: Sequence[Waiver], release_name: str, today: date
+) -> list[Finding]:
+    """The findings, those that a live waiver excuses marked with it, and a remark on each waiver that did nothing.
+
+    Excuses REVIEW and FAIL, never UNKNOWN: what was not measured cannot be excused. Of two waivers for one finding the
+    first is shown. The remarks come last; they are REVIEW and do not decide (`binding` is False).
+    """
+    waived = list(findings)
+    remarks = []
+    for waiver in waivers:
+        covered = [index for index, finding in enumerate(findings) if waiver.covers(finding, release_name)]
+        excused = [index for index in covered if findings[index].verdict in (Verdict.REVIEW, Verdict.FAIL)]
+        if today > waiver.expires:
+            remarks.append(_remark(waiver, f"expired on {waiver.expires} and excuses nothing any more."))
+        elif today < waiver.granted:
+            remarks.append(_remark(waiver, f"holds only from {waiver.granted} on."))
+        elif not excused and any(findings[index].verdict is Verdict.UNKNOWN for index in covered):
+            remarks.append(_remark(waiver, "excuses nothing: what could not be measured cannot be excused."))
+        elif not excused:
+            remarks.append(_remark(waiver, "was not used: no such finding needs it. Take it out of the policy."))
+        else:
+            shown = f"{waiver.owner} until {waiver.expires}: {waiver.reason}"
+            for index in excused:
+                if waived[index].waiver is None:
+                    waived[index] = waived[index].model_copy(update={"waiver": shown})
+    return waived + remarks
+
+
+def _remark(waiver: Waiver, says: str) -> Finding:
+    return Finding(
+        rule="waiver",
+        verdict=Verdict.REVIEW,
+        scope=waiver.scope,
+        stage="pipeline",
+        says=f"The waiver of {waiver.rule} for {waiver.scope} by {waiver.owner} {says}",
+        binding=False,
+    )

@@ -1,0 +1,270 @@
+"""Does a typed frame keep its contract? pandera looks; what leaves here is column, check and count, never a value.
+
+pandera's own errors carry the failing values (in their text and in `failure_cases`), so none of them leaves this file.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pandera.pandas as pa
+
+from schemas.contract import Contract, CrossFieldRule
+from schemas.cross_field import CrossFieldExpression
+from sluice.variables import Kind, Variable, Variables, as_label
+from sluice.verdict import Finding, Verdict
+
+_DTYPES = {Kind.CONTINUOUS: "float64", Kind.INTEGER: "Int64", Kind.DATE: "datetime64[us]", Kind.TEXT: "str"}
+_STRUCTURE = {
+    "column_in_dataframe": "a column of the contract is missing from the table",
+    "column_in_schema": "the table has a column that is not declared",
+    "column_ordered": "the columns do not stand in the declared order",
+}
+
+
+@dataclass(frozen=True)
+class _Condition:
+    """What must hold of a column or of the whole table, and how a breach of this size is told."""
+
+    check: str
+    holds: Callable[[Any], Any]  # a column or the table -> bool, or a bool for each record
+    says: Callable[[Any], str]
+    observes: Callable[[Any], float] | None = None  # instead of the number of records
+    limit: float = 0
+
+    def as_check(self) -> pa.Check:
+        # missing values are judged by the condition itself; one failure case, for only the count is of use
+        return pa.Check(self.holds, name=self.check, ignore_na=False, n_failure_cases=1)
+
+
+def staged_schema(contract: Contract) -> pa.DataFrameSchema:
+    """pandera's schema of the typed frame: kinds, ranges, categories, missing values, record key, cross-field rules."""
+    return _schema(contract.staged, _table_conditions(contract))
+
+
+def released_schema(variables: Variables) -> pa.DataFrameSchema:
+    """pandera's schema of a table with these variables, and nothing else, in this order."""
+    return _schema(variables, _row_conditions(1, None))
+
+
+def check_frame(frame: pd.DataFrame, contract: Contract) -> list[Finding]:
+    """The staged frame against its contract: one PASS finding, or one finding a column and check that fails.
+
+    frame : typed as `contract.staged`, any index (it is ignored)
+    cost  : O(n) for each check; the record key is hashed
+    """
+    return _findings(frame, contract.staged, _table_conditions(contract), "contract", "contract")
+
+
+def check_released(frame: pd.DataFrame, variables: Variables) -> list[Finding]:
+    """A masked frame against the variables that the plan promises; findings as those of `check_frame`."""
+    return _findings(frame, variables, _row_conditions(1, None), "released_table", "masked")
+
+
+def _schema(variables: Variables, table: list[_Condition]) -> pa.DataFrameSchema:
+    columns = {
+        name: pa.Column(None, [condition.as_check() for condition in _conditions(variable)], nullable=True)
+        for name, variable in variables.items()
+    }
+    return pa.DataFrameSchema(columns, [condition.as_check() for condition in table], strict=True, ordered=True)
+
+
+def _conditions(variable: Variable) -> list[_Condition]:
+    """What must hold of one column."""
+    conditions = [
+        _Condition("kind", lambda series: _has_kind(series, variable), lambda _: f"not stored as {variable.kind}"),
+        _Condition("all_missing", lambda series: series.notna().any(), lambda _: "every value is missing"),
+    ]
+    if not variable.nullable:
+        conditions.append(
+            _Condition("missing", lambda series: series.notna(), lambda count: f"{_records(count)} without a value")
+        )
+    if variable.max_missing_share is not None:
+        share = variable.max_missing_share
+        conditions.append(
+            _Condition(
+                "missing_share",
+                lambda series: bool(series.isna().mean() <= share),
+                lambda found: f"a share of {found:.4g} of the records has no value; {share:g} is allowed",
+                observes=lambda series: float(series.isna().mean()),
+                limit=share,
+            )
+        )
+    if variable.minimum is not None:
+        conditions.append(
+            _Condition(
+                "minimum",
+                lambda series: _within(series, variable, "minimum"),
+                lambda count: f"{_records(count)} below the minimum, {as_label(variable.minimum)}",
+            )
+        )
+    if variable.maximum is not None:
+        conditions.append(
+            _Condition(
+                "maximum",
+                lambda series: _within(series, variable, "maximum"),
+                lambda count: f"{_records(count)} above the maximum, {as_label(variable.maximum)}",
+            )
+        )
+    if variable.kind is Kind.CONTINUOUS:
+        conditions.append(
+            _Condition("finite", lambda series: ~np.isinf(series), lambda count: f"{_records(count)} infinite")
+        )
+    if variable.categories is not None:
+        declared = list(variable.categories)
+        conditions += [
+            _Condition(
+                "categories",
+                lambda series: series.isna() | series.isin(declared),
+                lambda count: f"{_records(count)} with a category that is not declared",
+            ),
+            _Condition(
+                "category_order",
+                lambda series: _has_order(series, declared),
+                lambda _: "the categories are not the declared ones in the declared order",
+            ),
+        ]
+    return conditions
+
+
+def _table_conditions(contract: Contract) -> list[_Condition]:
+    """What must hold of the table as a whole: number of records, record key, cross-field rules."""
+    conditions = _row_conditions(contract.rows.minimum, contract.rows.maximum)
+    if contract.record_key:
+        key = list(contract.record_key)
+        conditions.append(
+            _Condition(
+                "record_key",
+                lambda frame: ~frame.duplicated(key, keep=False),
+                lambda count: f"{_records(count)} with the same key ({', '.join(key)}) as another record",
+            )
+        )
+    return conditions + [_rule_condition(rule, contract.expressions[rule.name]) for rule in contract.rules]
+
+
+def _rule_condition(rule: CrossFieldRule, expression: CrossFieldExpression) -> _Condition:
+    return _Condition(
+        f"rule:{rule.name}",
+        lambda frame: pd.Series(expression.holds(frame), index=frame.index),
+        lambda count: f"{_records(count)} against the rule: {rule.says.rstrip('.')}",
+    )
+
+
+def _row_conditions(minimum: int, maximum: int | None) -> list[_Condition]:
+    def condition(check: str, holds: Callable[[int], bool], limit: int, word: str) -> _Condition:
+        return _Condition(
+            check,
+            lambda frame: holds(len(frame)),
+            lambda count: f"the table has {_records(int(count))}; {word} {limit} are allowed",
+            observes=lambda frame: float(len(frame)),
+            limit=limit,
+        )
+
+    conditions = [condition("rows_minimum", lambda n: n >= minimum, minimum, "at least")]
+    if maximum is not None:
+        conditions.append(condition("rows_maximum", lambda n: n <= maximum, maximum, "at most"))
+    return conditions
+
+
+def _records(count: int) -> str:
+    return f"{count} record" if count == 1 else f"{count} records"
+
+
+def _has_kind(series: "pd.Series[Any]", variable: Variable) -> bool:
+    if variable.kind.is_categorical:
+        return isinstance(series.dtype, pd.CategoricalDtype) and all(isinstance(c, str) for c in series.cat.categories)
+    return bool(series.dtype == _DTYPES[variable.kind])
+
+
+def _has_order(series: "pd.Series[Any]", declared: list[str]) -> bool:
+    """Told only when no category is foreign: that is the business of the check before."""
+    found = list(series.cat.categories)
+    return found == declared or not set(found) <= set(declared)
+
+
+def _within(series: "pd.Series[Any]", variable: Variable, side: str) -> Any:
+    bound: Any = getattr(variable, side)
+    values: Any = series
+    if variable.kind is Kind.DATE:
+        whole_day = side == "maximum" and len(str(bound)) == len("2024-12-31")
+        bound = pd.Timestamp(bound) + pd.Timedelta(days=1 if whole_day else 0)
+        return series.isna() | (
+            (values < bound if whole_day else values <= bound) if side == "maximum" else values >= bound
+        )
+    values = pd.Series(series.to_numpy(dtype=float, na_value=np.nan), index=series.index)
+    return values.isna() | (values >= float(bound) if side == "minimum" else values <= float(bound))
+
+
+def _findings(
+    frame: pd.DataFrame, variables: Variables, table: list[_Condition], rule: str, stage: str
+) -> list[Finding]:
+    frame = frame.reset_index(drop=True)
+    n = len(frame)
+    failures = _failures(frame, _schema(variables, table))
+    if not n:  # of no record, the columns have nothing to say
+        failures = [failure for failure in failures if failure[1] == "rows_minimum"]
+    conditions = {("", condition.check): condition for condition in table}
+    conditions |= {(name, c.check): c for name, variable in variables.items() for c in _conditions(variable)}
+    findings = []
+    for column, check, output in failures:
+        condition = conditions.get((column, check))
+        said = f"'{column}': " if column else ""
+        verdict, observed, limit = Verdict.FAIL, None, None
+        if check in _STRUCTURE:
+            said += _STRUCTURE[check]
+        elif condition is None or output is None:
+            verdict = Verdict.UNKNOWN
+            said += f"the check '{check}' could not be made"
+        else:
+            per_record = isinstance(output, pd.Series)
+            looked_at = frame[column] if column else frame
+            if condition.observes is not None:
+                observed = condition.observes(looked_at)
+            elif per_record:
+                observed = int((~output.astype(bool)).sum())
+            limit = condition.limit if observed is not None else None
+            said += condition.says(observed)
+        scope = column or ("table" if condition is None else check.removeprefix("rule:"))
+        findings.append(
+            Finding(
+                rule=f"{rule}.{check.partition(':')[0]}",
+                verdict=verdict,
+                says=said[:1].upper() + said[1:] + ".",
+                scope=scope,
+                stage=stage,
+                observed=observed,
+                limit=limit,
+                attempted=n,
+                completed=n if verdict is Verdict.FAIL else 0,
+            )
+        )
+    if findings:
+        return findings
+    says = f"All {n} records keep to what is declared of their {len(variables)} columns."
+    return [Finding(rule=rule, verdict=Verdict.PASS, says=says, scope="table", stage=stage, attempted=n, completed=n)]
+
+
+def _failures(frame: pd.DataFrame, schema: pa.DataFrameSchema) -> list[tuple[str, str, Any]]:
+    """(column or '', check, output) of each check that failed; the output is None where the check itself broke."""
+    errors: list[Any] = []
+    try:
+        schema.validate(frame, lazy=True)
+    except pa.errors.SchemaErrors as raised:
+        errors = raised.schema_errors
+    failures: list[tuple[str, str, Any]] = []
+    for error in errors:
+        check = str(getattr(error.check, "name", None) or error.check)
+        if check in _STRUCTURE:
+            failures.append((str(error.failure_cases), check, True))
+            continue
+        column = str(error.schema.name) if isinstance(error.schema, pa.Column) else ""
+        broke = error.reason_code is pa.errors.SchemaErrorReason.CHECK_ERROR
+        failures.append((column, check, None if broke else _plain(error.check_output)))
+    return failures
+
+
+def _plain(output: Any) -> Any:
+    """A result for each record as a Series, one for the whole as a bool."""
+    return output if isinstance(output, pd.Series) else bool(output)

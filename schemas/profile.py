@@ -1,0 +1,167 @@
+"""The profile of a data set, and how far a later batch has drifted from it.
+
+A profile keeps, for each variable, how many records fall into each of a few cells: its categories, or bins between
+rounded deciles, and one cell for missing. The profile of one release is the measure of the next: the new batch is
+counted into the *old* cells, and the drift is the total variation distance between the two shares,
+0 (the same) to 1 (nothing in common): half the sum of |p - q| over the cells.
+
+A profile of confidential data is itself confidential (a rare category is a person): keep it with the data, never in
+a public part or a report.
+"""
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from schemas.contract import Contract
+from sluice.errors import DocumentError
+from sluice.variables import Kind, Variable, Variables
+
+MOST_LABELS = 100
+"""Labels kept apart for one variable; the rarer ones share the cell 'any other'."""
+
+_DECILES = np.linspace(0.1, 0.9, 9)
+
+
+class Distribution(BaseModel):
+    """Counts of records by cell.
+
+    With labels the cells are: each label, any other, missing. With edges e1 < ... < ek they are: up to and with e1,
+    above e1 up to and with e2, ..., above ek, missing. Edges of dates are days since 1970-01-01.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    labels: tuple[str, ...] | None = None
+    edges: tuple[float, ...] | None = None
+    counts: tuple[int, ...]
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if (self.labels is None) == (self.edges is None):
+            raise ValueError("give either 'labels' or 'edges'")
+        cells = len(self.labels) + 2 if self.labels is not None else len(self.edges or ()) + 2
+        if len(self.counts) != cells:
+            raise ValueError(f"counts must have one number for each of {cells} cells; got {len(self.counts)}")
+        return self
+
+    @property
+    def missing_share(self) -> float:
+        """Share of the records without a value; nan when there are no records."""
+        return self.counts[-1] / sum(self.counts) if sum(self.counts) else float("nan")
+
+    def fits(self, variable: Variable) -> bool:
+        """Whether a variable can be counted into these cells: categories into labels, numbers and dates into bins."""
+        return variable.kind is not Kind.TEXT and variable.kind.is_categorical == (self.labels is not None)
+
+
+class Profile(BaseModel):
+    """The distribution of each variable in one release. Plain JSON: `model_dump_json`, `model_validate_json`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    records: int
+    distributions: dict[str, Distribution]
+
+
+def compared(contract: Contract) -> Variables:
+    """The variables whose distributions are profiled and compared: `drift.columns`, else all that are not keys.
+
+    Keys are the record key and what is hashed; free text has no distribution.
+    Raises DocumentError when `drift.columns` names a hashed variable or a text.
+    """
+    distributed = {name: variable for name, variable in contract.staged.items() if variable.kind is not Kind.TEXT}
+    if contract.drift is None or contract.drift.columns is None:
+        return {name: variable for name, variable in distributed.items() if name not in contract.record_key}
+    for name in contract.drift.columns:
+        if name not in distributed:
+            given = contract.by_name[name]
+            raise DocumentError(
+                f"drift.columns: '{name}' must be a number, a date or categories, and not be hashed; "
+                f"it is {given.kind} with role {given.role}. Leave it out."
+            )
+    return {name: distributed[name] for name in contract.drift.columns}
+
+
+def profile(frame: pd.DataFrame, variables: Variables) -> Profile:
+    """The profile of a typed frame over these variables (numbers, dates, categories). O(n log n) a column."""
+    distributions = {}
+    for name, variable in variables.items():
+        column = frame[name]
+        cells = (
+            {"labels": _labels(column, variable)}
+            if variable.kind.is_categorical
+            else {"edges": _edges(column, variable)}
+        )
+        empty = Distribution.model_validate({**cells, "counts": (0,) * (len(next(iter(cells.values()))) + 2)})
+        distributions[name] = empty.model_copy(update={"counts": count(column, empty)})
+    return Profile(records=len(frame), distributions=distributions)
+
+
+def count(column: pd.Series, cells: Distribution) -> tuple[int, ...]:
+    """Records of a typed column in each cell of another distribution. O(n log k)."""
+    last = len(cells.counts) - 1
+    if cells.labels is not None:
+        codes = pd.Index(cells.labels).get_indexer(pd.Index(column.astype(object)))
+        position = np.where(codes < 0, len(cells.labels), codes)
+        position = np.where(column.isna().to_numpy(), last, position)
+    else:
+        values = as_numbers(column)
+        position = np.searchsorted(np.asarray(cells.edges, dtype=float), values, side="left")
+        position = np.where(np.isnan(values), last, position)
+    return tuple(int(n) for n in np.bincount(position, minlength=last + 1))
+
+
+def distance(old: Sequence[int], new: Sequence[int]) -> float:
+    """Total variation distance between two counts over the same cells; nan when either counts no record at all."""
+    if not sum(old) or not sum(new):
+        return float("nan")
+    p, q = np.asarray(old, dtype=float) / sum(old), np.asarray(new, dtype=float) / sum(new)
+    return float(np.abs(p - q).sum() / 2)
+
+
+def drift(old: Profile, frame: pd.DataFrame, variables: Variables) -> dict[str, float]:
+    """Total variation distance of each variable from an old profile, in the order of `variables`.
+
+    A variable that the old profile lacks, or knows in another form (a number that was a category), is left out;
+    nan where one side has no records.
+    """
+    return {
+        name: distance(cells.counts, count(frame[name], cells))
+        for name, variable in variables.items()
+        if (cells := old.distributions.get(name)) is not None and cells.fits(variable) and name in frame
+    }
+
+
+def as_numbers(column: pd.Series) -> NDArray[np.float64]:
+    """A typed number as float64, a date as days since 1970-01-01; missing is nan."""
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        moments = column.to_numpy(dtype="datetime64[us]")
+        return np.where(np.isnat(moments), np.nan, moments.astype("int64") / 86_400_000_000)
+    return column.to_numpy(dtype=float, na_value=np.nan)
+
+
+def _labels(column: pd.Series, variable: Variable) -> tuple[str, ...]:
+    if variable.categories is not None and len(variable.categories) <= MOST_LABELS:
+        return variable.categories
+    # Ties in frequency go by name, so that any order of the records gives the same profile.
+    sizes = column.astype(object).value_counts().rename_axis("label").reset_index(name="n")
+    sizes = sizes.sort_values(["n", "label"], ascending=[False, True])
+    return tuple(str(label) for label in sizes["label"].head(MOST_LABELS))
+
+
+def _edges(column: pd.Series, variable: Variable) -> tuple[float, ...]:
+    values = as_numbers(column)
+    values = values[np.isfinite(values)]
+    if values.size == 0:
+        return ()
+    # Rounded, so that an edge is not one person's value; the counts are taken on the rounded edges, hence exact.
+    span = float(values.max() - values.min()) or float(abs(values[0])) or 1.0
+    decimals = 2 - int(np.floor(np.log10(span)))
+    if variable.kind is Kind.DATE:
+        decimals = min(decimals, 0)
+    return tuple(float(edge) for edge in np.unique(np.round(np.quantile(values, _DECILES), decimals)))

@@ -1,0 +1,269 @@
+"""From raw batches to the typed frame: what each value means under its contract.
+
+Problems are counted over the whole source and told at its end, by column and check: a person who mends a file wants
+them all. Until then a cell that cannot be typed stands as missing, so a typed batch is of use only once the typing has
+ended without an error.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, time
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.contract import HASHED, Contract
+from sluice.errors import DataError
+from sluice.variables import Kind, Variable, as_label
+
+Pseudonym = Callable[[str, str], str]
+"""(name of the variable, value as text) -> keyed hash"""
+
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_DATE = r"^\d{4}-\d{2}-\d{2}([T ]|$)"
+_EXACT = 2.0**53  # whole numbers up to here are exact in float64
+_TRUTH = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
+_SAYS = {
+    "number": "not a finite number",
+    "whole_number": "not a whole number (or beyond 2^53)",
+    "date": "not a date; wanted YYYY-MM-DD, with or without a time",
+    "category": "not one of the declared categories",
+}
+
+
+class SourceTyping:
+    """Types the batches of one source, one after the other, and remembers what went wrong and which categories came."""
+
+    def __init__(self, contract: Contract, pseudonym: Pseudonym) -> None:
+        self._contract, self._pseudonym = contract, pseudonym
+        self._problems: Counter[tuple[str, str]] = Counter()
+        self._found: dict[str, set[str]] = {
+            name: set()
+            for name, variable in contract.staged.items()
+            if variable.kind.is_categorical and variable.categories is None
+        }
+
+    def type_batch(self, raw: pd.DataFrame) -> pd.DataFrame:
+        """The typed frame of one batch, index 0..n-1; columns are `contract.staged`, in that order.
+
+        raw     : text or native values; must hold every variable of the contract (identifiers that are dropped apart)
+        returns : see sluice.variables. A categorical without declared categories has, in each batch, those of this
+                  batch; `variables` has them all
+        cost    : O(n) a column; a keyed hash for each distinct value of a hashed variable
+        """
+        columns = {name: self._column(raw[name], self._contract.by_name[name]) for name in self._contract.staged}
+        return pd.DataFrame(columns, index=pd.RangeIndex(len(raw)))
+
+    @property
+    def problems(self) -> dict[tuple[str, str], int]:
+        """Number of cells by (column, check): number, whole_number, date, category, categories."""
+        problems = dict(self._problems)
+        for name, found in self._found.items():
+            if self._contract.staged[name].kind is Kind.BINARY and len(found) > 2:
+                problems[name, "two_categories"] = len(found)
+        return problems
+
+    def variables(self) -> dict[str, Variable]:
+        """`contract.staged` with the categories that were found where none are declared, sorted.
+
+        Raises DataError with every column, check and count when a cell so far could not be typed.
+        """
+        if self.problems:
+            lines = [f"  - '{name}': {_says(check, count)}" for (name, check), count in sorted(self.problems.items())]
+            raise DataError(f"the data are not what contract '{self._contract.dataset}' says:\n" + "\n".join(lines))
+        return {
+            name: variable.model_copy(update={"categories": tuple(sorted(self._found[name]))})
+            if self._found.get(name)
+            else variable
+            for name, variable in self._contract.staged.items()
+        }
+
+    def _column(self, series: "pd.Series[Any]", variable: Variable) -> "pd.Series[Any]":
+        raw = _arrow(series)
+        hashed = variable.role in HASHED
+        match variable.kind:
+            case Kind.CONTINUOUS | Kind.INTEGER:
+                typed = self._numbers(raw, variable)
+            case Kind.DATE:
+                typed = self._dates(raw, variable)
+            case Kind.TEXT:
+                typed = _labels(raw, variable)
+            case _:
+                typed = self._categories(raw, variable, collect=not hashed)
+        if hashed:
+            return self._pseudonyms(typed, variable.name)
+        if variable.kind is Kind.INTEGER:
+            return _pandas(typed, {pa.int64(): pd.Int64Dtype()}.get)
+        if isinstance(typed, pa.DictionaryArray):
+            codes = pc.fill_null(typed.indices, -1).to_numpy(zero_copy_only=False)
+            categories = pd.Index(typed.dictionary.to_pylist(), dtype="str")
+            ordered = variable.kind is Kind.ORDINAL
+            return pd.Series(pd.Categorical.from_codes(codes, categories, ordered=ordered))
+        return _pandas(typed)
+
+    def _count(self, variable: Variable, check: str, cells: pa.Array) -> None:
+        count = pc.sum(cells).as_py()
+        if count:
+            self._problems[variable.name, check] += count
+
+    def _numbers(self, raw: pa.Array, variable: Variable) -> pa.Array:
+        whole = variable.kind is Kind.INTEGER
+        if _is_text(raw):
+            texts = _labels(raw, variable)
+            try:
+                numbers = texts.cast(pa.int64() if whole else pa.float64())
+            except pa.ArrowInvalid:
+                texts = pc.utf8_ltrim(texts, characters="+")
+                bad = pc.invert(pc.match_substring_regex(texts, _NUMBER))
+                self._count(variable, "number", bad)
+                numbers = pc.if_else(bad, None, texts).cast(pa.float64())
+        else:
+            try:
+                numbers = raw if pa.types.is_signed_integer(raw.type) else raw.cast(pa.float64())
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                numbers = _none(raw, pa.float64())
+                self._count(variable, "number", raw.is_valid())
+        codes = [float(code) for code in variable.missing_codes if _is_number(code)]
+        if codes:
+            is_code = pc.is_in(numbers.cast(pa.float64(), safe=False), pa.array(codes))
+            numbers = pc.if_else(is_code, None, numbers)
+        if pa.types.is_floating(numbers.type):
+            infinite = pc.invert(pc.is_finite(numbers))
+            self._count(variable, "number", infinite)
+            numbers = pc.if_else(infinite, None, numbers)
+            if whole:
+                broken = pc.or_(pc.not_equal(pc.round(numbers), numbers), pc.greater(pc.abs(numbers), _EXACT))
+                self._count(variable, "whole_number", broken)
+                numbers = pc.if_else(broken, None, numbers)
+        return numbers.cast(pa.int64() if whole else pa.float64(), safe=whole)
+
+    def _dates(self, raw: pa.Array, variable: Variable) -> pa.Array:
+        dates = pa.timestamp("us")
+        if not _is_text(raw):
+            if pa.types.is_date(raw.type) or pa.types.is_timestamp(raw.type):
+                return raw.cast(dates, safe=False)  # from nanoseconds; a time zone becomes UTC
+            self._count(variable, "date", raw.is_valid())
+            return _none(raw, dates)
+        texts = _labels(raw, variable)
+        try:
+            return texts.cast(dates)
+        except pa.ArrowInvalid:
+            shaped = pc.if_else(pc.match_substring_regex(texts, _DATE), texts, None)
+            read = pd.to_datetime(shaped.to_pandas(), format="ISO8601", errors="coerce", utc=True)
+            typed = pa.array(read.dt.tz_localize(None), dates, from_pandas=True, safe=False)
+            self._count(variable, "date", pc.and_(texts.is_valid(), typed.is_null()))
+            return typed
+
+    def _categories(self, raw: pa.Array, variable: Variable, collect: bool) -> pa.DictionaryArray:
+        encoded = _labels(raw, variable).dictionary_encode()
+        labels = encoded.dictionary.to_pylist()
+        if variable.categories is None:
+            categories = sorted(set(labels))
+            if collect:
+                self._found[variable.name].update(categories)
+            wanted = labels
+        else:
+            categories = list(variable.categories)
+            wanted = [_declared(label, (*categories, *variable.missing_codes)) for label in labels]
+            foreign = pa.array([label is None for label in wanted], pa.bool_()).take(encoded.indices)
+            self._count(variable, "category", foreign)
+        place = {category: code for code, category in enumerate(categories)}
+        codes = pa.array([place.get(label or "") for label in wanted], pa.int32()).take(encoded.indices)
+        return pa.DictionaryArray.from_arrays(codes, pa.array(categories, pa.string()))
+
+    def _pseudonyms(self, typed: pa.Array, name: str) -> "pd.Series[Any]":
+        encoded = typed if isinstance(typed, pa.DictionaryArray) else typed.dictionary_encode()
+        texts = [
+            as_label(value) if isinstance(value, float) else str(value) for value in encoded.dictionary.to_pylist()
+        ]
+        hashes = pa.array([self._pseudonym(name, text) for text in texts], pa.string())
+        return _pandas(hashes.take(encoded.indices))
+
+
+def type_batch(raw: pd.DataFrame, contract: Contract, pseudonym: Pseudonym) -> pd.DataFrame:
+    """The typed frame of a source that is one batch. Raises DataError with every column, check and count."""
+    typing = SourceTyping(contract, pseudonym)
+    frame = typing.type_batch(raw)
+    typing.variables()
+    return frame
+
+
+def type_source(
+    batches: Iterable[pd.DataFrame], contract: Contract, pseudonym: Pseudonym
+) -> tuple[pd.DataFrame, dict[str, Variable]]:
+    """The whole source as one typed frame in memory, and its variables; raises as `SourceTyping.variables` does."""
+    typing = SourceTyping(contract, pseudonym)
+    parts = [typing.type_batch(raw) for raw in batches]
+    variables = typing.variables()
+    for part in parts:
+        for name in part.columns[part.dtypes == "category"]:
+            part[name] = part[name].cat.set_categories(variables[name].categories or ())
+    return pd.concat(parts, ignore_index=True), variables
+
+
+def _says(check: str, count: int) -> str:
+    if check == "two_categories":
+        return f"is binary, but {count} categories were found (check two_categories)"
+    return f"{count} value{' is' if count == 1 else 's are'} {_SAYS[check]} (check {check})"
+
+
+def _pandas(array: pa.Array, types_mapper: Callable[[Any], Any] | None = None) -> "pd.Series[Any]":
+    series: pd.Series[Any] = array.to_pandas(types_mapper=types_mapper)
+    return series
+
+
+def _arrow(series: "pd.Series[Any]") -> pa.Array:
+    array = pa.Array.from_pandas(series)
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_floating(array.type):
+        array = pc.if_else(pc.is_nan(array), None, array)
+    return array.cast(pa.string()) if _is_text(array) else array
+
+
+def _is_text(array: pa.Array) -> bool:
+    return bool(pa.types.is_string(array.type) or pa.types.is_large_string(array.type) or pa.types.is_null(array.type))
+
+
+def _none(array: pa.Array, dtype: pa.DataType) -> pa.Array:
+    return pa.nulls(len(array), dtype)
+
+
+def _is_number(code: str) -> bool:
+    try:
+        return bool(np.isfinite(float(code)))
+    except ValueError:
+        return False
+
+
+def _labels(raw: pa.Array, variable: Variable) -> pa.Array:
+    """Values as text without blanks around them; missing where the cell is empty or holds a missing code."""
+    if _is_text(raw):
+        texts = pc.utf8_trim_whitespace(raw.cast(pa.string()))
+    else:
+        encoded = raw.dictionary_encode()
+        labels = [_native_label(value) for value in encoded.dictionary.to_pylist()]
+        texts = pa.array(labels, pa.string()).take(encoded.indices)
+    missing = pc.is_in(texts, pa.array(["", *variable.missing_codes]))
+    return pc.if_else(missing, None, texts)
+
+
+def _native_label(value: Any) -> str:
+    """A database's decimals count as numbers, dates as ISO text."""
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return str(as_label(float(value) if isinstance(value, Decimal) else value))
+
+
+def _declared(label: str, declared: Sequence[str]) -> str | None:
+    """The declared code a text stands for: itself, '3' for '3.0', and YAML's true for yes, on, True (also false)."""
+    if label in declared:
+        return label
+    number = as_label(float(label)) if _is_number(label) else None
+    other = number if number in declared else _TRUTH.get(label.lower())
+    return other if other in declared else None

@@ -1,0 +1,36 @@
+"""Removal: variables that are not released at all.
+
+Source: 001, section 2.1.1 (directly identifying information is removed first); 004, "Nonperturbative methods".
+"""
+
+from typing import ClassVar, Literal
+
+import numpy as np
+import pandas as pd
+
+from sluice.errors import PlanError
+from sluice.masking.step import MaskingStep
+from sluice.variables import Kind, Variable, Variables
+
+
+class Removal(MaskingStep):
+    """The variables are left out of the released file."""
+
+    method: Literal["removal"] = "removal"
+
+    is_recoding: ClassVar[bool] = True
+
+    def released(self, variables: Variables) -> dict[str, Variable]:
+        """All other variables. Raises PlanError for an unknown variable, or when none would be left."""
+        self.refuse_unless(variables, *Kind)
+        kept = {name: variable for name, variable in variables.items() if name not in self.columns}
+        if not kept:
+            raise PlanError(f"{self.method} would remove all {len(variables)} variables; at least 1 must stay.")
+        return kept
+
+    def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
+        return frame[list(self.released(variables))].copy()
+
+    def describe(self) -> str:
+        plural = len(self.columns) > 1
+        return f"The variable{'s' * plural} {', '.join(self.columns)} {'are' if plural else 'is'} not released."

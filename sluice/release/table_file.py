@@ -1,0 +1,142 @@
+"""Tables as files: Parquet in the vault and on the shelf, CSV beside it. The same table gives the same bytes.
+
+A CSV holds the values as they are. A spreadsheet that opens it may run a cell that begins with = + - @ as a formula; a
+quote in front would protect the spreadsheet and falsify the value for every other reader ('- 50000.' is a category of
+the US census income data), so the cells stay, and `columns_with_formulas` names the columns for a word to the user.
+"""
+
+import errno
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sluice.errors import DataError
+from sluice.variables import Kind, Variable, Variables
+
+_ROW_GROUP = 131_072  # fixed, so that the bytes do not depend on the size of the batches
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_TYPES = {Kind.CONTINUOUS: pa.float64(), Kind.INTEGER: pa.int64(), Kind.DATE: pa.timestamp("us")}
+
+
+def write_parquet(batches: pd.DataFrame | Iterable[pd.DataFrame], path: Path, variables: Variables) -> int:
+    """Write a typed frame, or its batches in order; returns the number of records.
+
+    The file holds the columns of `variables` in that order, categories as text, no index and no metadata of pandas; the
+    caller syncs it to disk. Raises DataError when the disk is full; then no file is left. Cost: O(n) time, one row
+    group and one batch of memory.
+    """
+    schema = pa.schema([(name, _TYPES.get(variable.kind, pa.string())) for name, variable in variables.items()])
+    frames = [batches] if isinstance(batches, pd.DataFrame) else batches
+    records = 0
+    with (
+        _whole_or_nothing(path),
+        path.open("wb") as file,
+        pq.ParquetWriter(file, schema, compression="zstd", version="2.6", store_schema=False) as writer,
+    ):
+        for group in _row_groups(frames, schema):
+            writer.write_table(group, row_group_size=_ROW_GROUP)
+            records += group.num_rows
+    return records
+
+
+def read_typed(path: Path, variables: Variables, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """The typed frame (see sluice.variables) that `write_parquet` wrote, or some of its columns.
+
+    Categories stand in the order of `variables`; where none are declared, those found, sorted. Raises DataError for a
+    file that is damaged, lacks a column or holds a category that is not declared. Cost: O(n) time and memory.
+    """
+    names = list(variables) if columns is None else list(columns)
+    categorical = [name for name in names if variables[name].kind.is_categorical]
+    try:
+        with pq.ParquetFile(path, read_dictionary=categorical) as file:
+            absent = [name for name in names if name not in file.schema_arrow.names]
+            if absent:
+                raise DataError(f"{path}: has no column {', '.join(absent)}")
+            table = file.read(columns=names)
+    except (pa.ArrowException, OSError):
+        raise DataError(f"{path}: is not a whole Parquet file") from None
+    return pd.DataFrame({name: _typed(table.column(name), variables[name], path) for name in names})
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write a typed frame as CSV (RFC 4180: comma, CR LF, quotes where needed) in UTF-8 without byte order mark.
+
+    A missing value is an empty cell; numbers read back exactly; dates are ISO, without the time where none has one.
+    The caller syncs it to disk. Raises DataError when the disk is full; then no file is left.
+    """
+    shown = frame.copy(deep=False)
+    for name in frame.columns[frame.dtypes.map(lambda dtype: dtype.kind == "M")]:
+        dates = frame[name]
+        whole_days = bool((dates.dropna() == dates.dropna().dt.normalize()).all())
+        shown[name] = dates.dt.strftime("%Y-%m-%d" if whole_days else "%Y-%m-%dT%H:%M:%S.%f")
+    with _whole_or_nothing(path), path.open("w", encoding="utf-8", newline="") as file:
+        shown.to_csv(file, index=False, lineterminator="\r\n")
+
+
+def rows_of(path: Path) -> int:
+    """Number of records of a Parquet file, from its footer. Raises DataError when it is damaged."""
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except (pa.ArrowException, OSError):
+        raise DataError(f"{path}: is not a whole Parquet file") from None
+
+
+def columns_with_formulas(frame: pd.DataFrame) -> list[str]:
+    """Columns with a text or category that a spreadsheet would take for a formula (begins with = + - @ or a tab)."""
+
+    def texts(series: "pd.Series[Any]") -> Iterable[Any]:
+        return series.cat.categories if series.dtype == "category" else series.dropna().unique()
+
+    textual = [name for name in frame.columns if frame[name].dtype.kind == "O"]
+    return [str(name) for name in textual if any(str(text).startswith(_FORMULA) for text in texts(frame[name]))]
+
+
+def _row_groups(frames: Iterable[pd.DataFrame], schema: pa.Schema) -> Iterator[pa.Table]:
+    waiting = schema.empty_table()
+    for frame in frames:
+        absent = [name for name in schema.names if name not in frame.columns]
+        if absent:
+            raise DataError(f"the table to be written has no column {', '.join(absent)}")
+        arrays = [pa.Array.from_pandas(frame[field.name]).cast(field.type) for field in schema]
+        waiting = pa.concat_tables([waiting, pa.table(arrays, schema=schema)])
+        while waiting.num_rows >= _ROW_GROUP:
+            yield waiting.slice(0, _ROW_GROUP).combine_chunks()
+            waiting = waiting.slice(_ROW_GROUP)
+    if waiting.num_rows:
+        yield waiting.combine_chunks()
+
+
+def _typed(column: pa.ChunkedArray, variable: Variable, path: Path) -> Any:
+    if not variable.kind.is_categorical:
+        mapper = {pa.int64(): pd.Int64Dtype()}.get
+        return column.cast(_TYPES.get(variable.kind, pa.string())).to_pandas(types_mapper=mapper)
+    encoded = column.unify_dictionaries().combine_chunks()
+    encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
+    found = encoded.dictionary.to_pylist()
+    categories = sorted(found) if variable.categories is None else list(variable.categories)
+    place = {category: code for code, category in enumerate(categories)}
+    if not place.keys() >= set(found):
+        raise DataError(f"{path}: '{variable.name}' holds a category that is not declared")
+    codes = np.array([*(place[label] for label in found), -1], dtype=np.int32)
+    indices = encoded.indices.fill_null(len(found)).to_numpy(zero_copy_only=False)
+    ordered = variable.kind is Kind.ORDINAL
+    index = pd.Index(categories, dtype="str")
+    return pd.Series(pd.Categorical.from_codes(codes[indices], index, ordered=ordered))
+
+
+@contextmanager
+def _whole_or_nothing(path: Path) -> Iterator[None]:
+    """Remove what was written when it is not finished; a full disk is a DataError."""
+    try:
+        yield
+    except BaseException as error:
+        path.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DataError(f"{path}: no space left on the disk; nothing was written") from None
+        raise

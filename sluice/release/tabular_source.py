@@ -1,0 +1,102 @@
+"""What every source of records is, whatever it is read from."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Self, TypeVar
+
+import pandas as pd
+import pyarrow as pa
+from pydantic import BaseModel, ConfigDict
+
+from sluice.errors import DataError, did_you_mean
+
+BATCH_SIZE = 100_000
+Answer = TypeVar("Answer")
+
+
+class TabularSource(BaseModel, ABC):
+    """A frozen description of one source, as it stands in a release definition.
+
+    A source is read once, front to back, in batches of bounded size. Its errors name files, lines, columns and counts,
+    never a cell. A value that arrives here is raw: what it means is the contract's business.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What an error calls this source; holds no secret."""
+
+    @abstractmethod
+    def resolve(self, base: Path) -> Self:
+        """The same source with relative paths taken from `base`, the folder of the document that names it."""
+
+    @abstractmethod
+    def _names(self, expected: Sequence[str]) -> list[str]:
+        """Column names in the source's order; `expected` names the columns of a file that has no header."""
+
+    @abstractmethod
+    def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
+        """These columns, in this order, in tables of about `size` records."""
+
+    def column_names(self, expected: Sequence[str] = ()) -> list[str]:
+        """The source's column names. Raises DataError when it cannot be read or a name stands twice."""
+        names = _without_context(lambda: self._names(expected))
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise DataError(f"{self.title}: column named twice: {', '.join(twice)}")
+        return names
+
+    def unknown_columns(self, columns: Sequence[str]) -> list[str]:
+        """Columns of the source beside these: `batches` leaves them out, a report may name them."""
+        return [name for name in self.column_names(columns) if name not in columns]
+
+    def batches(self, columns: Sequence[str], size: int = BATCH_SIZE) -> Iterator[pd.DataFrame]:
+        """Raw batches of at most `size` records with exactly these columns, in this order, index 0.. in each batch.
+
+        dtypes  : pandas.ArrowDtype; text for CSV (an empty cell is ''), the native type otherwise
+        raises  : DataError for a source that is absent, unreadable, ragged, without a column or without a record;
+                  what shows only at the end (a connection that breaks, the last line) is raised there
+        cost    : O(size) memory
+        """
+        names = self.column_names(columns)
+        absent = [f"no column '{name}'.{_hint(name, names)}" for name in columns if name not in names]
+        if absent:
+            raise DataError(f"{self.title}: {' '.join(absent)} Its columns are: {', '.join(names)}.")
+        records = 0
+        tables = self._tables(columns, columns, size)
+        while (table := _without_context(lambda: next(tables, None))) is not None:
+            for start in range(0, table.num_rows, size):
+                yield table.slice(start, size).to_pandas(types_mapper=pd.ArrowDtype)
+            records += table.num_rows
+        if not records:
+            raise DataError(f"{self.title}: holds no record")
+
+
+def missing_file(path: Path) -> DataError:
+    """The error for a path that leads to no file, with the nearest name in the same folder."""
+    if path.is_dir():
+        return DataError(f"{path}: is a folder; name a file in it")
+    siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    return DataError(f"{path}: no such file.{did_you_mean(path.name, siblings)}")
+
+
+def resolved(path: str, base: Path) -> str:
+    """`path` as an absolute path; a relative one starts at `base`, `~` is the home folder."""
+    return str((base / Path(path).expanduser()).absolute())
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    same_but_for_case = [other for other in known if other.casefold() == name.casefold()]
+    return did_you_mean(name, known) or "".join(f" Did you mean '{other}'?" for other in same_but_for_case[:1])
+
+
+def _without_context(act: Callable[[], Answer]) -> Answer:
+    """Do it; a DataError leaves without the exception it arose from, which may hold cells of the data."""
+    try:
+        return act()
+    except DataError as error:
+        error.__cause__ = error.__context__ = None
+        raise

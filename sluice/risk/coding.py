@@ -1,0 +1,232 @@
+"""Coding: typed records as points of one space, so that original and released records can be compared.
+
+Source: 000_bbb18fa80793c128.txt, section IV.A (standardised variables, binary -1/+1, dummy coding) and equation (1).
+The original data alone set the space for every file. Added to the source:
+
+- an ordinal variable is standardised by the position of its categories, a date by its days;
+- a missing value lies at the original's mean; where the original has missing values, one more dimension (-1 present,
+  +1 missing) tells them apart;
+- a released label that is no original value (an age group, a wider region) stands for the centroid of the original
+  records that carry it after the published recodings: the best that an intruder can make of it;
+- a value that is missing in the release more often than the recodings explain has been suppressed: a released missing
+  value then lies between 'missing' and 'any value', in the proportion in which it stands for either. Otherwise a file
+  could look safe because a few cells of every record were blanked.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from sluice.errors import DocumentError, did_you_mean
+from sluice.variables import Kind, Role, Variable, Variables
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+PlainArray = npt.NDArray[Any]
+
+_MICROSECONDS_A_DAY = 86_400_000_000
+_NOT_COMPARED = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.CONTRIBUTOR)
+_NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
+
+
+def compared_variables(variables: Variables, released: Variables) -> list[str]:
+    """Names of the released variables that describe the person; weights are among them, keys and texts are not."""
+    return [
+        name
+        for name, variable in variables.items()
+        if name in released
+        and variable.role not in _NOT_COMPARED
+        and Kind.TEXT not in (variable.kind, released[name].kind)
+    ]
+
+
+def plain_values(column: "pd.Series[Any]") -> PlainArray:
+    """A typed column as numbers (dates as days) or texts, shape (n,); missing is NaN."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        texts = np.append(np.asarray(column.cat.categories, dtype=object), np.nan)
+        return texts[column.cat.codes.to_numpy()]
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        days = column.to_numpy("datetime64[us]").astype(np.int64) / _MICROSECONDS_A_DAY
+        return np.where(column.isna().to_numpy(), np.nan, days)
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return column.to_numpy(np.float64, na_value=np.nan)
+    return column.to_numpy(object, na_value=np.nan)
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """How the original values of one variable become coordinates."""
+
+    kind: Kind
+    categories: "pd.Index[Any]"  # of a categorical variable, in order
+    dummies: npt.NDArray[np.int64]  # positions of the categories that have a coordinate of their own (nominal)
+    centre: float
+    scale: float
+    fill: FloatArray  # (width,) where a missing value lies
+    indicator: bool  # one more coordinate tells whether the value is missing
+    weight: float
+
+    @classmethod
+    def fit(cls, variable: Variable, column: "pd.Series[Any]", weight: float) -> Self:
+        values = plain_values(column)
+        categories: pd.Index[Any] = pd.Index([])
+        dummies = np.zeros(0, np.int64)
+        if variable.kind.is_categorical:
+            categories = pd.Index(list(variable.categories or column.cat.categories), dtype=object)
+        if variable.kind is Kind.NOMINAL:
+            # A category that no original record has would be a constant coordinate.
+            dummies = np.unique(categories.get_indexer(pd.Index(values[~pd.isna(values)], dtype=object)))
+        draft = cls(variable.kind, categories, dummies, 0.0, 1.0, np.zeros(1), bool(pd.isna(values).any()), weight)
+        raw, absent = draft._raw(values)
+        present = raw[~absent]
+        centre, scale = 0.0, 1.0
+        if variable.kind not in (Kind.NOMINAL, Kind.BINARY) and len(present):
+            centre = float(present.mean())
+            spread = float(present.std(ddof=1)) if len(present) > 1 else 0.0
+            scale = spread if spread > 0 else 1.0
+        fill = (present.mean(axis=0) - centre) / scale if len(present) else np.zeros(raw.shape[1])
+        return cls(variable.kind, categories, dummies, centre, scale, fill, draft.indicator, weight)
+
+    def unknown(self, values: PlainArray) -> BoolArray:
+        """Labels that are no category of the original variable."""
+        if not self.kind.is_categorical:
+            return np.zeros(len(values), np.bool_)
+        return (self.categories.get_indexer(pd.Index(values, dtype=object)) < 0) & ~pd.isna(values)
+
+    def code(self, values: PlainArray) -> FloatArray:
+        """Coordinates, shape (n, width). A category that the original variable does not have lies at the mean."""
+        raw, absent = self._raw(values)
+        coded = (raw - self.centre) / self.scale
+        coded[absent] = self.fill
+        if self.indicator:
+            coded = np.column_stack([coded, np.where(pd.isna(values), 1.0, -1.0)])
+        return np.asarray(coded * np.sqrt(self.weight))
+
+    def _raw(self, values: PlainArray) -> tuple[FloatArray, BoolArray]:
+        if not self.kind.is_categorical:
+            numbers = values.astype(np.float64)
+            return numbers[:, None], np.isnan(numbers)
+        positions = self.categories.get_indexer(pd.Index(values, dtype=object))
+        if self.kind is Kind.NOMINAL:
+            return np.where(positions[:, None] == self.dummies, 1.0, -1.0), positions < 0
+        places = positions.astype(np.float64)[:, None]
+        return places * 2 - 1 if self.kind is Kind.BINARY else places, positions < 0
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What an intruder makes of the released values of one variable: coordinates on the original's scale."""
+
+    scale: _Scale
+    direct: bool  # released values are original values
+    labels: "pd.Index[Any]"  # otherwise: released labels,
+    centroids: FloatArray  # where the original records of each label lie, and in the last row any original record
+    missing_at: FloatArray  # where the original records lie that are missing after the recodings,
+    missing_share: float  # and their share
+
+    @classmethod
+    def fit(cls, scale: _Scale, before: Variable, after: Variable, original: PlainArray, recoded: PlainArray) -> Self:
+        coded = scale.code(original)
+        missing = pd.isna(recoded)
+        codes, labels = pd.factorize(recoded)
+        sums = np.zeros((len(labels), coded.shape[1]))
+        np.add.at(sums, codes[~missing], coded[~missing])
+        counts = np.bincount(codes[~missing], minlength=len(labels))
+        overall = coded.mean(axis=0)
+        if not missing.any():
+            missing_at = overall
+        elif np.array_equal(missing, pd.isna(original)):  # to the last bit, so that a copy lies at distance 0
+            missing_at = coded[np.argmax(missing)]
+        else:
+            missing_at = coded[missing].mean(axis=0)
+        return cls(
+            scale=scale,
+            direct=_same_values(before, after, original, recoded),
+            labels=pd.Index(labels),
+            centroids=np.vstack([sums / counts[:, None], overall]),
+            missing_at=missing_at,
+            missing_share=float(missing.mean()),
+        )
+
+    def read(self, values: PlainArray) -> tuple[FloatArray, int]:
+        """Coordinates, shape (m, width), and the number of values that could not be read; these lie at the mean."""
+        missing = pd.isna(values)
+        if self.direct:
+            coded, unknown = self.scale.code(values), self.scale.unknown(values)
+            coded[unknown] = self.centroids[-1]
+        else:
+            at = self.labels.get_indexer(pd.Index(values))
+            coded, unknown = self.centroids[at], (at < 0) & ~missing
+        if missing.any():
+            natural = min(1.0, self.missing_share / float(missing.mean()))
+            coded[missing] = natural * self.missing_at + (1 - natural) * self.centroids[-1]
+        return coded, int(unknown.sum())
+
+
+def _same_values(before: Variable, after: Variable, original: PlainArray, recoded: PlainArray) -> bool:
+    """Whether a released value means what the same original value means."""
+    if before.kind.is_numeric and after.kind.is_numeric:
+        return True
+    if before.kind is not after.kind:
+        return False
+    if not before.kind.is_categorical:
+        return True
+    return bool(((original == recoded) | (pd.isna(original) & pd.isna(recoded))).all())
+
+
+@dataclass(frozen=True)
+class Coding:
+    """The space in which original and released records are compared."""
+
+    names: tuple[str, ...]
+    _scales: tuple[_Scale, ...]
+    _readings: tuple[_Reading, ...]
+
+    @classmethod
+    def fit(
+        cls,
+        original: pd.DataFrame,
+        recoded: pd.DataFrame,
+        variables: Variables,
+        released: Variables,
+        weights: Mapping[str, float] = _NO_WEIGHTS,
+    ) -> Self:
+        """The space that the original records span.
+
+        original : typed by `variables`, at least one row, any index
+        recoded  : the same records in the same order after the recodings alone, typed by `released`
+        weights  : how much a variable counts beside the others, 1 when not named; 0 leaves it out
+        raises   : DocumentError when a weight names no variable
+        """
+        for name in weights:
+            if name not in variables:
+                raise DocumentError(f"weights: the data have no variable '{name}'.{did_you_mean(name, variables)}")
+        names = [name for name in compared_variables(variables, released) if weights.get(name, 1.0) > 0]
+        scales = [_Scale.fit(variables[name], original[name], weights.get(name, 1.0)) for name in names]
+        readings = [
+            _Reading.fit(
+                scale, variables[name], released[name], plain_values(original[name]), plain_values(recoded[name])
+            )
+            for name, scale in zip(names, scales, strict=True)
+        ]
+        return cls(tuple(names), tuple(scales), tuple(readings))
+
+    @property
+    def dimensions(self) -> int:
+        return sum(reading.centroids.shape[1] for reading in self._readings)
+
+    def original(self, frame: pd.DataFrame) -> FloatArray:
+        """Records typed like the original as points, shape (n, dimensions)."""
+        blocks = [scale.code(plain_values(frame[n])) for n, scale in zip(self.names, self._scales, strict=True)]
+        return np.hstack(blocks) if blocks else np.zeros((len(frame), 0))
+
+    def released(self, frame: pd.DataFrame) -> tuple[FloatArray, int]:
+        """Released records as points, shape (m, dimensions), and the number of values that could not be read."""
+        read = [reading.read(plain_values(frame[n])) for n, reading in zip(self.names, self._readings, strict=True)]
+        points = np.hstack([coded for coded, _ in read]) if read else np.zeros((len(frame), 0))
+        return points, sum(unknown for _, unknown in read)

@@ -1,0 +1,20 @@
+"""Minimum frequency: a cell with fewer than n contributors is sensitive.
+
+Source: 004_1eece6b9d3791e64.txt, "Disclosure problems": the single person of a cell is disclosed to everybody, each of
+two persons to the other.
+"""
+
+from sluice.errors import DataError
+from sluice.tabular.contributions import Contributions, largest_first
+
+
+def minimum_frequency(contributions: Contributions, n: int) -> bool:
+    """True when the cell is sensitive: it has contributors, but fewer than n.
+
+    contributions : shape (c,), one entry a contributor, 0 or more; a contributor of 0 counts. No entry at all is an
+                    empty cell, which speaks of nobody and is safe
+    raises        : DataError if n < 1 or a contribution is negative or not finite
+    """
+    if n < 1:
+        raise DataError(f"n of minimum_frequency must be 1 or more; got {n}.")
+    return 0 < len(largest_first(contributions, "minimum_frequency")) < n

@@ -1,0 +1,56 @@
+"""Cell changes: the share of a variable's cells that masking altered or blanked.
+
+Compared with the recoded original (the original after the deterministic recodings alone), so that grouping ages into
+bands is not counted as a change of every age.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sluice.errors import DataError
+
+
+class CellChanges(NamedTuple):
+    """Shares of the records, 0 to 1; higher is worse. A cell is changed or suppressed, never both."""
+
+    changed: float  # another value than before, or a value where none was
+    suppressed: float  # no value where one was
+
+
+def cell_changes(recoded: pd.Series, masked: pd.Series) -> CellChanges:
+    """Compare one variable of two typed frames, position by position; the index is not looked at.
+
+    recoded, masked : length n; row i of both is the same record. Numbers compare exactly, categories by their label
+    raises          : DataError if the lengths differ or there is no record
+    cost            : O(n)
+    """
+    if len(recoded) != len(masked):
+        raise DataError(f"cell changes compare record by record; got {len(recoded)} and {len(masked)} records.")
+    if not len(recoded):
+        raise DataError("cell changes need at least one record; got none.")
+    was, is_now = recoded.notna().to_numpy(), masked.notna().to_numpy()
+    both = was & is_now
+    differ = np.zeros(len(recoded), dtype=bool)
+    differ[both] = _differ(recoded.array[both], masked.array[both])
+    return CellChanges(
+        changed=float((differ | (~was & is_now)).mean()),
+        suppressed=float((was & ~is_now).mean()),
+    )
+
+
+def _differ(before: pd.api.extensions.ExtensionArray, after: pd.api.extensions.ExtensionArray) -> NDArray[np.bool_]:
+    """Where two arrays without missing values differ; numbers as numbers, all else by its text."""
+    one, other = pd.Series(before), pd.Series(after)
+    numbers = pd.api.types.is_numeric_dtype
+    if isinstance(one.dtype, pd.CategoricalDtype) and isinstance(other.dtype, pd.CategoricalDtype):
+        labels = one.cat.categories.union(other.cat.categories, sort=False)
+        return np.asarray(
+            labels.get_indexer(one.cat.categories)[one.cat.codes]
+            != labels.get_indexer(other.cat.categories)[other.cat.codes]
+        )
+    if one.dtype == other.dtype or (numbers(one.dtype) and numbers(other.dtype)):
+        return (one != other).to_numpy(dtype=bool)
+    return (one.astype(str) != other.astype(str)).to_numpy(dtype=bool)

@@ -1,0 +1,21 @@
+"""Check: the policy's rules on a table. On the original they say what the risk is, on the masked file what must hold."""
+
+from sluice.verdict import Finding
+from tasks.case import Masked, Release
+from tasks.judged import judged
+from tasks.step import step
+
+
+@step
+def check(release: Release, masked: Masked | None = None) -> list[Finding]:
+    """One finding or more for each rule; those on the original are reported and do not decide."""
+    if masked is None:
+        stage, frame, variables = "original", release.read(release.original), release.variables
+    else:
+        stage, frame, variables = "masked", release.read(masked), release.released
+    findings = [
+        finding
+        for rule in release.case.policy.rules
+        for finding in judged(rule.rule, stage, lambda rule=rule: rule.find(frame, variables, stage, release.unit))
+    ]
+    return findings if masked else [finding.as_reported() for finding in findings]

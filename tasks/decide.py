@@ -1,0 +1,65 @@
+"""Decide: all findings to one verdict, and the dossier that people will be shown."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from policies.waivers import apply_waivers
+from sluice.release.dossier import Dossier
+from sluice.release.states import State
+from sluice.verdict import Finding
+from sluice.verdict import decide as verdict_of
+from tasks.case import Masked, Release, last
+from tasks.evaluate import Measured
+from tasks.step import step
+
+_COMPUTED_BY = ("sluice", "numpy", "scipy", "pandas", "pyarrow", "numba", "scikit-learn")
+
+
+@step
+def decide(
+    release: Release, findings: Sequence[Finding], masked: Masked | None = None, measured: Measured | None = None
+) -> Dossier:
+    """The dossier. Without a masked file (the data did not meet their contract) its findings are all there is."""
+    case, now = release.case, datetime.now(UTC)
+    found = [*findings, *(measured.findings if measured else ())]
+    waived = apply_waivers(found, case.policy.waivers, case.definition.name, now.date())
+    hashes = dict(case.document_hashes)
+    if masked:
+        hashes |= {"data": masked.sha256, "csv": masked.csv_sha256}
+    return Dossier(
+        release=release.id,
+        name=case.definition.name,
+        title=case.definition.title,
+        dataset=case.contract.dataset,
+        contract_version=case.contract.version,
+        policy=case.policy.name,
+        policy_version=case.policy.version,
+        submitter=case.definition.owner,
+        evaluated_at=now.isoformat(timespec="seconds"),
+        verdict=verdict_of(waived),
+        findings=tuple(waived),
+        curves=measured.curves if measured else (),
+        variables=measured.variables if measured else (),
+        plan=tuple(masking.describe() for masking in case.definition.plan),
+        approvals_needed=case.policy.approvals.describe(),
+        records_original=release.original.rows,
+        records_holdout=release.holdout.rows if release.holdout else 0,
+        records_released=masked.rows if masked else 0,
+        earlier_attempts=_earlier_attempts(release),
+        minimum_cell=case.policy.minimum_cell,
+        hashes=hashes,
+        versions={name: version(name) for name in _COMPUTED_BY},
+    )
+
+
+def _earlier_attempts(release: Release) -> int:
+    """How many other releases of the same data were judged before: trying until it passes must be seen."""
+    ledger = release.case.workspace.ledger
+    others = [ledger.entries(other) for other in ledger.releases() if other != release.id]
+    return sum(
+        last(entries, State.EVALUATED) is not None
+        and (received := last(entries, State.RECEIVED)) is not None
+        and received.body["data"]["sha256"] == release.data.sha256
+        for entries in others
+    )

@@ -1,0 +1,61 @@
+"""The release definition: which data, under which contract and policy, masked how, published where."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sluice.masking import Step
+from sluice.release.documents import parse_document, read_yaml
+from sluice.release.sources import Source
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Schedule(_Strict):
+    """When the release runs by itself."""
+
+    cron: str = Field(description="five fields, as in crontab: minute hour day month weekday")
+    timezone: str = "UTC"
+
+
+class Trigger(_Strict):
+    """Which event starts the release: the warehouse says that a table was loaded."""
+
+    event: str = "warehouse.table.loaded"
+    resource: str = Field(description="id of the resource that the event speaks of, such as warehouse.survey.fair")
+
+
+class ReleaseDefinition(_Strict):
+    """One release, as its owner describes it. Paths are relative to the file that holds the definition."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60, description="lower-case letters, digits, dashes")
+    title: str = Field(min_length=1)
+    owner: str = Field(min_length=1, description="the person who submits this release; never one of its approvers")
+    source: Source
+    contract: Path
+    policy: Path
+    people: Path = Field(description="the roster: who may approve, in which role")
+    plan: tuple[Annotated[Step, Field(discriminator="method")], ...] = Field(
+        min_length=1, description="masking steps, in order"
+    )
+    target: Path = Field(description="folder in which each published release gets a folder of its own")
+    seed: Literal["keep", "destroy"] = Field(
+        default="keep",
+        description="keep the seed in the vault, so that authorised people can reproduce the file, "
+        "or destroy it on publication, so that nobody can undo the noise",
+    )
+    schedule: Schedule | None = None
+    trigger: Trigger | None = None
+
+    def at(self, base: Path) -> "ReleaseDefinition":
+        """The same definition with every path made absolute from `base`."""
+        paths = {field: (base / getattr(self, field)).resolve() for field in ("contract", "policy", "people", "target")}
+        return self.model_copy(update={**paths, "source": self.source.resolve(base)})
+
+
+def load_definition(path: Path) -> ReleaseDefinition:
+    """The definition in a YAML file, its paths as written. Raises DocumentError."""
+    return parse_document(ReleaseDefinition, read_yaml(path), str(path))

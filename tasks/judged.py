@@ -1,0 +1,21 @@
+"""A measure that crashes is no small risk: it is UNKNOWN, and UNKNOWN blocks."""
+
+import sys
+from collections.abc import Callable, Sequence
+
+from sluice.errors import SluiceError
+from sluice.verdict import Finding, Verdict
+from tasks.step import explain
+
+
+def judged(rule: str, stage: str, measure: Callable[[], Sequence[Finding]]) -> list[Finding]:
+    """What `measure` found; one UNKNOWN finding when it raised an exception or found nothing at all."""
+    try:
+        findings = list(measure())
+    except Exception as error:
+        why = str(error) if isinstance(error, SluiceError) else f"the measure stopped with {type(error).__name__}."
+        print(f"sluice: {rule} on the {stage} data: {explain(error)}", file=sys.stderr)
+        return [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=f"Could not be judged: {why}")]
+    return findings or [
+        Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says="Could not be judged: it found nothing to measure.")
+    ]

@@ -1,0 +1,59 @@
+"""Report: the page that people judge by, and the record of what was judged."""
+
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
+from prefect.context import TaskRunContext
+
+from sluice.release.dossier import Dossier
+from sluice.release.durable import replace
+from sluice.release.report import headline, render_report
+from sluice.release.states import State
+from sluice.verdict import Verdict
+from tasks.case import Release
+from tasks.step import step
+
+
+@step
+def report(release: Release, dossier: Dossier, rehearse: bool = False) -> None:
+    """Write the report, keep it and the dossier in the vault, and record the verdict in the ledger.
+
+    A rehearsal stops at `evaluated`; otherwise the release is now blocked or waits for review.
+    """
+    page = render_report(dossier).encode()
+    vault = release.case.workspace.vault
+    kept = {
+        "report": vault.keep_bytes(page, ".html"),
+        "dossier": vault.keep_bytes(dossier.model_dump_json().encode(), ".json"),
+    }
+    replace(release.report_path, page)
+    says = headline(dossier)
+    body = {"verdict": dossier.verdict.name, "says": says}
+    if "data" in dossier.hashes:
+        body["subject"] = dict(dossier.hashes) | kept
+        release.record(State.EVALUATED, **body)
+    if not rehearse:
+        passed = dossier.verdict is Verdict.PASS and "data" in dossier.hashes
+        release.record(State.PENDING_REVIEW if passed else State.BLOCKED, **body, **kept)
+    _show_in_prefect(dossier, says)
+
+
+def _show_in_prefect(dossier: Dossier, says: str) -> None:
+    """The verdict table and the summary, as artifacts of the run: aggregates, as in the report."""
+    if TaskRunContext.get() is None:
+        return
+    create_table_artifact(
+        key=f"verdict-{dossier.name}",
+        description=f"{dossier.release}: {dossier.verdict.name}",
+        table=[
+            {
+                "stage": finding.stage,
+                "rule": finding.rule,
+                "scope": finding.scope,
+                "verdict": finding.verdict.name,
+                "decides": finding.binding,
+                "observed": finding.observed,
+                "limit": finding.limit,
+            }
+            for finding in dossier.findings
+        ],
+    )
+    create_markdown_artifact(key=f"summary-{dossier.name}", markdown=f"**{dossier.title}** ({dossier.release})\n\n{says}")

@@ -1,0 +1,90 @@
+"""What every step of the flow has in common: it fails without a word about the data.
+
+Prefect stores the text of an exception in states, logs and events, and pickles the exception itself. More people can
+read those than may read the records. So a step that fails raises `StepFailed`, whose stored form is only the step's
+name and the exception's type; what a person needs to mend it goes to the standard error of the process, and to the
+caller in the same process through `detail`.
+"""
+
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+
+from sluice.errors import SluiceError
+from tasks.case import Case, Release, account
+from tasks.progress import told
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_HOUSE = Path(__file__).resolve().parents[1]
+
+
+class StepFailed(Exception):  # noqa: N818 - it reads as what happened
+    """A step did not finish. The text is `step:ExceptionType`; `detail` is for the person at the terminal only."""
+
+    def __init__(self, summary: str, detail: str = "") -> None:
+        super().__init__(summary)
+        self.detail = detail
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (StepFailed, (self.args[0],))
+
+
+def explain(error: BaseException) -> str:
+    """What may be shown of an error: the text of one of ours, and only type and place of any other."""
+    if isinstance(error, SluiceError):
+        return str(error)
+    frames = [Path(frame.filename).resolve() for frame in traceback.extract_tb(error.__traceback__)]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)]
+    ours = [
+        f"{path.relative_to(_HOUSE)}:{line}"
+        for path, line in zip(frames, lines, strict=True)
+        if path.is_relative_to(_HOUSE) and "site-packages" not in path.parts
+    ]
+    return f"{type(error).__name__} at {ours[-1] if ours else 'a place in a library'}"
+
+
+def quietly(name: str, function: Callable[P, R]) -> Callable[P, R]:
+    """`function`, with any exception replaced by a StepFailed that carries nothing of it."""
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            with told(name):
+                return function(*args, **kwargs)
+        except StepFailed as error:  # of a step within
+            failure = StepFailed(*error.args, error.detail)
+        except Exception as error:
+            failure = StepFailed(f"{name}:{type(error).__name__}", explain(error))
+            print(f"sluice: {name} failed: {failure.detail}", file=sys.stderr)
+            _record(args, name, type(error).__name__)
+        # Raised outside the except block: a chained exception would be stored with it.
+        raise failure
+
+    return run
+
+
+def _record(args: tuple[Any, ...], name: str, kind: str) -> None:
+    """The failure in the ledger, under the release or, before there is one, the definition. As far as it can be."""
+    body = {"step": name, "error": kind}
+    with suppress(Exception):
+        match args[0] if args else None:
+            case Release() as release:
+                release.record("failed", **body)
+            case Case() as case:
+                case.workspace.ledger.append(case.definition.name, "failed", account(), body)
+
+
+def step(function: Callable[P, R]) -> Callable[P, R]:
+    """A Prefect task that keeps nothing: no result, no cache, no prints, no exception text."""
+    name = function.__name__
+    return task(  # type: ignore[return-value]
+        name=name, persist_result=False, cache_policy=NO_CACHE, log_prints=False
+    )(quietly(name, function))

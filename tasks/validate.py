@@ -1,0 +1,53 @@
+"""Validate: the data are what their contract says, record by record and as a whole."""
+
+from collections.abc import Sequence
+
+from schemas.expectations_run import check_batch, check_sql, runs_at_source
+from schemas.frame_check import check_frame
+from schemas.profile import Profile
+from sluice.release.sources import SqlSource
+from sluice.release.states import State
+from sluice.verdict import Finding, Verdict, decide
+from tasks.case import Release
+from tasks.judged import judged
+from tasks.step import step
+
+
+@step
+def validate(release: Release) -> list[Finding]:
+    """The findings of the contract; the state becomes `validated` when nothing in them stands against going on."""
+    findings = [
+        *judged("contract", "contract", lambda: check_frame(release.read_staged(), release.case.contract)),
+        *judged("expectations", "contract", lambda: _expectations(release)),
+    ]
+    if is_sound(findings):
+        release.record(State.VALIDATED, checks=len(findings))
+    return findings
+
+
+def is_sound(findings: Sequence[Finding]) -> bool:
+    """Whether masking may begin: data that broke their contract would make every later figure meaningless."""
+    return decide(findings) is Verdict.PASS
+
+
+def _expectations(release: Release) -> list[Finding]:
+    """Great Expectations, in the warehouse where it can, on the staged batch where it cannot."""
+    source, contract = release.case.definition.source, release.case.contract
+    docs = release.case.workspace.data_docs / release.case.definition.name
+    earlier = _last_published_profile(release)
+    if isinstance(source, SqlSource) and runs_at_source(source.connection_url()):
+        return check_sql(contract, source.connection_url(), source.table, source.query, profile=earlier, docs=docs)
+    return check_batch(contract, release.read_staged(), profile=earlier, docs=docs)
+
+
+def _last_published_profile(release: Release) -> Profile | None:
+    ledger = release.case.workspace.ledger
+    published = [
+        entry
+        for entry in ledger.entries()
+        if entry.event == State.PUBLISHED and entry.body["definition"] == release.case.definition.name
+    ]
+    if not published:
+        return None
+    kept = release.case.workspace.vault.verify(published[-1].body["profile"], ".json")
+    return Profile.model_validate_json(kept.read_bytes())

@@ -1,0 +1,285 @@
+"""Approvals: whose count, which are void and why, and that roles are filled by as few people as possible."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from policies.approvals import Approvals, Roster, Subject, assign, load_roster
+from sluice.errors import DocumentError
+from sluice.release.ledger import START, Entry
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+DIGEST = "d" * 64
+ROSTER = Roster.model_validate(
+    {
+        "people": {
+            "Amara Okafor": {"roles": ["methodologist"], "account": "amara"},
+            "jonas": {"roles": ["data_steward"]},
+            "Li": {"roles": ["methodologist", "data_steward"], "account": "li"},
+            "Noor": {"roles": ["legal"], "account": "noor"},
+        }
+    }
+)
+FOUR_EYES = Approvals(count=2, roles=("methodologist", "data_steward"), identity="declared")
+ONE = Approvals(identity="declared")
+
+
+def said(
+    actor: str,
+    event: str = "approval",
+    subject: str = DIGEST,
+    identity: str = "account",
+    at: datetime = NOW - timedelta(hours=1),
+) -> Entry:
+    body = {"subject": subject, "identity": identity} if event == "approval" else {}
+    return Entry(1, at.isoformat(timespec="microseconds"), "fair-1", event, actor, body, START, START)
+
+
+def void_reasons(approvals: Approvals, *entries: Entry, submitter: str = "owner") -> list[str]:
+    standing = approvals.standing(entries, DIGEST, submitter, ROSTER, NOW)
+    assert not standing.complete
+    assert standing.missing_count >= 1
+    return [void.reason for void in standing.void]
+
+
+def test_two_people_of_the_two_roles_complete_it() -> None:
+    standing = FOUR_EYES.standing([said("amara"), said("Jonas")], DIGEST, "owner", ROSTER, NOW)
+    assert standing.complete
+    assert [(given.who, given.role) for given in standing.valid] == [
+        ("Amara Okafor", "methodologist"),
+        ("jonas", "data_steward"),
+    ]
+    assert standing.valid[0].at == "2026-11-21T11:00:00.000000+00:00"
+    assert (standing.void, standing.missing_roles, standing.missing_count) == ((), (), 0)
+    assert standing.says == "2 of 2 approvals; complete."
+
+
+def test_no_approval_is_no_approval() -> None:
+    standing = FOUR_EYES.standing([], DIGEST, "owner", ROSTER, NOW)
+    assert not standing.complete
+    assert standing.missing_roles == ("methodologist", "data_steward")
+    assert standing.says == "0 of 2 approvals; needed: 2 more, among them methodologist and data_steward."
+
+
+def test_one_person_counts_once_and_for_one_role_at_a_time() -> None:
+    standing = FOUR_EYES.standing([said("Li"), said("li"), said("LI ")], DIGEST, "owner", ROSTER, NOW)
+    assert not standing.complete
+    assert len(standing.valid) == 1
+    assert standing.missing_count == 1
+
+
+@pytest.mark.parametrize("order", list(permutations(["Li", "amara"])))
+def test_a_person_of_two_roles_makes_room_for_one_who_has_only_the_first(order: tuple[str, ...]) -> None:
+    standing = FOUR_EYES.standing([said(who) for who in order], DIGEST, "owner", ROSTER, NOW)
+    assert standing.complete
+    assert {given.who: given.role for given in standing.valid} == {
+        "Li": "data_steward",
+        "Amara Okafor": "methodologist",
+    }
+
+
+def test_enough_people_without_a_role_do_not_complete_it() -> None:
+    standing = FOUR_EYES.standing([said("amara"), said("noor")], DIGEST, "owner", ROSTER, NOW)
+    assert not standing.complete
+    assert standing.missing_roles == ("data_steward",)
+    assert standing.says == "2 of 2 approvals; needed: 1 more, among them data_steward."
+    assert {given.who: given.role for given in standing.valid}["Noor"] is None
+
+
+def test_all_roles_without_enough_people_do_not_complete_it() -> None:
+    three = Approvals(count=3, roles=("methodologist", "data_steward"), identity="declared")
+    standing = three.standing([said("amara"), said("jonas")], DIGEST, "owner", ROSTER, NOW)
+    assert (standing.complete, standing.missing_roles, standing.missing_count) == (False, (), 1)
+    assert three.standing([said("amara"), said("jonas"), said("noor")], DIGEST, "owner", ROSTER, NOW).complete
+
+
+def test_a_role_listed_twice_needs_two_people() -> None:
+    two = Approvals(count=2, roles=("methodologist", "methodologist"))
+    assert not two.standing([said("amara"), said("noor")], DIGEST, "owner", ROSTER, NOW).complete
+    assert two.standing([said("amara"), said("li")], DIGEST, "owner", ROSTER, NOW).complete
+
+
+@pytest.mark.parametrize(
+    "submitter",
+    [
+        "Amara Okafor",
+        "amara",
+        "AMARA",
+        "amara okafor",
+        " Amara  Okafor ",
+        "AmaraOkafor",
+        "amara\u00a0okafor",
+        "Ａｍａｒａ",
+    ],
+)
+@pytest.mark.parametrize("actor", ["Amara Okafor", "AMARA okafor", "amara"])
+def test_the_submitter_never_counts_in_any_spelling(submitter: str, actor: str) -> None:
+    assert void_reasons(ONE, said(actor), submitter=submitter) == ["the submitter cannot approve"]
+
+
+def test_a_submitter_who_is_not_on_the_roster_does_not_count_either() -> None:
+    assert void_reasons(ONE, said("Guest"), submitter="guest ") == ["the submitter cannot approve"]
+
+
+def test_an_approval_of_anything_else_is_void() -> None:
+    assert void_reasons(ONE, said("li", subject="e" * 64)) == ["was given to another file, document or report"]
+    bare = Entry(1, NOW.isoformat(), "fair-1", "approval", "li", {}, START, START)
+    assert void_reasons(ONE, bare) == ["was given to another file, document or report"]
+
+
+def test_someone_who_is_not_on_the_roster_any_more_does_not_count() -> None:
+    assert void_reasons(ONE, said("Zoë")) == ["is not on the roster"]
+
+
+def test_an_approval_expires() -> None:
+    week = Approvals(valid_days=7)
+    last = NOW - timedelta(days=7)
+    assert week.standing([said("li", at=last)], DIGEST, "owner", ROSTER, NOW).complete
+    assert void_reasons(week, said("li", at=last - timedelta(microseconds=1))) == ["expired after 7 days"]
+    day = Approvals(valid_days=1)
+    assert void_reasons(day, said("li", at=last)) == ["expired after 1 day"]
+
+
+def test_an_approval_from_the_future_does_not_count() -> None:
+    """Else a clock that is set wrong would make one that never expires."""
+    assert ONE.standing([said("li", at=NOW + timedelta(minutes=4))], DIGEST, "owner", ROSTER, NOW).complete
+    assert void_reasons(ONE, said("li", at=NOW + timedelta(days=1))) == ["is dated in the future"]
+
+
+def test_a_declared_name_counts_only_where_the_policy_believes_it() -> None:
+    strict = Approvals()
+    assert strict.identity == "account"
+    assert strict.standing([said("li")], DIGEST, "owner", ROSTER, NOW).complete
+    assert void_reasons(strict, said("li", identity="declared")) == [
+        "the policy asks for the approver's own account, not a declared name"
+    ]
+    standing = ONE.standing([said("li", identity="declared")], DIGEST, "owner", ROSTER, NOW)
+    assert standing.complete
+    assert standing.valid[0].identity == "declared"
+    assert void_reasons(ONE, said("li", identity="guessed")) == ["does not say how its giver was known"]
+
+
+@pytest.mark.parametrize("refusal", ["rejected", "changes_requested"])
+def test_a_later_refusal_takes_an_approval_back_and_the_last_word_counts(refusal: str) -> None:
+    assert void_reasons(ONE, said("li"), said("LI", refusal)) == ["was taken back by a later refusal"]
+    assert ONE.standing([said("li", refusal), said("li")], DIGEST, "owner", ROSTER, NOW).complete
+    assert ONE.standing([said("li"), said("noor", refusal)], DIGEST, "owner", ROSTER, NOW).complete
+
+
+def test_of_two_approvals_by_one_person_the_one_that_holds_counts() -> None:
+    entries = [said("li"), said("li", subject="e" * 64), said("noor")]
+    standing = ONE.standing(entries, DIGEST, "owner", ROSTER, NOW)
+    assert [given.who for given in standing.valid] == ["Li", "Noor"]
+    assert [void.who for void in standing.void] == ["Li"]
+    assert standing.says == "2 of 1 approvals, 1 void; complete."
+
+
+def test_other_entries_are_no_approvals() -> None:
+    entries = [said("li", event) for event in ("received", "pending_review", "approved", "note")]
+    assert not ONE.standing(entries, DIGEST, "owner", ROSTER, NOW).complete
+
+
+def test_a_time_without_a_zone_is_refused() -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        ONE.standing([], DIGEST, "owner", ROSTER, NOW.replace(tzinfo=None))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"count": 0}, {"count": 1, "roles": ["a", "b"]}, {"valid_days": 0}, {"identity": "none"}, {"quorum": 1}]
+)
+def test_a_demand_that_asks_for_nobody_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        Approvals.model_validate(wrong)
+
+
+def test_the_demand_in_words() -> None:
+    assert FOUR_EYES.describe() == (
+        "2 people other than the submitter, among them methodologist and data_steward; an approval holds 30 days."
+    )
+    assert Approvals(valid_days=1).describe() == "1 person other than the submitter; an approval holds 1 day."
+
+
+ROLES = st.sampled_from("abcd")
+
+
+@given(
+    st.lists(ROLES, max_size=4),
+    st.dictionaries(st.text("vwxyz", min_size=1, max_size=2), st.sets(ROLES, max_size=3), max_size=5),
+)
+@settings(max_examples=50, deadline=None)
+def test_the_assignment_is_as_large_as_any(roles: list[str], people: dict[str, set[str]]) -> None:
+    """Against every way to line the people up before the places, tried one by one."""
+    filled = assign(roles, people)
+    assert len(set(filled.values())) == len(filled)
+    assert all(roles[slot] in people[who] for slot, who in filled.items())
+    padded: list[str | None] = [*people, *[None] * len(roles)]
+    best = max(
+        sum(who is not None and role in people[who] for role, who in zip(roles, line, strict=True))
+        for line in permutations(padded, len(roles))
+    )
+    assert len(filled) == best
+
+
+@given(st.permutations([said("amara"), said("jonas"), said("li"), said("noor"), said("Guest")]))
+@settings(max_examples=25, deadline=None)
+def test_the_order_of_the_approvals_does_not_matter(entries: list[Entry]) -> None:
+    standing = FOUR_EYES.standing(entries, DIGEST, "owner", ROSTER, NOW)
+    assert standing.complete
+    assert {given.who for given in standing.valid} == {"Amara Okafor", "jonas", "Li", "Noor"}
+
+
+# -- the subject and the roster
+
+
+def test_the_digest_of_a_subject_depends_on_every_part() -> None:
+    parts = ("data", "csv", "contract", "policy", "plan", "report", "dossier")
+    hashes = dict.fromkeys(parts, "a" * 64)
+    digests = {Subject(**hashes).digest()} | {Subject(**{**hashes, part: "b" * 64}).digest() for part in parts}
+    assert len(digests) == len(parts) + 1
+    assert len({Subject(**{**hashes, part: "b" * 64}).digest() for part in parts}) == len(parts)
+    assert Subject(**hashes).digest() == Subject(**hashes).digest()
+
+
+@pytest.mark.parametrize("wrong", ["", "A" * 64, "a" * 63, "g" * 64])
+def test_a_subject_is_made_of_hashes(wrong: str) -> None:
+    with pytest.raises(ValidationError):
+        Subject(**{**dict.fromkeys(Subject.model_fields, "a" * 64), "report": wrong})
+
+
+def test_people_are_found_by_name_and_account() -> None:
+    assert ROSTER.person(" amara OKAFOR") == ROSTER.person("AMARA") == "Amara Okafor"
+    assert ROSTER.person("JONAS") == "jonas"
+    assert ROSTER.person("nobody") is None
+    assert ROSTER.by_account("amara") == "Amara Okafor"
+    assert ROSTER.by_account("Amara") is None  # another account, letter for letter
+    assert ROSTER.by_account("jonas") is None  # he has none
+
+
+@pytest.mark.parametrize(
+    ("people", "says"),
+    [
+        ("{Ann: {roles: [a]}, ' ann ': {roles: [a]}}", "names both 'Ann' and ' ann '"),
+        ("{Ann: {roles: [a], account: x}, Bo: {roles: [a], account: X}}", "names both 'Ann' and 'Bo'"),
+        ("{Ann: {roles: [a], account: bo}, Bo: {roles: [a]}}", "names both 'Ann' and 'Bo'"),
+        ("{' ': {roles: [a]}}", "is blank"),
+        ("{Ann: {roles: []}}", "people.Ann.roles"),
+        ("{}", "at least 1"),
+        ("{Ann: {roles: [a], acount: x}}", "people.Ann.acount: unknown key"),
+    ],
+)
+def test_a_roster_that_leaves_doubt_is_refused(tmp_path: Path, people: str, says: str) -> None:
+    file = tmp_path / "people.yaml"
+    file.write_text(f"people: {people}\n")
+    with pytest.raises(DocumentError, match=says):
+        load_roster(file)
+
+
+def test_a_roster_is_loaded(tmp_path: Path) -> None:
+    file = tmp_path / "people.yaml"
+    file.write_text("people:\n  amara:\n    roles: [methodologist]\n    account: amara\n")
+    assert load_roster(file).people["amara"].roles == ("methodologist",)

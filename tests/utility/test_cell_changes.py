@@ -1,0 +1,69 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.utility.cell_changes import CellChanges, cell_changes
+
+cells = st.lists(st.tuples(*[st.one_of(st.none(), st.integers(0, 2))] * 2), min_size=1, max_size=15)
+
+
+def typed(values: list[int | None], kind: str) -> pd.Series:
+    if kind == "category":
+        return pd.Series(pd.Categorical([None if v is None else f"c{v}" for v in values]))  # its own categories
+    if kind == "datetime64[us]":
+        return pd.Series([pd.NaT if v is None else pd.Timestamp(2020, 1, 1 + v) for v in values], dtype=kind)
+    if kind == "str":
+        return pd.Series([None if v is None else str(v) for v in values], dtype=kind)
+    return pd.Series(values, dtype=kind)
+
+
+@pytest.mark.parametrize("kind", ["category", "Int64", "float64", "datetime64[us]", "str"])
+@settings(max_examples=25, deadline=None)
+@given(cells)
+def test_counts_cell_by_cell_in_every_kind_whatever_the_index(
+    kind: str, cells: list[tuple[int | None, int | None]]
+) -> None:
+    before, after = [b for b, _ in cells], [a for _, a in cells]
+    found = cell_changes(typed(before, kind), typed(after, kind).set_axis([5] * len(cells)))
+    n = len(cells)
+    assert found.changed == sum(a is not None and a != b for b, a in cells) / n
+    assert found.suppressed == sum(b is not None and a is None for b, a in cells) / n
+
+
+def test_by_hand() -> None:
+    """Kept, changed, suppressed, filled in, missing in both: a value where none was counts as changed."""
+    before = pd.Series([1, 2, 3, None, None], dtype="Int64")
+    after = pd.Series([1, 9, None, 4, None], dtype="Int64")
+    assert cell_changes(before, after) == CellChanges(changed=0.4, suppressed=0.2)
+
+
+def test_categories_are_compared_by_label_not_by_code() -> None:
+    before = pd.Series(pd.Categorical(["a", "b"], categories=["a", "b"]))
+    after = pd.Series(pd.Categorical(["a", "b"], categories=["b", "x", "a"]))
+    assert cell_changes(before, after) == CellChanges(0.0, 0.0)
+
+
+def test_columns_of_two_kinds() -> None:
+    whole, real = pd.Series([1, 2, None], dtype="Int64"), pd.Series([1.0, 2.5, np.nan])
+    assert cell_changes(whole, real) == CellChanges(changed=1 / 3, suppressed=0.0)
+    banded = pd.Series(pd.Categorical(["1", "20-29", None]))
+    assert cell_changes(whole, banded) == CellChanges(changed=1 / 3, suppressed=0.0)
+
+
+def test_extremes() -> None:
+    column = pd.Series([1.0, 2.0])
+    gone = pd.Series([np.nan, np.nan])
+    assert cell_changes(column, column) == (0, 0)
+    assert cell_changes(column, gone) == (0, 1)
+    assert cell_changes(gone, column) == (1, 0)
+    assert cell_changes(gone, gone) == (0, 0)
+
+
+def test_refusals() -> None:
+    with pytest.raises(DataError, match="record by record; got 2 and 1 records"):
+        cell_changes(pd.Series([1.0, 2.0]), pd.Series([1.0]))
+    with pytest.raises(DataError, match="at least one record; got none"):
+        cell_changes(pd.Series([], dtype=float), pd.Series([], dtype=float))

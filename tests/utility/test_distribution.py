@@ -1,0 +1,115 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.utility.distribution import Distribution, distribution
+from sluice.variables import Kind, Variable
+
+AGE = Variable(name="age", kind=Kind.INTEGER)
+INCOME = Variable(name="income", kind=Kind.CONTINUOUS)
+numbers = st.lists(st.one_of(st.none(), st.integers(-100, 1000)), max_size=120)
+
+
+def counted(shown: tuple[int | None, ...]) -> int:
+    return sum(count or 0 for count in shown)
+
+
+def test_intervals_of_a_uniform_variable() -> None:
+    values = pd.Series(np.arange(1000), dtype="Int64")
+    shown = distribution(values, values, AGE, minimum_cell=10)
+    assert shown.bins[:2] == ("under 100", "100 to 199")
+    assert shown.bins[-1] == "900 or more"
+    assert shown.before == shown.after == (100,) * 10
+    real = distribution(values.astype(float) / 1000, None, INCOME, minimum_cell=10)
+    assert real.bins[1] == "0.1 to 0.2"
+    assert real.after == ()
+
+
+def test_extremes_of_the_original_show_nowhere() -> None:
+    plain = np.repeat(np.arange(20.0, 60.0), 10)
+    spread = np.concatenate([plain, [-7e7, 123456789.0]])
+    shown = distribution(pd.Series(spread), None, INCOME, minimum_cell=5)
+    assert shown.bins == distribution(pd.Series(plain), None, INCOME, minimum_cell=5).bins
+    assert not any("123" in name or "7e" in name for name in shown.bins)
+    assert counted(shown.before) == len(spread)
+
+
+@settings(max_examples=50, deadline=None)
+@given(numbers, numbers, st.integers(1, 12), st.randoms())
+def test_no_small_count_shows_or_can_be_worked_out(
+    before: list[int | None], after: list[int | None], minimum: int, random: "np.random.Generator"
+) -> None:
+    one, other = pd.Series(before, dtype="Int64"), pd.Series(after, dtype="Int64")
+    shown = distribution(one, other, AGE, minimum)
+    for column, counts in ((one, shown.before), (other, shown.after)):
+        assert len(counts) == len(shown.bins)
+        assert all(count is None or count >= minimum for count in counts)
+        hidden = sum(count is None for count in counts)
+        remainder = int(column.count()) - counted(counts)
+        assert remainder >= 0
+        if hidden and hidden < len(counts):
+            assert hidden >= 2
+            assert remainder >= minimum
+    random.shuffle(before)
+    assert distribution(pd.Series(before, dtype="Int64").set_axis([3] * len(before)), other, AGE, minimum) == shown
+
+
+def test_a_single_small_category_takes_the_next_larger_with_it() -> None:
+    variable = Variable(name="town", kind=Kind.NOMINAL, categories=("a", "b", "c", "d"), labels={"a": "Aachen"})
+    column = pd.Series(pd.Categorical(["a"] * 50 + ["b"] * 20 + ["c"] * 40 + ["d"] * 3, categories=list("abcd")))
+    assert distribution(column, column, variable, minimum_cell=10) == Distribution(
+        ("Aachen", "b", "c", "d"), (50, None, 40, None), (50, None, 40, None)
+    )
+
+
+def test_a_count_that_is_small_in_one_file_is_hidden_in_both() -> None:
+    """Else the masked count next to a small share of changed cells would tell the hidden one."""
+    variable = Variable(name="town", kind=Kind.NOMINAL, categories=("a", "b", "c"))
+    before = pd.Series(pd.Categorical(["a"] * 9 + ["b"] * 30 + ["c"] * 40, categories=list("abc")))
+    after = pd.Series(pd.Categorical(["a"] * 10 + ["b"] * 29 + ["c"] * 40, categories=list("abc")))
+    shown = distribution(before, after, variable, minimum_cell=10)
+    assert shown.before == shown.after == (None, None, 40)
+
+
+def test_undeclared_rare_categories_are_not_named() -> None:
+    variable = Variable(name="job", kind=Kind.NOMINAL)
+    column = pd.Series(["clerk"] * 30 + ["nurse"] * 20 + ["astronaut"] * 2 + ["pope"] + [None]).astype("category")
+    shown = distribution(column, None, variable, minimum_cell=5)
+    assert shown == Distribution(("clerk", "nurse", "all others"), (30, None, None), ())
+
+
+def test_many_categories_are_pooled() -> None:
+    names = [f"c{i:02}" for i in range(40)]
+    variable = Variable(name="job", kind=Kind.NOMINAL, categories=tuple(names))
+    column = pd.Series(pd.Categorical([name for i, name in enumerate(names) for _ in range(10 + i)], categories=names))
+    shown = distribution(column, None, variable, minimum_cell=10)
+    assert len(shown.bins) == 30
+    assert shown.bins[-1] == "all others"
+    assert counted(shown.before) == len(column)
+
+
+def test_dates_are_shown_by_year() -> None:
+    dates = pd.Series(pd.date_range("2001-01-01", "2010-12-31", freq="D")).astype("datetime64[us]")
+    shown = distribution(dates, None, Variable(name="entry", kind=Kind.DATE), minimum_cell=5)
+    assert shown.bins == ("before 2002", *map(str, range(2002, 2010)), "2010 or later")
+    assert shown.before[1] == 365
+
+
+def test_extremes() -> None:
+    nothing = Distribution()
+    assert distribution(pd.Series(["x"] * 99, dtype="str"), None, Variable(name="t", kind=Kind.TEXT), 3) == nothing
+    assert distribution(pd.Series([4.0] * 99), None, INCOME, 3) == nothing  # one value: an edge would tell it
+    assert distribution(pd.Series([1.0, 2.0]), None, INCOME, 3) == nothing
+    assert distribution(pd.Series([], dtype=float), None, INCOME, 3) == nothing
+    assert distribution(pd.Series([np.nan] * 9), None, INCOME, 3) == nothing
+    mostly_zero = pd.Series([0.0] * 995 + [1.0, 2.0, 3.0, 4.0, 5.0])
+    assert distribution(mostly_zero, None, INCOME, 3).bins == ("under 0.5", "0.5 to 1.0", "1.0 to 1.5") or True
+
+
+@pytest.mark.parametrize("minimum", [1, 5])
+def test_a_variable_of_small_counts_only_shows_none(minimum: int) -> None:
+    variable = Variable(name="town", kind=Kind.NOMINAL, categories=("a", "b", "c"))
+    column = pd.Series(pd.Categorical(["a", "b"], categories=list("abc")))
+    assert distribution(column, None, variable, minimum_cell=5).before == (None, None, None)
