@@ -3,7 +3,9 @@
 Exit codes: 0 published, passed or done; 1 an error; 2 blocked; 3 waiting for approval.
 """
 
+import atexit
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +21,10 @@ from sluice.release.states import State
 from sluice.verdict import Verdict
 
 DONE, ERROR, BLOCKED, WAITING = 0, 1, 2, 3
+
+# Registered first, so it runs last: what a library writes while the interpreter goes down (DuckDB's binding lists a
+# hundred objects of its own) is no word to the user.
+atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 app = typer.Typer(
     help="Release confidential records safely, or not at all.", no_args_is_help=True, pretty_exceptions_enable=False

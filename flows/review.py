@@ -31,9 +31,9 @@ def approve(release: Release, declared: str | None, comment: str) -> Standing:
     if release.state not in (State.PENDING_REVIEW, State.APPROVED):
         raise SluiceError(f"{release.id} is {release.state}; only a release that is pending_review can be approved.")
     person, identity = _who(release, declared)
-    if release.is_submitter(person):
-        raise SluiceError(f"'{person}' submitted {release.id} and cannot approve it; another person must.")
     subject = release.subject().digest()
+    if person in {release.case.roster.person(submitter) or submitter for submitter in release.submitters()}:
+        raise SluiceError(f"'{person}' submitted {release.id} and cannot approve it; another person must.")
     release.record_as(person, "approval", subject=subject, identity=identity, account=account(), comment=comment)
     return release.standing()
 
@@ -72,8 +72,7 @@ def _who(release: Release, declared: str | None) -> tuple[str, str]:
             f"policy '{release.case.policy.name}' knows approvers by their own account, not by --as; "
             "run the command under the approver's account"
         )
-    spelling, identity = (account(), "account") if declared is None else (declared, "declared")
-    person = roster.person(spelling)
+    person = roster.by_account(account()) if declared is None else roster.person(declared)
     if person is None:
-        raise SluiceError(f"'{spelling}' is not on the roster {release.case.definition.people}")
-    return person, identity
+        raise SluiceError(f"'{declared or account()}' is not on the roster {release.case.definition.people}")
+    return person, "account" if declared is None else "declared"

@@ -118,20 +118,21 @@ class Approvals(_Strict):
         """The demand in one sentence, for the dossier."""
         people = "1 person" if self.count == 1 else f"{self.count} people"
         roles = f", among them {_listed(self.roles)}" if self.roles else ""
-        return f"{people} other than the submitter{roles}; an approval holds {_days(self.valid_days)}."
+        return f"{people} other than the submitter must approve{roles}; an approval holds {_days(self.valid_days)}."
 
     def standing(
-        self, entries: Sequence[Entry], subject_digest: str, submitter: str, roster: Roster, now: datetime
+        self, entries: Sequence[Entry], subject_digest: str, submitters: Collection[str], roster: Roster, now: datetime
     ) -> Standing:
         """What the approvals among a release's ledger entries amount to.
 
         entries        : of one release, in order. The body of an `approval` holds `subject` (a digest) and `identity`
         subject_digest : of what would be published now
-        submitter      : name or account, in any spelling
+        submitters     : names or accounts, in any spelling: the owner and whoever ran the release
         now            : with a time zone
         """
         if now.tzinfo is None:
             raise ValueError("now must have a time zone")
+        submitted = {_folded(roster.person(submitter) or submitter) for submitter in submitters}
         counted: dict[str, Entry] = {}  # by person, the latest approval that holds
         void: list[VoidApproval] = []
         refused: set[str] = set()  # who said no after the entry that is being looked at
@@ -141,7 +142,7 @@ class Approvals(_Strict):
                 refused.add(_folded(who))
             if entry.event != "approval":
                 continue
-            if _folded(roster.person(submitter) or submitter) == _folded(who):
+            if _folded(who) in submitted:
                 reason: str | None = "the submitter cannot approve"
             elif who not in roster.people:
                 reason = "is not on the roster"

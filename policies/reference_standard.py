@@ -7,8 +7,7 @@ instead of one p-value, a floor under the number of records, and rules for the f
 some per cent would hide.
 """
 
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,37 +18,30 @@ from scipy.stats import binom
 from sluice.risk.coding import Coding, plain_values
 from sluice.risk.copies import CopyCount, count_copies, exact_copies, unexplained_duplicates
 from sluice.risk.curve import Curve, curve_grid, shares_at
-from sluice.risk.equivalence_test import DECIMALS, EquivalenceTest, equivalence_test
-from sluice.risk.prediction import Prediction, prediction
+from sluice.risk.equivalence_test import EquivalenceTest, equivalence_test
+from sluice.risk.reference_attack import ReferenceAttack, attack, some_of
 from sluice.risk.row_groups import row_groups
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+Column = npt.NDArray[Any]
 Measure = Literal["distance", "ambiguity", "uncertainty"]
 
 _MEASURES: tuple[Measure, ...] = ("distance", "ambiguity", "uncertainty")
-_ADVANTAGE: dict[Measure, str] = {
-    "distance": "gets closer to it",
-    "ambiguity": "can tell the best match better from the next best ones",
-    "uncertainty": "finds best matches that agree more with each other",
+_ADVANTAGE: dict[Measure, tuple[str, str]] = {  # what an intruder gains, and does not gain
+    "distance": ("gets closer to it", "gets no closer to it"),
+    "ambiguity": (
+        "can tell the best match better from the next best ones",
+        "can tell the best match no better from the next best ones",
+    ),
+    "uncertainty": (
+        "finds best matches that agree more with each other",
+        "finds best matches that agree no more with each other",
+    ),
 }
 _MOST_COORDINATES = 600_000_000  # 5 GB; a file that is too large to be judged is not judged
+_TIED = 1e-9  # distances that differ by no more are equal
 _UNREAD_SHARE = 0.001  # so few values that cannot be compared hide nobody; they count as if suppressed
-
-
-@dataclass(frozen=True)
-class _Attack:
-    """What the attacks on the released file and on the reference found, a value a record attacked."""
-
-    rows: IntArray  # (n,) the original records attacked
-    released: Prediction  # a released file of the reference's size
-    whole: FloatArray  # (n,) prediction distance to all released records
-    reference: Prediction
-    reference_rows: IntArray  # the rows that make up the reference
-    size_ratio: float  # all released records / records of the reference, at least 1
-    sampled: float  # all released records / original records, at most 1
 
 
 class ReferenceStandard(BaseModel):
@@ -114,9 +106,8 @@ class ReferenceStandard(BaseModel):
         )
         return (
             f"An intruder who knows a person's whole record may learn no more from the release than from {other}: by "
-            f"prediction {' and '.join(self.binding)} over {self.neighbours} nearest records, for all but "
-            f"{self.margin:.3g} of the records, and with no copies of records beyond chance and "
-            f"{self.copies_excess:.2%}."
+            f"prediction {' and '.join(self.binding)} among the {self.neighbours} nearest records, up to a difference of "
+            f"{self.margin:.1%} of the people, and with no more copied records than chance and {self.copies_excess:.1%}."
         )
 
     def judge(
@@ -143,254 +134,195 @@ class ReferenceStandard(BaseModel):
         """
         held = holdout if self.reference == "holdout" else None
         size = self._judge_size(original, masked, held)
-        smallest = min(len(original), len(masked), len(original) if held is None else len(held))
-        if smallest <= self.neighbours or (self.reference == "holdout" and held is None):
+        # The attack needs one more record than it looks at: in the reference the person's own is left out.
+        if size.completed == 0:
             return [size], []
         coding = Coding.fit(original, recoded, variables, released, self.weights)
-        everything = (len(original) + len(masked) + (0 if held is None else len(held))) * coding.dimensions
-        if not 0 < everything <= _MOST_COORDINATES:
-            return [size, _incomparable(coding.dimensions)], []
-        points, (released_points, unread) = coding.original(original), coding.released(masked)
-        attack = self._attack(points, released_points, None if held is None else coding.original(held), rng)
-        findings, curves = [size], []
-        for measure in _MEASURES:
-            finding, curve = self._judge_measure(measure, attack, len(original), size.verdict, minimum_cell)
-            findings.append(finding)
-            curves += [curve] if curve else []
-        findings += [
-            _judge_reading(unread, len(masked) * len(coding.names)),
-            self._judge_tail(attack, len(original), minimum_cell),
-            self._judge_near_copies(attack, len(original), minimum_cell),
-            self._judge_exact_copies(
-                [plain_values(recoded[name]) for name in coding.names],
-                [plain_values(masked[name]) for name in coding.names],
-                rng,
-                minimum_cell,
-            ),
-            _judge_duplicates(
-                [
-                    plain_values(original[name] if held is None else pd.concat([original[name], held[name]]))
-                    for name in coding.names
-                ]
-            ),
-        ]
-        return findings, curves
-
-    def _attack(
-        self, points: FloatArray, released: FloatArray, held: FloatArray | None, rng: np.random.Generator
-    ) -> _Attack:
-        n, m = len(points), len(released)
-        rows = np.arange(n) if n <= self.records else np.sort(rng.choice(n, self.records, replace=False))
-        others = points if held is None else held
-        # In a larger file every record has a nearer neighbour by its size alone. The curves therefore compare files of
-        # equal size: of the larger one a random part. Copies must not hide in the part left out; the rules for the few
-        # look at all released records and take the sizes into account.
-        size = min(m, len(others))
-        reference_rows = _part(len(others), size, rng)
-        own_row = None
-        if held is None:
-            place = np.full(n, -1)
-            place[reference_rows] = np.arange(size)
-            own_row = place[rows]
-        whole = prediction(points[rows], released, self.neighbours)
-        part = whole
-        if m > size:
-            part = prediction(points[rows], released[_part(m, size, rng)], self.neighbours)
-        return _Attack(
-            rows=rows,
-            released=part,
-            whole=np.round(whole.distance, DECIMALS),
-            reference=prediction(points[rows], others[reference_rows], self.neighbours, own_row),
-            reference_rows=reference_rows,
-            size_ratio=m / size,
-            # Of a file of half the records at most half the people can be hit: what is tolerated shrinks with it.
-            sampled=min(1.0, m / n),
+        records = len(original) + len(masked) + (0 if held is None else len(held))
+        if not 0 < records * coding.dimensions <= _MOST_COORDINATES:
+            return [size, _incomparable(coding)], []
+        released_points, unread = coding.released(masked)
+        found = attack(
+            coding.original(original),
+            released_points,
+            None if held is None else coding.original(held),
+            self.neighbours,
+            self.records,
+            rng,
         )
+        judged = [self._judge_measure(measure, found, size.verdict, minimum_cell) for measure in _MEASURES]
+        findings = [
+            size,
+            _judge_reading(coding, unread, len(masked) * len(coding.names)),
+            *(finding for finding, _ in judged),
+            self._judge_closest(found, minimum_cell),
+            self._judge_near_copies(found, minimum_cell),
+            self._judge_exact_copies(*coding.labels(recoded, masked), rng, minimum_cell),
+            _judge_duplicates(coding, original if held is None else pd.concat([original, held], ignore_index=True)),
+        ]
+        return findings, [curve for _, curve in judged if curve]
 
     def _judge_size(self, original: pd.DataFrame, masked: pd.DataFrame, held: pd.DataFrame | None) -> Finding:
         counts = {"original": len(original)}
         if self.reference == "holdout":
             counts["held-out"] = 0 if held is None else len(held)
         which, fewest = min(counts.items(), key=lambda item: item[1])
-        if fewest <= self.neighbours or len(masked) <= self.neighbours:
+        possible = min(fewest, len(masked)) > self.neighbours
+        if not possible:
             verdict, says = Verdict.UNKNOWN, "There are too few records to compare the release with a reference at all."
         elif fewest >= self.minimum_records:
             verdict, says = Verdict.PASS, f"There are enough {which} records for the comparison to tell something."
         else:
             verdict = {"unknown": Verdict.UNKNOWN, "review": Verdict.REVIEW, "judge": Verdict.PASS}[self.when_fewer]
             says = (
-                f"There are fewer {which} records than the {self.minimum_records:,} below which chance alone decides "
-                "whether a release meets the reference standard."
+                f"There are fewer {which} records than the {self.minimum_records:,} below which chance decides whether "
+                "a release meets the reference standard."
             )
         return Finding(
             rule="reference_size", verdict=verdict, says=says, stage="reference", observed=fewest,
-            limit=self.minimum_records,
+            limit=self.minimum_records, attempted=fewest, completed=fewest if possible else 0,
         )  # fmt: skip
 
     def _judge_measure(
-        self, measure: Measure, attack: _Attack, records: int, size: Verdict, minimum_cell: int
+        self, measure: Measure, found: ReferenceAttack, size: Verdict, minimum_cell: int
     ) -> tuple[Finding, Curve | None]:
-        release, reference = getattr(attack.released, measure), getattr(attack.reference, measure)
-        margin = self.margin * attack.sampled
+        release, reference = getattr(found.released, measure), getattr(found.reference, measure)
+        binding, margin = measure in self.binding, self.margin * found.sampled
         test = equivalence_test(release, reference, margin, self.alpha)
-        # Few records prove no release safe, but an excess that is beyond chance in spite of them counts.
+        # Few records prove no release safe; an excess that is beyond chance in spite of them counts.
         verdict = size if test.verdict is Verdict.PASS else test.verdict
         says = _say(measure, test, margin)
-        # k copies of one record in place of each group: the k nearest agree by construction, whatever the data.
         if measure == "uncertainty" and np.mean(release == 0) > 0.99 and np.mean(reference == 0) < 0.5:
-            verdict = Verdict.UNKNOWN if measure in self.binding else Verdict.REVIEW
+            verdict = Verdict.UNKNOWN if binding else Verdict.REVIEW
             says = (
-                "The released records nearest to a person are copies of one another by construction of the masking, so "
-                "this measure cannot tell whether the person's values are safe: whoever reaches the right group reads "
-                "its values without any doubt."
+                "The released records nearest to a person are copies of one another, by construction of the masking. "
+                "This measure then says nothing of whether the person's values are safe: who finds the right group "
+                "reads its values without any doubt."
             )
         finding = Finding(
             rule=f"prediction_{measure}", verdict=verdict, says=says, stage="reference", observed=test.statistic,
-            limit=margin, attempted=records, completed=len(attack.rows), binding=measure in self.binding,
+            limit=margin, attempted=found.records, completed=found.attacked, binding=binding,
         )  # fmt: skip
         grid = curve_grid(release, reference, minimum_cell)
         if not grid:
             return finding, None
         curve = Curve(
-            measure=measure,
-            grid=grid,
-            masked=shares_at(release, grid),
-            reference=shares_at(reference, grid),
-            statistic=test.statistic,
-            at=min(grid, key=lambda value: abs(value - test.at)),
-            margin=margin,
-            p_value=test.p_value,
-            verdict=verdict,
-            binding=measure in self.binding,
-        )
+            measure=measure, grid=grid, masked=shares_at(release, grid), reference=shares_at(reference, grid),
+            statistic=test.statistic, at=min(grid, key=lambda value: abs(value - test.at)), margin=margin,
+            p_value=test.p_value, verdict=verdict, binding=binding,
+        )  # fmt: skip
         return finding, curve
 
-    def _judge_tail(self, attack: _Attack, records: int, minimum_cell: int) -> Finding:
-        reference = np.round(attack.reference.distance, DECIMALS)
-        close = float(np.quantile(reference, self.tail_quantile / attack.size_ratio))
-        count, n = int((attack.whole < close).sum()), len(attack.rows)
-        limit = self.tail_quantile + (self.tail_share - self.tail_quantile) * attack.sampled
-        if count / n <= limit:
+    def _judge_closest(self, found: ReferenceAttack, minimum_cell: int) -> Finding:
+        """The tail of the distance curve, where the margin would hide the people who are hit hardest."""
+        close = np.quantile(found.reference.distance, self.tail_quantile / found.size_ratio)
+        count = int((found.whole < close - _TIED).sum())
+        limit = self.tail_quantile + (self.tail_share - self.tail_quantile) * found.sampled
+        if count <= limit * found.attacked:
             verdict = Verdict.PASS
         else:
-            verdict = Verdict.FAIL if binom.sf(count - 1, n, limit) < self.alpha else Verdict.REVIEW
+            by_chance = binom.sf(count - 1, found.attacked, limit) >= self.alpha
+            verdict = Verdict.REVIEW if by_chance else Verdict.FAIL
+        share, said = _tellable(count, found.attacked, minimum_cell)
         return Finding(
-            rule="closest_records",
-            verdict=verdict,
-            says=f"{_share(count, n, minimum_cell)} of the records have a released record closer to them than the "
-            f"closest {self.tail_quantile:.1%} would find in a file they are not in; at most {limit:.1%} may.",
-            stage="reference", observed=_observed(count, n, minimum_cell), limit=limit, attempted=records, completed=n,
+            rule="closest_records", verdict=verdict,
+            says=f"{said} of the people have a released record closer to them than the closest "
+            f"{self.tail_quantile:.1%} would find in a file they are not in; {limit:.1%} may.",
+            stage="reference", observed=share, limit=limit, attempted=found.records, completed=found.attacked,
         )  # fmt: skip
 
-    def _judge_near_copies(self, attack: _Attack, records: int, minimum_cell: int) -> Finding:
-        # Near: half as far as the closest of the reference, its natural twins apart. In many dimensions nobody else
-        # comes so near by chance.
-        reference = np.round(attack.reference.distance, DECIMALS)
-        apart = reference[reference > 0]
-        near = float(np.quantile(apart, self.tail_quantile / attack.size_ratio)) / 2 if len(apart) else 0.0
-        count = count_copies(attack.whole <= near, reference <= near, attack.size_ratio)
-        return self._copies(
-            "near_copies", "have a nearly equal record in the release", count, attack.sampled, records,
-            len(attack.rows), minimum_cell,
-        )  # fmt: skip
+    def _judge_near_copies(self, found: ReferenceAttack, minimum_cell: int) -> Finding:
+        # Near is half as far as the closest of the reference, natural twins apart: chance hardly brings anybody there.
+        apart = found.reference.distance[found.reference.distance > _TIED]
+        near = float(np.quantile(apart, self.tail_quantile / found.size_ratio)) / 2 if len(apart) else 0.0
+        count = count_copies(found.whole <= near + _TIED, found.reference.distance <= near + _TIED, found.size_ratio)
+        how = "have a nearly equal record in the release"
+        return self._judge_copies("near_copies", how, count, found.sampled, found.records, minimum_cell)
 
     def _judge_exact_copies(
-        self,
-        recoded: list[npt.NDArray[np.generic]],
-        masked: list[npt.NDArray[np.generic]],
-        rng: np.random.Generator,
-        minimum_cell: int,
+        self, recoded: list[Column], masked: list[Column], rng: np.random.Generator, minimum_cell: int
     ) -> Finding:
-        # Other people's records of the original file are the reference here in any case: a holdout has no recoded
-        # form, and both expect the same number of natural twins.
+        # Over all records. The reference is other people's records of the original even where there is a holdout, which
+        # has no recoded form: both hold as many natural twins.
         n, m = len(recoded[0]), len(masked[0])
-        in_release, in_reference = exact_copies(recoded, masked, _part(n, min(n, m), rng))
-        count = count_copies(in_release, in_reference, m / n)
-        return self._copies(
-            "exact_copies", "stand in the release value for value", count, min(1.0, m / n), n, n, minimum_cell
-        )
+        count = count_copies(*exact_copies(recoded, masked, some_of(n, min(n, m), rng)), m / n)
+        how = "stand in the release value for value"
+        return self._judge_copies("exact_copies", how, count, min(1.0, m / n), n, minimum_cell)
 
-    def _copies(
-        self, rule: str, how: str, count: CopyCount, sampled: float, records: int, completed: int, minimum_cell: int
+    def _judge_copies(
+        self, rule: str, how: str, count: CopyCount, sampled: float, records: int, minimum_cell: int
     ) -> Finding:
         tolerated = self.copies_excess * sampled
-        found = round(count.share * completed)
+        share, said = _tellable(count.found, count.records, minimum_cell)
         return Finding(
-            rule=rule,
-            verdict=Verdict.PASS if count.excess <= tolerated else Verdict.FAIL,
-            says=f"{_share(found, completed, minimum_cell)} of the original records {how}; "
-            f"{count.expected:.2%} would have a twin among other people, and chance and policy allow "
-            f"{count.chance + tolerated:.2%} more.",
-            stage="reference", observed=_observed(found, completed, minimum_cell),
-            limit=min(1.0, count.expected + count.chance + tolerated), attempted=records, completed=completed,
+            rule=rule, verdict=Verdict.PASS if count.excess <= tolerated else Verdict.FAIL,
+            says=f"{said} of the people {how}; {count.expected:.2%} would have such a twin in a file they are not in, "
+            f"and chance and policy allow {count.chance + tolerated:.2%} more.",
+            stage="reference", observed=share, limit=min(1.0, count.expected + count.chance + tolerated),
+            attempted=records, completed=count.records,
         )  # fmt: skip
-
-
-def _part(n: int, size: int, rng: np.random.Generator) -> IntArray:
-    """`size` of n rows at random, all of them without a draw; in rising order."""
-    return np.arange(n) if size == n else np.sort(rng.choice(n, size, replace=False))
 
 
 def _say(measure: Measure, test: EquivalenceTest, margin: float) -> str:
-    advantage, excess = _ADVANTAGE[measure], f"{test.statistic:.1%}"
-    file = "than with a file the person is not in"
+    gains, gains_nothing = _ADVANTAGE[measure]
+    intruder, than = "An intruder who knows a person's true record", "than with a file the person is not in"
+    excess = f"{test.statistic:.1%}"
     if test.verdict is Verdict.UNKNOWN:
         return f"The prediction {measure} could not be computed for every record, so the release cannot be compared."
     if test.verdict is Verdict.PASS:
         return (
-            f"It does not hold that an intruder who knows a person's true record {advantage} with this release {file}: "
-            f"the difference is at most {excess} of the records; {margin:.1%} is tolerated."
+            f"{intruder} {gains_nothing} with this release {than}: the difference concerns at most {excess} of the "
+            f"people; {margin:.1%} is tolerated."
         )
     if test.verdict is Verdict.REVIEW:
         return (
-            f"An intruder who knows a person's true record perhaps {advantage} with this release {file}: the "
-            f"difference is up to {excess} of the records, more than the {margin:.1%} tolerated but not beyond chance."
+            f"{intruder} perhaps {gains} with this release {than}: the difference concerns up to {excess} of the "
+            f"people, more than the {margin:.1%} tolerated but not beyond chance."
         )
     return (
-        f"An intruder who knows a person's true record {advantage} with this release {file}: the measure is at most "
-        f"{test.at:.3g} for {test.release_share:.1%} of the records, and for {test.reference_share:.1%} without taking "
-        f"part; a difference of at most {margin:.1%} is tolerated."
+        f"{intruder} {gains} with this release {than}: the prediction {measure} is at most {test.at:.3g} for "
+        f"{test.release_share:.1%} of the people, against {test.reference_share:.1%} there; a difference of at most "
+        f"{margin:.1%} is tolerated."
     )
 
 
-def _share(count: int, n: int, minimum_cell: int) -> str:
-    return f"Fewer than {minimum_cell}" if 0 < count < minimum_cell else f"{count / n:.2%}"
+def _tellable(count: int, n: int, minimum_cell: int) -> tuple[float | None, str]:
+    """A share as a number and in words; of a few people only that they are few."""
+    return (None, f"Fewer than {minimum_cell}") if 0 < count < minimum_cell else (count / n, f"{count / n:.2%}")
 
 
-def _observed(count: int, n: int, minimum_cell: int) -> float | None:
-    return None if 0 < count < minimum_cell else count / n
-
-
-def _incomparable(dimensions: int) -> Finding:
-    says = (
-        "The files are too large to be compared record by record."
-        if dimensions
-        else "No released variable can be compared with the original data."
-    )
+def _incomparable(coding: Coding) -> Finding:
+    says = "The files are too large to be compared record by record."
+    if not coding.dimensions:
+        says = "No released variable can be compared with the original data."
     return Finding(rule="comparable_values", verdict=Verdict.UNKNOWN, says=says, stage="reference", completed=0)
 
 
-def _judge_reading(unread: int, values: int) -> Finding:
-    few = unread <= _UNREAD_SHARE * values
+def _judge_reading(coding: Coding, unread: int, values: int) -> Finding:
+    if unread > _UNREAD_SHARE * values:
+        verdict = Verdict.UNKNOWN
+        says = "Released labels occur that stand for no original record, so what they tell cannot be measured."
+    elif coding.left_out:
+        verdict = Verdict.REVIEW
+        says = f"Nobody has measured what these released variables tell of a person: {', '.join(coding.left_out)}."
+    else:
+        verdict, says = Verdict.PASS, "All released variables can be compared with the original ones."
     return Finding(
-        rule="comparable_values",
-        verdict=Verdict.PASS if few else Verdict.UNKNOWN,
-        says="The released values can be compared with the original ones."
-        if few
-        else "Released labels occur that stand for no original record, so what they tell cannot be measured.",
-        stage="reference", observed=unread / values, limit=_UNREAD_SHARE, attempted=values, completed=values - unread,
+        rule="comparable_values", verdict=verdict, says=says, stage="reference", observed=unread / values,
+        limit=_UNREAD_SHARE, attempted=values, completed=values - unread,
     )  # fmt: skip
 
 
-def _judge_duplicates(columns: list[npt.NDArray[np.generic]]) -> Finding:
-    duplicates = unexplained_duplicates(row_groups(columns).size)
-    says = (
-        "More original records are equal in all released variables than different people would have in common; where "
-        "a person stands twice, the reference holds the person too and cannot judge the release."
-        if duplicates.unexplained
-        else "The original records that are equal in all released variables are no more than people have in common."
-    )
+def _judge_duplicates(coding: Coding, records: pd.DataFrame) -> Finding:
+    duplicates = unexplained_duplicates(row_groups(plain_values(records[name]) for name in coding.names).size)
+    if duplicates.unexplained:
+        says = (
+            "More original records are equal in all released variables than different people would be. Where a person "
+            "stands twice, the reference holds that person too and cannot tell whether the release is safe."
+        )
+    else:
+        says = "No more original records are equal in all released variables than different people can be."
     return Finding(
         rule="duplicate_records", verdict=Verdict.UNKNOWN if duplicates.unexplained else Verdict.PASS, says=says,
-        stage="reference", observed=duplicates.share, attempted=len(columns[0]), completed=len(columns[0]),
+        stage="reference", observed=duplicates.share, attempted=len(records), completed=len(records),
     )  # fmt: skip

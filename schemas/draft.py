@@ -46,10 +46,10 @@ class _Column:
     codes: Counter[str] = field(default_factory=Counter)  # that look like 'missing'
 
     def see(self, series: "pd.Series[object]") -> None:
-        counted = series.dropna().astype(object).map(_text).value_counts()
-        self.empty += int(series.isna().sum())
-        for text, times in counted.items():
-            self._see(str(text).strip(), int(times))
+        counted = series.value_counts(dropna=True)
+        self.empty += len(series) - int(counted.sum())
+        for value, times in zip(counted.index.astype(object), counted, strict=True):
+            self._see(_text(value).strip(), int(times))
         if len(self.counts) > _MOST_DISTINCT:
             self.many = True
             self.counts = Counter(dict(self.counts.most_common(_MOST_CATEGORIES)))
@@ -136,7 +136,7 @@ def _kind(column: _Column) -> tuple[Kind, str]:
     if column.forms["whole"] == n:
         if distinct <= _FEW_CODES and frequent and distinct > 2:
             return Kind.ORDINAL, "  # check: nominal if the codes have no order, integer if they count something"
-        return Kind.INTEGER, "  # check: ordinal or nominal if these are codes" if distinct <= _MOST_CATEGORIES else ""
+        return Kind.INTEGER, "  # check: ordinal or nominal if these are codes" if distinct <= _MOST_CATEGORIES and not column.many else ""
     if column.forms["number"] == n:
         return Kind.CONTINUOUS, ""
     if column.many or (distinct > _MOST_CATEGORIES and distinct > n / 10):

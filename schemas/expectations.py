@@ -13,7 +13,7 @@ from typing import Any
 
 from schemas.contract import Contract
 from schemas.normal_form import KEY_COUNT, readable
-from sluice.variables import Kind, Variable, Variables
+from sluice.variables import Kind, Variable, Variables, as_label
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _range(variable: Variable) -> Clause:
     name, bounds = variable.name, {"min_value": variable.minimum, "max_value": variable.maximum}
     words = {"min_value": "at least", "max_value": "at most"}
     given = {end: bound for end, bound in bounds.items() if bound is not None}
-    asks = " and ".join(f"{words[end]} {bound}" for end, bound in given.items())
+    asks = " and ".join(f"{words[end]} {as_label(bound)}" for end, bound in given.items())
     read = {end: _bound(variable, bound) for end, bound in given.items()}
     only = next(iter(read.values())) if len(read) == 1 else None
     return Clause(

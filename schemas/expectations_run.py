@@ -77,13 +77,13 @@ def check_sql(
     now = now or datetime.now(UTC)
     with SourceSession(url) as session:
         try:
-            columns = session.columns(source)
+            stored = session.columns(source)
         except sa.exc.SQLAlchemyError as error:
             return _documented(contract, [_unread(error)], [], {}, docs)
-        present = {name: variable for name, variable in contract.by_name.items() if name in columns}
+        present = {name: variable for name, variable in contract.by_name.items() if name in stored}
         if not present:
             return _documented(contract, _columns(contract.by_name, {}), [], {}, docs)
-        normal = normal_select(contract, source, present, session.dialect)
+        normal = normal_select(contract, source, stored, session.dialect)
         asked = clauses(contract, present, now)
         outcomes = _run(contract, asked, lambda context: (session.batch(context, normal), None), docs)
         counts = _sql_counts(session, normal)
@@ -251,10 +251,10 @@ def _drift(contract: Contract, present: Variables, profile: Profile | None, coun
 
 def _sql_counts(session: SourceSession, normal: sa.Select[Any]) -> Counts:
     """Records in each cell of an old distribution, counted by the database: one scan a variable."""
-    batch = normal.subquery("batch")
 
     def counts(variable: Variable, cells: Distribution) -> list[int]:
-        value = batch.c[variable.name]
+        column = normal.with_only_columns(normal.selected_columns[variable.name]).subquery("batch")
+        value = column.c[variable.name]
         last = len(cells.counts) - 1
         if cells.labels is not None:
             branches = [(value == label, cell) for cell, label in enumerate(cells.labels)]

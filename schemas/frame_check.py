@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pandera.pandas as pa
+from pandera.config import ValidationDepth, config_context
 
 from schemas.contract import Contract, CrossFieldRule
 from schemas.cross_field import CrossFieldExpression
@@ -33,6 +34,7 @@ class _Condition:
     says: Callable[[Any], str]
     observes: Callable[[Any], float] | None = None  # instead of the number of records
     limit: float = 0
+    scope: str = "table"  # of a condition on the table
 
     def as_check(self) -> pa.Check:
         # missing values are judged by the condition itself; one failure case, for only the count is of use
@@ -139,6 +141,7 @@ def _table_conditions(contract: Contract) -> list[_Condition]:
                 "record_key",
                 lambda frame: ~frame.duplicated(key, keep=False),
                 lambda count: f"{_records(count)} with the same key ({', '.join(key)}) as another record",
+                scope=", ".join(key),
             )
         )
     return conditions + [_rule_condition(rule, contract.expressions[rule.name]) for rule in contract.rules]
@@ -149,6 +152,7 @@ def _rule_condition(rule: CrossFieldRule, expression: CrossFieldExpression) -> _
         f"rule:{rule.name}",
         lambda frame: pd.Series(expression.holds(frame), index=frame.index),
         lambda count: f"{_records(count)} against the rule: {rule.says.rstrip('.')}",
+        scope=rule.name,
     )
 
 
@@ -179,7 +183,9 @@ def _has_kind(series: "pd.Series[Any]", variable: Variable) -> bool:
 
 
 def _has_order(series: "pd.Series[Any]", declared: list[str]) -> bool:
-    """Told only when no category is foreign: that is the business of the check before."""
+    """Told only of categories, and when none is foreign: the checks of kind and of categories tell the rest."""
+    if not isinstance(series.dtype, pd.CategoricalDtype):
+        return True
     found = list(series.cat.categories)
     return found == declared or not set(found) <= set(declared)
 
@@ -207,52 +213,57 @@ def _findings(
         failures = [failure for failure in failures if failure[1] == "rows_minimum"]
     conditions = {("", condition.check): condition for condition in table}
     conditions |= {(name, c.check): c for name, variable in variables.items() for c in _conditions(variable)}
-    findings = []
-    for column, check, output in failures:
-        condition = conditions.get((column, check))
-        said = f"'{column}': " if column else ""
-        verdict, observed, limit = Verdict.FAIL, None, None
-        if check in _STRUCTURE:
-            said += _STRUCTURE[check]
-        elif condition is None or output is None:
-            verdict = Verdict.UNKNOWN
-            said += f"the check '{check}' could not be made"
-        else:
-            per_record = isinstance(output, pd.Series)
-            looked_at = frame[column] if column else frame
-            if condition.observes is not None:
-                observed = condition.observes(looked_at)
-            elif per_record:
-                observed = int((~output.astype(bool)).sum())
-            limit = condition.limit if observed is not None else None
-            said += condition.says(observed)
-        scope = column or ("table" if condition is None else check.removeprefix("rule:"))
-        findings.append(
-            Finding(
-                rule=f"{rule}.{check.partition(':')[0]}",
-                verdict=verdict,
-                says=said[:1].upper() + said[1:] + ".",
-                scope=scope,
-                stage=stage,
-                observed=observed,
-                limit=limit,
-                attempted=n,
-                completed=n if verdict is Verdict.FAIL else 0,
-            )
+    findings = [
+        _finding(frame, column, check, output, conditions.get((column, check))).model_copy(
+            update={"rule": f"{rule}.{check.partition(':')[0]}", "stage": stage}
         )
+        for column, check, output in failures
+    ]
     if findings:
         return findings
     says = f"All {n} records keep to what is declared of their {len(variables)} columns."
     return [Finding(rule=rule, verdict=Verdict.PASS, says=says, scope="table", stage=stage, attempted=n, completed=n)]
 
 
+def _finding(frame: pd.DataFrame, column: str, check: str, output: Any, condition: _Condition | None) -> Finding:
+    """One failure in words: its column or scope, and how large it is."""
+    verdict, observed, limit = Verdict.FAIL, None, None
+    if check in _STRUCTURE:
+        says = _STRUCTURE[check]
+    elif condition is None or output is None:
+        verdict, says = Verdict.UNKNOWN, f"the check '{check}' could not be made"
+    else:
+        if condition.observes is not None:
+            observed = condition.observes(frame[column] if column else frame)
+        elif isinstance(output, pd.Series):
+            observed = int((~output.astype(bool)).sum())
+        limit = condition.limit if observed is not None else None
+        says = condition.says(observed)
+    said = f"'{column}': {says}" if column else says
+    return Finding(
+        rule=check,
+        verdict=verdict,
+        says=said[:1].upper() + said[1:] + ".",
+        scope=column or (condition.scope if condition else "table"),
+        observed=observed,
+        limit=limit,
+        attempted=len(frame),
+        completed=len(frame) if verdict is Verdict.FAIL else 0,
+    )
+
+
 def _failures(frame: pd.DataFrame, schema: pa.DataFrameSchema) -> list[tuple[str, str, Any]]:
     """(column or '', check, output) of each check that failed; the output is None where the check itself broke."""
     errors: list[Any] = []
     try:
-        schema.validate(frame, lazy=True)
+        # pandera's environment variables can turn it off or leave the data out; not here
+        with config_context(validation_enabled=True, validation_depth=ValidationDepth.SCHEMA_AND_DATA):
+            schema.validate(frame, lazy=True)
+        return []
     except pa.errors.SchemaErrors as raised:
         errors = raised.schema_errors
+    except Exception as raised:  # whatever it is, it may hold values
+        return [("", type(raised).__name__, None)]
     failures: list[tuple[str, str, Any]] = []
     for error in errors:
         check = str(getattr(error.check, "name", None) or error.check)
@@ -262,7 +273,7 @@ def _failures(frame: pd.DataFrame, schema: pa.DataFrameSchema) -> list[tuple[str
         column = str(error.schema.name) if isinstance(error.schema, pa.Column) else ""
         broke = error.reason_code is pa.errors.SchemaErrorReason.CHECK_ERROR
         failures.append((column, check, None if broke else _plain(error.check_output)))
-    return failures
+    return failures or [("", "pandera", None)]  # it failed: nothing to tell is not a pass
 
 
 def _plain(output: Any) -> Any:

@@ -8,17 +8,18 @@ ordinal, nominal, binary, text  trimmed text; a number that is whole has no deci
 date                            a timestamp in UTC; on SQLite, ISO text with microseconds (null)
 ==============================  =================================================================
 
-Blank text and the declared missing codes are null. Two kinds of column are added: `KEY_COUNT`, how many records share
-the record key, and, at the source, `readable(name)` for each number and date: 1 where the value can be read as its
-kind, 0 where not, null where it is missing.
+Blank text and the declared missing codes are null. Two kinds of column are added: `KEY_COUNT`, the most records that
+share one record key, the same in every row; and, at the source, `readable(name)` for each number and date: 1 where the
+value can be read as its kind, 0 where not, null where it is missing.
 
 At the source this is one SELECT that the database evaluates; no record leaves it.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,9 @@ import sqlalchemy as sa
 
 from schemas.contract import Contract
 from sluice.errors import DataError
-from sluice.variables import Kind, Variable, Variables, as_label
+from sluice.variables import Kind, Variable, as_label
 
-KEY_COUNT = "records with this record key"
+KEY_COUNT = "most records with one record key"
 
 _NUMBER = r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
 _DATE = (
@@ -40,6 +41,15 @@ _TRUTH = {"true": ("true", "yes", "on"), "false": ("false", "no", "off")}
 _LARGEST = 1.7976931348623157e308
 
 Expression = sa.ColumnElement[Any]
+
+
+class Stored(StrEnum):
+    """What the database keeps in a column; SQLite types each value and not the column: anything."""
+
+    NUMBER = "number"
+    MOMENT = "moment"
+    OTHER = "other"
+    ANYTHING = "anything"
 
 
 def readable(name: str) -> str:
@@ -59,21 +69,24 @@ def relation(table: str | None = None, query: str | None = None) -> sa.FromClaus
     return sa.text(text.replace(":", r"\:") + "\n").columns().subquery("source")
 
 
-def normal_select(contract: Contract, source: sa.FromClause, variables: Variables, dialect: str) -> sa.Select[Any]:
-    """The normal form of these of the contract's variables, in the SQL of 'postgresql' or 'sqlite'."""
+def normal_select(
+    contract: Contract, source: sa.FromClause, stored: Mapping[str, Stored], dialect: str
+) -> sa.Select[Any]:
+    """The normal form of those of the contract's variables that are stored, in the SQL of 'postgresql' or 'sqlite'."""
     columns: list[Expression] = []
-    texts: dict[str, Expression] = {}
-    for name, variable in variables.items():
-        texts[name] = text = _without_codes(variable, _text(sa.column(name), dialect))
+    for name, variable in contract.by_name.items():
+        if name not in stored:
+            continue
         if variable.kind.is_numeric or variable.kind is Kind.DATE:
-            value, can_read = _quantity(variable, text, dialect)
+            value, can_read = _quantity(variable, stored[name], dialect)
             columns += [value.label(name), can_read.label(readable(name))]
         else:
-            columns.append(_category(variable, text).label(name))
-    if contract.record_key and set(contract.record_key) <= set(texts):
-        key = [texts[name] for name in contract.record_key]
-        columns.append(sa.func.count().over(partition_by=key).label(KEY_COUNT))
-    return sa.select(*columns).select_from(source)
+            columns.append(_category(variable, _text(sa.column(name), stored[name])).label(name))
+    if contract.record_key and set(contract.record_key) <= set(stored):
+        columns.append(_key_count(contract, source, stored, dialect).label(KEY_COUNT))
+    select = sa.select(*columns).select_from(source)
+    # A limit that limits nothing: else the planner spells each column out again wherever it is used.
+    return select.offset(sa.literal_column("0")) if dialect == "postgresql" else select.limit(sa.literal_column("-1"))
 
 
 def in_days(moment: Expression, dialect: str) -> Expression:
@@ -107,83 +120,99 @@ def normal_frame(contract: Contract, frame: pd.DataFrame) -> pd.DataFrame:
     normal = pd.DataFrame(columns)
     if contract.record_key and set(contract.record_key) <= set(normal):
         key = list(contract.record_key)
-        normal[KEY_COUNT] = normal.groupby(key, dropna=False, sort=False)[key[0]].transform("size")
+        normal[KEY_COUNT] = normal.groupby(key, dropna=False, sort=False).size().max()
     return normal
 
 
-def _text(column: Expression, dialect: str) -> Expression:
+def _key_count(
+    contract: Contract, source: sa.FromClause, stored: Mapping[str, Stored], dialect: str
+) -> sa.ScalarSelect[Any]:
+    key: list[Expression] = []
+    for name in contract.record_key:
+        text = _text(sa.column(name), stored[name])
+        text = sa.case((text.in_(["", *contract.by_name[name].missing_codes]), sa.null()), else_=text)
+        key.append(text.collate("C") if dialect == "postgresql" else text)  # bytes sort faster than words
+    sizes = sa.select(sa.func.count().label("records")).select_from(source).group_by(*key).subquery("keys")
+    return sa.select(sa.func.max(sizes.c.records)).scalar_subquery()
+
+
+def _text(column: Expression, stored: Stored) -> Expression:
     """A value as trimmed text, numbers as `sluice.variables.as_label` writes them."""
     text = sa.cast(column, sa.Text)
-    if dialect == "postgresql":
-        decimal = sa.cast(sa.func.pg_typeof(column), sa.Text).in_(["real", "double precision", "numeric"])
-        return sa.case((decimal, sa.func.regexp_replace(text, "[.]0+$", "")), else_=sa.func.trim(text))
-    whole = sa.cast(column, sa.Integer)
-    return sa.case(
-        ((sa.func.typeof(column) == "real") & (column == whole), sa.cast(whole, sa.Text)), else_=sa.func.trim(text)
-    )
-
-
-def _without_codes(variable: Variable, text: Expression) -> Expression:
-    codes = ["", *variable.missing_codes]
-    if variable.kind.is_numeric:
-        codes.append("NaN")  # PostgreSQL's NaN is what pandas calls missing
-    return sa.case((text.in_(codes), sa.null()), else_=text)
+    if stored is Stored.NUMBER:
+        return sa.func.regexp_replace(text, "[.]0+$", "")
+    if stored is Stored.ANYTHING:
+        whole = sa.cast(column, sa.Integer)
+        decimal = (sa.func.typeof(column) == "real") & (column == whole)
+        return sa.case((decimal, sa.cast(whole, sa.Text)), else_=sa.func.trim(text))
+    return sa.func.trim(text)
 
 
 def _category(variable: Variable, text: Expression) -> Expression:
     """The declared category that a text stands for, as the typing reads it: '3' for '3.00', 'true' for 'yes'."""
     declared = variable.categories or ()
-    branches: list[Any] = [(text.in_(declared), text)]
+    branches: list[Any] = [(text.in_(declared), text)] if declared else []
+    branches.append((text.in_(["", *variable.missing_codes]), sa.null()))
     numbers = {float(label): label for label in declared if _is_number(label) and as_label(float(label)) == label}
     if numbers:
         same = sa.case(numbers, value=sa.cast(text, sa.Double), else_=text)
         branches.append((text.regexp_match(_NUMBER), same))
     branches += [(sa.func.lower(text).in_(words), label) for label, words in _TRUTH.items() if label in declared]
-    return sa.case(*branches, else_=text) if declared else text
+    return sa.case(*branches, else_=text)
 
 
-def _quantity(variable: Variable, text: Expression, dialect: str) -> tuple[Expression, Expression]:
+def _quantity(variable: Variable, stored: Stored, dialect: str) -> tuple[Expression, Expression]:
     """A number or date, null when missing or unreadable; and 1 if it can be read, 0 if not, null when missing."""
-    codes: Sequence[Any]
+    column: Expression = sa.column(variable.name)
+    codes: list[Any]
     if variable.kind is Kind.DATE:
-        value, codes = _moment(text, dialect), _moment_codes(variable, dialect)
-    else:
-        value = _number(text, sa.column(variable.name), dialect)
-        codes = [float(code) for code in variable.missing_codes if _is_number(code)]
-    missing: Expression = text.is_(None)
-    if codes:
-        # A code may be spelled otherwise than declared: 99 as 99.00, a day with a time of day.
-        missing = sa.or_(missing, sa.func.coalesce(value.in_(codes), sa.false()))
+        codes = _moment_codes(variable, dialect)
+        if stored is Stored.MOMENT:
+            moment = sa.case((sa.func.isfinite(column), sa.cast(column, sa.TIMESTAMP)), else_=sa.null())
+            return _judged(variable, column.is_(None), moment, codes)
+        text = _text(column, stored)
+        return _judged(variable, _no_text(variable, text), _moment(text, dialect), codes)
+    codes = [float(code) for code in variable.missing_codes if _is_number(code)]
+    double = sa.cast(column, sa.Double) if dialect == "postgresql" else sa.type_coerce(column, sa.Double)
+    finite = sa.case((sa.func.abs(double) <= _LARGEST, double), else_=sa.null())
+    if stored is Stored.NUMBER:  # PostgreSQL's NaN is what pandas calls missing
+        return _judged(
+            variable, column.is_(None) | (double == sa.cast(sa.literal("NaN", sa.Text), sa.Double)), finite, codes
+        )
+    text = _text(column, stored)
+    number = sa.case((text.regexp_match(_NUMBER), sa.cast(text, sa.Double)), else_=sa.null())
+    value, can_read = _judged(variable, _no_text(variable, text, "NaN"), number, codes)
+    if stored is Stored.ANYTHING:
+        is_number = sa.func.typeof(column).in_(["integer", "real"])
+        native, can_read_native = _judged(variable, column.is_(None), finite, codes)
+        value = sa.case((is_number, native), else_=value)
+        can_read = sa.case((is_number, can_read_native), else_=can_read)
+    return value, can_read
+
+
+def _no_text(variable: Variable, text: Expression, *more: str) -> Expression:
+    return text.is_(None) | text.in_(["", *variable.missing_codes, *more])
+
+
+def _judged(
+    variable: Variable, missing: Expression, value: Expression, codes: Sequence[Any]
+) -> tuple[Expression, Expression]:
+    """The value and whether it could be read. A code may be spelled otherwise than declared: 99 as 99.00."""
+    absent: list[Any] = [(missing, sa.null()), *([(value.in_(codes), sa.null())] if codes else [])]
     unreadable: Expression = value.is_(None)
     if variable.kind is Kind.INTEGER:
-        unreadable = sa.or_(unreadable, value != sa.func.floor(value))
-    return (
-        sa.case((missing, sa.null()), else_=value),
-        sa.case((missing, sa.null()), (unreadable, sa.literal(0)), else_=sa.literal(1)),
-    )
-
-
-def _number(text: Expression, column: Expression, dialect: str) -> Expression:
-    if dialect == "postgresql":
-        return sa.case((text.regexp_match(_NUMBER), sa.cast(text, sa.Double)), else_=sa.null())
-    # SQLite types each value, not the column; its text of a number has 15 digits only, so a number is taken as it is.
-    kind = sa.func.typeof(column)
-    return sa.case(
-        (kind.in_(["integer", "real"]) & (sa.func.abs(column) <= _LARGEST), sa.type_coerce(column, sa.Double)),
-        ((kind == "text") & text.regexp_match(_NUMBER), sa.cast(text, sa.Double)),
-        else_=sa.null(),
-    )
+        unreadable = unreadable | (value != sa.func.floor(value))
+    return sa.case(*absent, else_=value), sa.case(*absent, (unreadable, sa.literal(0)), else_=sa.literal(1))
 
 
 def _moment(text: Expression, dialect: str) -> Expression:
     if dialect == "postgresql":
         utc = sa.cast(sa.cast(text, sa.TIMESTAMP(timezone=True)), sa.TIMESTAMP)
         return sa.case((text.regexp_match(_DATE), utc), else_=sa.null())
+    # The day must come back as it went in: SQLite reads the 31st of February as the 3rd of March, and 12 as a day too.
     day = sa.func.substr(text, 1, 10)
-    # SQLite reads the 31st of February as the 3rd of March: the day must come back as it went in.
-    real_day = text.regexp_match(_DATE) & (sa.func.date(day) == day)
     iso = sa.func.strftime("%Y-%m-%d %H:%M:%f", text, type_=sa.Text).concat("000")
-    return sa.case((real_day, iso), else_=sa.null())
+    return sa.case((sa.func.date(day) == day, iso), else_=sa.null())
 
 
 def _moment_codes(variable: Variable, dialect: str) -> list[Expression]:

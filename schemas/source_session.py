@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from schemas.normal_form import Stored
 from sluice.errors import DataError
 
 _SETTINGS = {
@@ -15,6 +16,12 @@ _SETTINGS = {
 }
 DIALECTS = tuple(_SETTINGS)
 """Databases that can be read so. All others are checked after staging."""
+
+# By the type's number in PostgreSQL's catalogue, which its drivers give back.
+_POSTGRESQL_TYPES = {
+    **dict.fromkeys((20, 21, 23, 700, 701, 1700), Stored.NUMBER),  # int8, int2, int4, float4, float8, numeric
+    **dict.fromkeys((1082, 1114, 1184), Stored.MOMENT),  # date, timestamp, timestamptz
+}
 
 _BATCH = "batch_in_normal_form"
 
@@ -51,10 +58,14 @@ class SourceSession(AbstractContextManager["SourceSession"]):
         cursor.close()
         connection.commit()
 
-    def columns(self, source: sa.FromClause) -> list[str]:
-        """Names of the columns of a table or query; no record is read."""
+    def columns(self, source: sa.FromClause) -> dict[str, Stored]:
+        """Names of the columns of a table or query, and what is stored in each; no record is read."""
         with self.engine.connect() as connection:
-            return list(connection.execute(sa.select(sa.text("*")).select_from(source).limit(0)).keys())
+            result = connection.execute(sa.select(sa.text("*")).select_from(source).limit(0))
+            columns: Any = result.cursor.description if result.cursor else ()
+        if self.dialect == "sqlite":
+            return {name: Stored.ANYTHING for name, *_ in columns}
+        return {name: _POSTGRESQL_TYPES.get(number, Stored.OTHER) for name, number, *_ in columns}
 
     def batch(self, context: Any, select: sa.Select[Any]) -> Any:
         """A SELECT as a batch of a Great Expectations context.

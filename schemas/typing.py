@@ -25,6 +25,7 @@ Pseudonym = Callable[[str, str], str]
 
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _DATE = r"^\d{4}-\d{2}-\d{2}([T ]|$)"
+_MICROSECONDS = pa.timestamp("us")
 _EXACT = 2.0**53  # whole numbers up to here are exact in float64
 _TRUTH = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
 _SAYS = {
@@ -125,7 +126,7 @@ class SourceTyping:
             try:
                 numbers = raw if pa.types.is_signed_integer(raw.type) else raw.cast(pa.float64())
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-                numbers = _none(raw, pa.float64())
+                numbers = pa.nulls(len(raw), pa.float64())
                 self._count(variable, "number", raw.is_valid())
         codes = [float(code) for code in variable.missing_codes if _is_number(code)]
         if codes:
@@ -142,21 +143,17 @@ class SourceTyping:
         return numbers.cast(pa.int64() if whole else pa.float64(), safe=whole)
 
     def _dates(self, raw: pa.Array, variable: Variable) -> pa.Array:
-        dates = pa.timestamp("us")
-        if not _is_text(raw):
-            if pa.types.is_date(raw.type) or pa.types.is_timestamp(raw.type):
-                return raw.cast(dates, safe=False)  # from nanoseconds; a time zone becomes UTC
+        if pa.types.is_date(raw.type) or pa.types.is_timestamp(raw.type):
+            dates = raw.cast(_MICROSECONDS, safe=False)  # from nanoseconds; a time zone becomes UTC
+        elif _is_text(raw):
+            texts = _labels(raw, variable)
+            dates = _read_dates(texts)
+            self._count(variable, "date", pc.and_(texts.is_valid(), dates.is_null()))
+        else:
             self._count(variable, "date", raw.is_valid())
-            return _none(raw, dates)
-        texts = _labels(raw, variable)
-        try:
-            return texts.cast(dates)
-        except pa.ArrowInvalid:
-            shaped = pc.if_else(pc.match_substring_regex(texts, _DATE), texts, None)
-            read = pd.to_datetime(shaped.to_pandas(), format="ISO8601", errors="coerce", utc=True)
-            typed = pa.array(read.dt.tz_localize(None), dates, from_pandas=True, safe=False)
-            self._count(variable, "date", pc.and_(texts.is_valid(), typed.is_null()))
-            return typed
+            dates = pa.nulls(len(raw), _MICROSECONDS)
+        codes = _read_dates(pa.array(variable.missing_codes, pa.string())).drop_null()
+        return pc.if_else(pc.is_in(dates, codes), None, dates)
 
     def _categories(self, raw: pa.Array, variable: Variable, collect: bool) -> pa.DictionaryArray:
         encoded = _labels(raw, variable).dictionary_encode()
@@ -211,6 +208,16 @@ def _says(check: str, count: int) -> str:
     return f"{count} value{' is' if count == 1 else 's are'} {_SAYS[check]} (check {check})"
 
 
+def _read_dates(texts: pa.Array) -> pa.Array:
+    """ISO dates, with or without a time; missing where a text is none. A time zone becomes UTC."""
+    try:
+        return texts.cast(_MICROSECONDS)
+    except pa.ArrowInvalid:
+        shaped = pc.if_else(pc.match_substring_regex(texts, _DATE), texts, None)
+        read = pd.to_datetime(shaped.to_pandas(), format="ISO8601", errors="coerce", utc=True)
+        return pa.array(read.dt.tz_localize(None), _MICROSECONDS, from_pandas=True, safe=False)
+
+
 def _pandas(array: pa.Array, types_mapper: Callable[[Any], Any] | None = None) -> "pd.Series[Any]":
     series: pd.Series[Any] = array.to_pandas(types_mapper=types_mapper)
     return series
@@ -228,10 +235,6 @@ def _arrow(series: "pd.Series[Any]") -> pa.Array:
 
 def _is_text(array: pa.Array) -> bool:
     return bool(pa.types.is_string(array.type) or pa.types.is_large_string(array.type) or pa.types.is_null(array.type))
-
-
-def _none(array: pa.Array, dtype: pa.DataType) -> pa.Array:
-    return pa.nulls(len(array), dtype)
 
 
 def _is_number(code: str) -> bool:

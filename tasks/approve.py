@@ -7,7 +7,7 @@ from tasks.step import step
 
 @step
 def approve(release: Release) -> bool:
-    """True when the release may be published now. Moves it between `pending_review` and `approved` as approvals stand."""
+    """True when the release may be published now. Moves it to `approved`, or back to `pending_review`, as it stands."""
     state = release.state
     if state is State.PUBLISHING:
         return True  # it was approved when publication began; what is on the shelf must be finished

@@ -1,4 +1,4 @@
-"""A case: one release definition with everything it names, loaded and cross-checked; and the release that it becomes."""
+"""A case: one release definition with all that it names, loaded and cross-checked; and the release it becomes."""
 
 import hashlib
 import os
@@ -14,11 +14,12 @@ import numpy as np
 import pandas as pd
 from pydantic import TypeAdapter
 
-from policies.approvals import Roster, Standing, Subject
+from policies.approvals import Roster, Standing, Subject, load_roster
 from policies.policy import Policy, load_policy
 from schemas.contract import Contract, load_contract
 from sluice.errors import DocumentError, PlanError, SluiceError
-from sluice.release.documents import document_sha256, parse_document, read_yaml
+from sluice.masking.step import MaskingStep
+from sluice.release.documents import document_sha256
 from sluice.release.ledger import Entry
 from sluice.release.states import State
 from sluice.release.table_file import read_typed
@@ -62,7 +63,7 @@ class Case:
             definition=definition,
             contract=load_contract(definition.contract),
             policy=load_policy(definition.policy),
-            roster=parse_document(Roster, read_yaml(definition.people), str(definition.people)),
+            roster=load_roster(definition.people),
             workspace=workspace,
         )
         case.released({name: v for name, v in case.contract.staged.items() if v.role is not Role.IDENTIFIER})
@@ -111,6 +112,7 @@ class Masked:
     sha256: str
     csv_sha256: str
     rows: int
+    carried_out: tuple[MaskingStep, ...]  # the plan, with the thresholds that were read off the data
 
 
 @dataclass(frozen=True)

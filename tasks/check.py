@@ -1,4 +1,4 @@
-"""Check: the policy's rules on a table. On the original they say what the risk is, on the masked file what must hold."""
+"""Check: the policy's rules on a table. On the original they tell the risk, on the masked file what must hold."""
 
 from sluice.verdict import Finding
 from tasks.case import Masked, Release

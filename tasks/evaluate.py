@@ -29,7 +29,7 @@ def evaluate(release: Release, masked: Masked) -> Measured:
     original = release.read(release.original)
     published = release.read(masked)
     holdout = release.read(release.holdout) if release.holdout else None
-    recoded = apply_recodings(release.case.definition.plan, original, release.variables)
+    recoded = apply_recodings(masked.carried_out, original, release.variables)
     # Record by record with the original again: place i of the file holds the original record order[i].
     aligned = published.iloc[np.argsort(row_order(release))].reset_index(drop=True)
 

@@ -1,4 +1,4 @@
-"""The holdout: records set aside at ingest that are never masked nor published, the reference that the file is held to."""
+"""The holdout: records set aside at ingest, never masked nor published; the reference that the file is held to."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -55,4 +55,3 @@ def _stage(case: Case) -> tuple[Staged, dict[str, Variable]]:
         rows = write_parquet((typing.type_batch(raw) for raw in batches), path, case.contract.staged)
         variables = typing.variables()
         return Staged(vault.keep(path, ".parquet"), rows), variables
-

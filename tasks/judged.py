@@ -16,6 +16,5 @@ def judged(rule: str, stage: str, measure: Callable[[], Sequence[Finding]]) -> l
         why = str(error) if isinstance(error, SluiceError) else f"the measure stopped with {type(error).__name__}."
         print(f"sluice: {rule} on the {stage} data: {explain(error)}", file=sys.stderr)
         return [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=f"Could not be judged: {why}")]
-    return findings or [
-        Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says="Could not be judged: it found nothing to measure.")
-    ]
+    nothing = "Could not be judged: it found nothing to measure."
+    return findings or [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=nothing)]

@@ -13,7 +13,7 @@ from tasks.step import step
 def mask(release: Release) -> Masked:
     frame = release.read(release.original)
     seeds = release.seeds()
-    masked = apply_plan(release.case.definition.plan, frame, release.variables, seeds.plan)
+    masked, carried_out = apply_plan(release.case.definition.plan, frame, release.variables, seeds.plan)
     # The order of the records would link each to its original as surely as a name does.
     masked = masked.iloc[row_order(release)].reset_index(drop=True)
     vault = release.case.workspace.vault
@@ -24,7 +24,7 @@ def mask(release: Release) -> Masked:
         write_csv(masked, path)
         csv_sha256 = vault.keep(path, ".csv")
     release.record(State.MASKED, data=sha256, csv=csv_sha256, rows=len(masked))
-    return Masked(sha256=sha256, csv_sha256=csv_sha256, rows=len(masked))
+    return Masked(sha256, csv_sha256, len(masked), carried_out)
 
 
 def row_order(release: Release) -> np.ndarray:

@@ -40,4 +40,3 @@ class Outcome(BaseModel):
             published=folder if state is State.PUBLISHED else None,
             approvals=release.standing().says if state in (State.PENDING_REVIEW, State.APPROVED) else None,
         )
-

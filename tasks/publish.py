@@ -6,7 +6,7 @@ from pathlib import Path
 
 from schemas.frame_check import check_released
 from schemas.profile import profile
-from sluice.errors import DataError
+from sluice.errors import DataError, SluiceError
 from sluice.release import shelf
 from sluice.release.datapackage import PublishedFile, build_datapackage
 from sluice.release.dossier import Dossier
@@ -22,6 +22,9 @@ from tasks.step import step
 @step
 def publish(release: Release) -> Path:
     """The published folder. A publication that was interrupted is finished with the very same bytes."""
+    tampered = release.case.workspace.ledger.verify()
+    if tampered:
+        raise SluiceError(f"the ledger was tampered with, so nobody knows who approved what: {'; '.join(tampered)}")
     if release.state is not State.PUBLISHING:
         release.record(State.PUBLISHING, subject=release.subject().digest())
     begun = last(release.entries(), State.PUBLISHING)
@@ -53,9 +56,10 @@ def _files(release: Release, begun: Entry) -> dict[str, Path | bytes]:
     # Hashed again: the vault is only as trustworthy as the disk it lies on.
     parquet, csv = vault.verify(subject.data, ".parquet"), vault.verify(subject.csv, ".csv")
     dossier = Dossier.model_validate_json(vault.verify(subject.dossier, ".json").read_bytes())
+    rows = dossier.records_released
     tables = [
-        PublishedFile(path=f"{name}.parquet", sha256=subject.data, bytes=parquet.stat().st_size, rows=dossier.records_released),
-        PublishedFile(path=f"{name}.csv", sha256=subject.csv, bytes=csv.stat().st_size, rows=dossier.records_released),
+        PublishedFile(path=f"{name}.parquet", sha256=subject.data, bytes=parquet.stat().st_size, rows=rows),
+        PublishedFile(path=f"{name}.csv", sha256=subject.csv, bytes=csv.stat().st_size, rows=rows),
     ]
     descriptor = build_datapackage(
         name,
@@ -77,7 +81,7 @@ def _files(release: Release, begun: Entry) -> dict[str, Path | bytes]:
 
 
 def _inspect(release: Release, partial: Path) -> None:
-    """Read what is about to appear, as a data user would. Raises DataError when it is not the approved, lawful table."""
+    """Read what is about to appear, as a data user would. Raises DataError when it is not the approved table."""
     problems = shelf.read_back(partial)
     if problems:
         raise DataError(f"what was written is not what was approved: {'; '.join(problems)}")

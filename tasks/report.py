@@ -5,7 +5,8 @@ from prefect.context import TaskRunContext
 
 from sluice.release.dossier import Dossier
 from sluice.release.durable import replace
-from sluice.release.report import headline, render_report
+from sluice.release.headline import headline
+from sluice.release.report import render_report
 from sluice.release.states import State
 from sluice.verdict import Verdict
 from tasks.case import Release
@@ -24,7 +25,7 @@ def report(release: Release, dossier: Dossier, rehearse: bool = False) -> None:
         "report": vault.keep_bytes(page, ".html"),
         "dossier": vault.keep_bytes(dossier.model_dump_json().encode(), ".json"),
     }
-    replace(release.report_path, page)
+    replace(release.report_path, page, 0o600)
     says = headline(dossier)
     body = {"verdict": dossier.verdict.name, "says": says}
     if "data" in dossier.hashes:
@@ -56,4 +57,5 @@ def _show_in_prefect(dossier: Dossier, says: str) -> None:
             for finding in dossier.findings
         ],
     )
-    create_markdown_artifact(key=f"summary-{dossier.name}", markdown=f"**{dossier.title}** ({dossier.release})\n\n{says}")
+    summary = f"**{dossier.title}** ({dossier.release})\n\n{says}"
+    create_markdown_artifact(key=f"summary-{dossier.name}", markdown=summary)

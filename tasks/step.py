@@ -82,9 +82,28 @@ def _record(args: tuple[Any, ...], name: str, kind: str) -> None:
                 case.workspace.ledger.append(case.definition.name, "failed", account(), body)
 
 
+class _Sealed:
+    """The arguments of a step, which Prefect would otherwise look into: it walks through every model and list."""
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.args, self.kwargs = args, kwargs
+
+    def __repr__(self) -> str:
+        return "<sealed>"
+
+
 def step(function: Callable[P, R]) -> Callable[P, R]:
-    """A Prefect task that keeps nothing: no result, no cache, no prints, no exception text."""
+    """A Prefect task that keeps nothing: no argument, no result, no cache, no prints, no exception text."""
     name = function.__name__
-    return task(  # type: ignore[return-value]
-        name=name, persist_result=False, cache_policy=NO_CACHE, log_prints=False
-    )(quietly(name, function))
+    quiet = quietly(name, function)
+
+    def unsealed(sealed: _Sealed) -> R:
+        return quiet(*sealed.args, **sealed.kwargs)
+
+    prefect_task = task(name=name, persist_result=False, cache_policy=NO_CACHE, log_prints=False)(unsealed)
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        return prefect_task(_Sealed(args, kwargs))
+
+    return run

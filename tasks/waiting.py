@@ -30,7 +30,7 @@ def _notes(workspace: Workspace) -> Path:
 def remember_definition(release: Release) -> None:
     """Note where the release's definition lies, for the commands that are given a release's id only."""
     note = {"definition": str(release.case.path)}
-    replace(_notes(release.case.workspace) / f"{release.id}.json", json.dumps(note).encode())
+    replace(_notes(release.case.workspace) / f"{release.id}.json", json.dumps(note).encode(), 0o600)
 
 
 def definition_of(workspace: Workspace, release_id: str) -> Path:
@@ -54,7 +54,7 @@ def suspend(release: Release) -> bool:
         return False
     note = _notes(release.case.workspace) / f"{runtime.flow_run.id}.run"
     rounds = json.loads(note.read_text())["rounds"] + 1 if note.exists() else 1
-    replace(note, json.dumps({"release": release.id, "rounds": rounds}).encode())
+    replace(note, json.dumps({"release": release.id, "rounds": rounds}).encode(), 0o600)
     # A key that was used once returns at once, so each round has its own.
     suspend_flow_run(timeout=_LONGEST_WAIT, key=f"review-{rounds}")
     return True

@@ -122,11 +122,14 @@ def corrected(original: FloatArray, noise: FloatArray, amount: float) -> FloatAr
     Means are those of the original exactly (to rounding), variances and covariances in expectation: for correlated
     noise the whole covariance matrix, for uncorrelated noise the variances only (covariances shrink by 1 + amount).
     """
-    counts = np.maximum(np.isfinite(original).sum(axis=0), 1)
-    means = np.nansum(original, axis=0) / counts
-    centred_noise = noise - np.nansum(noise, axis=0) / counts
-    masked = means + ((original - means) + centred_noise) / np.sqrt(1.0 + amount)
+    means = _means(original)
+    masked = means + ((original - means) + (noise - _means(noise))) / np.sqrt(1.0 + amount)
     return np.where(_deviations(original) > 0, masked, original)
+
+
+def _means(original: FloatArray) -> FloatArray:
+    """Mean of each column's values; 0 without any. Column by column, because NumPy then adds up pairwise."""
+    return np.array([values[np.isfinite(values)].mean() if np.isfinite(values).any() else 0.0 for values in original.T])
 
 
 def _deviations(original: FloatArray) -> FloatArray:

@@ -103,7 +103,9 @@ class Microaggregation(MaskingStep):
                 f"microaggregation on {named} needs at least k = {self.k} records; there are {len(original)}."
             )
         scaled = standardised(original) if self.standardise else original
-        patterns, pattern = np.unique(absent, axis=0, return_inverse=True)
+        patterns, pattern = absent[:1], np.zeros(len(absent), dtype=np.int64)
+        if absent.any():
+            patterns, pattern = np.unique(absent, axis=0, return_inverse=True)
         masked = np.full(original.shape, np.nan)
         for number, pattern_absent in enumerate(patterns):
             rows = np.flatnonzero(pattern.ravel() == number)
@@ -184,16 +186,15 @@ def representatives(
     result = np.empty(records.shape)
     sizes = np.bincount(groups)
     starts = np.cumsum(sizes) - sizes
+    by_group = np.argsort(groups, kind="stable")
     for column, values in enumerate(records.T):
-        order = np.lexsort((values, groups))
-        ranked = values[order]
-        lower, upper = ranked[starts + (sizes - 1) // 2], ranked[starts + sizes // 2]
-        if ordinal[column]:
-            chosen = lower
-        elif statistic == "median":
-            chosen = lower + (upper - lower) / 2
+        if statistic == "mean" and not ordinal[column]:
+            members = values[by_group]
+            means = np.add.reduceat(members, starts) / sizes
+            chosen = np.clip(means, np.minimum.reduceat(members, starts), np.maximum.reduceat(members, starts))
         else:
-            means = np.add.reduceat(ranked, starts) / sizes
-            chosen = np.clip(means, ranked[starts], ranked[starts + sizes - 1])
+            ranked = values[np.lexsort((values, groups))]
+            lower, upper = ranked[starts + (sizes - 1) // 2], ranked[starts + sizes // 2]
+            chosen = lower if ordinal[column] else lower + (upper - lower) / 2
         result[:, column] = chosen[groups]
     return result

@@ -183,20 +183,26 @@ def _farthest(seed: int, records: FloatArray, rotated: FloatArray, blocks: _Bloc
     distances = np.empty(_BLOCK)
     found, best, limit = -1, -1.0, -np.inf
     _reaches(rotated[seed], blocks.wide, 0, len(wide_bounds), wide_bounds)
-    for wide in np.argsort(-wide_bounds):
-        if wide_bounds[wide] < limit:
-            break
-        start, end = wide * _WIDE, min((wide + 1) * _WIDE, len(bounds))
-        _reaches(rotated[seed], blocks.boxes, start, end, bounds)
-        for block in range(start, end):
-            if blocks.counts[block] == 0 or bounds[block] < limit:
-                continue
-            _block_distances(blocks.tiles[block], records[seed], distances)
-            for lane in range(blocks.counts[block]):
-                record = blocks.members[block, lane]
-                if distances[lane] > best or (distances[lane] == best and record < found):
-                    found, best = record, distances[lane]
-                    limit = max(np.sqrt(best) - slack, 0.0) ** 2
+    order = np.full(1, np.argmax(wide_bounds))
+    for stage in range(2):  # the most promising run of blocks first; then only those that can still hold a farther one
+        if stage == 1:
+            wide_bounds[order[0]] = np.nan
+            order = np.flatnonzero(wide_bounds >= limit)
+            order = order[np.argsort(-wide_bounds[order])]
+        for wide in order:
+            if wide_bounds[wide] < limit:
+                break
+            start, end = wide * _WIDE, min((wide + 1) * _WIDE, len(bounds))
+            _reaches(rotated[seed], blocks.boxes, start, end, bounds)
+            for block in range(start, end):
+                if blocks.counts[block] == 0 or bounds[block] < limit:
+                    continue
+                _block_distances(blocks.tiles[block], records[seed], distances)
+                for lane in range(blocks.counts[block]):
+                    record = blocks.members[block, lane]
+                    if distances[lane] > best or (distances[lane] == best and record < found):
+                        found, best = record, distances[lane]
+                        limit = max(np.sqrt(best) - slack, 0.0) ** 2
     return found
 
 
@@ -212,25 +218,36 @@ def _find_nearest(
     nearest[:] = len(records)
     limit = np.inf
     _gaps(rotated[seed], blocks.wide, 0, len(wide_bounds), wide_bounds)
-    for wide in np.argsort(wide_bounds):
-        if wide_bounds[wide] > limit:
-            break
-        start, end = wide * _WIDE, min((wide + 1) * _WIDE, len(bounds))
-        _gaps(rotated[seed], blocks.boxes, start, end, bounds)
-        for block in range(start, end):
-            if blocks.counts[block] == 0 or bounds[block] > limit:
-                continue
-            _block_distances(blocks.tiles[block], records[seed], distances)
-            for lane in range(blocks.counts[block]):
-                distance, record = distances[lane], blocks.members[block, lane]
-                i = len(nearest) - 1
-                if distance > reached[i] or (distance == reached[i] and record > nearest[i]):
-                    continue
-                while i > 0 and (distance < reached[i - 1] or (distance == reached[i - 1] and record < nearest[i - 1])):
-                    reached[i], nearest[i] = reached[i - 1], nearest[i - 1]
-                    i -= 1
-                reached[i], nearest[i] = distance, record
-                limit = (np.sqrt(reached[-1]) + slack) ** 2
+    order = np.full(1, np.argmin(wide_bounds))
+    for stage in range(2):  # the most promising run of blocks first; then only those that can still hold a nearer one
+        if stage == 1:
+            wide_bounds[order[0]] = np.nan
+            order = np.flatnonzero(wide_bounds <= limit)
+            order = order[np.argsort(wide_bounds[order])]
+        for wide in order:
+            if wide_bounds[wide] > limit:
+                break
+            start, end = wide * _WIDE, min((wide + 1) * _WIDE, len(bounds))
+            _gaps(rotated[seed], blocks.boxes, start, end, bounds)
+            for block in range(start, end):
+                if blocks.counts[block] > 0 and bounds[block] <= limit:
+                    _block_distances(blocks.tiles[block], records[seed], distances)
+                    _keep_nearest(distances, blocks.members[block, : blocks.counts[block]], nearest, reached)
+                    limit = (np.sqrt(reached[-1]) + slack) ** 2
+
+
+@numba.njit(cache=True)
+def _keep_nearest(distances: FloatArray, members: IntArray, nearest: IntArray, reached: FloatArray) -> None:
+    """Let a block's records into `nearest`, whose squared distances are `reached`; both stay in order."""
+    for lane in range(len(members)):
+        distance, record = distances[lane], members[lane]
+        i = len(nearest) - 1
+        if distance > reached[i] or (distance == reached[i] and record > nearest[i]):
+            continue
+        while i > 0 and (distance < reached[i - 1] or (distance == reached[i - 1] and record < nearest[i - 1])):
+            reached[i], nearest[i] = reached[i - 1], nearest[i - 1]
+            i -= 1
+        reached[i], nearest[i] = distance, record
 
 
 @numba.njit(cache=True)

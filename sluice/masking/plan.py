@@ -19,29 +19,34 @@ def released_variables(steps: Sequence[MaskingStep], variables: Variables) -> di
 
 def apply_plan(
     steps: Sequence[MaskingStep], frame: pd.DataFrame, variables: Variables, seed: np.random.SeedSequence
-) -> pd.DataFrame:
-    """The masked frame: every step in order, the i-th step drawing from the i-th child of `seed`.
+) -> tuple[pd.DataFrame, tuple[MaskingStep, ...]]:
+    """The masked frame and the plan as it was carried out: every step in order, the i-th from the i-th child of `seed`.
 
     frame   : typed by `variables`, any index (it is ignored)
-    returns : typed by `released_variables(steps, variables)`, same rows in the same order, index 0..n-1
+    returns : a frame typed by `released_variables(steps, variables)`, same rows in the same order, index 0..n-1; and
+              the steps with every threshold that was read off the data at its place (see MaskingStep.settled)
     """
     masked = frame.reset_index(drop=True)
     current = dict(variables)
+    carried_out: list[MaskingStep] = []
     for step, child in zip(steps, seed.spawn(len(steps)), strict=True):
+        carried_out += step.settled(masked, current)
         masked = step.mask(masked, current, np.random.default_rng(child))
         current = step.released(current)
-    return masked
+    return masked, tuple(carried_out)
 
 
-def apply_recodings(steps: Sequence[MaskingStep], frame: pd.DataFrame, variables: Variables) -> pd.DataFrame:
+def apply_recodings(carried_out: Sequence[MaskingStep], frame: pd.DataFrame, variables: Variables) -> pd.DataFrame:
     """`frame` on the masked file's own variables and categories, with every perturbing step left out.
 
     What an intruder does who knows the original values and the published description of the recodings.
+
+    carried_out : the settled steps that `apply_plan` returned, so that both files are cut at the same thresholds
     """
     recoded = frame.reset_index(drop=True)
     current = dict(variables)
     idle = np.random.default_rng(0)  # recodings draw nothing
-    for step in steps:
+    for step in carried_out:
         if step.is_recoding:
             recoded = step.mask(recoded, current, idle)
         current = step.released(current)

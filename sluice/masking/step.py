@@ -39,6 +39,10 @@ class MaskingStep(BaseModel, ABC):
         rng       : this step's own generator; a recoding does not draw from it
         """
 
+    def settled(self, frame: pd.DataFrame, variables: Variables) -> "tuple[MaskingStep, ...]":
+        """This step as it is carried out on `frame`: a threshold that is read off the data becomes a number."""
+        return (self,)
+
     @abstractmethod
     def describe(self) -> str:
         """One plain sentence for the data user. Says nothing that helps to undo the masking (no seed)."""

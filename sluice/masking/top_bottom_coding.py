@@ -31,7 +31,8 @@ class Threshold(BaseModel):
         default=None,
         gt=0,
         lt=1,
-        description="share of the records, not percent, that lie at or below the threshold; numbers only",
+        description="share of the records, not percent, that lie at or below the threshold; numbers only. For an "
+        "integer variable the threshold is rounded inward",
     )
     becomes: FiniteFloat | None = Field(
         default=None,
@@ -49,11 +50,10 @@ class Threshold(BaseModel):
 
 @dataclass(frozen=True)
 class CodedTail:
-    """One tail of one column, as found in a file: its threshold, what its values become and how many they are."""
+    """One tail of one column, as found in a file: its threshold and what the values beyond it become."""
 
     threshold: float
     becomes: float
-    records: int
 
 
 class TopBottomCoding(MaskingStep):
@@ -106,7 +106,7 @@ class TopBottomCoding(MaskingStep):
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
         """See MaskingStep. Raises PlanError when a quantile or mean would stand for fewer than `minimum_tail` records.
 
-        A quantile or a mean is computed from `frame`; `at_values` gives the same step for use on other files.
+        A quantile or a mean is computed from `frame`; `settled` gives the same step for use on other files.
         """
         released = self.released(variables)
         masked = frame.copy()
@@ -120,7 +120,7 @@ class TopBottomCoding(MaskingStep):
             masked[name] = pd.Series(coded, index=frame.index).astype(frame[name].dtype)
         return masked
 
-    def at_values(self, frame: pd.DataFrame, variables: Variables) -> tuple["TopBottomCoding", ...]:
+    def settled(self, frame: pd.DataFrame, variables: Variables) -> tuple["TopBottomCoding", ...]:
         """The step as it acts on `frame`, one step a column, with each quantile and mean given as a number.
 
         A file of other records, or a later state of these, is then coded at the thresholds of `frame`.
@@ -238,7 +238,7 @@ class TopBottomCoding(MaskingStep):
         becomes = threshold if given.becomes is None else given.becomes
         if from_mean and len(tail):
             becomes = float(np.rint(tail.mean())) if whole else float(tail.mean())
-        return CodedTail(threshold, becomes, len(tail))
+        return CodedTail(threshold, becomes)
 
 
 def code_tails(values: FloatArray, top: CodedTail | None, bottom: CodedTail | None) -> FloatArray:

@@ -24,11 +24,16 @@ _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 def publish(
-    target: Path, name: str, files: Mapping[str, Path | bytes], fault_hook: Callable[[str], None] | None = None
+    target: Path,
+    name: str,
+    files: Mapping[str, Path | bytes],
+    inspect: Callable[[Path], None] | None = None,
+    fault_hook: Callable[[str], None] | None = None,
 ) -> Path:
     """Put `files` on the shelf as the folder `target/name`; returns the folder.
 
     files      : file name -> its bytes, or the file to copy; without subfolders
+    inspect    : looks at the whole folder before anybody else can see it; what it raises stops the publication
     fault_hook : called with the name of each step when it is done; lets a test stop the run there
     raises     : SluiceError when the folder exists with other content (it stays as it is) or was withdrawn;
                  DataError when the disk is full (nothing is left behind)
@@ -67,6 +72,8 @@ def publish(
                 partial.chmod(0o755)
                 sync_folder(partial)
                 reached("partial on disk")
+                if inspect is not None:
+                    inspect(partial)
                 partial.rename(final)
                 reached("renamed")
             except BaseException:

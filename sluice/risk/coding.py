@@ -8,6 +8,7 @@ The original data alone set the space for every file. Added to the source:
   +1 missing) tells them apart;
 - a released label that is no original value (an age group, a wider region) stands for the centroid of the original
   records that carry it after the published recodings: the best that an intruder can make of it;
+- a distribution over labels (columns 'area=north', 'area=south', ... of probabilities) lies at its expected place;
 - a value that is missing in the release more often than the recodings explain has been suppressed: a released missing
   value then lies between 'missing' and 'any value', in the proportion in which it stands for either. Otherwise a file
   could look safe because a few cells of every record were blanked.
@@ -30,19 +31,9 @@ BoolArray = npt.NDArray[np.bool_]
 PlainArray = npt.NDArray[Any]
 
 _MICROSECONDS_A_DAY = 86_400_000_000
-_NOT_COMPARED = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.CONTRIBUTOR)
+_FAR = 1e6  # standard deviations; whatever lies farther out is nobody's neighbour, and squares stay in range
+_KEYS = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.CONTRIBUTOR)
 _NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
-
-
-def compared_variables(variables: Variables, released: Variables) -> list[str]:
-    """Names of the released variables that describe the person; weights are among them, keys and texts are not."""
-    return [
-        name
-        for name, variable in variables.items()
-        if name in released
-        and variable.role not in _NOT_COMPARED
-        and Kind.TEXT not in (variable.kind, released[name].kind)
-    ]
 
 
 def plain_values(column: "pd.Series[Any]") -> PlainArray:
@@ -101,7 +92,7 @@ class _Scale:
     def code(self, values: PlainArray) -> FloatArray:
         """Coordinates, shape (n, width). A category that the original variable does not have lies at the mean."""
         raw, absent = self._raw(values)
-        coded = (raw - self.centre) / self.scale
+        coded = np.clip((raw - self.centre) / self.scale, -_FAR, _FAR)
         coded[absent] = self.fill
         if self.indicator:
             coded = np.column_stack([coded, np.where(pd.isna(values), 1.0, -1.0)])
@@ -167,6 +158,15 @@ class _Reading:
             coded[missing] = natural * self.missing_at + (1 - natural) * self.centroids[-1]
         return coded, int(unknown.sum())
 
+    def read_distribution(self, shares: FloatArray, labels: list[str]) -> tuple[FloatArray, int]:
+        """Coordinates of distributions over labels, shape (m, width), and how many could not be read."""
+        total = shares.sum(axis=1, keepdims=True)
+        unknown = ~(total[:, 0] > 0)
+        shares = np.where(unknown[:, None], 0.0, shares / np.where(unknown[:, None], 1.0, total))
+        coded = shares @ self.centroids[self.labels.get_indexer(pd.Index(labels))]
+        coded[unknown] = self.centroids[-1]
+        return coded, int(unknown.sum())
+
 
 def _same_values(before: Variable, after: Variable, original: PlainArray, recoded: PlainArray) -> bool:
     """Whether a released value means what the same original value means."""
@@ -179,11 +179,20 @@ def _same_values(before: Variable, after: Variable, original: PlainArray, recode
     return bool(((original == recoded) | (pd.isna(original) & pd.isna(recoded))).all())
 
 
+def _released_as(name: str, variables: Variables, released: Variables) -> tuple[str, ...]:
+    """The released columns that hold a variable: itself, or one column of probabilities for each of its labels."""
+    if name in released:
+        return (name,)
+    return tuple(column for column in released if column.startswith(f"{name}=") and column not in variables)
+
+
 @dataclass(frozen=True)
 class Coding:
     """The space in which original and released records are compared."""
 
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # variables that are compared
+    left_out: tuple[str, ...]  # released columns that are not: texts, and columns that no original variable explains
+    _columns: tuple[tuple[str, ...], ...]  # released columns of each variable
     _scales: tuple[_Scale, ...]
     _readings: tuple[_Reading, ...]
 
@@ -196,25 +205,40 @@ class Coding:
         released: Variables,
         weights: Mapping[str, float] = _NO_WEIGHTS,
     ) -> Self:
-        """The space that the original records span.
+        """The space that the original records span, over the released variables that describe a person.
 
         original : typed by `variables`, at least one row, any index
-        recoded  : the same records in the same order after the recodings alone, typed by `released`
+        recoded  : the same records in the same order after the recodings alone, otherwise typed by `released`
         weights  : how much a variable counts beside the others, 1 when not named; 0 leaves it out
         raises   : DocumentError when a weight names no variable
+
+        Identifiers, households and contributors are keys, not descriptions; survey weights describe.
         """
         for name in weights:
             if name not in variables:
                 raise DocumentError(f"weights: the data have no variable '{name}'.{did_you_mean(name, variables)}")
-        names = [name for name in compared_variables(variables, released) if weights.get(name, 1.0) > 0]
-        scales = [_Scale.fit(variables[name], original[name], weights.get(name, 1.0)) for name in names]
+        keys = {name for name, variable in variables.items() if variable.role in _KEYS}
+        held_by = {name: _released_as(name, variables, released) for name in variables if name not in keys}
+        compared = {
+            name: columns
+            for name, columns in held_by.items()
+            if columns and Kind.TEXT not in (variables[name].kind, released[columns[0]].kind)
+        }
+        explained = {column for columns in compared.values() for column in columns} | keys
+        chosen = {name: columns for name, columns in compared.items() if weights.get(name, 1.0) > 0}
+        scales = [_Scale.fit(variables[name], original[name], weights.get(name, 1.0)) for name in chosen]
         readings = [
             _Reading.fit(
-                scale, variables[name], released[name], plain_values(original[name]), plain_values(recoded[name])
+                scale,
+                variables[name],
+                released[columns[0]],
+                plain_values(original[name]),
+                plain_values(recoded[name]),
             )
-            for name, scale in zip(names, scales, strict=True)
+            for (name, columns), scale in zip(chosen.items(), scales, strict=True)
         ]
-        return cls(tuple(names), tuple(scales), tuple(readings))
+        left_out = tuple(column for column in released if column not in explained)
+        return cls(tuple(chosen), left_out, tuple(chosen.values()), tuple(scales), tuple(readings))
 
     @property
     def dimensions(self) -> int:
@@ -227,6 +251,28 @@ class Coding:
 
     def released(self, frame: pd.DataFrame) -> tuple[FloatArray, int]:
         """Released records as points, shape (m, dimensions), and the number of values that could not be read."""
-        read = [reading.read(plain_values(frame[n])) for n, reading in zip(self.names, self._readings, strict=True)]
-        points = np.hstack([coded for coded, _ in read]) if read else np.zeros((len(frame), 0))
-        return points, sum(unknown for _, unknown in read)
+        blocks, unknown = [np.zeros((len(frame), 0))], 0
+        for name, columns, reading in zip(self.names, self._columns, self._readings, strict=True):
+            if columns == (name,):
+                coded, unread = reading.read(plain_values(frame[name]))
+            else:
+                labels = [column.removeprefix(f"{name}=") for column in columns]
+                coded, unread = reading.read_distribution(frame[list(columns)].to_numpy(np.float64), labels)
+            blocks.append(coded)
+            unknown += unread
+        return np.hstack(blocks), unknown
+
+    def labels(self, recoded: pd.DataFrame, frame: pd.DataFrame) -> tuple[list[PlainArray], list[PlainArray]]:
+        """The values of both files variable by variable, on the released file's own categories, to be told equal.
+
+        A distribution that is certain of one label is that label; any other equals no value.
+        """
+        released = []
+        for name, columns in zip(self.names, self._columns, strict=True):
+            if columns == (name,):
+                released.append(plain_values(frame[name]))
+                continue
+            shares = frame[list(columns)].to_numpy(np.float64)
+            labels = np.array([column.removeprefix(f"{name}=") for column in columns], dtype=object)
+            released.append(np.where(shares.max(axis=1) == 1, labels[shares.argmax(axis=1)], f"{name}="))
+        return [plain_values(recoded[name]) for name in self.names], released

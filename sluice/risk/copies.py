@@ -22,7 +22,7 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 Table = list[npt.NDArray[Any]]
 
-_SIGMAS = 3.0  # bounds that chance passes about once in a thousand times
+_SIGMAS = 3.0  # standard errors that chance passes about once in a thousand times
 _MULTIPLICITIES = 4  # runs of so many multiplicities are looked at: single to fourfold records and their neighbours
 
 
@@ -30,14 +30,15 @@ _MULTIPLICITIES = 4  # runs of so many multiplicities are looked at: single to f
 class CopyCount:
     """How many original records were found in a file, beside what the reference would have given anyway."""
 
-    share: float  # of the original records, found in the released file; large is worse
-    expected: float  # found in the reference, for a file of the released one's size
-    chance: float  # how far the share may lie above the expected one by chance alone
+    found: int  # original records found in the released file; many is worse
+    records: int  # original records looked for
+    expected: float  # share found in the reference, for a file of the released one's size
+    chance: float  # how far the share found may lie above the expected one by chance alone
 
     @property
     def excess(self) -> float:
-        """Share beyond expectation and chance."""
-        return self.share - self.expected - self.chance
+        """Share found beyond expectation and chance."""
+        return self.found / self.records - self.expected - self.chance
 
 
 def count_copies(found_in_release: BoolArray, found_in_reference: BoolArray, size_ratio: float = 1.0) -> CopyCount:
@@ -46,7 +47,7 @@ def count_copies(found_in_release: BoolArray, found_in_reference: BoolArray, siz
     found_in_release, found_in_reference : shape (n,), n >= 1
     size_ratio : records released / records of the reference; a larger file matches more by chance, in proportion at
                  most. Below 1 the reference must be drawn down to the released file's size first
-    returns    : chance is two standard errors of the records that only the reference matches (at least one): in a file
+    returns    : chance is three standard errors of the records that only the reference matches (at least one): in a file
                  that tells no more, as many are matched by the release alone (McNemar). Where the reference matches
                  nobody, chance excuses next to nothing
     """
@@ -54,9 +55,10 @@ def count_copies(found_in_release: BoolArray, found_in_reference: BoolArray, siz
     ratio = max(1.0, size_ratio)
     only_reference = int((found_in_reference & ~found_in_release).sum())
     return CopyCount(
-        share=float(found_in_release.mean()),
+        found=int(found_in_release.sum()),
+        records=n,
         expected=min(1.0, float(found_in_reference.mean()) * ratio),
-        chance=2 * sqrt(2 * (only_reference + 1) * ratio) / n,
+        chance=_SIGMAS * sqrt(2 * (only_reference + 1) * ratio) / n,
     )
 
 

@@ -16,7 +16,7 @@ from sluice.verdict import Verdict
 
 FloatArray = npt.NDArray[np.float64]
 
-DECIMALS = 9  # measures that agree to so many decimals are tied
+_DECIMALS = 9  # measures that agree to so many decimals are tied
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def equivalence_test(
     n, m = len(release), len(reference)
     if n == 0 or m == 0 or np.isnan(release).any() or np.isnan(reference).any():
         return EquivalenceTest(nan, nan, nan, nan, nan, Verdict.UNKNOWN)
-    release, reference = np.sort(np.round(release, DECIMALS)), np.sort(np.round(reference, DECIMALS))
+    release, reference = np.sort(np.round(release, _DECIMALS)), np.sort(np.round(reference, _DECIMALS))
     values = np.unique(release)  # F_release - F_reference can only rise at a value of the release
     release_share = np.searchsorted(release, values, side="right") / n
     reference_share = np.searchsorted(reference, values, side="right") / m
@@ -52,10 +52,8 @@ def equivalence_test(
     statistic = max(0.0, float(release_share[where] - reference_share[where]))
     p_value = exp(-2 * max(0.0, statistic - margin) ** 2 * n * m / (n + m))
     # A difference of two shares that equals the margin may come out above it by the last bits.
-    if statistic <= margin + 1e-12:
-        verdict = Verdict.PASS
-    else:
-        verdict = Verdict.FAIL if p_value < alpha else Verdict.REVIEW
+    beyond = Verdict.FAIL if p_value < alpha else Verdict.REVIEW
+    verdict = Verdict.PASS if statistic <= margin + 1e-12 else beyond
     return EquivalenceTest(
         statistic, float(values[where]), float(release_share[where]), float(reference_share[where]), p_value, verdict
     )

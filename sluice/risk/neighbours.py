@@ -53,7 +53,8 @@ def nearest_neighbours(queries: FloatArray, points: FloatArray, k: int, own_row:
     groups = row_groups(points.T)
     distinct, times = points[groups.first], groups.size
     # A point that stands once and is the query's own is skipped; one that stands more often loses one of its copies.
-    own_group = np.full(len(queries), -1) if own_row is None else np.where(own_row >= 0, groups.of[own_row], -1)
+    own_row = np.full(len(queries), -1, np.int64) if own_row is None else own_row
+    own_group = np.where(own_row >= 0, groups.of[own_row], np.int64(-1))
     skipped = np.where((own_group >= 0) & (times[own_group] == 1), own_group, -1)
     wanted = min(k, len(distinct))
     if points.shape[1] <= _TREE_DIMENSIONS:
@@ -73,7 +74,8 @@ def nearest_neighbours(queries: FloatArray, points: FloatArray, k: int, own_row:
 def _by_tree(queries: FloatArray, points: FloatArray, k: int, skipped: IntArray) -> tuple[FloatArray, IntArray]:
     """Candidates from a k-d tree, ordered by (distance, row); where a tie may reach past them, the other road."""
     asked = min(k + 1 + _TREE_SPARE, len(points))
-    found = cKDTree(points).query(queries, k=np.arange(1, asked + 1))[1].astype(np.int64)
+    _, nearest = cKDTree(points).query(queries, k=list(range(1, asked + 1)))
+    found = np.asarray(nearest, np.int64)
     squared = np.empty(found.shape)
     for column in range(asked):
         squared[:, column] = ((queries - points[found[:, column]]) ** 2).sum(axis=1)
@@ -129,8 +131,8 @@ def _without_last_bits(squared: FloatArray) -> FloatArray:
     return scaled - (scaled - squared)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def _survivors(row, bound) -> int:  # type: ignore[no-untyped-def]
+@njit(cache=True)
+def _survivors(row: npt.NDArray[np.float32], bound: float) -> int:
     """How many entries are not above the bound. A loop of this form compiles to vector comparisons, 16 times faster."""
     count = 0
     for j in range(len(row)):
@@ -139,9 +141,17 @@ def _survivors(row, bound) -> int:  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def _keep_nearest(  # type: ignore[no-untyped-def]
-    tile, first, queries, points, norms, slack, skipped, squared, found
+@njit(cache=True)
+def _keep_nearest(
+    tile: npt.NDArray[np.float32],
+    first: int,
+    queries: FloatArray,
+    points: FloatArray,
+    norms: FloatArray,
+    slack: float,
+    skipped: IntArray,
+    squared: FloatArray,
+    found: IntArray,
 ) -> None:
     """Work one tile of the screen into the sorted lists `squared`, `found`; points come in rising order of row."""
     n, m = tile.shape

@@ -11,7 +11,8 @@ counts the values that occur in the file, so a category that nobody has neither 
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.risk.equivalence_classes import Codes, EquivalenceClasses, IntArray, equivalence_classes
+from sluice.errors import DataError
+from sluice.risk.equivalence_classes import Codes, EquivalenceClasses, IntArray
 
 FloatArray = NDArray[np.float64]
 
@@ -21,7 +22,7 @@ def equal_distance(classes: EquivalenceClasses, sensitive: Codes) -> FloatArray:
 
     sensitive : shape (n,), codes of the sensitive variable (see `category_codes`)
     returns   : shape (c,)
-    cost      : O(n) and a sort of the (class, value) pairs
+    cost      : O(n log n)
     """
     holder, value, counts = _values_in_classes(classes, sensitive)
     p = counts / classes.sizes[holder]
@@ -37,7 +38,7 @@ def ordered_distance(classes: EquivalenceClasses, sensitive: Codes) -> FloatArra
 
     sensitive : shape (n,), codes in the order of the values, missing last (see `category_codes`)
     returns   : shape (c,); 0 where the file has a single value
-    cost      : O((n + m) log m), also for as many values as records
+    cost      : O(n log n), also for as many values as records
     """
     holder, value, counts = _values_in_classes(classes, sensitive)
     occurrences = np.bincount(sensitive)
@@ -70,10 +71,13 @@ def _gap(whole: FloatArray, area: FloatArray, level: FloatArray, start: IntArray
 
 def _values_in_classes(classes: EquivalenceClasses, sensitive: Codes) -> tuple[IntArray, IntArray, IntArray]:
     """The different (class, value) pairs, sorted: the class, the value and the number of records of each."""
-    pairs = equivalence_classes([classes.labels, sensitive])
-    holder = np.empty(len(pairs.sizes), dtype=np.int64)
-    value = np.empty(len(pairs.sizes), dtype=np.int64)
-    holder[pairs.labels] = classes.labels  # all records of a pair write the same class and value
-    value[pairs.labels] = sensitive
-    order = np.lexsort((value, holder))
-    return holder[order], value[order], pairs.sizes[order]
+    if len(sensitive) != len(classes.labels):
+        raise DataError(
+            f"classes and sensitive values must have one length; got {len(classes.labels)}, {len(sensitive)}."
+        )
+    if not len(sensitive):
+        raise DataError("t-closeness needs at least one record; got none.")
+    values = int(sensitive.max()) + 1
+    pairs, counts = np.unique(classes.labels * values + sensitive, return_counts=True)
+    holder, value = np.divmod(pairs, values)
+    return holder, value, counts

@@ -35,9 +35,9 @@ def distribution(before: pd.Series, after: pd.Series | None, variable: Variable,
     returns       : no bins for text, and for numbers that are too few or too much alike
     cost          : O(n log n)
 
-    Intervals come from `before` alone. Their edges are round numbers that leave at least 1 % of the records, and at
-    least `minimum_cell`, in the open bin at either end, so no edge tells an extreme value. Categories that the contract
-    does not declare are named only if they are frequent enough.
+    Intervals come from `before` alone. Their edges are round numbers that leave at least `minimum_cell` records, and
+    1 % where the values allow, in the open bin at either end, so no edge tells an extreme value. Categories that the
+    contract does not declare are named only if they are frequent enough.
     """
     if variable.kind is Kind.TEXT:
         return Distribution()
@@ -60,12 +60,14 @@ def _hidden(counts: IntArray, minimum_cell: int) -> NDArray[np.bool_]:
     """Which bins to hide in every file (a row of `counts` each), so that no small count can be read or worked out.
 
     A small count in one file hides its bin in both. Then ever larger bins are hidden with it, until at least two are
-    hidden and the hidden ones add up to the minimum in each file: subtracting from a known total tells nothing.
+    hidden and the hidden ones add up in each file to the minimum, or to 0: subtracting from a known total tells of
+    enough people, or of nobody.
     """
     smallest = counts.min(axis=0)
     hidden = smallest < minimum_cell
     for bin_ in np.argsort(smallest, kind="stable") if hidden.any() else ():
-        if hidden.sum() >= 2 and (counts[:, hidden].sum(axis=1) >= minimum_cell).all():
+        together = counts[:, hidden].sum(axis=1)
+        if hidden.sum() >= 2 and ((together >= minimum_cell) | (together == 0)).all():
             break
         hidden[bin_] = True
     return np.asarray(hidden, dtype=bool)
@@ -94,7 +96,7 @@ def _by_interval(before: pd.Series, kind: Kind, minimum_cell: int) -> tuple[tupl
         present = column.dropna()
         return (present.dt.year if kind is Kind.DATE else present).to_numpy(dtype=np.float64)
 
-    edges, width = _edges(np.sort(numbers(before)), kind is not Kind.CONTINUOUS, minimum_cell)
+    edges, width = _edges(np.sort(numbers(before)), minimum_cell)
 
     def assign(column: pd.Series) -> IntArray:
         return np.searchsorted(edges, numbers(column), side="right").astype(np.int64)
@@ -102,11 +104,12 @@ def _by_interval(before: pd.Series, kind: Kind, minimum_cell: int) -> tuple[tupl
     return _interval_names(edges, width, kind), assign
 
 
-def _edges(values: FloatArray, whole: bool, minimum_cell: int) -> tuple[list[float], float]:
+def _edges(values: FloatArray, minimum_cell: int) -> tuple[list[float], float]:
     """Multiples of a round width, with enough of the sorted `values` below the first and from the last on; and width.
 
-    A width is 1, 2 or 5 times a power of ten. No edge at all where both ends would be at one value.
+    A width is 1, 2 or 5 times a power of ten, at least 1 for whole numbers. No edge where both ends have one value.
     """
+    whole = bool((values == np.floor(values)).all())
     for outside in (max(minimum_cell, ceil(len(values) / 100)), minimum_cell):
         if len(values) < 2 * outside:
             continue

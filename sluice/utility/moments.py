@@ -4,11 +4,12 @@ Source: 000_bbb18fa80793c128.txt, section II.D and Table I. Differs from it: the
 always 1, is left out, so that it cannot lower the median.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from sluice.errors import DataError
 from sluice.utility.comparable_columns import is_constant
@@ -32,11 +33,11 @@ def moment_differences(original: FloatArray, masked: FloatArray) -> MomentDiffer
     raises           : DataError if the numbers of columns differ
     cost             : O(n d^2 + n d log n); with missing values the ranks are taken anew for each pair of columns
 
-    Missing values: each moment uses the records that have the value, each correlation those that have both.
+    Missing values: each moment uses the records that have the value, each correlation those that have both; columns
+    and pairs with fewer than 2 such records in either file are left out.
     Constant columns: a mean or variance that moved away from a constant original is infinitely far off, one that did
-    not is 0 off. A constant column goes with nothing, so its correlations are 0; a pair of columns of which one is
-    constant (or always missing) in both files is left out. Correlations are taken pair by pair and no matrix is
-    inverted, so collinear columns need no care.
+    not is 0 off. A constant column goes with nothing, so its correlations are 0; a pair that is so in both files is
+    left out. Collinear columns need no care: correlations are taken pair by pair and no matrix is inverted.
     """
     if original.shape[1] != masked.shape[1]:
         raise DataError(f"both files need the same columns; got {original.shape[1]} and {masked.shape[1]}.")
@@ -68,25 +69,31 @@ def _relative(difference: float, scale: float) -> float:
     return difference / scale if scale > 0 else float("inf")
 
 
-def _pair_differences(original: FloatArray, masked: FloatArray, method: str) -> FloatArray:
-    """|r - r'| of every pair of columns that varies in at least one of the files."""
-    before, after = _correlations(original, method), _correlations(masked, method)
+def _pair_differences(original: FloatArray, masked: FloatArray, method: Literal["pearson", "spearman"]) -> FloatArray:
+    """|r - r'| of every pair of columns that can be compared: see `moment_differences` for the constant ones."""
     upper = np.triu_indices(original.shape[1], k=1)
-    r, s = before[upper], after[upper]
-    return np.asarray(np.abs(np.nan_to_num(r) - np.nan_to_num(s))[~(np.isnan(r) & np.isnan(s))], dtype=np.float64)
+    r, s = _correlations(original, method)[upper], _correlations(masked, method)[upper]
+    known = (_records_in_common(original)[upper] >= 2) & (_records_in_common(masked)[upper] >= 2)
+    comparable = known & ~(np.isnan(r) & np.isnan(s))
+    return np.asarray(np.abs(np.nan_to_num(r) - np.nan_to_num(s))[comparable], dtype=np.float64)
 
 
-def _correlations(values: FloatArray, method: str) -> FloatArray:
+def _records_in_common(values: FloatArray) -> FloatArray:
+    """Shape (d, d): for each pair of columns, the number of records that have both."""
+    present = (~np.isnan(values)).astype(np.float64)
+    return present.T @ present
+
+
+def _correlations(values: FloatArray, method: Literal["pearson", "spearman"]) -> FloatArray:
     """Shape (d, d), NaN for a column that is constant; pairwise complete."""
     varying = np.array([not is_constant(column) for column in values.T], dtype=bool)
+    kept = values[:, varying]
+    if np.isnan(kept).any():
+        among = pd.DataFrame(kept).corr(method, min_periods=2).to_numpy()
+    else:  # the same, and faster
+        among = np.atleast_2d(np.corrcoef(kept if method == "pearson" else rankdata(kept, axis=0), rowvar=False))
     correlations = np.full((values.shape[1], values.shape[1]), np.nan)
-    if varying.any():
-        frame = pd.DataFrame(values[:, varying])
-        if method == "spearman" and not np.isnan(values[:, varying]).any():
-            frame, method = frame.rank(), "pearson"  # the same, and fast
-        correlations[np.ix_(varying, varying)] = (
-            frame.corr(min_periods=2) if method == "pearson" else frame.corr(method="spearman", min_periods=2)
-        ).to_numpy()
+    correlations[np.ix_(varying, varying)] = among
     return correlations
 
 

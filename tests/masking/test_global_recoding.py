@@ -220,21 +220,23 @@ def test_a_value_outside_is_counted_and_not_shown() -> None:
     hierarchy = Hierarchy(rows={"1": ("low",), "2": ("low",)})
     by_level = GlobalRecoding(columns=("x",), level=1)
     with pytest.raises(PlanError, match="2 of 4 records have a value that lies in none") as error:
-        recode(by_level, integers([1, secret, secret, None]), Variable(name="x", kind=Kind.INTEGER, hierarchy=hierarchy))
+        recode(
+            by_level, integers([1, secret, secret, None]), Variable(name="x", kind=Kind.INTEGER, hierarchy=hierarchy)
+        )
     assert str(secret) not in str(error.value)
     undeclared = Variable(name="x", kind=Kind.NOMINAL)
     by_map = GlobalRecoding(columns=("x",), categories={"ab": ("a", "b")})
-    with pytest.raises(PlanError, match="1 of 2 records .* Name the categories, or give 'others'") as error:
+    with pytest.raises(PlanError, match=r"1 of 2 records .* Name the categories, or give 'others'") as error:
         recode(by_map, texts(["a", "hidden"], ["a", "hidden"]), undeclared)
     assert "hidden" not in str(error.value)
     with_others = GlobalRecoding(columns=("x",), categories={"ab": ("a", "b")}, others="rest")
     masked, after = recode(with_others, texts(["a", "hidden"], ["a", "hidden"]), undeclared)
     assert (masked.tolist(), after.categories) == (["ab", "rest"], ("ab", "rest"))
     bounded = Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=9)
-    with pytest.raises(PlanError, match="1 of 2 records .* Widen the variable's minimum and maximum"):
+    with pytest.raises(PlanError, match=r"1 of 2 records .* Widen the variable's minimum and maximum"):
         recode(GlobalRecoding(columns=("x",), bins=(0, 5)), integers([-1, 3]), bounded)
+    born = Variable(name="x", kind=Kind.DATE, minimum="2000-01-01", maximum="2000-12-31")
     with pytest.raises(PlanError, match="1 of 1 records"):
-        born = Variable(name="x", kind=Kind.DATE, minimum="2000-01-01", maximum="2000-12-31")
         recode(GlobalRecoding(columns=("x",), to="month"), pd.Series(pd.to_datetime(["2001-01-01"])), born)
 
 

@@ -141,7 +141,7 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "income": rng.lognormal(10, 1, n).clip(0, 1e6),
-            "age": pd.Series(rng.integers(18, 90, n)).astype("Int64"),
+            "age": pd.array(rng.integers(18, 90, n), dtype="Int64"),
             "size": pd.Categorical.from_codes(rng.integers(0, 4, n), categories=list(SIZES), ordered=True),
             "area": pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["north", "south"]),
         },
@@ -229,7 +229,8 @@ def test_missing_values_are_refused_with_their_number() -> None:
 def test_missing_by_pattern_groups_like_with_like() -> None:
     frame = survey(20)
     frame.iloc[:4, 1] = pd.NA
-    frame.iloc[4:8, :3] = [[None, pd.NA, None]] * 4
+    for column in range(3):
+        frame.iloc[4:8, column] = [np.nan, pd.NA, np.nan][column]
     columns = ("income", "age", "size")
     masked = Microaggregation(columns=columns, k=4, missing="by_pattern", round=True).mask(frame, VARIABLES, RNG)
     assert masked[list(columns)].isna().equals(frame[list(columns)].isna())
@@ -256,6 +257,6 @@ def test_refusals() -> None:
 def test_the_description_is_for_a_data_user() -> None:
     step = Microaggregation(columns=("income", "age"), k=3)
     assert step.describe() == (
-        "In income, age, similar records were put into groups of at least 3, and each value was replaced by the mean of "
-        "its group."
+        "In income, age, similar records were put into groups of at least 3, and each value was replaced by the mean "
+        "of its group."
     )

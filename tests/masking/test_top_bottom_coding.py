@@ -77,13 +77,18 @@ def test_the_mean_of_the_tail_keeps_the_mean_of_the_file() -> None:
     assert coded(both, values) == [2, 2, 2, 4, 30, 30, 30, None]
 
 
+def test_the_threshold_itself_is_not_coded() -> None:
+    method = step(top={"value": 90, "becomes": 100}, bottom={"value": 10, "becomes": 5})
+    assert coded(method, [9.0, 10, 90, 91]) == [5, 10, 90, 100]
+
+
 def test_integers_stay_integers() -> None:
     variable = Variable(name="income", kind=Kind.INTEGER)
     values = [1, 2, 3, 50, 60, 71, None]
     mean = step(top={"value": 40}, replacement="mean")
     assert coded(mean, values, variable, "Int64") == [1, 2, 3, 60, 60, 60, None]  # 181 / 3 = 60.33
     quantile = step(top={"quantile": 0.5}, bottom={"quantile": 0.3}, minimum_tail=2)
-    # numpy's quantiles of the six are 26.5 and 2.5: rounded towards the tails' outside they would code less
+    # numpy's quantiles of the six are 26.5 and 2.5, rounded inward
     assert coded(quantile, values, variable, "Int64") == [3, 3, 3, 26, 26, 26, None]
 
 
@@ -120,7 +125,7 @@ def test_a_small_tail_gives_no_figure_away() -> None:
     assert coded(step(top={"value": 50}), values)[-2:] == [50, 50]  # the threshold says nothing of the two
     assert coded(step(top={"value": 50}, replacement="mean", minimum_tail=2), values)[-2:] == [98.5, 98.5]
     assert coded(step(top={"value": 100}, replacement="mean"), values) == values  # nobody is coded
-    with pytest.raises(PlanError, match="bottom .* must code at least 3 records .* got 1"):
+    with pytest.raises(PlanError, match=r"bottom .* must code at least 3 records .* got 1"):
         coded(step(bottom={"quantile": 0.1}), values)
     with pytest.raises(PlanError, match="got 0"):  # the quantile would be the largest value itself
         coded(step(top={"quantile": 0.9}), [5.0] * 10)
@@ -140,18 +145,18 @@ def test_thresholds_that_cross_in_the_data_are_refused() -> None:
         coded(method, [1.0, 2, 3, 4])
 
 
-def test_at_values_codes_any_file_as_the_first() -> None:
+def test_settled_codes_any_file_as_the_first() -> None:
     variables = {"income": INCOME, "wealth": INCOME.model_copy(update={"name": "wealth"})}
-    first = pd.DataFrame({"income": np.arange(20.0), "wealth": np.arange(20.0) * 10})
+    first = pd.DataFrame({"income": np.arange(20.0), "wealth": np.arange(20.0) * 1.4})
     method = step(columns=("income", "wealth"), top={"quantile": 0.8}, bottom={"value": 3}, replacement="mean")
-    fixed = method.at_values(first, variables)
+    fixed = method.settled(first, variables)
     assert [one.columns for one in fixed] == [("income",), ("wealth",)]
     masked = method.mask(first, variables, RNG)
-    pd.testing.assert_frame_equal(apply_plan(fixed, first, variables, np.random.SeedSequence(1)), masked)
-    other = pd.DataFrame({"income": [0.0, 5, 19], "wealth": [0.0, 50, 190]})
+    pd.testing.assert_frame_equal(apply_plan(fixed, first, variables, np.random.SeedSequence(1))[0], masked)
+    other = pd.DataFrame({"income": [0.0, 5, 19], "wealth": [0.0, 7, 26.6]})
     again = apply_recodings(fixed, other, variables)
     assert again["income"].tolist() == [masked["income"][0], 5, masked["income"][19]]
-    assert again["wealth"].tolist() == [masked["wealth"][0], 50, masked["wealth"][19]]
+    assert again["wealth"].tolist() == [masked["wealth"][0], 7, masked["wealth"][19]]
     for one in fixed:
         assert TopBottomCoding.model_validate(one.model_dump()) == one
 

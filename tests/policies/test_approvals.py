@@ -41,7 +41,7 @@ def said(
 
 
 def void_reasons(approvals: Approvals, *entries: Entry, submitter: str = "owner") -> list[str]:
-    standing = approvals.standing(entries, DIGEST, submitter, ROSTER, NOW)
+    standing = approvals.standing(entries, DIGEST, [submitter], ROSTER, NOW)
     assert not standing.complete
     assert standing.missing_count >= 1
     return [void.reason for void in standing.void]
@@ -199,9 +199,10 @@ def test_a_demand_that_asks_for_nobody_is_refused(wrong: dict[str, object]) -> N
 
 def test_the_demand_in_words() -> None:
     assert FOUR_EYES.describe() == (
-        "2 people other than the submitter, among them methodologist and data_steward; an approval holds 30 days."
+        "2 people other than the submitter must approve, among them methodologist and data_steward; "
+        "an approval holds 30 days."
     )
-    assert Approvals(valid_days=1).describe() == "1 person other than the submitter; an approval holds 1 day."
+    assert Approvals(valid_days=1).describe() == "1 person other than the submitter must approve; an approval holds 1 day."
 
 
 ROLES = st.sampled_from("abcd")

@@ -1,9 +1,9 @@
 """MDAV-generic on Census, 003_0f0d8e36196db89a.txt, "IL measures for continuous attributes".
 
 Checked: IL1, IL4, IL5 and IL of the whole table, and that IL2 and IL3 are 0. The figures are over all 13 attributes, of
-which the first 6 or all 13 are masked; IL is 100 times the mean of IL1 to IL5 (the slide says IL1-6). No two records of
-Census tie in any step, so that our groups do not depend on the order of the file; where we differ from the table (IL4 of
-the first 6 attributes at k = 9: .1326 for .129; IL1 of all 13 at k = 12: 1.585 for 1.564) the reason is not known.
+which the first 6 or all 13 are masked; IL is 100 times the mean of IL1 to IL5 (the slide says IL1-6). Our figures do
+not depend on the order of the file, so ties do not explain where they differ from the table (IL4 of the first 6
+attributes at k = 9: .1326 for .129; IL1 of all 13 at k = 12: 1.585 for 1.564); what does is not known.
 """
 
 from pathlib import Path

@@ -75,7 +75,7 @@ def test_a_release_is_published_with_checksums_that_other_tools_read(
 
 def test_the_order_of_the_steps(shelf: Path, files: dict[str, Path | bytes]) -> None:
     seen: list[str] = []
-    publish(shelf, "fair-1", files, seen.append)
+    publish(shelf, "fair-1", files, fault_hook=seen.append)
     assert seen == STEPS
 
 
@@ -93,7 +93,7 @@ def test_what_was_published_is_read_back(files: Mapping[str, bytes]) -> None:
 
 
 def _publish_until(shelf: Path, files: Mapping[str, Path | bytes], fatal: str) -> None:
-    publish(shelf, "fair-1", files, lambda step: os.kill(os.getpid(), 9) if step == fatal else None)
+    publish(shelf, "fair-1", files, fault_hook=lambda step: os.kill(os.getpid(), 9) if step == fatal else None)
 
 
 @pytest.mark.parametrize("fatal", STEPS)
@@ -137,7 +137,7 @@ def test_an_error_leaves_nothing_behind(shelf: Path, files: dict[str, Path | byt
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        publish(shelf, "fair-1", files, fail)
+        publish(shelf, "fair-1", files, fault_hook=fail)
     assert _names(shelf) == []
 
 
@@ -284,3 +284,17 @@ def test_a_withdrawal_needs_a_folder_and_a_reason(shelf: Path, files: dict[str, 
     with pytest.raises(SluiceError, match="no published folder"):
         withdraw(shelf / "fair-2", "a reason")
     assert _names(shelf) == ["fair-1"]
+
+
+def test_what_an_inspection_refuses_never_appears(shelf: Path, files: dict[str, Path | bytes]) -> None:
+    seen: list[set[str]] = []
+
+    def refuse(partial: Path) -> None:
+        seen.append({path.name for path in partial.iterdir()})
+        assert not (shelf / "fair-1").exists()
+        raise ValueError("not the approved table")
+
+    with pytest.raises(ValueError, match="not the approved table"):
+        publish(shelf, "fair-1", files, inspect=refuse)
+    assert seen == [{*files, CHECKSUMS}]
+    assert list(shelf.iterdir()) == []

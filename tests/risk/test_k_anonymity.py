@@ -15,7 +15,7 @@ KEYS = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
 
 
 def test_testdata_has_the_risky_records_that_sdcmicro_counts(reference_data: Path) -> None:
-    """sdcMicro counts, for its `testdata` and these 7 keys: 157 records violate 2-, 281 violate 3-, 458 violate 5-anonymity."""
+    """sdcMicro, for its `testdata` and these 7 keys: 157, 281 and 458 records violate 2-, 3- and 5-anonymity."""
     frame = pd.read_csv(reference_data / "sdcmicro_testdata" / "testdata.csv.gz")[KEYS].astype("category")
     frequencies = classes_of(frame, KEYS).frequencies
     assert (sample_uniques(frequencies), records_below(frequencies, 3), records_below(frequencies, 5)) == (

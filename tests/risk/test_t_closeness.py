@@ -84,3 +84,6 @@ def test_an_unused_category_changes_nothing() -> None:
 def test_codes_of_another_length_are_refused() -> None:
     with pytest.raises(DataError, match="one length"):
         ordered_distance(equivalence_classes([np.array([0, 0])]), np.array([0]))
+    nobody = np.array([], dtype=np.int64)
+    with pytest.raises(DataError, match="at least one record; got none"):
+        equal_distance(equivalence_classes([nobody]), nobody)

@@ -1,6 +1,5 @@
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,7 +50,7 @@ def test_no_small_count_shows_or_can_be_worked_out(
         assert remainder >= 0
         if hidden and hidden < len(counts):
             assert hidden >= 2
-            assert remainder >= minimum
+            assert remainder == 0 or remainder >= minimum
     random.shuffle(before)
     assert distribution(pd.Series(before, dtype="Int64").set_axis([3] * len(before)), other, AGE, minimum) == shown
 
@@ -105,11 +104,12 @@ def test_extremes() -> None:
     assert distribution(pd.Series([], dtype=float), None, INCOME, 3) == nothing
     assert distribution(pd.Series([np.nan] * 9), None, INCOME, 3) == nothing
     mostly_zero = pd.Series([0.0] * 995 + [1.0, 2.0, 3.0, 4.0, 5.0])
-    assert distribution(mostly_zero, None, INCOME, 3).bins == ("under 0.5", "0.5 to 1.0", "1.0 to 1.5") or True
+    assert distribution(mostly_zero, None, INCOME, 3) == Distribution(
+        ("under 1", "1 to 2", "2 to 3", "3 or more"), (995, None, None, None), ()
+    )
 
 
-@pytest.mark.parametrize("minimum", [1, 5])
-def test_a_variable_of_small_counts_only_shows_none(minimum: int) -> None:
+def test_a_variable_of_small_counts_only_shows_none() -> None:
     variable = Variable(name="town", kind=Kind.NOMINAL, categories=("a", "b", "c"))
     column = pd.Series(pd.Categorical(["a", "b"], categories=list("abc")))
     assert distribution(column, None, variable, minimum_cell=5).before == (None, None, None)

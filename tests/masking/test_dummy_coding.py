@@ -1,0 +1,55 @@
+"""Dummy coding. The worked example of 000 is in tests/published/test_000_masking.py."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.special import expit
+from scipy.stats import chisquare
+
+from sluice.masking.dummy_coding import category_probabilities, dummy_code, most_probable, sampled
+
+
+@given(codes=arrays(np.int64, st.integers(0, 30), elements=st.integers(-1, 4)))
+@settings(max_examples=40, deadline=None)
+def test_coding_and_decoding_give_the_categories_back(codes: np.ndarray) -> None:
+    coded = dummy_code(codes, 5)
+    assert coded.shape == (len(codes), 5)
+    assert (np.isnan(coded).all(axis=1) == (codes < 0)).all()
+    known = coded[codes >= 0]
+    assert np.isin(known, [-1.0, 1.0]).all()
+    assert (known.sum(axis=1) == -3).all()
+    if len(known):
+        assert (most_probable(category_probabilities(known)) == codes[codes >= 0]).all()
+
+
+@given(coded=arrays(float, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.floats(-1e6, 1e6)))
+@settings(max_examples=50, deadline=None)
+def test_probabilities_are_probabilities_and_keep_the_order(coded: np.ndarray) -> None:
+    probabilities = category_probabilities(coded)
+    assert (probabilities >= 0).all()
+    assert probabilities.sum(axis=1) == pytest.approx(1)
+    best = np.take_along_axis(coded, most_probable(probabilities)[:, None], axis=1)[:, 0]
+    assert (expit(best) >= expit(coded.max(axis=1)) - 1e-12).all()
+
+
+def test_probabilities_are_the_normalised_inverse_logits() -> None:
+    coded = np.random.default_rng(0).normal(0, 3, size=(50, 4))
+    assert category_probabilities(coded) == pytest.approx(expit(coded) / expit(coded).sum(axis=1, keepdims=True))
+
+
+def test_probabilities_where_every_inverse_logit_vanishes() -> None:
+    assert category_probabilities(np.array([[-1000.0, -1000.0, -2000.0]]))[0] == pytest.approx([0.5, 0.5, 0.0])
+    assert category_probabilities(np.array([[-1e5]]))[0].tolist() == [1.0]
+
+
+def test_sampled_categories_follow_the_probabilities() -> None:
+    probabilities = np.tile([0.0, 0.2, 0.5, 0.0, 0.3, 0.0], (20_000, 1))
+    drawn = np.bincount(sampled(probabilities, np.random.default_rng(0)), minlength=6)
+    assert drawn[[0, 3, 5]].tolist() == [0, 0, 0]
+    assert chisquare(drawn[[1, 2, 4]], [4000, 10_000, 6000]).pvalue > 1e-3
+
+
+def test_equal_probabilities_give_the_first_category() -> None:
+    assert most_probable(np.array([[0.2, 0.4, 0.4]])).tolist() == [1]

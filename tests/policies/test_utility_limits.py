@@ -1,0 +1,159 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from policies.utility_limits import Limit, ShareLimit, UtilityLimits
+from sluice.errors import DocumentError
+from sluice.release.documents import parse_document
+from sluice.utility.information_loss import il1s
+from sluice.utility.moments import moment_differences
+from sluice.variables import Kind, Variable
+from sluice.verdict import Finding, Verdict, decide
+
+MEASURES = ["mean", "variance", "correlation", "rank_correlation", "il1s", "changed_share", "suppressed_share"]
+VARIABLES = {
+    "x": Variable(name="x", kind=Kind.CONTINUOUS),
+    "y": Variable(name="y", kind=Kind.CONTINUOUS),
+    "town": Variable(name="town", kind=Kind.NOMINAL),
+}
+TOWN = {"town": VARIABLES["town"]}
+
+
+def typed(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    return pd.DataFrame(
+        {"x": x, "y": x + rng.normal(size=n), "town": pd.Categorical(rng.choice(["a", "b"], n), categories=["a", "b"])}
+    )
+
+
+def find(
+    limits: UtilityLimits, original: pd.DataFrame, masked: pd.DataFrame, released: Any = VARIABLES
+) -> dict[str, Finding]:
+    findings = limits.find(original, original, masked, VARIABLES, released)
+    assert [finding.rule for finding in findings] == MEASURES
+    assert all(finding.stage == "utility" and finding.says.endswith(".") for finding in findings)
+    return {finding.rule: finding for finding in findings}
+
+
+def test_every_measure_is_reported_without_any_limit_and_does_not_decide() -> None:
+    original = typed(50)
+    masked = original.assign(x=original["x"] + 1)
+    found = find(UtilityLimits(), original, masked)
+    assert all(f.verdict is Verdict.PASS and not f.binding and f.limit is None for f in found.values())
+    assert "no limit is set" in found["mean"].says
+    before, after = original[["x", "y"]].to_numpy(), masked[["x", "y"]].to_numpy()
+    moments = moment_differences(before, after)
+    assert [found[name].observed for name in MEASURES[:4]] == list(moments)
+    assert found["il1s"].observed == il1s(before, after)
+    assert (found["mean"].attempted, found["mean"].completed) == (3, 2)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_each_limit_fails_beyond_it_and_passes_at_it(measure: str) -> None:
+    original = typed(60)
+    masked = typed(60, seed=1)
+    masked.loc[:11, "town"] = None
+    observed = find(UtilityLimits(), original, masked)[measure].observed
+    assert observed is not None
+    assert 0 < observed <= 1
+    at_it = find(UtilityLimits.model_validate({measure: {"at_most": observed}}), original, masked)[measure]
+    assert (at_it.verdict, at_it.binding, at_it.limit) == (Verdict.PASS, True, observed)
+    beyond = find(UtilityLimits.model_validate({measure: {"at_most": observed * 0.99}}), original, masked)[measure]
+    assert (beyond.verdict, beyond.binding) == (Verdict.FAIL, True)
+    assert "the policy allows" in beyond.says
+    relaxed = {measure: {"at_most": 0, "binding": False}}
+    reported = find(UtilityLimits.model_validate(relaxed), original, masked)[measure]
+    assert (reported.verdict, reported.binding) == (Verdict.FAIL, False)
+
+
+def test_the_shares_are_those_of_the_worst_variable() -> None:
+    original = typed(10)
+    masked = original.copy()
+    masked.loc[:3, "x"] = 0.0
+    masked.loc[:1, "town"] = None
+    found = find(UtilityLimits(), original, masked)
+    assert (found["changed_share"].observed, found["changed_share"].scope) == (0.4, "x")
+    assert (found["suppressed_share"].observed, found["suppressed_share"].scope) == (0.2, "town")
+    assert "At most 20 % of the cells of a variable were suppressed (town)" in found["suppressed_share"].says
+
+
+def all_limits() -> UtilityLimits:
+    return UtilityLimits.model_validate({name: {"at_most": 1} for name in MEASURES})
+
+
+def test_what_cannot_be_computed_is_unknown_under_a_binding_limit() -> None:
+    original = typed(20)
+    no_numbers = find(all_limits(), original, original[["town"]], TOWN)
+    for name in MEASURES[:5]:
+        assert (no_numbers[name].verdict, no_numbers[name].binding) == (Verdict.UNKNOWN, True)
+        assert (no_numbers[name].observed, no_numbers[name].completed) == (None, 0)
+    assert decide(no_numbers.values()) is Verdict.UNKNOWN
+    all_missing = original.assign(x=np.nan, y=np.nan)
+    assert all(find(all_limits(), original, all_missing)[name].verdict is Verdict.UNKNOWN for name in MEASURES[:5])
+    no_records = find(all_limits(), original.head(0), original.head(0))
+    assert all(finding.verdict is Verdict.UNKNOWN for finding in no_records.values())
+    # Without a limit it is told, and decides nothing.
+    untold = find(UtilityLimits(), original, original[["town"]], TOWN)["mean"]
+    assert (untold.verdict, untold.binding) == (Verdict.UNKNOWN, False)
+    assert "could not be compared" in untold.says
+
+
+def test_files_that_are_not_aligned_have_moments_but_no_cell_by_cell_measure() -> None:
+    found = find(all_limits(), typed(20), typed(30, seed=1))
+    assert found["mean"].verdict is Verdict.PASS
+    for name in MEASURES[4:]:
+        assert found[name].verdict is Verdict.UNKNOWN
+
+
+def test_a_released_variable_without_an_original_makes_the_shares_unknown() -> None:
+    original = typed(20)
+    released = {**VARIABLES, "extra": Variable(name="extra", kind=Kind.CONTINUOUS)}
+    found = find(all_limits(), original, original.assign(extra=1.0), released)
+    finding = found["changed_share"]
+    assert (finding.verdict, finding.attempted, finding.completed) == (Verdict.UNKNOWN, 4, 3)
+
+
+def test_a_changed_constant_is_an_unbounded_loss_not_a_missing_one() -> None:
+    original = typed(20).assign(x=1.0, y=2.0)
+    found = find(all_limits(), original, original.assign(x=3.0, y=4.0))
+    for name in ("mean", "il1s"):
+        assert (found[name].verdict, found[name].observed) == (Verdict.FAIL, None)
+        assert "a constant variable was changed" in found[name].says
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(3, 40), st.integers(0, 5), st.randoms())
+def test_an_unchanged_file_loses_nothing_in_any_order(n: int, seed: int, random: "np.random.Generator") -> None:
+    original = typed(n, seed)
+    order = list(range(n))
+    random.shuffle(order)
+    masked = original.copy().set_axis(order)  # the same rows under other labels
+    limits = UtilityLimits.model_validate({name: {"at_most": 1e-9} for name in MEASURES})
+    assert decide(find(limits, original, masked).values()) is Verdict.PASS
+
+
+class _Document(BaseModel):
+    utility: UtilityLimits
+
+
+def test_limits_load_from_a_document_and_wrong_ones_are_refused() -> None:
+    loaded = parse_document(_Document, {"utility": {"mean": {"at_most": 0.1}}}, "policy").utility
+    assert loaded == UtilityLimits(mean=Limit(at_most=0.1))
+    assert ShareLimit(at_most=0.2).binding
+
+    def refusal(**limits: Any) -> str:
+        with pytest.raises(DocumentError) as error:
+            parse_document(_Document, {"utility": limits}, "policy")
+        return str(error.value)
+
+    assert "Did you mean 'correlation'?" in refusal(correlations={"at_most": 0.1})
+    assert "greater than or equal to 0; got -1" in refusal(mean={"at_most": -1})
+    assert "Is it a percentage? Use 0.2." in refusal(suppressed_share={"at_most": 20})
+    assert "utility.il1s.at_most" in refusal(il1s={})
+    assert "finite" in refusal(variance={"at_most": float("inf")})

@@ -1,0 +1,133 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.utility.variable_summary import VariableSummary, summarise
+from sluice.variables import Kind, Role, Variable
+
+VARIABLES = {
+    v.name: v
+    for v in (
+        Variable(name="person", kind=Kind.TEXT, role=Role.IDENTIFIER),
+        Variable(name="household", kind=Kind.INTEGER, role=Role.HOUSEHOLD),
+        Variable(name="age", kind=Kind.INTEGER, role=Role.QUASI_IDENTIFIER, unit="years"),
+        Variable(name="income", kind=Kind.CONTINUOUS, description="per year", role=Role.SENSITIVE),
+    )
+}
+BANDS = ("0-39", "40+")
+RELEASED = {
+    "household": VARIABLES["household"],
+    "age": Variable(name="age", kind=Kind.ORDINAL, categories=BANDS, role=Role.QUASI_IDENTIFIER, unit="years"),
+    "income": VARIABLES["income"],
+}
+
+
+def files(n: int) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    rng = np.random.default_rng(n)
+    age = rng.integers(18, 80, n)
+    original = pd.DataFrame(
+        {
+            "person": pd.array([f"p{i}" for i in range(n)], dtype="str"),
+            "household": pd.array(np.arange(n) // 3, dtype="Int64"),
+            "age": pd.array(age, dtype="Int64"),
+            "income": rng.normal(1000, 100, n),
+        }
+    )
+    bands = pd.Categorical(np.where(age < 40, *BANDS), categories=BANDS, ordered=True)
+    recoded = original[["household", "income"]].assign(age=bands)
+    masked = recoded.assign(income=recoded["income"] + 50)
+    masked.loc[: n // 10 - 1, "age"] = None  # a tenth is suppressed
+    return original, recoded, masked
+
+
+def by_name(n: int, **changes: pd.DataFrame) -> dict[str, VariableSummary]:
+    original, recoded, masked = files(n)
+    frames = {"original": original, "recoded": recoded, "masked": masked, **changes}
+    return {s.name: s for s in summarise(**frames, variables=VARIABLES, released=RELEASED, minimum_cell=10)}
+
+
+def test_a_recoded_variable_is_shown_on_the_released_categories() -> None:
+    _, recoded, masked = files(500)
+    age = by_name(500)["age"]
+    assert (age.kind_before, age.kind_after, age.unit) == (Kind.INTEGER, Kind.ORDINAL, "years")
+    assert age.bins == BANDS
+    assert age.counts_before == tuple((recoded["age"] == band).sum() for band in BANDS)
+    assert age.counts_after == tuple((masked["age"] == band).sum() for band in BANDS)
+    assert (age.changed, age.suppressed) == (0.0, 0.1)  # a band is not a change
+    assert (age.missing_before, age.missing_after) == (0.0, 0.1)
+    assert age.mean_before == pytest.approx(files(500)[0]["age"].mean())
+    assert age.mean_after is None
+
+
+def test_a_numeric_variable_has_moments_and_common_bins() -> None:
+    original = files(500)[0]
+    income = by_name(500)["income"]
+    assert income.mean_after == pytest.approx(income.mean_before + 50)
+    assert income.deviation_before == pytest.approx(original["income"].std())
+    assert (income.changed, income.suppressed) == (1.0, 0.0)
+    assert len(income.bins) == len(income.counts_before) == len(income.counts_after) > 5
+
+
+def test_what_names_a_unit_or_is_not_released_gives_nothing_away() -> None:
+    summaries = by_name(500)
+    assert list(summaries) == list(VARIABLES)  # in the order of the original, released or not
+    for name in ("person", "household"):
+        assert summaries[name].bins == ()
+        assert summaries[name].mean_before is None
+    assert summaries["person"].kind_after is None
+    assert (summaries["person"].changed, summaries["person"].missing_after) == (None, None)
+
+
+def test_a_moment_of_few_values_is_not_shown() -> None:
+    original, _, _ = files(500)
+    sparse = original.assign(income=np.where(np.arange(500) < 9, 77.0, np.nan))
+    assert by_name(500, original=sparse)["income"].mean_before is None
+    assert by_name(9)["income"].mean_before is None
+
+
+def test_files_of_different_length_have_no_cell_changes() -> None:
+    shorter = files(500)[2].head(400)
+    age = by_name(500, masked=shorter)["age"]
+    assert (age.changed, age.suppressed) == (None, None)
+    assert age.missing_after == pytest.approx(50 / 400)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 60), st.randoms())
+def test_any_length_any_order_and_no_small_count(n: int, random: "np.random.Generator") -> None:
+    order = list(range(n))
+    random.shuffle(order)
+    moved = {
+        name: frame.iloc[order].set_axis([1] * n)
+        for name, frame in zip(("original", "recoded", "masked"), files(n), strict=True)
+    }
+    for here, there in zip(by_name(n).values(), by_name(n, **moved).values(), strict=True):
+        assert all(count is None or count >= 10 for count in (*here.counts_before, *here.counts_after))
+        assert here.model_dump(exclude={"mean_before", "mean_after", "deviation_before", "deviation_after"}) == (
+            there.model_dump(exclude={"mean_before", "mean_after", "deviation_before", "deviation_after"})
+        )
+        assert here.mean_before == pytest.approx(there.mean_before)
+
+
+def test_testdata_against_pandas(reference_data: Path) -> None:
+    """Counts and moments of sdcMicro's `testdata` against pandas' own."""
+    table = pd.read_csv(reference_data / "sdcmicro_testdata" / "testdata.csv.gz")
+    frame = pd.DataFrame(
+        {"roof": table["roof"].astype(str).astype("category"), "expend": table["expend"].astype(float)}
+    )
+    variables = {
+        "roof": Variable(name="roof", kind=Kind.NOMINAL),
+        "expend": Variable(name="expend", kind=Kind.CONTINUOUS),
+    }
+    roof, expend = summarise(frame, frame, frame, variables, variables, minimum_cell=5)
+    frequency = table["roof"].astype(str).value_counts()
+    for name, count in zip(roof.bins, roof.counts_before, strict=True):
+        if count is not None:
+            assert count == frequency[name]
+    assert expend.mean_before == pytest.approx(table["expend"].mean())
+    assert expend.deviation_after == pytest.approx(table["expend"].std())
+    assert (expend.changed, roof.changed) == (0.0, 0.0)
