@@ -215,7 +215,32 @@ def init(
     err.print(f"{output} is a draft: fill in the role of every variable, then name it in a release definition.")
 
 
+@app.command()
+def methods() -> None:
+    """List the masking methods with their parameters, as Markdown."""
+    from sluice.masking.catalogue import catalogue
+
+    print(catalogue(), end="")
+
+
+@app.command()
+def schemas(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="where to write the three files")] = Path(),
+) -> None:
+    """Write the JSON Schemas of contract, policy and release definition, for editors that check YAML."""
+    from flows.documents import DOCUMENTS
+    from schemas.json_schema import write_json_schema
+
+    for name, model in DOCUMENTS.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write_json_schema(model, folder / name)
+        err.print(f"wrote {folder / name}")
+
+
 def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
+    from tasks.case import Case, open_workspace
+
+    Case.load(Path(definition), open_workspace())  # a wrong document is told at once, before Prefect starts
     with _progress(as_json):
         from flows.release import release_flow
 
@@ -230,7 +255,7 @@ def _finish(outcome: Any, as_json: bool) -> None:
     else:
         out.print(f"[bold]{outcome.release}[/bold] is {str(outcome.state).replace('_', ' ')}.", soft_wrap=True)
         for line in (outcome.says, outcome.approvals):
-            if line:
+            if line and outcome.state is not State.PUBLISHED:
                 out.print(line, soft_wrap=True)
         for name, path in (("report", outcome.report), ("published", outcome.published)):
             if path:
@@ -299,7 +324,8 @@ def main(arguments: list[str] | None = None) -> int:
     except (SluiceError, OSError) as error:
         err.print(f"[bold red]error[/bold red] {error}", soft_wrap=True, markup=True)
     except Exception as error:
-        err.print(f"[bold red]error[/bold red] {_told(error)}", soft_wrap=True)
+        if told := _told(error):
+            err.print(f"[bold red]error[/bold red] {told}", soft_wrap=True)
     return ERROR
 
 

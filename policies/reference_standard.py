@@ -189,9 +189,10 @@ class ReferenceStandard(BaseModel):
         release, reference = getattr(found.released, measure), getattr(found.reference, measure)
         binding, margin = measure in self.binding, self.margin * found.sampled
         test = equivalence_test(release, reference, margin, self.alpha)
+        verdict, says = test.verdict, _say(measure, test, margin)
         # Few records prove no release safe; an excess that is beyond chance in spite of them counts.
-        verdict = size if test.verdict is Verdict.PASS else test.verdict
-        says = _say(measure, test, margin)
+        if size > verdict and verdict is not Verdict.FAIL:
+            verdict, says = size, f"{says} Of so few records this proves nothing."
         if measure == "uncertainty" and np.mean(release == 0) > 0.99 and np.mean(reference == 0) < 0.5:
             verdict = Verdict.UNKNOWN if binding else Verdict.REVIEW
             says = (

@@ -67,7 +67,9 @@ class Contract(_Strict):
     dataset: str = Field(min_length=1)
     version: Label = Field(min_length=1)
     description: str = ""
-    records_are: str = Field(default="records", min_length=1, description="what a record is, in the plural: women, firms")
+    records_are: str = Field(
+        default="records", min_length=1, description="what a record is, in the plural: women, firms"
+    )
     record_key: tuple[str, ...] = Field(
         default=(),
         description="variables that together name one record; unique. An identifier here is kept as a keyed hash",

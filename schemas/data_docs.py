@@ -17,9 +17,10 @@ from sluice.verdict import Finding, decide
 
 _OUTSIDE = re.compile(
     r"<script\b[^>]*\bsrc=[\"']https?:[^>]*>\s*</script>|<(?:link|img)\b[^>]*[\"']https?:[^>]*>"
-    r"|<footer\b.*?</footer>",
+    r"|<footer\b.*?</footer>|url\([\"']?https?:[^)]*\)",
     re.DOTALL | re.IGNORECASE,
 )
+_FAILURE = "The check itself failed; this says nothing about the data."
 _OUTCOME = {True: "holds", False: "does not hold", None: "not known"}
 _STYLE = (
     "body{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
@@ -27,15 +28,16 @@ _STYLE = (
 )
 
 
-def write_pages(context: Any, result: Any, folder: Path) -> None:
-    """Write the site of one validation. What an exception said is left out: it may quote a value."""
+def write_pages(context: Any, result: Any, folder: Path) -> bool:
+    """Write the site of one validation; False if Great Expectations wrote no page of it.
+
+    What an exception said is left out: it may quote a value.
+    """
     for each in result.results:
         if any(isinstance(entry, dict) or entry is True for entry in (each.exception_info or {}).values()):
-            each.exception_info = {
-                "raised_exception": True,
-                "exception_message": "The check itself failed; this says nothing about the data.",
-                "exception_traceback": None,
-            }
+            failure = {"raised_exception": True, "exception_message": _FAILURE, "exception_traceback": ""}
+            each.exception_info = {"check": failure}
+    before = len(_pages(folder))
     store = context.validation_results_store
     for key in store.list_keys():
         store.set(key, result)
@@ -43,8 +45,9 @@ def write_pages(context: Any, result: Any, folder: Path) -> None:
     site = {"class_name": "SiteBuilder", "show_how_to_buttons": False, "store_backend": place}
     context.add_data_docs_site("steward", {**site, "site_index_builder": {"class_name": "DefaultSiteIndexBuilder"}})
     context.build_data_docs(site_names=["steward"])
-    for page in folder.rglob("*.html"):
+    for page in (*folder.rglob("*.html"), *folder.rglob("*.css")):
         page.write_text(_OUTSIDE.sub("", page.read_text(encoding="utf-8")), encoding="utf-8")
+    return len(_pages(folder)) > before
 
 
 def write_index(
@@ -64,7 +67,7 @@ def write_index(
         ("outcome", "rule", "the contract asks that"),
         ((_OUTCOME[outcomes.get(number)], clause.rule, clause.asks) for number, clause in enumerate(asked)),
     )
-    pages = sorted((page.relative_to(folder) for page in folder.glob("validations/**/*.html")), reverse=True)
+    pages = [page.relative_to(folder) for page in reversed(_pages(folder))]
     links = "".join(f'<li><a href="{escape(page.as_posix())}">{escape(page.parent.name)}</a></li>' for page in pages)
     title = f"{escape(contract.dataset)}: the batch and its contract, version {escape(contract.version)}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -75,6 +78,11 @@ def write_index(
         f"results, newest first:</p><ul>{links}</ul></body></html>\n",
         encoding="utf-8",
     )
+
+
+def _pages(folder: Path) -> list[Path]:
+    """The page of each validation, oldest first."""
+    return sorted(folder.glob("validations/**/*.html"))
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from typing import Any
 
 import pandas as pd
 
@@ -45,7 +46,7 @@ class _Column:
     last: str = ""
     codes: Counter[str] = field(default_factory=Counter)  # that look like 'missing'
 
-    def see(self, series: "pd.Series[object]") -> None:
+    def see(self, series: "pd.Series[Any]") -> None:
         counted = series.value_counts(dropna=True)
         self.empty += len(series) - int(counted.sum())
         for value, times in zip(counted.index.astype(object), counted, strict=True):
@@ -87,7 +88,7 @@ def draft_contract(source: TabularSource, dataset: str) -> str:
         "# Drafted from the data: complete it, then take these comments out. It does not load while a role is empty.",
         f"# Categories that fewer than {MINIMUM_CELL} records have are left out of this file, and ranges are rounded "
         "outward,",
-        "# so that the draft tells nothing of single records. Add the categories that are legal, or loading refuses them.",
+        "# so that the draft tells nothing of single records. Add the other legal categories, or the data are refused.",
         f"dataset: {_quoted(dataset)}",
         'version: "1"',
         'description: ""',
@@ -136,7 +137,12 @@ def _kind(column: _Column) -> tuple[Kind, str]:
     if column.forms["whole"] == n:
         if distinct <= _FEW_CODES and frequent and distinct > 2:
             return Kind.ORDINAL, "  # check: nominal if the codes have no order, integer if they count something"
-        return Kind.INTEGER, "  # check: ordinal or nominal if these are codes" if distinct <= _MOST_CATEGORIES and not column.many else ""
+        return (
+            Kind.INTEGER,
+            "  # check: ordinal or nominal if these are codes"
+            if distinct <= _MOST_CATEGORIES and not column.many
+            else "",
+        )
     if column.forms["number"] == n:
         return Kind.CONTINUOUS, ""
     if column.many or (distinct > _MOST_CATEGORIES and distinct > n / 10):

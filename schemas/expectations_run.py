@@ -9,7 +9,6 @@ fault of the data nor a pass.
 """
 
 import logging
-import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -23,11 +22,12 @@ import sqlalchemy as sa
 
 from schemas.contract import Contract
 from schemas.data_docs import write_index, write_pages
+from schemas.drift import drift_findings, sql_counts
 from schemas.expectations import Clause, clauses, great_expectations, suite
-from schemas.normal_form import in_days, normal_frame, normal_select, relation
-from schemas.profile import Distribution, Profile, compared, count, distance
-from schemas.source_session import DIALECTS, SourceSession
-from sluice.variables import Kind, Variable, Variables
+from schemas.normal_form import normal_frame, normal_select, relation
+from schemas.profile import Profile, count
+from schemas.source_session import DIALECTS, SourceSession, read_url
+from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 
 _ONE_AT_A_TIME = Lock()  # Great Expectations keeps its project, and logging its levels, in global state
@@ -46,13 +46,10 @@ _ABOUT = {
 Batch = Callable[[Any], tuple[Any, dict[str, Any] | None]]
 """From a Great Expectations context to a batch definition and its parameters."""
 
-Counts = Callable[[Variable, Distribution], Sequence[int]]
-"""From a variable and the cells of its old distribution to the records of the batch in each cell."""
-
 
 def runs_at_source(url: str | sa.URL) -> bool:
     """Whether `check_sql` can check a database: PostgreSQL and SQLite. All others are checked once staged."""
-    return sa.make_url(url).get_backend_name() in DIALECTS
+    return read_url(url).get_backend_name() in DIALECTS
 
 
 def check_sql(
@@ -79,17 +76,17 @@ def check_sql(
         try:
             stored = session.columns(source)
         except sa.exc.SQLAlchemyError as error:
-            return _documented(contract, [_unread(error)], [], {}, docs)
+            return _documented(contract, [_unread(error)], docs)
         present = {name: variable for name, variable in contract.by_name.items() if name in stored}
         if not present:
-            return _documented(contract, _columns(contract.by_name, {}), [], {}, docs)
+            return _documented(contract, _columns(contract.by_name, {}), docs)
         normal = normal_select(contract, source, stored, session.dialect)
         asked = clauses(contract, present, now)
-        outcomes = _run(contract, asked, lambda context: (session.batch(context, normal), None), docs)
-        counts = _sql_counts(session, normal)
+        outcomes, written = _run(contract, asked, lambda context: (session.batch(context, normal), None), docs)
+        counts = sql_counts(session, normal)
         findings = _columns(contract.by_name, present) + _report(asked, outcomes)
-        findings += _drift(contract, present, profile, counts)
-        return _documented(contract, findings, asked, outcomes, docs)
+        findings += drift_findings(contract, present, profile, counts)
+        return _documented(contract, findings, docs, asked, outcomes, written)
 
 
 def check_batch(
@@ -106,10 +103,10 @@ def check_batch(
     normal = normal_frame(contract, frame)
     present = {name: variable for name, variable in contract.staged.items() if name in frame}
     asked = clauses(contract, present, now or datetime.now(UTC), typed=True)
-    outcomes = _run(contract, asked, lambda context: _frame_batch(context, normal), docs)
+    outcomes, written = _run(contract, asked, lambda context: _frame_batch(context, normal), docs)
     findings = _columns(contract.staged, present) + _report(asked, outcomes)
-    findings += _drift(contract, present, profile, lambda variable, cells: count(frame[variable.name], cells))
-    return _documented(contract, findings, asked, outcomes, docs)
+    findings += drift_findings(contract, present, profile, lambda variable, cells: count(frame[variable.name], cells))
+    return _documented(contract, findings, docs, asked, outcomes, written)
 
 
 def _frame_batch(context: Any, frame: pd.DataFrame) -> tuple[Any, dict[str, Any]]:
@@ -117,8 +114,13 @@ def _frame_batch(context: Any, frame: pd.DataFrame) -> tuple[Any, dict[str, Any]
     return asset.add_batch_definition_whole_dataframe("batch"), {"dataframe": frame}
 
 
-def _run(contract: Contract, asked: list[Clause], batch: Batch, docs: Path | None) -> dict[int, bool | None]:
-    """For each clause's number whether it holds; None, or no entry, where the check itself failed."""
+def _run(
+    contract: Contract, asked: list[Clause], batch: Batch, docs: Path | None
+) -> tuple[dict[int, bool | None], bool]:
+    """Whether each clause holds, by its number; and whether all Data Docs that were asked for are written.
+
+    None, or no entry, where the check itself failed.
+    """
     gx = great_expectations()
     with _ONE_AT_A_TIME, _silence():
         try:
@@ -132,12 +134,13 @@ def _run(contract: Contract, asked: list[Clause], batch: Batch, docs: Path | Non
                 batch_parameters=parameters, result_format="BOOLEAN_ONLY"
             )
         except Exception:  # of whatever kind: its text may quote a value, so nothing of it is kept
-            return {}
+            return {}, docs is None
         outcomes = {each.expectation_config.meta["clause"]: _outcome(each) for each in result.results}
+        written = docs is None
         if docs is not None:
-            with suppress(Exception):  # missing pages are seen by `_documented`
-                write_pages(context, result, docs)
-        return outcomes
+            with suppress(Exception):  # told by the False
+                written = write_pages(context, result, docs)
+        return outcomes, written
 
 
 @contextmanager
@@ -208,68 +211,6 @@ def _passes(rule: str, passed: int, asked: int) -> list[Finding]:
     return [Finding(rule=rule, verdict=Verdict.PASS, stage="contract", says=says, attempted=asked, completed=passed)]
 
 
-def _drift(contract: Contract, present: Variables, profile: Profile | None, counts: Counts) -> list[Finding]:
-    """Total variation distance of each compared variable from the last release."""
-    if contract.drift is None:
-        return []
-    limit = contract.drift.max_distance
-
-    def finding(verdict: Verdict, says: str, **more: Any) -> Finding:
-        return Finding(rule="drift", verdict=verdict, stage="contract", says=says, limit=limit, **more)
-
-    if profile is None:
-        return [finding(Verdict.PASS, "There is no earlier release to compare with yet.", binding=False)]
-    findings, near = [], []
-    for name, variable in compared(contract).items():
-        cells = profile.distributions.get(name)
-        if name not in present:
-            continue  # reported among the columns
-        if cells is None:
-            says = f"The last release had no '{name}': there is nothing to compare with yet."
-            findings.append(finding(Verdict.PASS, says, scope=name, binding=False))
-            continue
-        moved = float("nan")
-        if cells.fits(variable):
-            with suppress(sa.exc.SQLAlchemyError):
-                moved = distance(cells.counts, counts(variable, cells))
-        if math.isnan(moved):
-            says = f"The distribution of '{name}' could not be compared with that of the last release."
-            findings.append(finding(Verdict.UNKNOWN, says, scope=name))
-        elif moved > limit + 1e-9:
-            says = (
-                f"The distribution of '{name}' has moved since the last release: {moved:.1%} of the records would have "
-                f"to change to restore it; the contract allows {limit:.1%}."
-            )
-            findings.append(finding(Verdict.FAIL, says, scope=name, observed=moved))
-        else:
-            near.append(moved)
-    if near:
-        says = f"The distributions of {len(near)} variables are within {limit:.1%} of the last release."
-        findings.append(finding(Verdict.PASS, says, observed=max(near), attempted=len(near), completed=len(near)))
-    return findings
-
-
-def _sql_counts(session: SourceSession, normal: sa.Select[Any]) -> Counts:
-    """Records in each cell of an old distribution, counted by the database: one scan a variable."""
-
-    def counts(variable: Variable, cells: Distribution) -> list[int]:
-        column = normal.with_only_columns(normal.selected_columns[variable.name]).subquery("batch")
-        value = column.c[variable.name]
-        last = len(cells.counts) - 1
-        if cells.labels is not None:
-            branches = [(value == label, cell) for cell, label in enumerate(cells.labels)]
-        else:
-            number = in_days(value, session.dialect) if variable.kind is Kind.DATE else value
-            branches = [(number <= edge, cell) for cell, edge in enumerate(cells.edges or ())]
-        cell = sa.case((value.is_(None), last), *branches, else_=last - 1).label("cell")
-        with session.engine.connect() as connection:
-            rows = connection.execute(sa.select(cell, sa.func.count()).group_by(cell))
-            found: dict[int, int] = {row[0]: row[1] for row in rows}
-        return [found.get(position, 0) for position in range(last + 1)]
-
-    return counts
-
-
 def _unread(error: Exception) -> Finding:
     return Finding(
         rule="source",
@@ -283,17 +224,18 @@ def _unread(error: Exception) -> Finding:
 def _documented(
     contract: Contract,
     findings: list[Finding],
-    asked: Sequence[Clause],
-    outcomes: dict[int, bool | None],
     docs: Path | None,
+    asked: Sequence[Clause] = (),
+    outcomes: dict[int, bool | None] | None = None,
+    written: bool = True,
 ) -> list[Finding]:
     """Write the index of the Data Docs; a failure to write is reported, and decides nothing."""
     if docs is not None:
         try:
-            write_index(contract, findings, asked, outcomes, docs)
-        except OSError as error:
-            says = f"The Data Docs could not be written ({type(error).__name__})."
-            findings.append(
-                Finding(rule="data_docs", verdict=Verdict.UNKNOWN, stage="contract", says=says, binding=False)
-            )
+            write_index(contract, findings, asked, outcomes or {}, docs)
+        except OSError:
+            written = False
+    if not written:
+        says = "The Data Docs could not be written, or not completely."
+        findings.append(Finding(rule="data_docs", verdict=Verdict.UNKNOWN, stage="contract", says=says, binding=False))
     return findings

@@ -26,6 +26,14 @@ _POSTGRESQL_TYPES = {
 _BATCH = "batch_in_normal_form"
 
 
+def read_url(url: str | sa.URL) -> sa.URL:
+    """A database address. Raises DataError without repeating it: it may hold a password."""
+    try:
+        return sa.make_url(url)
+    except sa.exc.ArgumentError:
+        raise DataError("url must be an address such as postgresql://user@host/database; it cannot be read") from None
+
+
 class SourceSession(AbstractContextManager["SourceSession"]):
     """Connections to PostgreSQL or SQLite that can only read; all are closed at the end.
 
@@ -33,7 +41,7 @@ class SourceSession(AbstractContextManager["SourceSession"]):
     """
 
     def __init__(self, url: str | sa.URL) -> None:
-        self.url = sa.make_url(url)
+        self.url = read_url(url)
         self.dialect = self.url.get_backend_name()
         if self.dialect not in DIALECTS:
             raise DataError(
@@ -44,11 +52,11 @@ class SourceSession(AbstractContextManager["SourceSession"]):
             raise DataError("url: there is no such SQLite file. Is its path right, with four slashes if absolute?")
         self.engine = sa.create_engine(self.url, poolclass=sa.NullPool)
         sa.event.listen(self.engine, "connect", self._prepare)
-        self._lent: list[Any] = []
+        self._lent: list[sa.Engine] = []
 
     def __exit__(self, *_: object) -> None:
         for engine in self._lent:
-            engine.close()
+            engine.dispose()
         self.engine.dispose()
 
     def _prepare(self, connection: Any, _: object) -> None:
@@ -86,9 +94,9 @@ class SourceSession(AbstractContextManager["SourceSession"]):
                 statement = f"SELECT * FROM ({statement}) AS names_only LIMIT 0"
             return statement.replace(_BATCH, f"({sql}) AS {_BATCH}"), parameters
 
-        lent = datasource.get_execution_engine()
-        self._lent.append(lent)
-        sa.event.listen(lent.engine, "before_cursor_execute", spell_out, retval=True)
+        working = datasource.get_execution_engine().engine
+        self._lent += [datasource.get_engine(), working]  # the first only tries the connection
+        sa.event.listen(working, "before_cursor_execute", spell_out, retval=True)
         return asset.add_batch_definition_whole_table("batch")
 
     def _connect(self) -> Any:

@@ -228,6 +228,8 @@ def _arrow(series: "pd.Series[Any]") -> pa.Array:
     array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
+    if isinstance(array.type, pa.BaseExtensionType):  # a UUID, for instance
+        array = pa.array([None if value is None else str(value) for value in array.to_pylist()], pa.string())
     if pa.types.is_floating(array.type):
         array = pc.if_else(pc.is_nan(array), None, array)
     return array.cast(pa.string()) if _is_text(array) else array
@@ -260,7 +262,9 @@ def _native_label(value: Any) -> str:
     """A database's decimals count as numbers, dates as ISO text."""
     if isinstance(value, date | time):
         return value.isoformat()
-    return str(as_label(float(value) if isinstance(value, Decimal) else value))
+    if isinstance(value, Decimal):
+        return str(int(value)) if value == value.to_integral_value() else str(as_label(float(value)))
+    return str(as_label(value))
 
 
 def _declared(label: str, declared: Sequence[str]) -> str | None:

@@ -14,7 +14,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from prefect import task
+from prefect import runtime, task
 from prefect.cache_policies import NO_CACHE
 
 from sluice.errors import SluiceError
@@ -63,7 +63,8 @@ def quietly(name: str, function: Callable[P, R]) -> Callable[P, R]:
             failure = StepFailed(*error.args, error.detail)
         except Exception as error:
             failure = StepFailed(f"{name}:{type(error).__name__}", explain(error))
-            print(f"sluice: {name} failed: {failure.detail}", file=sys.stderr)
+            if runtime.deployment.id:  # nobody is at a terminal: the worker's own output is where to look
+                print(f"sluice: {name} failed: {failure.detail}", file=sys.stderr)
             _record(args, name, type(error).__name__)
         # Raised outside the except block: a chained exception would be stored with it.
         raise failure

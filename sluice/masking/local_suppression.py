@@ -53,8 +53,6 @@ class LocalSuppression(MaskingStep):
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
-        if len(set(self.columns)) != len(self.columns):
-            raise ValueError("columns names a variable twice")
         for name in self.importance:
             if name not in self.columns:
                 raise ValueError(f"importance: '{name}' is not among columns.{did_you_mean(name, self.columns)}")

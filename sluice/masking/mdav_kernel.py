@@ -4,7 +4,7 @@ Records lie in blocks of 64 in the order of a k-d tree. A box around each block 
 the data's principal axes, bounds the distances from any record to all of the block, so that most blocks are never
 opened. Distances themselves are computed on the given rows in float64, one column after the other; the bounds are
 widened by far more than their rounding error. A group's records leave their blocks, and the blocks are rebuilt when a
-quarter is gone. Against scanning all records this takes 100,000 x 10 from minutes to one or two seconds.
+quarter is gone. Against scanning all records this takes 100,000 x 10 from minutes to one to three seconds.
 """
 
 from typing import NamedTuple
@@ -192,7 +192,8 @@ def _farthest(seed: int, records: FloatArray, rotated: FloatArray, blocks: _Bloc
         for wide in order:
             if wide_bounds[wide] < limit:
                 break
-            start, end = wide * _WIDE, min((wide + 1) * _WIDE, len(bounds))
+            start = int(wide) * _WIDE
+            end = min(start + _WIDE, len(bounds))
             _reaches(rotated[seed], blocks.boxes, start, end, bounds)
             for block in range(start, end):
                 if blocks.counts[block] == 0 or bounds[block] < limit:
@@ -227,7 +228,8 @@ def _find_nearest(
         for wide in order:
             if wide_bounds[wide] > limit:
                 break
-            start, end = wide * _WIDE, min((wide + 1) * _WIDE, len(bounds))
+            start = int(wide) * _WIDE
+            end = min(start + _WIDE, len(bounds))
             _gaps(rotated[seed], blocks.boxes, start, end, bounds)
             for block in range(start, end):
                 if blocks.counts[block] > 0 and bounds[block] <= limit:

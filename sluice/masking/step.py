@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from sluice.errors import PlanError, did_you_mean
 from sluice.variables import Kind, Variable, Variables
@@ -26,6 +26,13 @@ class MaskingStep(BaseModel, ABC):
     # A recoding sends equal values to equal values and draws nothing: the same step can be applied to any file of
     # the same variables, which is how original and masked records are compared on the masked file's own categories.
     is_recoding: ClassVar[bool] = False
+
+    @field_validator("columns")
+    @classmethod
+    def _once_each(cls, columns: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(columns)) != len(columns):
+            raise ValueError("columns names a variable twice")
+        return columns
 
     @abstractmethod
     def released(self, variables: Variables) -> dict[str, Variable]:

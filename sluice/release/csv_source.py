@@ -141,7 +141,9 @@ class CsvSource(TabularSource):
             found, number = ragged[0]
             where = f"line {lines.number_of(number)}" if number and not self.line_breaks else f"record {number or '?'}"
             expected = f"{len(names)} fields expected, {found} found"
-            raise DataError(f"{path}: {where}: {expected}. Is the separator '{self.separator}'?") from None
+            raise DataError(
+                f"{path}: {where}: {expected}. Is the separator '{self.separator}', and every quote closed?"
+            ) from None
         if self.line_breaks and lines.quotes % 2:
             raise DataError(f"{path}: a quoted cell is never closed; the file has {lines.quotes} quotes, an odd number")
         if not self.line_breaks and records != lines.taken:

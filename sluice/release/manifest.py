@@ -62,12 +62,11 @@ def build_manifest(
 
 
 def summary(findings: Sequence[Finding]) -> dict[str, Any]:
-    """How many findings ended in which verdict, and every waiver. The measured figures stay in the dossier."""
-    counts = Counter(finding.verdict for finding in findings)
+    """How many findings that decide ended in which verdict, and every waiver. The measured figures stay in the dossier."""
+    deciding = Counter(finding.verdict for finding in findings if finding.binding)
     waived = [finding for finding in findings if finding.waiver]
     return {
-        "binding": sum(finding.binding for finding in findings),
-        "reported": sum(not finding.binding for finding in findings),
-        "by_verdict": {verdict.name: counts[verdict] for verdict in Verdict},
+        "deciding": {verdict.name: deciding[verdict] for verdict in Verdict},
+        "reported_only": sum(not finding.binding for finding in findings),
         "waived": [{"rule": finding.rule, "scope": finding.scope, "waiver": finding.waiver} for finding in waived],
     }

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypeVar
 
 import pyarrow as pa
 import sqlalchemy as sa
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from sluice.errors import DataError
 from sluice.release.tabular_source import TabularSource, missing_file, resolved
@@ -26,6 +26,8 @@ Answer = TypeVar("Answer")
 class SqlSource(TabularSource):
     """One table, or the result of one query. A secret stands in the environment, as ${NAME} in the URL."""
 
+    model_config = ConfigDict(hide_input_in_errors=True)  # a URL that is refused for its password
+
     type: Literal["sql"] = "sql"
     url: str = Field(description="SQLAlchemy URL, e.g. postgresql+psycopg://reader:${WAREHOUSE_PASSWORD}@host/database")
     table: str | None = Field(default=None, min_length=1, description="a table or view, or schema.table")
@@ -34,7 +36,7 @@ class SqlSource(TabularSource):
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         secrets = [*_USER_AND_PASSWORD.findall(self.url), *_SECRET_OPTION.findall(self.url)]
-        if any(not _PLACEHOLDER.fullmatch(secret) for secret in secrets):
+        if any(secret and not _PLACEHOLDER.fullmatch(secret) for secret in secrets):
             raise ValueError("'url' holds a password. Put it into an environment variable and write ${NAME} instead")
         if (self.table is None) == (self.query is None):
             raise ValueError("give either 'table' or 'query'")
@@ -136,10 +138,18 @@ def _try(act: Callable[[], Answer], says: str) -> Answer:
 
 
 def _arrow(values: tuple[Any, ...]) -> pa.Array:
-    """A column of a driver's values; decimals as numbers, and whatever Arrow has no one type for as text."""
+    """A column of a driver's values; decimals as numbers, and whatever Arrow has no one plain type for as text."""
     if any(isinstance(value, Decimal) for value in values):
-        values = tuple(None if value is None else float(value) for value in values)
+        values = tuple(_number(value) if isinstance(value, Decimal) else value for value in values)
     try:
-        return pa.array(values, from_pandas=True)
+        array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return pa.array([None if value is None else str(value) for value in values])
+        array = None
+    if array is None or pa.types.is_nested(array.type) or isinstance(array.type, pa.BaseExtensionType):
+        return pa.array([None if value is None else str(value) for value in values], pa.string())
+    return array
+
+
+def _number(value: Decimal) -> int | float:
+    """A whole decimal as int, which keeps every digit of a long identifier."""
+    return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)

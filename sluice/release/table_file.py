@@ -114,8 +114,8 @@ def _row_groups(frames: Iterable[pd.DataFrame], schema: pa.Schema) -> Iterator[p
 
 def _typed(column: pa.ChunkedArray, variable: Variable, path: Path) -> Any:
     if not variable.kind.is_categorical:
-        mapper = {pa.int64(): pd.Int64Dtype()}.get
-        return column.cast(_TYPES.get(variable.kind, pa.string())).to_pandas(types_mapper=mapper)
+        dtypes = {pa.int64(): pd.Int64Dtype(), pa.string(): pd.StringDtype(na_value=np.nan)}
+        return column.cast(_TYPES.get(variable.kind, pa.string())).to_pandas(types_mapper=dtypes.get)
     encoded = column.unify_dictionaries().combine_chunks()
     encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
     found = encoded.dictionary.to_pylist()

@@ -49,7 +49,9 @@ def curve_grid(masked: FloatArray, reference: FloatArray, minimum_cell: int, ste
         at = (int(np.searchsorted(masked, value, "right")), int(np.searchsorted(reference, value, "right")))
         below = [now - before for now, before in zip(at, reached, strict=True)]
         above = [len(masked) - at[0], len(reference) - at[1]]
-        if any(below) and all(count == 0 or count >= minimum_cell for count in below + above):
+        # Nor may the value itself be that of the largest few: as many must reach it as may be shown.
+        reach = [len(values) - int(np.searchsorted(values, value, "left")) for values in (masked, reference)]
+        if any(below) and all(count == 0 or count >= minimum_cell for count in below + above + reach):
             grid.append(value)
             reached = at
     return tuple(grid)

@@ -100,9 +100,8 @@ def test_the_manifest_keeps_quiet(secret: str) -> None:
 
 def test_the_findings_are_counted_and_a_waiver_stays_visible() -> None:
     assert build()["findings"] == {
-        "binding": 2,
-        "reported": 1,
-        "by_verdict": {"PASS": 1, "REVIEW": 0, "FAIL": 1, "UNKNOWN": 1},
+        "deciding": {"PASS": 1, "REVIEW": 0, "FAIL": 1, "UNKNOWN": 0},
+        "reported_only": 1,
         "waived": [{"rule": "prediction", "scope": "income", "waiver": "amara until x: y"}],
     }
 
@@ -112,7 +111,7 @@ def test_the_findings_are_counted_and_a_waiver_stays_visible() -> None:
 def test_no_finding_is_lost_in_the_summary(given_findings: list[tuple[Verdict, bool, str | None]]) -> None:
     findings = [Finding(rule="r", verdict=v, says="s", binding=b, waiver=w) for v, b, w in given_findings]
     counted = summary(findings)
-    assert sum(counted["by_verdict"].values()) == counted["binding"] + counted["reported"] == len(findings)
+    assert sum(counted["deciding"].values()) + counted["reported_only"] == len(findings)
     assert len(counted["waived"]) == sum(w is not None for _, _, w in given_findings)
 
 

@@ -62,7 +62,10 @@ RULE = {"name": "adult", "expression": "age >= 18", "says": "Adults only."}
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (document(rules=[RULE | {"expression": "aeg > 1"}]), "'adult': no variable 'aeg' in the typed data. Did you mean"),
+        (
+            document(rules=[RULE | {"expression": "aeg > 1"}]),
+            "'adult': no variable 'aeg' in the typed data. Did you mean",
+        ),
         (document(rules=[RULE | {"expression": "name == 'x'"}]), "no variable 'name' in the typed data"),
         (document(rules=[RULE, RULE]), "two rules are named 'adult'"),
         (document(rows={"minimum": 5, "maximum": 4}), "rows: 'maximum' must be at least 'minimum', 5; got 4"),
@@ -142,7 +145,8 @@ def test_census_income_holds_on_both_files(reference_data: Path) -> None:
     """Records and missing states of residence (708 in the training file): PROVENANCE.md beside the files."""
     contract = load_contract(CONTRACTS / "census_income.yaml")
     paths = [
-        str(reference_data / "kdd_census_income" / f"census_income_1994_1995_{part}.csv.gz") for part in ("train", "test")
+        str(reference_data / "kdd_census_income" / f"census_income_1994_1995_{part}.csv.gz")
+        for part in ("train", "test")
     ]
     source = CsvSource(path=paths, header=False)
     frame, variables = type_source(source.batches(list(contract.by_name)), contract, lambda name, text: text)

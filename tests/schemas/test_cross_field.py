@@ -49,10 +49,12 @@ def holds(expression: str, **columns: list[object]) -> list[bool]:
 
 
 numbers = st.sampled_from(["a", "b", "1.0", "2.0", "-3.0"]).flatmap(
-    lambda left: st.tuples(st.sampled_from("+-*/"), st.sampled_from(["a", "b", "2.0", "0.0"])).map(
-        lambda rest: f"({left} {rest[0]} {rest[1]})"
+    lambda left: (
+        st.tuples(st.sampled_from("+-*/"), st.sampled_from(["a", "b", "2.0", "0.0"])).map(
+            lambda rest: f"({left} {rest[0]} {rest[1]})"
+        )
+        | st.just(left)
     )
-    | st.just(left)
 )
 conditions = st.recursive(
     st.tuples(numbers, st.sampled_from(["<", "<=", ">", ">=", "==", "!="]), numbers).map(" ".join)
@@ -177,7 +179,7 @@ def test_refuses_what_is_no_rule_and_says_why(expression: str, says: str) -> Non
     ],
 )
 def test_refuses_every_other_python(expression: str) -> None:
-    with pytest.raises(ValueError, match="not allowed in a rule|not used in a rule"):
+    with pytest.raises(ValueError, match=r"not allowed in a rule|not used in a rule"):
         read_expression(expression, VARIABLES)
 
 

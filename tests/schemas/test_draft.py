@@ -77,7 +77,9 @@ def test_an_extreme_on_a_round_number_is_not_written_either(tmp_path: Path) -> N
 def test_it_does_not_load_until_every_role_is_chosen(people: CsvSource, tmp_path: Path) -> None:
     path = tmp_path / "people.yaml"
     path.write_text(draft_contract(people, "people"), encoding="utf-8")
-    with pytest.raises(DocumentError, match=r"no role is chosen yet for id, age, income, level, .*identifier, quasi_id"):
+    with pytest.raises(
+        DocumentError, match=r"no role is chosen yet for id, age, income, level, .*identifier, quasi_id"
+    ):
         load_contract(path)
 
 

@@ -30,7 +30,7 @@ CONTRACT = Contract.model_validate(
         "version": 1,
         "record_key": ["person", "wave"],
         "rows": {"minimum": 20, "maximum": 60},
-        "freshness": {"column": "seen", "max_age_days": 30},
+        "freshness": {"column": "seen", "max_age_days": 20},
         "drift": {"max_distance": 0.2},
         "variables": [
             {"name": "person", "kind": "text", "role": "identifier"},
@@ -47,14 +47,14 @@ CONTRACT = Contract.model_validate(
             {"name": "income", "kind": "continuous", "minimum": 0},
             {"name": "area", "kind": "nominal", "categories": [1, 2, 3], "missing_codes": [99], "nullable": True},
             {"name": "job", "kind": "nominal", "categories": ["none", "some"]},
-            {"name": "seen", "kind": "date", "minimum": "2026-01-01", "maximum": "2026-11-20"},
+            {"name": "seen", "kind": "date", "minimum": "2026-01-01", "maximum": "2026-10-31"},
         ],
     }
 )
 
 
 def good_rows() -> list[dict[str, Any]]:
-    """40 records: 2 of 20 persons' waves, ages 20..59 with 10 % missing (null and -9), areas as doubles."""
+    """40 records at the limits: 10 % of the ages missing (null and -9), the newest just fresh; areas are doubles."""
     return [
         {
             "person": f"p{i // 2}",
@@ -227,8 +227,8 @@ def test_data_docs_say_what_failed_and_load_nothing(on_bad: tuple[list[Finding],
     assert page.relative_to(docs).as_posix() in index
     assert "Failed" in page.read_text(encoding="utf-8")
     assert "The contract asks that the batch has 20 to 60 records." in (docs / "expectations/contract.html").read_text()
-    for html in docs.rglob("*.html"):
-        assert not re.search(r"(?:src|href)=[\"']https?:", html.read_text(encoding="utf-8"))
+    for file in (*docs.rglob("*.html"), *docs.rglob("*.css")):
+        assert not re.search(r"(?:src=|href=|url\()[\"']?https?:", file.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="session")
@@ -317,7 +317,7 @@ def test_internal_error_is_unknown_and_says_no_value(
     assert "Exception" not in "".join(finding.says for finding in findings)
     captured = capfd.readouterr()
     pages = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html")]
-    assert any("The check itself failed" in page for page in pages)
+    assert any("says nothing about the data" in page for page in pages)
     for text in (caplog.text, captured.out, captured.err, *pages, *(finding.says for finding in findings)):
         assert CANARY not in text
         assert str(CANARY_NUMBER) not in text
@@ -376,6 +376,20 @@ def test_refusals(sqlite: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such SQLite file"):
         check_sql(CONTRACT, f"sqlite:///{tmp_path / 'absent.db'}", table="good")
     assert not (tmp_path / "absent.db").exists()
+    with pytest.raises(DataError, match="url must be an address") as refused:
+        runs_at_source(f"no address, but {CANARY}")
+    assert CANARY not in str(refused.value)
+
+
+def test_no_connection_is_left(postgresql: str, source: str) -> None:
+    check_sql(CONTRACT, source, table="good", now=NOW)
+    engine = sa.create_engine(postgresql)
+    with engine.connect() as connection:
+        others = (
+            "select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
+        )
+        assert connection.execute(sa.text(others)).scalar() == 0
+    engine.dispose()
 
 
 def test_records_that_share_a_key_in_part_missing_are_counted_together(source: str) -> None:

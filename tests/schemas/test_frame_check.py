@@ -32,7 +32,9 @@ def contract(**changes: Any) -> Contract:
             {"name": "seen", "kind": "date", "minimum": "2020-01-01", "maximum": "2020-12-31"},
             {"name": "note", "kind": "text", "nullable": True},
         ],
-        "rules": [{"name": "poor_children", "expression": "age >= 15 or income == 0", "says": "Children earn nothing."}],
+        "rules": [
+            {"name": "poor_children", "expression": "age >= 15 or income == 0", "says": "Children earn nothing."}
+        ],
     }
     return Contract.model_validate(content | changes)
 
@@ -73,7 +75,10 @@ def test_a_sound_frame_gives_one_pass() -> None:
         ({"level": ["low", "", "", "high"]}, {("missing", "level"): 2}),
         ({"id": ["1", "2", "1", "2"]}, {("record_key", "id"): 4}),
         ({"income": ["5", "1", "1", ""]}, {("rule", "poor_children"): 1}),
-        ({"seen": ["2019-12-31", "2021-01-01", "2020-05-05", "2020-05-05"]}, {("minimum", "seen"): 1, ("maximum", "seen"): 1}),
+        (
+            {"seen": ["2019-12-31", "2021-01-01", "2020-05-05", "2020-05-05"]},
+            {("minimum", "seen"): 1, ("maximum", "seen"): 1},
+        ),
         ({"note": [""] * 4}, {("all_missing", "note"): None}),
     ],
 )
@@ -85,7 +90,9 @@ def test_every_breach_is_found_and_counted(
 
 def test_breaches_of_kind_and_categories() -> None:
     sound = frame()
-    assert failing(check_frame(sound.assign(income=np.array([0.0, np.inf, 1, 2])), contract())) == {("finite", "income"): 1}
+    assert failing(check_frame(sound.assign(income=np.array([0.0, np.inf, 1, 2])), contract())) == {
+        ("finite", "income"): 1
+    }
     assert failing(check_frame(sound.assign(age=[10.0, 20, 30, 40]), contract())) == {("kind", "age"): None}
     assert ("kind", "level") in failing(check_frame(sound.assign(level=["low"] * 4), contract()))
     foreign = sound.assign(level=pd.Categorical(["low", "else", "else", "low"], categories=["low", "else"]))

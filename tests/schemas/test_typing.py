@@ -4,9 +4,11 @@ import hashlib
 from datetime import date
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,6 +57,9 @@ def test_native_values_mean_the_same_as_their_text() -> None:
     zoned = pd.Series(pd.to_datetime(["2020-01-01T01:00+02:00"]))
     assert typed(zoned, "date").iloc[0] == pd.Timestamp("2019-12-31T23:00")
     assert typed(pd.Categorical(["a", None, "b"]), "nominal").tolist() == ["a", np.nan, "b"]
+    assert typed([Decimal("12345678901234567890"), None], "text").tolist() == ["12345678901234567890", np.nan]
+    uuids = pd.Series(pd.arrays.ArrowExtensionArray(pa.array([UUID(int=7), None])))
+    assert typed(uuids, "text").tolist() == [str(UUID(int=7)), np.nan]
 
 
 def test_categories_stand_in_the_declared_order_and_nobody_elses() -> None:
@@ -116,7 +121,10 @@ def test_the_error_tells_all_columns_at_once_and_no_value() -> None:
         {
             "dataset": "people",
             "version": 1,
-            "variables": [{"name": "age", "kind": "integer"}, {"name": "sex", "kind": "binary", "categories": ["m", "f"]}],
+            "variables": [
+                {"name": "age", "kind": "integer"},
+                {"name": "sex", "kind": "binary", "categories": ["m", "f"]},
+            ],
         }
     )
     raw = pd.DataFrame({"age": ["secret-1", "4"], "sex": ["secret-2", "secret-3"]})

@@ -1,0 +1,13 @@
+"""The documents that people write, each with the place of its JSON Schema below the project's root."""
+
+from pydantic import BaseModel
+
+from policies.policy import Policy
+from schemas.contract import Contract
+from tasks.definition import ReleaseDefinition
+
+DOCUMENTS: dict[str, type[BaseModel]] = {
+    "schemas/contract.schema.json": Contract,
+    "policies/policy.schema.json": Policy,
+    "deployments/release.schema.json": ReleaseDefinition,
+}
