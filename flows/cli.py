@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from sluice.errors import SluiceError
 from sluice.release.states import State
@@ -31,8 +32,8 @@ app = typer.Typer(
 )
 ledger_app = typer.Typer(help="The append-only record of every release.", no_args_is_help=True)
 app.add_typer(ledger_app, name="ledger")
-err = Console(stderr=True, highlight=False)
-out = Console(highlight=False)
+err = Console(stderr=True, highlight=False, markup=False)
+out = Console(highlight=False, markup=False)
 
 Definition = Annotated[Path, typer.Argument(metavar="FILE", help="the release definition (YAML)")]
 ReleaseId = Annotated[str, typer.Argument(metavar="ID", help="the release, as `sluice status` lists it")]
@@ -81,11 +82,11 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
         _print_json(shown | {"findings": findings, "subject": subject.model_dump()})
         return
     for name, value in shown.items():
-        out.print(f"[bold]{name.replace('_', ' '):>18}[/bold]  {value}", soft_wrap=True)
+        out.print(f"{name.replace('_', ' '):>18}  {value}", soft_wrap=True)
     table = Table("stage", "rule", "verdict", "meaning", box=None, padding=(0, 2, 0, 0))
     for finding in dossier.findings:
         decides = finding.verdict.name if finding.binding else "(reported)"
-        table.add_row(finding.stage, finding.rule, decides, finding.says)
+        table.add_row(finding.stage, finding.rule, decides, Text(finding.says))
     out.print(table)
 
 
@@ -105,7 +106,7 @@ def approve(release_id: ReleaseId, name: As = None, comment: Comment = "", as_js
     if as_json:
         _print_json({"release": found.id, "state": found.state, "approvals": standing.says})
     else:
-        out.print(f"{found.id}: {standing.says}")
+        out.print(f"{found.id}: {standing.says}", soft_wrap=True)
     raise typer.Exit(DONE if standing.complete else WAITING)
 
 
@@ -166,7 +167,7 @@ def status(as_json: AsJson = False) -> None:
         return
     table = Table("release", "state", "last event", "verdict", box=None, padding=(0, 2, 0, 0))
     for row in rows:
-        table.add_row(row["release"], str(row["state"]), f"{row['last_event']} {row['at'][:16]}", row["says"])
+        table.add_row(row["release"], str(row["state"]), f"{row['last_event']} {row['at'][:16]}", Text(row["says"]))
     out.print(table)
 
 
@@ -180,7 +181,7 @@ def verify(as_json: AsJson = False) -> None:
     if as_json:
         _print_json({"problems": problems})
     elif problems:
-        err.print("[bold red]The ledger was tampered with:[/bold red]")
+        err.print("The ledger was tampered with:", style="bold red")
         for problem in problems:
             err.print(f"  {problem}")
     else:
@@ -237,6 +238,22 @@ def schemas(
         err.print(f"wrote {folder / name}")
 
 
+@app.command()
+def deployments(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="release definitions, such as deployments/releases")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
+) -> None:
+    """Write the prefect.yaml that deploys every definition of a folder; run it from the project's root."""
+    from flows.deployments import prefect_yaml
+
+    text = prefect_yaml(folder, Path.cwd())
+    if output is None:
+        print(text, end="")
+        return
+    output.write_text(text, encoding="utf-8")
+    err.print(f"To deploy: prefect --no-prompt deploy --prefect-file {output} --all", soft_wrap=True)
+
+
 def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
     from tasks.case import Case, open_workspace
 
@@ -253,7 +270,7 @@ def _finish(outcome: Any, as_json: bool) -> None:
     if as_json:
         _print_json(outcome.model_dump(mode="json") | {"verdict": outcome.verdict and outcome.verdict.name})
     else:
-        out.print(f"[bold]{outcome.release}[/bold] is {str(outcome.state).replace('_', ' ')}.", soft_wrap=True)
+        out.print(f"{outcome.release} is {str(outcome.state).replace('_', ' ')}.", style="bold", soft_wrap=True)
         for line in (outcome.says, outcome.approvals):
             if line and outcome.state is not State.PUBLISHED:
                 out.print(line, soft_wrap=True)
@@ -322,10 +339,10 @@ def main(arguments: list[str] | None = None) -> int:
     except typer.Exit as exit_:
         return int(exit_.exit_code)
     except (SluiceError, OSError) as error:
-        err.print(f"[bold red]error[/bold red] {error}", soft_wrap=True, markup=True)
+        err.print(f"error: {error}", style="red", soft_wrap=True)
     except Exception as error:
         if told := _told(error):
-            err.print(f"[bold red]error[/bold red] {told}", soft_wrap=True)
+            err.print(f"error: {told}", style="red", soft_wrap=True)
     return ERROR
 
 

@@ -15,7 +15,7 @@ from tasks.publish import publish
 from tasks.report import report
 from tasks.step import quietly
 from tasks.validate import is_sound, validate
-from tasks.waiting import suspend
+from tasks.waiting import stop_waiting, suspend
 
 
 def release(definition: str, release_id: str | None = None, rehearse: bool = False) -> Outcome:
@@ -44,6 +44,7 @@ def release(definition: str, release_id: str | None = None, rehearse: bool = Fal
             break
     if approved:
         publish(release)
+    stop_waiting(release)
     return Outcome.of(release)
 
 

@@ -106,8 +106,9 @@ class ReferenceStandard(BaseModel):
         )
         return (
             f"An intruder who knows a person's whole record may learn no more from the release than from {other}: by "
-            f"prediction {' and '.join(self.binding)} among the {self.neighbours} nearest records, up to a difference of "
-            f"{self.margin:.1%} of the people, and with no more copied records than chance and {self.copies_excess:.1%}."
+            f"prediction {' and '.join(self.binding)} among the {self.neighbours} nearest records, up to a difference "
+            f"of {self.margin:.1%} of the people, and with no more copied records than chance and "
+            f"{self.copies_excess:.1%}."
         )
 
     def judge(

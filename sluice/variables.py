@@ -61,7 +61,7 @@ def as_label(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) else value
 
 
-Label = Annotated[str, BeforeValidator(as_label)]
+Label = Annotated[str, BeforeValidator(as_label, json_schema_input_type=str | int | float | bool)]
 
 
 class Variable(BaseModel):

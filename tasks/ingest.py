@@ -51,7 +51,7 @@ def _stage(case: Case) -> tuple[Staged, dict[str, Variable]]:
     vault = case.workspace.vault
     typing = SourceTyping(case.contract, vault.pseudonym)
     with vault.scratch(".parquet") as path:
-        batches = case.definition.source.batches(list(case.contract.by_name))
+        batches = case.definition.source.batches(list(case.contract.staged))
         rows = write_parquet((typing.type_batch(raw) for raw in batches), path, case.contract.staged)
         variables = typing.variables()
         return Staged(vault.keep(path, ".parquet"), rows), variables

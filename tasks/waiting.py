@@ -8,10 +8,15 @@ in the ledger: a run that somebody resumes without one suspends again.
 
 import json
 from pathlib import Path
+from time import monotonic, sleep
 from uuid import UUID
 
 from prefect import runtime
-from prefect.flow_runs import resume_flow_run, suspend_flow_run
+from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.responses import SetStateStatus
+from prefect.exceptions import ObjectNotFound
+from prefect.flow_runs import suspend_flow_run
+from prefect.settings import get_current_settings
 
 from sluice.errors import SluiceError, did_you_mean
 from sluice.release.durable import replace
@@ -19,6 +24,7 @@ from sluice.release.workspace import Workspace
 from tasks.case import Release
 
 _LONGEST_WAIT = 366 * 24 * 3600  # seconds; Prefect fails a suspended run after this
+_SETTLING = 30  # seconds within which a run that is on its way to suspend, or to its end, gets there
 
 
 def _notes(workspace: Workspace) -> Path:
@@ -42,9 +48,13 @@ def definition_of(workspace: Workspace, release_id: str) -> Path:
     return Path(note["definition"])
 
 
+def _note_of_this_run(workspace: Workspace) -> Path:
+    return _notes(workspace) / f"{runtime.flow_run.id}.run"
+
+
 def suspended_for(workspace: Workspace) -> str | None:
     """The release that this very run was suspended for; None for a run that starts fresh."""
-    note = _notes(workspace) / f"{runtime.flow_run.id}.run"
+    note = _note_of_this_run(workspace)
     return str(json.loads(note.read_text())["release"]) if note.exists() else None
 
 
@@ -52,7 +62,7 @@ def suspend(release: Release) -> bool:
     """Suspend this run until it is resumed; False when it is no run of a deployment, which cannot be suspended."""
     if not runtime.deployment.id:
         return False
-    note = _notes(release.case.workspace) / f"{runtime.flow_run.id}.run"
+    note = _note_of_this_run(release.case.workspace)
     rounds = json.loads(note.read_text())["rounds"] + 1 if note.exists() else 1
     replace(note, json.dumps({"release": release.id, "rounds": rounds}).encode(), 0o600)
     # A key that was used once returns at once, so each round has its own.
@@ -60,11 +70,53 @@ def suspend(release: Release) -> bool:
     return True
 
 
+def stop_waiting(release: Release) -> None:
+    """This run is at its end: nothing needs to find the release by it any more."""
+    _note_of_this_run(release.case.workspace).unlink(missing_ok=True)
+
+
 def resume_runs(workspace: Workspace, release_id: str) -> int:
-    """Resume the runs that wait for this release; returns how many. Raises when Prefect's server cannot be reached."""
-    resumed = 0
-    for note in _notes(workspace).glob("*.run"):
-        if json.loads(note.read_text())["release"] == release_id:
-            resume_flow_run(UUID(note.stem))
-            resumed += 1
-    return resumed
+    """Let the runs that wait for this release see what was decided; returns how many go on with it.
+
+    Notes of runs that ended otherwise (cancelled, crashed, set to a state by hand) are removed. Without a server there
+    is no run to resume.
+
+    raises : SluiceError when Prefect's server cannot be reached or refuses; what was decided stays in the ledger
+    cost   : up to 30 s for each run that is neither suspended nor at its end
+    """
+    notes = [path for path in _notes(workspace).glob("*.run") if json.loads(path.read_text())["release"] == release_id]
+    server = get_current_settings().api.url
+    if not server or not notes:
+        return 0
+    try:
+        with get_client(sync_client=True) as client:
+            return sum(_resume(client, note) for note in notes)
+    except Exception as error:  # of the network, of HTTP, or Prefect's own
+        kind = type(error).__name__
+    waiting = ", ".join(note.stem for note in notes)
+    raise SluiceError(
+        f"the decision on {release_id} is in the ledger, but the runs that wait for it at {server} could not be resumed "
+        f"({kind}): {waiting}. Resume each there once the server answers, on its page or with: "
+        f"curl -X POST {server}/flow_runs/ID/resume"
+    )
+
+
+def _resume(client: SyncPrefectClient, note: Path) -> bool:
+    """Whether the run goes on and will see the decision."""
+    run, begun = UUID(note.stem), monotonic()
+    while True:
+        try:
+            state = client.read_flow_run(run).state
+        except ObjectNotFound:
+            state = None
+        if state is None or state.is_final():
+            note.unlink(missing_ok=True)
+            return False
+        if state.is_scheduled() or state.is_pending():
+            return True  # resumed by somebody else; its process reads the ledger when it starts
+        if state.is_paused() and client.resume_flow_run(run).status is SetStateStatus.ACCEPT:
+            return True
+        # It runs: it may have asked for the decision just before there was one and be about to suspend, or be dead.
+        if monotonic() - begun > _SETTLING:
+            return False
+        sleep(0.5)

@@ -47,9 +47,9 @@ def count_copies(found_in_release: BoolArray, found_in_reference: BoolArray, siz
     found_in_release, found_in_reference : shape (n,), n >= 1
     size_ratio : records released / records of the reference; a larger file matches more by chance, in proportion at
                  most. Below 1 the reference must be drawn down to the released file's size first
-    returns    : chance is three standard errors of the records that only the reference matches (at least one): in a file
-                 that tells no more, as many are matched by the release alone (McNemar). Where the reference matches
-                 nobody, chance excuses next to nothing
+    returns    : chance is three standard errors of the records that only the reference matches (at least one): in a
+                 file that tells no more, as many are matched by the release alone (McNemar). Where the reference
+                 matches nobody, chance excuses next to nothing
     """
     n = len(found_in_release)
     ratio = max(1.0, size_ratio)

@@ -210,7 +210,7 @@ def test_weights_of_variables():
     plain = Coding.fit(frame, frame, VARIABLES, VARIABLES).original(frame)
     weighted = Coding.fit(frame, frame, VARIABLES, VARIABLES, {"income": 4, "since": 0}).original(frame)
     np.testing.assert_allclose(weighted, np.column_stack([2 * plain[:, 0], plain[:, 1:-1]]))
-    with pytest.raises(DocumentError, match="no variable 'incme'. Did you mean 'income'"):
+    with pytest.raises(DocumentError, match=r"no variable 'incme'\. Did you mean 'income'"):
         Coding.fit(frame, frame, VARIABLES, VARIABLES, {"incme": 2})
 
 
@@ -220,7 +220,9 @@ def test_an_unknown_category_is_counted():
     coding = Coding.fit(frame, frame, VARIABLES, VARIABLES)
     points, unread = coding.released(strange)
     assert unread == 400
-    np.testing.assert_allclose(points[:, 2:7], np.tile(coding.original(frame)[:, 2:7].mean(axis=0), (200, 1)), atol=1e-12)
+    np.testing.assert_allclose(
+        points[:, 2:7], np.tile(coding.original(frame)[:, 2:7].mean(axis=0), (200, 1)), atol=1e-12
+    )
 
 
 @settings(max_examples=25, deadline=None)

@@ -21,7 +21,9 @@ def test_exact_copies_by_hand():
     assert in_release.tolist() == [False, False, True, True]  # a missing value equals a missing value
     assert in_reference.tolist() == [True, True, False, False]  # twins; nobody is a copy of himself
     # A reference of rows 1 to 3: row 0 still finds its twin there, row 1 does not find itself.
-    assert exact_copies(table(original), table(released), np.array([1, 2, 3]))[1].tolist() == [True, False] + [False] * 2
+    assert (
+        exact_copies(table(original), table(released), np.array([1, 2, 3]))[1].tolist() == [True, False] + [False] * 2
+    )
 
 
 @settings(max_examples=30, deadline=None)

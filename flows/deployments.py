@@ -1,0 +1,94 @@
+"""Deployments: what Prefect must know to run every release definition of a folder by itself.
+
+A definition says when it runs (`schedule`) and after which event (`trigger`); from all of a folder comes one
+`prefect.yaml`. No secret is in it: the source's URL and the workspace come from the worker's environment.
+"""
+
+import flows.settings  # noqa: F401  isort: skip  (before anything that imports Prefect)
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from prefect.client.schemas.schedules import CronSchedule
+from pydantic import ValidationError
+
+from sluice.errors import DocumentError
+from tasks.definition import ReleaseDefinition, Schedule, load_definition
+
+ENTRYPOINT = "flows/release.py:release_flow"
+WORK_POOL = "sluice"
+_HEADER = "# Made by `sluice deployments {folder} --output FILE`; change the definitions there, not this file.\n"
+
+
+def prefect_yaml(folder: Path, project: Path) -> str:
+    """The content of the prefect.yaml that deploys every definition (*.yaml) in `folder`, sorted by name.
+
+    project : the folder that `prefect deploy` is run from; definitions below it are named relative to it
+    raises  : DocumentError when there is no definition, one is wrong, or two have one name
+    """
+    folder, project = folder.resolve(), project.resolve()
+    files: dict[str, Path] = {}
+    deployments = []
+    for path in sorted(folder.glob("*.yaml")):
+        definition = load_definition(path)
+        if definition.name in files:
+            raise DocumentError(
+                f"{path}: name: '{definition.name}' is the name of {files[definition.name]} too; "
+                "the later deployment would replace the earlier one"
+            )
+        files[definition.name] = path
+        deployments.append(_deployment(definition, path, project))
+    if not deployments:
+        raise DocumentError(f"{folder}: holds no release definition (*.yaml)")
+    deployments.sort(key=lambda deployment: deployment["name"])
+    content = {"name": "sluice", "deployments": deployments}
+    header = _HEADER.format(folder=_named(folder, project))
+    return header + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _deployment(definition: ReleaseDefinition, path: Path, project: Path) -> dict[str, Any]:
+    deployment: dict[str, Any] = {
+        "name": definition.name,
+        "entrypoint": ENTRYPOINT,
+        "parameters": {"definition": _named(path, project)},
+        "tags": ["sluice", definition.name],
+        "work_pool": {"name": WORK_POOL},
+        # One run of a definition at a time; a run that waits for approval counts as none. The others queue, they are
+        # not cancelled: a table may be loaded again while a run reads it, and a run that goes on after its approval
+        # needs a place like any other.
+        "concurrency_limit": {"limit": 1, "collision_strategy": "ENQUEUE"},
+    }
+    if definition.schedule:
+        _refuse_wrong(definition.schedule, path)
+        deployment["schedules"] = [definition.schedule.model_dump()]
+    if definition.trigger:
+        deployment["triggers"] = [
+            {
+                "type": "event",
+                "name": f"{definition.trigger.event} starts {definition.name}",
+                "expect": [definition.trigger.event],
+                "match": {"prefect.resource.id": definition.trigger.resource},
+            }
+        ]
+    if "{{" in yaml.safe_dump(deployment, width=1_000_000):
+        # Prefect would fill it in from the environment of whoever deploys, and store it.
+        raise DocumentError(f"{path}: '{{{{' may not stand in its path, name, schedule or trigger: Prefect expands it")
+    return deployment
+
+
+def _named(path: Path, project: Path) -> str:
+    return str(path.relative_to(project) if path.is_relative_to(project) else path)
+
+
+def _refuse_wrong(schedule: Schedule, path: Path) -> None:
+    """Raise DocumentError for a schedule that Prefect would refuse at deployment."""
+    try:
+        CronSchedule(cron=schedule.cron, timezone=schedule.timezone)
+    except ValidationError as error:
+        field = str(error.errors()[0]["loc"][0])
+        allowed = {
+            "cron": "five fields as in crontab: minute hour day month weekday",
+            "timezone": "a name such as Europe/Vienna or UTC",
+        }[field]
+        raise DocumentError(f"{path}: schedule.{field} must be {allowed}; got '{getattr(schedule, field)}'") from None

@@ -1,0 +1,120 @@
+"""The house stands: imports run down, the flow reads like its picture, every method is known, tested and documented."""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from policies.rules import PolicyRule
+from sluice.masking.catalogue import catalogue, methods
+
+ROOT = Path(__file__).resolve().parents[2]
+BELOW_TASKS = ("sluice", "schemas", "policies")
+PURE = ("masking", "generalization", "risk", "utility", "tabular")
+
+
+def imports_of(path: Path) -> set[str]:
+    """Top-level packages that a file imports, at the top or within functions."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+def test_the_floors_are_kept() -> None:
+    run = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports")], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stdout
+    assert "3 kept, 0 broken" in run.stdout
+
+
+@pytest.mark.parametrize("package", BELOW_TASKS)
+def test_prefect_is_known_to_tasks_and_flows_only(package: str) -> None:
+    guilty = [str(path) for path in (ROOT / package).rglob("*.py") if "prefect" in imports_of(path)]
+    assert guilty == []
+
+
+def test_the_search_for_prefect_finds_it_where_it_is() -> None:
+    assert "prefect" in imports_of(ROOT / "tasks" / "step.py")
+    assert "prefect" in imports_of(ROOT / "flows" / "release.py")
+
+
+@pytest.mark.parametrize("room", PURE)
+def test_methods_and_measures_read_no_clock_and_no_disk(room: str) -> None:
+    forbidden = {"yaml", "sqlalchemy", "duckdb", "datetime", "time", "random", "os"}
+    allowed = {"global_recoding.py": {"datetime"}}  # dates are values there, the clock is not read
+    for path in (ROOT / "sluice" / room).rglob("*.py"):
+        found = imports_of(path) & forbidden - allowed.get(path.name, set())
+        assert not found, f"{path.name} imports {found}"
+        assert not re.search(r"\bopen\(|read_text|write_text|np\.random\.(seed|rand|normal)\(", path.read_text()), path
+
+
+def test_the_flow_fits_one_screen_and_names_the_steps_in_order() -> None:
+    from flows.release import release
+
+    body = inspect.getsource(release)
+    assert len(body.splitlines()) <= 40
+    steps = ["ingest(", "validate(", "check(", "mask(", "evaluate(", "decide(", "report(", "approve(", "publish("]
+    places = [body.index(f"{step}") for step in ("ingest(case", "validate(release", "check(release)", "mask(release)")]
+    assert places == sorted(places)
+    assert all(step in body for step in steps)
+
+
+@pytest.mark.parametrize("method", sorted(methods()))
+def test_every_masking_method_has_tests(method: str) -> None:
+    module = inspect.getmodule(methods()[method])
+    assert module is not None
+    name = module.__name__.rsplit(".", 1)[-1]
+    tests = (ROOT / "tests" / "masking" / f"test_{name}.py").read_text(encoding="utf-8")
+    assert tests.count("\ndef test_") >= 4  # a published figure, an invariant, an extreme, a refusal
+    assert "@given" in tests
+    assert "pytest.raises" in tests
+
+
+def test_the_catalogue_of_methods_is_the_one_in_the_docs() -> None:
+    written = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    assert written == catalogue(), "run: sluice methods > docs/methods.md"
+
+
+@pytest.mark.parametrize("method", sorted(methods()))
+def test_every_method_names_its_source(method: str) -> None:
+    section = catalogue().split(f"## `{method}`")[1].split("\n## ")[0]
+    assert "Source" in section
+
+
+def test_every_rule_stands_in_the_docs() -> None:
+    documents = (ROOT / "docs" / "documents.md").read_text(encoding="utf-8")
+    rules = [model.model_fields["rule"].default for model in get_args(get_args(PolicyRule)[0])]
+    assert len(rules) >= 7
+    assert [rule for rule in rules if f"`{rule}`" not in documents] == []
+
+
+def test_editor_schemas_are_those_of_the_models() -> None:
+    import json
+
+    from flows.documents import DOCUMENTS
+    from schemas.json_schema import json_schema
+
+    for name, model in DOCUMENTS.items():
+        written = json.loads((ROOT / name).read_text(encoding="utf-8"))
+        assert written == json.loads(json.dumps(json_schema(model))), f"{name} is old; run: sluice schemas ."
+
+
+def test_no_file_is_a_drawer_for_odds_and_ends() -> None:
+    names = {path.name for package in (*BELOW_TASKS, "tasks", "flows") for path in (ROOT / package).rglob("*.py")}
+    assert not names & {"utils.py", "helpers.py", "common.py", "misc.py"}
+
+
+def test_the_lock_holds_versions_only() -> None:
+    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    assert all(re.match(r"^[A-Za-z0-9._\[\]-]+==[^ ]+( ; .+)?$", line) for line in lines)
+    assert not any("://" in line for line in lines)

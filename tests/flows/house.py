@@ -1,0 +1,208 @@
+"""A house with confidential records: the documents, the data, the workspace and the shelf of one test release.
+
+The documents are plain dictionaries: a test changes what it is about, and `write` puts them on the disk.
+"""
+
+import json
+import os
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import yaml
+
+RECORDS = 1200
+TOP = 100_000  # incomes above it are top-coded
+
+DONE, ERROR, BLOCKED, WAITING = 0, 1, 2, 3
+
+
+def survey(records: int = RECORDS, seed: int = 1) -> pd.DataFrame:
+    """People and their incomes, drawn at random: about three to a household, each household in one region."""
+    rng = np.random.default_rng(seed)
+    households = rng.integers(0, max(records // 3, 1), records)
+    return pd.DataFrame(
+        {
+            "person": np.arange(1, records + 1),
+            "name": [f"Person {number:05d}" for number in range(1, records + 1)],
+            "household": households,
+            "age": rng.integers(18, 80, records),
+            "sex": rng.choice(["f", "m"], records),
+            "region": np.array(["north", "south"])[households % 2],
+            "town": rng.choice(["Aldby", "Borgen", "Cresthill"], records),
+            "income": np.round(rng.lognormal(10.2, 0.5, records), 2),
+        }
+    )
+
+
+def contract() -> dict[str, Any]:
+    return {
+        "dataset": "people",
+        "version": 1,
+        "records_are": "people",
+        "record_key": ["person"],
+        "rows": {"minimum": 100, "maximum": 100_000},
+        "variables": [
+            {"name": "person", "kind": "integer", "role": "identifier"},
+            {"name": "name", "kind": "text", "role": "identifier"},
+            {"name": "household", "kind": "integer", "role": "household"},
+            {"name": "age", "kind": "integer", "role": "quasi_identifier", "minimum": 18, "maximum": 99},
+            {"name": "sex", "kind": "binary", "role": "quasi_identifier", "categories": ["f", "m"]},
+            {"name": "region", "kind": "nominal", "role": "quasi_identifier", "categories": ["north", "south"]},
+            {"name": "town", "kind": "nominal", "role": "sensitive"},
+            {"name": "income", "kind": "continuous", "role": "sensitive", "minimum": 0},
+        ],
+    }
+
+
+def policy() -> dict[str, Any]:
+    return {
+        "name": "test-policy",
+        "version": 1,
+        "rules": [
+            {"rule": "k_anonymity", "k": 5},
+            {"rule": "l_diversity", "l": 2, "columns": ["income"]},
+        ],
+        "reference_standard": {"reference": "leave_one_out", "margin": 0.1, "minimum_records": 1000},
+        "approvals": {
+            "count": 2,
+            "roles": ["methodologist", "data_steward"],
+            "valid_days": 30,
+            "identity": "declared",
+        },
+    }
+
+
+def people() -> dict[str, Any]:
+    return {
+        "people": {
+            "amara": {"roles": ["methodologist"], "account": "amara"},
+            "jonas": {"roles": ["data_steward"], "account": "jonas"},
+            "mina": {"roles": ["methodologist"], "account": "mina"},
+            "emil": {"roles": ["methodologist", "data_steward"], "account": "emil"},
+        }
+    }
+
+
+def definition() -> dict[str, Any]:
+    return {
+        "name": "people-puf",
+        "title": "People and their incomes",
+        "owner": "emil",
+        "source": {"type": "csv", "path": "people.csv"},
+        "contract": "contract.yaml",
+        "policy": "policy.yaml",
+        "people": "people.yaml",
+        "plan": [
+            {"method": "removal", "columns": ["household", "town"]},
+            {"method": "global_recoding", "columns": ["age"], "bins": [40, 60]},
+            {"method": "top_bottom_coding", "columns": ["income"], "top": {"value": TOP}},
+            {"method": "rank_swapping", "columns": ["income"], "window": 0.2},
+        ],
+        "target": "../published",
+    }
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a command answered."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def words(self) -> str:
+        """Both streams on one line, as a terminal's width breaks lines anywhere."""
+        return " ".join(f"{self.out} {self.err}".split())
+
+
+class House:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.data = survey()
+        self.contract, self.policy, self.people, self.definition = contract(), policy(), people(), definition()
+        self.write()
+
+    @property
+    def documents(self) -> Path:
+        return self.root / "documents"
+
+    @property
+    def home(self) -> Path:
+        return self.root / "home"
+
+    @property
+    def target(self) -> Path:
+        return self.root / "published"
+
+    @property
+    def file(self) -> Path:
+        """The release definition."""
+        return self.documents / "release.yaml"
+
+    def write(self) -> None:
+        """Bring the documents and the data to the disk."""
+        self.documents.mkdir(parents=True, exist_ok=True)
+        for name, content in (
+            ("contract.yaml", self.contract),
+            ("policy.yaml", self.policy),
+            ("people.yaml", self.people),
+            ("release.yaml", self.definition),
+        ):
+            (self.documents / name).write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+        self.data.to_csv(self.documents / "people.csv", index=False)
+
+    def variable(self, name: str) -> dict[str, Any]:
+        """The contract's entry for a variable, to be changed in place."""
+        return next(entry for entry in self.contract["variables"] if entry["name"] == name)
+
+    def sluice(self, *arguments: str) -> Told:
+        """Run a command of Sluice in this process."""
+        from flows.cli import main
+
+        out, err = StringIO(), StringIO()
+        with (
+            patch.dict(os.environ, {"SLUICE_HOME": str(self.home), "COLUMNS": "200"}),
+            redirect_stdout(out),
+            redirect_stderr(err),
+        ):
+            code = main(list(arguments))
+        return Told(code, out.getvalue(), err.getvalue())
+
+    def release(self) -> Told:
+        return self.sluice("release", str(self.file))
+
+    def approve(self, who: str) -> Told:
+        return self.sluice("approve", self.id, "--as", who)
+
+    @property
+    def ids(self) -> list[str]:
+        return [row["release"] for row in self.sluice("status", "--json").json]
+
+    @property
+    def id(self) -> str:
+        """The latest release."""
+        return self.ids[-1]
+
+    def events(self, release: str | None = None) -> list[str]:
+        return [entry.event for entry in self.workspace().ledger.entries(release)]
+
+    def workspace(self) -> Any:
+        from sluice.release.workspace import Workspace
+
+        return Workspace.open(self.home)
+
+    @property
+    def shelf(self) -> list[str]:
+        """What the public finds in the target folder: hidden names are none of it."""
+        return sorted(path.name for path in self.target.iterdir() if path.name[0] != ".") if self.target.exists() else []

@@ -1,0 +1,88 @@
+"""One Prefect server for the whole test session: starting one in every process would cost a quarter of a minute each.
+
+It keeps its database, its storage and its log in a folder of its own, so that tests can search them.
+"""
+
+import atexit
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from unittest.mock import patch
+from urllib.error import URLError
+from urllib.request import urlopen
+
+SILENT = {"DO_NOT_TRACK": "1", "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
+PATIENCE = 90  # seconds until the server must answer
+
+
+@dataclass(frozen=True)
+class PrefectServer:
+    url: str
+    home: Path  # of the server and of every client
+    log: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a process needs to know to use this server."""
+        return {**SILENT, "PREFECT_API_URL": self.url, "PREFECT_HOME": str(self.home)}
+
+
+@cache
+def running_server() -> PrefectServer:
+    """The server of this session, started at the first call and stopped when the process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="sluice-prefect-"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = PrefectServer(f"http://127.0.0.1:{port}/api", folder / "home", folder / "server.log")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PREFECT_")}
+    with server.log.open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)],
+            env=environment | SILENT | {"PREFECT_HOME": str(server.home)},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+
+    def stop() -> None:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(stop)
+    _wait_until_healthy(server, process)
+    return server
+
+
+def _wait_until_healthy(server: PrefectServer, process: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urlopen(f"{server.url}/health", timeout=5) as answer:
+                if answer.status == 200:
+                    return
+        except (URLError, OSError):
+            time.sleep(0.2)
+    raise RuntimeError(f"Prefect's server did not start:\n{server.log.read_text()[-2000:]}")
+
+
+@contextmanager
+def using(server: PrefectServer) -> Iterator[None]:
+    """This process and those that it starts use `server`, whenever Prefect was imported."""
+    with patch.dict(os.environ, server.environment):
+        from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
+
+        with temporary_settings({PREFECT_API_URL: server.url, PREFECT_HOME: server.home}):
+            yield

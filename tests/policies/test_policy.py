@@ -1,0 +1,117 @@
+"""The policy as a document: the shipped ones load, and what is wrong is refused with path, hint and nothing else."""
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from policies.policy import Policy, load_policy
+from sluice.errors import DocumentError
+from sluice.release.documents import document_sha256, parse_document
+from sluice.variables import Kind, Role, Variable
+from sluice.verdict import Verdict, decide
+
+POLICIES = Path(__file__).resolve().parents[2] / "policies"
+SHIPPED = sorted(POLICIES.glob("*.yaml"))
+LEAST: dict[str, Any] = {
+    "name": "least",
+    "version": 1,
+    "rules": [{"rule": "k_anonymity", "k": 5}],
+    "approvals": {"count": 1},
+}
+
+
+def refused(**changes: Any) -> str:
+    with pytest.raises(DocumentError) as caught:
+        parse_document(Policy, LEAST | changes, "policy.yaml")
+    return str(caught.value)
+
+
+def test_three_policies_are_shipped() -> None:
+    assert [path.stem for path in SHIPPED] == ["business-tables", "public-use-file", "scientific-use-file"]
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_shipped_policy_loads_asks_for_four_eyes_and_explains_each_threshold(path: Path) -> None:
+    policy = load_policy(path)
+    assert policy.name == path.stem
+    assert policy.approvals.count >= 2
+    assert policy.approvals.identity == "account"
+    thresholds = [line for line in path.read_text().splitlines() if "{rule:" in line]
+    for line in thresholds:
+        before = path.read_text().split(line)[0].rstrip().splitlines()[-1]
+        assert before.lstrip().startswith("#"), f"no comment above: {line}"
+
+
+def test_the_public_policy_is_stricter_than_the_scientific_one() -> None:
+    public, scientific = (load_policy(POLICIES / f"{name}-use-file.yaml") for name in ("public", "scientific"))
+    k = {policy.name: next(r.k for r in policy.rules if r.rule == "k_anonymity") for policy in (public, scientific)}
+    assert k == {"public-use-file": 5, "scientific-use-file": 3}
+    assert public.reference_standard is not None
+    assert scientific.reference_standard is not None
+    assert set(public.reference_standard.binding) > set(scientific.reference_standard.binding)
+
+
+def test_the_business_policy_never_lets_a_microdata_file_out() -> None:
+    policy = load_policy(POLICIES / "business-tables.yaml")
+    variables = {"size": Variable(name="size", kind=Kind.INTEGER, role=Role.QUASI_IDENTIFIER)}
+    frame = pd.DataFrame({"size": pd.array(np.ones(100, dtype=int), dtype="Int64")})
+    findings = [finding for rule in policy.rules for finding in rule.find(frame, variables, "masked")]
+    assert len(findings) == len(policy.rules)
+    assert decide(findings) is Verdict.UNKNOWN
+
+
+def test_an_unknown_rule_is_refused_on_load_with_a_hint() -> None:
+    text = refused(rules=[{"rule": "k_anonimity", "k": 5}])
+    assert "rules.0" in text
+    assert "k_anonimity" in text
+    assert "Did you mean 'k_anonymity'?" in text
+
+
+def test_an_unknown_key_is_refused_with_its_path_and_a_hint() -> None:
+    text = refused(rules=[{"rule": "k_anonymity", "k": 5, "missing_match": "any"}])
+    assert "rules.0.k_anonymity.missing_match" in text
+    assert "Did you mean 'missing_matches'?" in text
+
+
+def test_a_policy_without_a_rule_or_without_approvals_is_refused() -> None:
+    assert "rules" in refused(rules=[])
+    assert "approvals.count" in refused(approvals={"count": 0})
+    with pytest.raises(DocumentError, match="approvals"):
+        parse_document(Policy, {key: LEAST[key] for key in ("name", "version", "rules")}, "policy.yaml")
+
+
+def test_a_waiver_for_no_rule_of_the_policy_is_refused() -> None:
+    waiver = {
+        "rule": "l_diversity",
+        "scope": "income",
+        "reason": "the owner accepts it for this one edition",
+        "owner": "amara",
+        "granted": date(2026, 11, 1),
+        "expires": date(2026, 12, 1),
+    }
+    text = refused(waivers=[waiver])
+    assert "waivers.0.rule" in text
+    assert "k_anonymity" in text
+    assert parse_document(Policy, LEAST | {"waivers": [waiver | {"rule": "k_anonymity"}]}, "p").waivers
+
+
+def test_a_key_given_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "twice.yaml"
+    path.write_text("name: a\nversion: 1\nname: b\n")
+    with pytest.raises(DocumentError, match=r"line 3: the key 'name' stands twice"):
+        load_policy(path)
+
+
+def test_the_hash_follows_the_settings_not_the_layout(tmp_path: Path) -> None:
+    text = (POLICIES / "public-use-file.yaml").read_text()
+    shorter = tmp_path / "policy.yaml"
+    shorter.write_text("\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")))
+    changed = tmp_path / "changed.yaml"
+    changed.write_text(text.replace("k: 5", "k: 4"))
+    original = document_sha256(load_policy(POLICIES / "public-use-file.yaml"))
+    assert document_sha256(load_policy(shorter)) == original
+    assert document_sha256(load_policy(changed)) != original
