@@ -103,6 +103,13 @@ class Contract(_Strict):
             raise ValueError("record_key names a variable twice")
         for variable in self.variables:
             _refuse_incoherent(variable)
+        for name in (self.drift.columns or ()) if self.drift else ():
+            if name not in self.staged or self.staged[name].kind is Kind.TEXT:
+                given = self.by_name[name]
+                raise ValueError(
+                    f"drift.columns: '{name}' must be a number, a date or categories, and not be hashed; "
+                    f"it is {given.kind} with role {given.role}. Leave it out."
+                )
         _ = self.expressions  # reads every rule
         return self
 

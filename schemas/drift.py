@@ -19,10 +19,7 @@ Counts = Callable[[Variable, Distribution], Sequence[int]]
 
 
 def drift_findings(contract: Contract, present: Variables, profile: Profile | None, counts: Counts) -> list[Finding]:
-    """Total variation distance of each compared variable from the last release.
-
-    Raises DocumentError when `drift.columns` names a variable that has no distribution.
-    """
+    """Total variation distance of each compared variable from the last release."""
     if contract.drift is None:
         return []
     limit, variables = contract.drift.max_distance, compared(contract)

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from schemas.contract import Contract
-from sluice.errors import DocumentError
 from sluice.variables import Kind, Variable, Variables
 
 MOST_LABELS = 100
@@ -72,18 +71,10 @@ def compared(contract: Contract) -> Variables:
     """The variables whose distributions are profiled and compared: `drift.columns`, else all that are not keys.
 
     Keys are the record key and what is hashed; free text has no distribution.
-    Raises DocumentError when `drift.columns` names a hashed variable or a text.
     """
     distributed = {name: variable for name, variable in contract.staged.items() if variable.kind is not Kind.TEXT}
     if contract.drift is None or contract.drift.columns is None:
         return {name: variable for name, variable in distributed.items() if name not in contract.record_key}
-    for name in contract.drift.columns:
-        if name not in distributed:
-            given = contract.by_name[name]
-            raise DocumentError(
-                f"drift.columns: '{name}' must be a number, a date or categories, and not be hashed; "
-                f"it is {given.kind} with role {given.role}. Leave it out."
-            )
     return {name: distributed[name] for name in contract.drift.columns}
 
 

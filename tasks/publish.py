@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from schemas.frame_check import check_released
-from schemas.profile import profile
+from schemas.profile import compared, profile
 from sluice.errors import DataError, SluiceError
 from sluice.release import shelf
 from sluice.release.datapackage import PublishedFile, build_datapackage
@@ -35,7 +35,7 @@ def publish(release: Release) -> Path:
     problems = shelf.read_back(folder)
     if problems:
         raise DataError(f"{folder} is not what was written: {'; '.join(problems)}")
-    sources = profile(release.read(release.data), release.variables)
+    sources = profile(release.read_staged(), compared(release.case.contract))
     release.record(
         State.PUBLISHED,
         folder=release.id,

@@ -35,7 +35,7 @@ def survey(records: int = RECORDS, seed: int = 1) -> pd.DataFrame:
             "sex": rng.choice(["f", "m"], records),
             "region": np.array(["north", "south"])[households % 2],
             "town": rng.choice(["Aldby", "Borgen", "Cresthill"], records),
-            "income": np.round(rng.lognormal(10.2, 0.5, records), 2),
+            "income": np.round(rng.lognormal(10.2, 0.5, records), -3),
         }
     )
 

@@ -14,7 +14,7 @@ from schemas.contract import Contract
 from schemas.expectations import clauses, great_expectations, suite
 from schemas.expectations_run import check_batch
 from schemas.profile import compared, profile
-from sluice.errors import DataError, DocumentError
+from sluice.errors import DataError
 from sluice.verdict import Finding, Verdict, decide
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -226,12 +226,6 @@ def test_docs_that_cannot_be_written_are_reported_and_decide_nothing(tmp_path: P
 def test_frame_that_is_not_typed_is_refused() -> None:
     with pytest.raises(DataError, match="column 'weight' of a typed frame must hold continuous values; its dtype is"):
         check_batch(CONTRACT, good().astype({"weight": "str"}), now=NOW)
-
-
-def test_drift_of_a_text_is_refused_at_the_first_release() -> None:
-    contract = Contract.model_validate({**DOCUMENT, "drift": {"columns": ["note"]}})
-    with pytest.raises(DocumentError, match=r"drift.columns: 'note' must be a number, a date or categories"):
-        check_batch(contract, good(), now=NOW)
 
 
 def test_suite_names_each_clause_and_the_version() -> None:
