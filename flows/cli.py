@@ -62,24 +62,27 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
     from flows.review import dossier_of, find
 
     found = find(release_id)
-    dossier, subject = dossier_of(found), found.subject()
-    vault = found.case.workspace.vault
-    shown = {
+    dossier, vault = dossier_of(found), found.case.workspace.vault
+    shown: dict[str, Any] = {
         "release": found.id,
         "state": found.state,
         "title": dossier.title,
         "submitter": dossier.submitter,
         "verdict": dossier.verdict.name,
         "report": str(found.report_path),
-        "file": str(vault.path(subject.data, ".parquet")),
-        "csv": str(vault.path(subject.csv, ".csv")),
-        "approval_binds_to": subject.digest(),
-        "approvals": found.standing().says,
-        "needed": dossier.approvals_needed,
     }
+    if "data" in dossier.hashes:  # else the data broke their contract, and nothing was masked
+        subject = found.subject()
+        shown |= {
+            "file": str(vault.path(subject.data, ".parquet")),
+            "csv": str(vault.path(subject.csv, ".csv")),
+            "approval_binds_to": subject.digest(),
+            "approvals": found.standing().says,
+            "needed": dossier.approvals_needed,
+        }
     if as_json:
         findings = [finding.model_dump(mode="json") for finding in dossier.findings]
-        _print_json(shown | {"findings": findings, "subject": subject.model_dump()})
+        _print_json(shown | {"findings": findings, "hashes": dossier.hashes})
         return
     for name, value in shown.items():
         out.print(f"{name.replace('_', ' '):>18}  {value}", soft_wrap=True)
@@ -181,9 +184,9 @@ def verify(as_json: AsJson = False) -> None:
     if as_json:
         _print_json({"problems": problems})
     elif problems:
-        err.print("The ledger was tampered with:", style="bold red")
+        out.print("The ledger was tampered with:", style="bold red")
         for problem in problems:
-            err.print(f"  {problem}")
+            out.print(f"  {problem}")
     else:
         out.print("The ledger is whole.")
     raise typer.Exit(ERROR if problems else DONE)
@@ -271,9 +274,10 @@ def _finish(outcome: Any, as_json: bool) -> None:
         _print_json(outcome.model_dump(mode="json") | {"verdict": outcome.verdict and outcome.verdict.name})
     else:
         out.print(f"{outcome.release} is {str(outcome.state).replace('_', ' ')}.", style="bold", soft_wrap=True)
-        for line in (outcome.says, outcome.approvals):
-            if line and outcome.state is not State.PUBLISHED:
-                out.print(line, soft_wrap=True)
+        if outcome.state is not State.PUBLISHED:
+            for line in (outcome.says, *(f"  - {reason}" for reason in outcome.further_reasons), outcome.approvals):
+                if line:
+                    out.print(line, soft_wrap=True)
         for name, path in (("report", outcome.report), ("published", outcome.published)):
             if path:
                 out.print(f"{name}: {path}", soft_wrap=True)

@@ -22,7 +22,10 @@ def find(release_id: str) -> Release:
 
 def dossier_of(release: Release) -> Dossier:
     """What people are shown of it, hashed again."""
-    kept = release.case.workspace.vault.verify(release.subject().dossier, ".json")
+    judged = release.judgement()
+    if judged is None:
+        raise SluiceError(f"{release.id} has not been judged; run: sluice release {release.case.path}")
+    kept = release.case.workspace.vault.verify(judged["dossier"], ".json")
     return Dossier.model_validate_json(kept.read_bytes())
 
 

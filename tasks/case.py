@@ -222,6 +222,10 @@ class Release:
     def seeds(self) -> Seeds:
         return Seeds(*self.case.workspace.vault.seed(self.id).spawn(4))
 
+    def judgement(self) -> dict[str, Any] | None:
+        """Verdict, words and hashes of report and dossier, as last recorded; None before the first."""
+        return next((entry.body for entry in reversed(self.entries()) if "verdict" in entry.body), None)
+
     def subject(self) -> Subject:
         """What there is to approve: the hashes of the latest evaluation."""
         judged = last(self.entries(), State.EVALUATED)

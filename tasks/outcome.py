@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from sluice.release.states import State
 from sluice.verdict import Verdict
-from tasks.case import Release, last
+from tasks.case import Release
 
 
 class Outcome(BaseModel):
@@ -21,22 +21,23 @@ class Outcome(BaseModel):
     report: Path | None
     published: Path | None
     approvals: str | None = None
+    further_reasons: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, release: Release) -> "Outcome":
-        entries = release.entries()
+        judged = release.judgement()
         state = release.state
         if state is None:
             raise ValueError(f"nothing is recorded of {release.id}")
-        judged = last(entries, State.EVALUATED)
         report = release.report_path
         folder = release.case.definition.target / release.id
         return cls(
             release=release.id,
             state=state,
-            verdict=Verdict[judged.body["verdict"]] if judged else None,
-            says=judged.body["says"] if judged else "",
+            verdict=Verdict[judged["verdict"]] if judged else None,
+            says=judged["says"] if judged else "",
             report=report if report.exists() else None,
             published=folder if state is State.PUBLISHED else None,
+            further_reasons=tuple(judged["further_reasons"]) if judged else (),
             approvals=release.standing().says if state in (State.PENDING_REVIEW, State.APPROVED) else None,
         )

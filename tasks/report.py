@@ -5,7 +5,7 @@ from prefect.context import TaskRunContext
 
 from sluice.release.dossier import Dossier
 from sluice.release.durable import replace
-from sluice.release.headline import headline
+from sluice.release.headline import FURTHER_REASONS, headline, reasons
 from sluice.release.report import render_report
 from sluice.release.states import State
 from sluice.verdict import Verdict
@@ -26,14 +26,21 @@ def report(release: Release, dossier: Dossier, rehearse: bool = False) -> None:
         "dossier": vault.keep_bytes(dossier.model_dump_json().encode(), ".json"),
     }
     replace(release.report_path, page, 0o600)
-    says = headline(dossier)
-    body = {"verdict": dossier.verdict.name, "says": says}
-    if "data" in dossier.hashes:
-        body["subject"] = dict(dossier.hashes) | kept
-        release.record(State.EVALUATED, **body)
+    says, worst = headline(dossier), reasons(dossier)
+    body = {
+        "verdict": dossier.verdict.name,
+        "says": says,
+        "further_reasons": [finding.says for finding in worst[1 : 1 + FURTHER_REASONS]],
+        **kept,
+    }
+    masked = "data" in dossier.hashes  # without a masked file there is nothing that anybody could approve
+    if masked:
+        release.record(State.EVALUATED, **body, subject=dict(dossier.hashes) | kept)
     if not rehearse:
-        passed = dossier.verdict is Verdict.PASS and "data" in dossier.hashes
-        release.record(State.PENDING_REVIEW if passed else State.BLOCKED, **body, **kept)
+        passed = masked and dossier.verdict is Verdict.PASS
+        release.record(State.PENDING_REVIEW if passed else State.BLOCKED, **body)
+    elif not masked:
+        release.record("note", **body)
     _show_in_prefect(dossier, says)
 
 

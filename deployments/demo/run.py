@@ -5,6 +5,7 @@ asked by Redbook magazine in 1974 about their marriage and affairs (Fair, Journa
 """
 
 import os
+import shlex
 import shutil
 import sqlite3
 import sys
@@ -26,7 +27,7 @@ def main() -> int:
         shutil.rmtree(HOUSE)
     HOUSE.mkdir()
     console.rule("[bold]A warehouse with confidential records")
-    console.print(f"{build_warehouse()} records of the survey are in {shown(HOUSE / 'warehouse.duckdb')}")
+    console.print(f"{build_warehouse():,} records of the survey are in {shown(HOUSE / 'warehouse.duckdb')}")
 
     from flows.cli import BLOCKED, DONE, ERROR, WAITING
 
@@ -37,7 +38,7 @@ def main() -> int:
     sluice("release", "deployments/demo/fair-survey.yaml", expect=WAITING)
     release = next(path.stem for path in (HOUSE / "home" / "runs").glob("fair-survey-*.json"))
     sluice("approve", release, "--as", "amara", "--comment", "k and l hold; utility is fine", expect=WAITING)
-    sluice("approve", release, "--as", "jonas", "--comment", "agreed with the survey's owner", expect=DONE)
+    sluice("approve", release, "--as", "jonas", "--comment", "agreed", expect=DONE)
     for path in sorted((HOUSE / "published" / release).iterdir()):
         console.print(f"  {path.stat().st_size:>9,} bytes  {shown(path)}")
 
@@ -75,7 +76,7 @@ def sluice(*arguments: str, expect: int) -> None:
     """Run a command of Sluice as a person would type it; stop the demo when it does not end as it must."""
     from flows.cli import main as command
 
-    console.print(f"[bold green]$ sluice {' '.join(arguments)}[/bold green]", soft_wrap=True)
+    console.print(f"[bold green]$ sluice {shlex.join(arguments)}[/bold green]", soft_wrap=True)
     code = command(list(arguments))
     console.print(f"[dim]exit code {code}[/dim]\n")
     if code != expect:

@@ -1,14 +1,15 @@
 """A house to release data from, and the session's Prefect server."""
 
-import os
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for `tests.flows.house`, however pytest was started
 
+from tests.flows.forks import Forks
 from tests.flows.house import House
 from tests.flows.prefect_server import PrefectServer, running_server, using
 
@@ -24,3 +25,10 @@ def prefect_server() -> Iterator[PrefectServer]:
 def house(tmp_path: Path, prefect_server: PrefectServer) -> House:
     """A house whose data pass their policy."""
     return House(tmp_path / "house")
+
+
+@pytest.fixture(scope="session")
+def forks(prefect_server: PrefectServer) -> Iterator[Forks]:
+    """Runs commands in processes that can be killed."""
+    with closing(Forks(prefect_server.environment)) as running:
+        yield running

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
+from uuid import uuid4
 
 import pytest
 import yaml
@@ -156,6 +157,7 @@ class Installation:
     def loaded(self, table: str) -> None:
         """The warehouse says that a table was loaded."""
         event = {
+            "id": str(uuid4()),
             "event": "warehouse.table.loaded",
             "resource": {"prefect.resource.id": f"warehouse.{table}"},
             "occurred": datetime.now().astimezone().isoformat(),

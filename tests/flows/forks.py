@@ -1,0 +1,201 @@
+"""Commands of Sluice in processes of their own, which can be killed or made to fail at a chosen place.
+
+A process that has imported everything waits for orders and forks a child for each, so that a run costs a second or two.
+Run as a module it is that process; `Forks` is how a test speaks to it.
+"""
+
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# A function that each step calls, by the module where the step looks it up: it is made to raise.
+CALLED_IN: dict[str, tuple[str, str]] = {
+    "open_case": ("tasks.case", "load_contract"),
+    "known_release": ("tasks.ingest", "suspended_for"),
+    "ingest": ("tasks.ingest", "write_parquet"),
+    "ingest_holdout": ("tasks.ingest", "set_aside"),
+    "validate": ("tasks.validate", "check_frame"),
+    "validate_source": ("tasks.validate", "check_batch"),
+    "validate_verdict": ("tasks.validate", "is_sound"),
+    "check": ("tasks.check", "judged"),
+    "check_rule": ("sluice.risk.k_anonymity", "k_anonymity"),
+    "mask": ("tasks.mask", "apply_plan"),
+    "mask_file": ("tasks.mask", "write_csv"),
+    "evaluate": ("tasks.evaluate", "apply_recodings"),
+    "evaluate_standard": ("policies.reference_standard", "attack"),
+    "evaluate_summary": ("tasks.evaluate", "summarise"),
+    "decide": ("tasks.decide", "apply_waivers"),
+    "report": ("tasks.report", "render_report"),
+    "approve": ("policies.approvals", "assign"),
+    "publish": ("tasks.publish", "build_manifest"),
+    "publish_inspection": ("tasks.publish", "check_released"),
+    "publish_profile": ("tasks.publish", "profile"),
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a child ended: its exit code, or minus the signal that killed it; and all that it wrote on its streams."""
+
+    code: int
+    output: str
+
+
+class Forks:
+    def __init__(self, environment: dict[str, str]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.flows.forks"],
+            cwd=ROOT,
+            env=os.environ | environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, home: Path, *arguments: str, **fault: Any) -> Run:
+        """Run `sluice ARGUMENTS` in the workspace `home` with one fault planted (see `_FAULTS`), or none."""
+        assert self._process.stdin and self._process.stdout
+        order = {"home": str(home), "arguments": arguments, "fault": fault}
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        return Run(**json.loads(self._process.stdout.readline()))
+
+    def close(self) -> None:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait(30)
+
+
+# -- in the forked process: the faults
+
+
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _kill_at(step: str, end: bool, time: int = 1) -> None:
+    """Kill the run where a step begins or ends, at the given occurrence."""
+    from tasks import progress
+
+    seen = 0
+
+    def tell(told: str, seconds: float | None) -> None:
+        nonlocal seen
+        if told == step and (seconds is not None) == end:
+            seen += 1
+            if seen == time:
+                _die()
+
+    progress._listeners.append(tell)
+
+
+def _kill_on_shelf(hook: str) -> None:
+    """Kill the run where the shelf says that it has reached `hook`."""
+    from sluice.release import shelf
+
+    publish = shelf.publish
+
+    def hooked(*args: Any, **kwargs: Any) -> Path:
+        return publish(*args, **kwargs, fault_hook=lambda reached: _die() if reached == hook else None)
+
+    shelf.publish = hooked
+
+
+def _kill_after_event(event: str, anchored: bool = True) -> None:
+    """Kill the run when the ledger has this event, before or after the anchor in the vault has moved on to it."""
+    from sluice.release.anchor import Anchor
+    from sluice.release.ledger import Ledger
+
+    move, append = Anchor.move, Ledger.append
+    recorded = False
+
+    def moved(self: Anchor, seq: int, digest: str) -> None:
+        if recorded and not anchored:
+            _die()
+        move(self, seq, digest)
+
+    def appended(self: Ledger, release: str, happened: str, *args: Any, **kwargs: Any) -> Any:
+        nonlocal recorded
+        recorded = happened == event
+        entry = append(self, release, happened, *args, **kwargs)
+        if recorded:
+            _die()
+        return entry
+
+    Anchor.move, Ledger.append = moved, appended  # type: ignore[method-assign]
+
+
+class Panic(BaseException):
+    """What a library in another language raises when it breaks: not even an Exception."""
+
+
+def _raise_in(place: str, text: str, panic: bool = False) -> None:
+    """Make what a step calls raise an exception that quotes `text` in every way an exception can."""
+    module_name, name = CALLED_IN[place]
+
+    def broken(*args: Any, **kwargs: Any) -> Any:
+        confidential = text  # also in a local variable, which some tracebacks show
+        error = (Panic if panic else ValueError)(f"could not convert {confidential}")
+        error.add_note(f"the value was {confidential}")
+        raise error from KeyError(confidential)
+
+    setattr(importlib.import_module(module_name), name, broken)
+
+
+_FAULTS: dict[str, Callable[..., None]] = {
+    "kill_at": _kill_at,
+    "kill_on_shelf": _kill_on_shelf,
+    "kill_after_event": _kill_after_event,
+    "raise_in": _raise_in,
+}
+
+
+def _obey(order: dict[str, Any], output: Path) -> Run:
+    child = os.fork()
+    if child == 0:
+        streams = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.dup2(streams, 1)
+        os.dup2(streams, 2)
+        os.environ["SLUICE_HOME"] = order["home"]
+        code = 99  # of a run that not even the command line could end
+        try:
+            for fault, settings in order["fault"].items():
+                _FAULTS[fault](**settings)
+            code = importlib.import_module("flows.cli").main(order["arguments"])
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    return Run(os.waitstatus_to_exitcode(status), output.read_text(encoding="utf-8", errors="replace"))
+
+
+def _serve() -> None:
+    # Everything that a run imports late, before the first fork.
+    from schemas.expectations import great_expectations
+
+    great_expectations()
+    for module in ("flows.cli", "flows.release", "flows.review", "matplotlib.backends.backend_svg"):
+        importlib.import_module(module)
+    with tempfile.TemporaryDirectory() as folder:
+        for line in sys.stdin:
+            run = _obey(json.loads(line), Path(folder) / "output")
+            print(json.dumps({"code": run.code, "output": run.output}), flush=True)
+
+
+if __name__ == "__main__":
+    _serve()

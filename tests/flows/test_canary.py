@@ -1,0 +1,148 @@
+"""Planted values and the seed must be nowhere outside the vault: not in Prefect, the logs, the reports, the ledger or the
+published folder, after a run that publishes and after runs that fail in every step."""
+
+import base64
+import sqlite3
+import struct
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from prefect import flow
+
+from tests.flows.forks import CALLED_IN, Forks
+from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
+from tests.flows.prefect_server import PrefectServer
+
+NAME = "Zebulon Quixwick"  # in an identifier
+TOWN = "Llanfairpwll"  # in a sensitive category that the contract does not list; the plan removes the variable
+JOB = "Falconer-Royal"  # in a category that the contract does not list, of a variable that is published; suppressed
+INCOME = 987654.321  # top-coded
+EXCEPTION = "Ermintrude-4711"  # in the text of an exception
+
+Needles = Mapping[str, list[bytes]]
+
+
+def spellings(text: str) -> list[bytes]:
+    """The text as files may hold it: in UTF-8 and UTF-16, and in base64 at each of its three alignments."""
+    raw = text.encode()
+    encoded = [base64.b64encode(b"\0" * shift + raw)[shift and 4 : -4] for shift in range(3)]
+    return [raw, text.encode("utf-16-le"), *encoded]
+
+
+def canaries() -> dict[str, list[bytes]]:
+    number = [*spellings("987654.321"), b"987654", b"987,654", b"9.87654", struct.pack("<d", INCOME)]
+    texts = {"name": NAME, "town": TOWN, "job": JOB, "exception": EXCEPTION}
+    return {what: spellings(text) for what, text in texts.items()} | {"income": number}
+
+
+def seed_spellings(home: Path) -> list[bytes]:
+    """The root seeds in the vault, as bytes, in hexadecimal, as the decimal number of NumPy's SeedSequence and in base64."""
+    found = []
+    for file in (home / "vault" / "seeds").iterdir():
+        raw = file.read_bytes()
+        number = str(int.from_bytes(raw, "big")).encode()
+        found += [raw, raw.hex().encode(), raw.hex().upper().encode(), number, base64.b64encode(raw)[:-4]]
+    return found
+
+
+def texts_of(path: Path) -> Iterator[bytes]:
+    """The file's bytes; also the rows of a database and of a Parquet file, which pages and compression may cut."""
+    content = path.read_bytes()
+    yield content
+    if content.startswith(b"SQLite format 3"):
+        with sqlite3.connect(path) as database:
+            for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                for row in database.execute(f'SELECT * FROM "{table}"'):
+                    yield repr(row).encode()
+    elif content.startswith(b"PAR1"):
+        yield pq.read_table(path).to_pandas().to_csv().encode()
+
+
+def found_in(places: Mapping[str, Path | str], needles: Needles) -> list[str]:
+    """'what in where' for each needle that is in a file of a place, in the file's name, or in a text."""
+    found = set()
+    for place, where in places.items():
+        if isinstance(where, str):
+            contents = [(place, where.encode())]
+        else:
+            files = [path for path in where.rglob("*") if path.is_file() and "vault" not in path.parts] if where.is_dir() else [where]
+            contents = [(f"{place}: {path.name}", text) for path in files for text in (path.name.encode(), *texts_of(path))]
+        found |= {
+            f"{what} in {told}"
+            for told, content in contents
+            for what, spelled in needles.items()
+            if any(spelling in content for spelling in spelled)
+        }
+    return sorted(found)
+
+
+def plant(house: House) -> None:
+    """Canaries in the data, and a plan that must keep them in."""
+    house.data["job"] = [("baker", "clerk")[row % 2] for row in range(len(house.data))]
+    house.contract["variables"].append({"name": "job", "kind": "nominal", "role": "quasi_identifier"})
+    house.definition["plan"].insert(
+        2, {"method": "local_suppression", "columns": ["age", "sex", "region", "job"], "k": 5}
+    )
+    house.data.loc[7, ["name", "town", "job", "income"]] = [NAME, TOWN, JOB, INCOME]
+    house.write()
+
+
+def places(house: House, server: PrefectServer, output: str) -> dict[str, Path | str]:
+    """Wherever something could have leaked to: all but the vault and the source."""
+    return {
+        "workspace": house.home,
+        "shelf": house.target,
+        "Prefect": server.home,
+        "server log": server.log,
+        "output": output,
+    }
+
+
+@pytest.fixture
+def planted(house: House) -> House:
+    plant(house)
+    return house
+
+
+def test_a_published_release_leaves_nothing_outside_the_vault(
+    planted: House, forks: Forks, prefect_server: PrefectServer
+) -> None:
+    runs = [forks.run(planted.home, "release", str(planted.file))]
+    assert runs[0].code == WAITING, runs[0].output
+    needles = canaries() | {"seed": seed_spellings(planted.home)}
+    for arguments in (("approve", planted.id, "--as", "amara"), ("approve", planted.id, "--as", "jonas")):
+        runs.append(forks.run(planted.home, *arguments))
+    assert runs[-1].code == DONE, runs[-1].output
+    runs += [forks.run(planted.home, "review", planted.id), forks.run(planted.home, "status")]
+    runs.append(forks.run(planted.home, "withdraw", planted.id, "--reason", "a test"))
+    output = "".join(run.output for run in runs)
+    assert found_in(places(planted, prefect_server, output), needles) == []
+    looked_at = {path.name for path in planted.home.rglob("*") if path.is_file()}
+    assert {"ledger.db", "index.html", f"{planted.id}.html"} <= looked_at  # the report and the Data Docs were there
+    assert any(planted.target.rglob("manifest.json"))
+
+
+def test_the_search_finds_what_is_there(planted: House, forks: Forks, prefect_server: PrefectServer) -> None:
+    """Negative control: the same needles are found in the vault, in a flow that is careless, and in a database."""
+    forks.run(planted.home, "release", str(planted.file))
+    staged = list((planted.home / "vault" / "objects").glob("*.parquet"))
+    needles = canaries() | {"seed": seed_spellings(planted.home)}
+    found = {line.split(" in ")[0] for path in staged for line in found_in({"vault": path}, needles)}
+    assert found == {"town", "job", "income"}  # an identifier is not even staged
+    (seed,) = (planted.home / "vault" / "seeds").iterdir()
+    assert found_in({"vault": seed}, needles) == [f"seed in vault"]
+
+    @flow(name="careless", log_prints=True)
+    def careless(name: str) -> None:
+        print(f"the town is {TOWN}-control")
+        raise ValueError(f"{EXCEPTION}-control")
+
+    with pytest.raises(ValueError, match=EXCEPTION):
+        careless(f"{NAME}-control")
+    control = {what: spellings(f"{text}-control") for what, text in (("name", NAME), ("exception", EXCEPTION))}
+    lines = found_in({"Prefect": prefect_server.home}, control)
+    assert {line.split(" in ")[0] for line in lines} == {"name", "exception"}
