@@ -168,7 +168,10 @@ def status(as_json: AsJson = False) -> None:
     if not rows:
         out.print("No release yet. Start one: sluice release FILE")
         return
-    table = Table("release", "state", "last event", "verdict", box=None, padding=(0, 2, 0, 0))
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("release", no_wrap=True, overflow="fold")  # an id is there to be copied
+    for name in ("state", "last event", "verdict"):
+        table.add_column(name)
     for row in rows:
         table.add_row(row["release"], str(row["state"]), f"{row['last_event']} {row['at'][:16]}", Text(row["says"]))
     out.print(table)
@@ -271,7 +274,8 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
 def _finish(outcome: Any, as_json: bool) -> None:
     """Say where the release stands, and exit with the code for it."""
     if as_json:
-        _print_json(outcome.model_dump(mode="json") | {"verdict": outcome.verdict and outcome.verdict.name})
+        verdict = None if outcome.verdict is None else outcome.verdict.name
+        _print_json(outcome.model_dump(mode="json") | {"verdict": verdict})
     else:
         out.print(f"{outcome.release} is {str(outcome.state).replace('_', ' ')}.", style="bold", soft_wrap=True)
         if outcome.state is not State.PUBLISHED:
@@ -280,10 +284,15 @@ def _finish(outcome: Any, as_json: bool) -> None:
                     out.print(line, soft_wrap=True)
         for name, path in (("report", outcome.report), ("published", outcome.published)):
             if path:
-                out.print(f"{name}: {path}", soft_wrap=True)
+                out.print(f"{name}: {_from_here(path)}", soft_wrap=True)
         if outcome.state is State.PENDING_REVIEW:
             out.print(f"to judge it: sluice review {outcome.release}")
     raise typer.Exit(_exit_code(outcome))
+
+
+def _from_here(path: Path) -> Path:
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _exit_code(outcome: Any) -> int:
