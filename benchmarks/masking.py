@@ -99,12 +99,9 @@ def seconds(run: Callable[..., object], *arguments: object) -> float:
     return time.perf_counter() - start
 
 
-def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Times of the perturbative masking methods.")
-    parser.add_argument("--peers-at-100k", action="store_true", help="run the slow peers on 100,000 records too")
-    slow_peers = parser.parse_args(arguments).peers_at_100k
+def main(quick: bool = False, slow_peers: bool = False) -> None:
     print(f"{'method':<24} {'records':>9} {'Sluice':>10} {'plain':>10} {'ratio':>8}")
-    for records in (100, 10_000, 100_000):
+    for records in (100, 10_000) if quick else (100, 10_000, 100_000):
         frame = factor_data(records)
         variables = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in frame}
         for name, step, peer, slow in cases(tuple(frame.columns)):
@@ -120,4 +117,6 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description="Times of the perturbative masking methods.")
+    parser.add_argument("--peers-at-100k", action="store_true", help="run the slow peers on 100,000 records too")
+    main(slow_peers=parser.parse_args().peers_at_100k)

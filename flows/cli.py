@@ -9,13 +9,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from sluice.errors import SluiceError
 from sluice.release.states import State
@@ -59,38 +58,48 @@ def check(file: Definition, as_json: AsJson = False) -> None:
 @app.command()
 def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
     """Show what there is to judge: verdict, findings, the report, the file and what an approval is bound to."""
-    from flows.review import dossier_of, find
+    from flows.history import history
+    from flows.listing import show_dossier
+    from flows.review import find
+    from tasks.case import open_workspace
 
-    found = find(release_id)
-    dossier, vault = dossier_of(found), found.case.workspace.vault
+    workspace = open_workspace()
+    found = history(workspace, release_id)
+    dossier = found.dossier
+    if dossier is None:
+        raise SluiceError(f"{release_id} is {found.state}: it has not been judged yet.")
     shown: dict[str, Any] = {
-        "release": found.id,
+        "release": found.release,
         "state": found.state,
         "title": dossier.title,
         "submitter": dossier.submitter,
+        "judged": f"{dossier.evaluated_at}, by policy {dossier.policy}, version {dossier.policy_version}",
+        "records": f"{dossier.records_original:,} masked, {dossier.records_holdout:,} held out",
+        "earlier_attempts": f"{dossier.earlier_attempts} other releases of the same data were judged before",
         "verdict": dossier.verdict.name,
-        "report": str(found.report_path),
+        "report": str(workspace.reports / f"{release_id}.html"),
     }
-    if "data" in dossier.hashes:  # else the data broke their contract, and nothing was masked
-        subject = found.subject()
+    if found.subject:  # else the data broke their contract, and nothing was masked
         shown |= {
-            "file": str(vault.path(subject.data, ".parquet")),
-            "csv": str(vault.path(subject.csv, ".csv")),
-            "approval_binds_to": subject.digest(),
-            "approvals": found.standing().says,
-            "needed": dossier.approvals_needed,
+            "file": str(found.files["data"]),
+            "csv": str(found.files["csv"]),
+            "approval_binds_to": found.subject.digest(),
         }
+        try:
+            release = find(release_id)
+            standing = release.standing()
+            shown |= {"definition": str(release.case.path), "approvers_from": str(release.case.definition.people)}
+            given = {f"by {each.who}": f"as {each.role or 'no role asked for'}, {each.at}" for each in standing.valid}
+            given |= {f"void, by {each.who}": f"{each.reason}, {each.at}" for each in standing.void}
+            shown |= {"approvals": standing.says, **given}
+        except SluiceError as error:  # its documents changed since
+            shown["approvals"] = str(error)
+        shown["needed"] = dossier.approvals_needed
     if as_json:
         findings = [finding.model_dump(mode="json") for finding in dossier.findings]
-        _print_json(shown | {"findings": findings, "hashes": dossier.hashes})
+        _print_json(shown | {"plan": dossier.plan, "findings": findings, "hashes": dossier.hashes})
         return
-    for name, value in shown.items():
-        out.print(f"{name.replace('_', ' '):>18}  {value}", soft_wrap=True)
-    table = Table("stage", "rule", "verdict", "meaning", box=None, padding=(0, 2, 0, 0))
-    for finding in dossier.findings:
-        decides = finding.verdict.name if finding.binding else "(reported)"
-        table.add_row(finding.stage, finding.rule, decides, Text(finding.says))
-    out.print(table)
+    show_dossier(out, shown, dossier)
 
 
 @app.command()
@@ -100,8 +109,9 @@ def approve(release_id: ReleaseId, name: As = None, comment: Comment = "", as_js
     from flows.review import find, go_on
 
     found = find(release_id)
-    standing = record(found, name, comment)
-    if standing.complete:
+    begun = found.state in (State.PUBLISHING, State.PUBLISHED)  # by a run that was stopped: it is finished, if need be
+    standing = found.standing() if begun else record(found, name, comment)
+    if begun or standing.complete:
         with _progress(as_json):
             outcome = go_on(found)
         if outcome is not None:
@@ -132,15 +142,13 @@ def withdraw(
     as_json: AsJson = False,
 ) -> None:
     """Take a published release off the shelf, leaving a note in its place."""
-    from flows.review import find
     from flows.review import withdraw as take_off
 
-    found = find(release_id)
-    gone = take_off(found, reason)
+    gone = take_off(release_id, reason)
     if as_json:
-        _print_json({"release": found.id, "state": found.state, "moved_to": str(gone)})
+        _print_json({"release": release_id, "state": State.WITHDRAWN, "moved_to": str(gone)})
     else:
-        out.print(f"{found.id} is withdrawn; its files are in {gone}.", soft_wrap=True)
+        out.print(f"{release_id} is withdrawn; its files are in {gone}.", soft_wrap=True)
 
 
 @app.command()
@@ -168,13 +176,25 @@ def status(as_json: AsJson = False) -> None:
     if not rows:
         out.print("No release yet. Start one: sluice release FILE")
         return
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("release", no_wrap=True, overflow="fold")  # an id is there to be copied
-    for name in ("state", "last event", "verdict"):
-        table.add_column(name)
-    for row in rows:
-        table.add_row(row["release"], str(row["state"]), f"{row['last_event']} {row['at'][:16]}", Text(row["says"]))
-    out.print(table)
+    from flows.listing import show_releases
+
+    show_releases(out, rows)
+
+
+@ledger_app.command()
+def show(release_id: ReleaseId, as_json: AsJson = False) -> None:
+    """Tell who did what to a release, when and on which documents: all that was recorded of it."""
+    from flows.history import history
+    from flows.listing import show_history
+    from tasks.case import open_workspace
+
+    found = history(open_workspace(), release_id)
+    if as_json:
+        digest = found.subject.digest() if found.subject else None
+        told = {"release": found.release, "state": found.state, "approval_binds_to": digest, "files": found.files}
+        _print_json(told | {"events": [asdict(entry) for entry in found.entries]})
+    else:
+        show_history(out, found)
 
 
 @ledger_app.command()
@@ -201,17 +221,25 @@ def init(
     dataset: Annotated[str, typer.Option("--dataset", help="name of the data set")] = "",
     table: Annotated[str | None, typer.Option("--table", help="the table, with a URL")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
+    separator: Annotated[str, typer.Option("--separator", help="between the cells of a CSV file")] = ",",
+    decimal: Annotated[
+        str, typer.Option("--decimal", help="before the decimals of a CSV file's numbers: . or ,")
+    ] = ".",
+    encoding: Annotated[str, typer.Option("--encoding", help="of a CSV file, such as cp1252")] = "utf-8",
 ) -> None:
     """Draft a contract from a table: kinds and ranges guessed, roles left for a person to fill in."""
     from schemas.draft import draft_contract
+    from sluice.release.documents import parse_document
     from sluice.release.sources import CsvSource, ParquetSource, SqlSource
 
-    if "://" in source:
-        found: Any = SqlSource(url=source, table=table)
-    elif source.endswith(".parquet"):
-        found = ParquetSource(path=source)
-    else:
-        found = CsvSource(path=source)
+    is_url = "://" in source
+    if is_url and table is None:
+        raise SluiceError("of a database, name the table, too: sluice init URL --table schema.table")
+    model: Any = SqlSource if is_url else ParquetSource if source.endswith(".parquet") else CsvSource
+    written: dict[str, Any] = {"url": source, "table": table} if is_url else {"path": source}
+    if model is CsvSource:
+        written |= {"separator": separator, "decimal": decimal, "encoding": encoding}
+    found = parse_document(model, written, "the source")
     text = draft_contract(found.resolve(Path.cwd()), dataset or table or Path(source).name.split(".")[0])
     if output is None:
         print(text, end="")
@@ -219,7 +247,10 @@ def init(
     if output.exists():
         raise SluiceError(f"{output} exists; a contract is never overwritten. Name another file.")
     output.write_text(text, encoding="utf-8")
-    err.print(f"{output} is a draft: fill in the role of every variable, then name it in a release definition.")
+    err.print(
+        f"{output} is a draft: fill in the role of every variable, then name it in a release definition.",
+        soft_wrap=True,
+    )
 
 
 @app.command()
@@ -261,9 +292,12 @@ def deployments(
 
 
 def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
+    from flows.forewarning import forewarnings
     from tasks.case import Case, open_workspace
 
-    Case.load(Path(definition), open_workspace())  # a wrong document is told at once, before Prefect starts
+    case = Case.load(Path(definition), open_workspace())  # a wrong document is told at once, before Prefect starts
+    for warning in forewarnings(case):
+        err.print(f"note: {warning}", style="yellow", soft_wrap=True)
     with _progress(as_json):
         from flows.release import release_flow
 
@@ -277,7 +311,7 @@ def _finish(outcome: Any, as_json: bool) -> None:
         verdict = None if outcome.verdict is None else outcome.verdict.name
         _print_json(outcome.model_dump(mode="json") | {"verdict": verdict})
     else:
-        out.print(f"{outcome.release} is {str(outcome.state).replace('_', ' ')}.", style="bold", soft_wrap=True)
+        out.print(f"{outcome.release} {_stands(outcome.state)}.", style="bold", soft_wrap=True)
         if outcome.state is not State.PUBLISHED:
             for line in (outcome.says, *(f"  - {reason}" for reason in outcome.further_reasons), outcome.approvals):
                 if line:
@@ -288,6 +322,12 @@ def _finish(outcome: Any, as_json: bool) -> None:
         if outcome.state is State.PENDING_REVIEW:
             out.print(f"to judge it: sluice review {outcome.release}")
     raise typer.Exit(_exit_code(outcome))
+
+
+def _stands(state: State) -> str:
+    if state in (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED):  # where a rehearsal ends
+        return "was checked; nobody is asked and nothing is published"
+    return f"is {str(state).replace('_', ' ')}"
 
 
 def _from_here(path: Path) -> Path:

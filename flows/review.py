@@ -7,9 +7,9 @@ from pathlib import Path
 from policies.approvals import Standing
 from sluice.errors import SluiceError
 from sluice.release import shelf
-from sluice.release.dossier import Dossier
 from sluice.release.states import State
 from tasks.case import Case, Release, account, open_workspace
+from tasks.definition import load_definition
 from tasks.outcome import Outcome
 from tasks.waiting import definition_of, resume_runs
 
@@ -20,24 +20,18 @@ def find(release_id: str) -> Release:
     return Release.recorded(Case.load(definition_of(workspace, release_id), workspace), release_id)
 
 
-def dossier_of(release: Release) -> Dossier:
-    """What people are shown of it, hashed again."""
-    judged = release.judgement()
-    if judged is None:
-        raise SluiceError(f"{release.id} has not been judged; run: sluice release {release.case.path}")
-    kept = release.case.workspace.vault.verify(judged["dossier"], ".json")
-    return Dossier.model_validate_json(kept.read_bytes())
-
-
 def approve(release: Release, declared: str | None, comment: str) -> Standing:
     """Record one person's approval; the standing with it. Raises SluiceError when it could not count."""
-    if release.state not in (State.PENDING_REVIEW, State.APPROVED):
+    undecided = (State.PENDING_REVIEW, State.APPROVED)
+    if release.state not in undecided:
         raise SluiceError(f"{release.id} is {release.state}; only a release that is pending_review can be approved.")
+    release.verify_subject()
     person, identity = _who(release, declared)
     subject = release.subject().digest()
     if person in {release.case.roster.person(submitter) or submitter for submitter in release.submitters()}:
         raise SluiceError(f"'{person}' submitted {release.id} and cannot approve it; another person must.")
-    release.record_as(person, "approval", subject=subject, identity=identity, account=account(), comment=comment)
+    given = {"subject": subject, "identity": identity, "account": account(), "comment": comment}
+    release.record_as(person, "approval", undecided, **given)
     return release.standing()
 
 
@@ -47,12 +41,14 @@ def refuse(release: Release, decision: State, declared: str | None, comment: str
     release.record_as(person, decision, identity=identity, account=account(), comment=comment)
 
 
-def withdraw(release: Release, reason: str) -> Path:
-    """Take the published folder off the shelf. Raises SluiceError when it is not published."""
-    if release.state is not State.PUBLISHED:
-        raise SluiceError(f"{release.id} is {release.state}; only a published release can be withdrawn.")
-    gone = shelf.withdraw(release.case.definition.target / release.id, reason)
-    release.record(State.WITHDRAWN, reason=reason)
+def withdraw(release_id: str, reason: str) -> Path:
+    """Take the published folder off the shelf, whatever became of its documents since. Raises when it is not there."""
+    workspace = open_workspace()
+    definition, state = definition_of(workspace, release_id), workspace.ledger.state(release_id)
+    if state not in (State.PUBLISHED, State.SUPERSEDED):
+        raise SluiceError(f"{release_id} is {state}; only a published release can be withdrawn.")
+    gone = shelf.withdraw(load_definition(definition).at(definition.parent).target / release_id, reason)
+    workspace.ledger.append(release_id, State.WITHDRAWN, account(), {"reason": reason})
     return gone
 
 
@@ -62,7 +58,7 @@ def go_on(release: Release) -> Outcome | None:
         return None
     from flows.release import release_flow
 
-    if release.standing().complete:
+    if release.state is State.PUBLISHING or release.standing().complete:
         return release_flow(definition=str(release.case.path), release_id=release.id)
     return Outcome.of(release)
 
@@ -77,5 +73,7 @@ def _who(release: Release, declared: str | None) -> tuple[str, str]:
         )
     person = roster.by_account(account()) if declared is None else roster.person(declared)
     if person is None:
-        raise SluiceError(f"'{declared or account()}' is not on the roster {release.case.definition.people}")
+        listed = f"{release.case.definition.people}. On it: {', '.join(roster.people)}"
+        hint = ". Say who you are with --as" if declared is None and approvals.identity == "declared" else ""
+        raise SluiceError(f"'{declared or account()}' is not on the roster {listed}{hint}")
     return person, "account" if declared is None else "declared"

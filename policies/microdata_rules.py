@@ -2,14 +2,16 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+import numpy as np
 import pandas as pd
 from pydantic import Field
 
 from policies.rule import Rule, Share
 from sluice.errors import DataError, did_you_mean
 from sluice.risk import equivalence_classes, k_anonymity, l_diversity, sample_uniques, t_closeness
+from sluice.risk.resolution import on_grid, resolution
 from sluice.variables import Kind, Role, Variables, with_role
 from sluice.verdict import Finding, Verdict
 
@@ -101,7 +103,7 @@ class SampleUniquesShare(_OnFrequencies):
     """At most a share of the records is alone with its combination of key values."""
 
     rule: Literal["sample_uniques_share"] = "sample_uniques_share"
-    at_most: Share = Field(description="share of the records, not percent")
+    at_most: Share = Field(lt=1, description="share of the records, not percent")
 
     def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
         frequencies = self.frequencies(frame, keys)
@@ -167,7 +169,7 @@ class LDiversity(_OnSensitiveVariables):
     variant: Literal["distinct", "entropy"] = Field(
         default="distinct", description="different values, or exp(entropy): equally frequent values would count as many"
     )
-    l: float = Field(ge=1)  # noqa: E741  the name that everybody knows
+    l: float = Field(gt=1)  # noqa: E741  the name that everybody knows
 
     def judge_one(
         self,
@@ -178,7 +180,7 @@ class LDiversity(_OnSensitiveVariables):
         unit: str,
     ) -> Finding:
         measure = l_diversity.distinct_values if self.variant == "distinct" else l_diversity.effective_values
-        values = measure(classes, equivalence_classes.category_codes(frame[name]))
+        values = measure(classes, equivalence_classes.category_codes(_distinguishable(frame[name])))
         failing = int((values < self.l - _ROUNDING).sum())
         said = (
             "different values" if self.variant == "distinct" else "different values, weighed by how often they occur,"
@@ -206,7 +208,7 @@ class TCloseness(_OnSensitiveVariables):
     """Whoever knows a person's quasi-identifiers learns little that the whole file does not tell of everybody."""
 
     rule: Literal["t_closeness"] = "t_closeness"
-    t: Share = Field(gt=0, description="largest allowed earth mover's distance, more than 0 and at most 1")
+    t: Share = Field(gt=0, lt=1, description="largest allowed earth mover's distance, more than 0 and less than 1")
     ground_distance: Literal["equal", "ordered"] | None = Field(
         default=None, description="by kind when not given: ordered for numbers, dates and ordinal categories"
     )
@@ -244,6 +246,14 @@ class TCloseness(_OnSensitiveVariables):
             f"Within records that share their quasi-identifiers, the values of {self.of_what} differ from those of the "
             f"whole file by at most {self.t:g} on a scale from 0 to 1 (t-closeness)."
         )
+
+
+def _distinguishable(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Numbers on their grid: 0.0001 and 0.0002 are no two answers to what somebody earns."""
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        return column
+    numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return pd.Series(on_grid(numbers, resolution(numbers)))
 
 
 def _refuse_missing_columns(rule: str, names: Sequence[str], frame: pd.DataFrame, variables: Variables) -> None:

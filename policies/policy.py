@@ -6,13 +6,17 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.approvals import Approvals
+from policies.microdata_rules import MicrodataRule
 from policies.reference_standard import ReferenceStandard
 from policies.rules import PolicyRule
 from policies.utility_limits import UtilityLimits
 from policies.waivers import Waiver
 from sluice.errors import did_you_mean
 from sluice.release.documents import parse_document, read_yaml
-from sluice.variables import Label
+from sluice.variables import Label, Role, Variables, with_role
+from sluice.verdict import Finding, Verdict
+
+_ALWAYS_JUDGED = ("overlooked_keys", "few_changes")  # whatever the policy says
 
 
 class Policy(BaseModel):
@@ -46,8 +50,20 @@ class Policy(BaseModel):
     @property
     def waivable(self) -> list[str]:
         """Names of the findings that a waiver may speak of: this policy's rules, its gate's and its utility limits."""
-        gate = self.reference_standard.finding_names if self.reference_standard else ()
-        return sorted({*(rule.rule for rule in self.rules), *gate, *UtilityLimits.model_fields})
+        gate = (*self.reference_standard.finding_names, "lone_copies") if self.reference_standard else ()
+        return sorted({*(rule.rule for rule in self.rules), *gate, *UtilityLimits.model_fields, *_ALWAYS_JUDGED})
+
+    def overlooked(self, released: Variables) -> list[Finding]:
+        """A finding that needs a decision when a released quasi-identifier is looked at by none of the rules."""
+        rules = [rule for rule in self.rules if isinstance(rule, MicrodataRule)]
+        looked_at = {name for rule in rules for name in rule.keys(released)}
+        left = [name for name in with_role(released, Role.QUASI_IDENTIFIER) if name not in looked_at]
+        if not rules or not left:
+            return []
+        says = f"No rule of the policy looks at {', '.join(left)}, by which people can be recognised."
+        return [
+            Finding(rule="overlooked_keys", verdict=Verdict.REVIEW, scope=", ".join(left), stage="masked", says=says)
+        ]
 
 
 def load_policy(path: Path) -> Policy:

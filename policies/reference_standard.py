@@ -20,8 +20,9 @@ from sluice.risk.copies import CopyCount, count_copies, exact_copies, unexplaine
 from sluice.risk.curve import Curve, curve_grid, shares_at
 from sluice.risk.equivalence_test import EquivalenceTest, equivalence_test
 from sluice.risk.reference_attack import ReferenceAttack, attack, some_of
+from sluice.risk.resolution import on_one_grid
 from sluice.risk.row_groups import row_groups
-from sluice.variables import Variables
+from sluice.variables import Role, Variables
 from sluice.verdict import Finding, Verdict
 
 Column = npt.NDArray[Any]
@@ -41,6 +42,8 @@ _ADVANTAGE: dict[Measure, tuple[str, str]] = {  # what an intruder gains, and do
 }
 _MOST_COORDINATES = 600_000_000  # 5 GB; a file that is too large to be judged is not judged
 _TIED = 1e-9  # distances that differ by no more are equal
+NAMES_OF_GROUPS = (Role.HOUSEHOLD, Role.CONTRIBUTOR)
+_LEAST_WEIGHT = 0.01  # of the largest; a variable that counts less is not compared in earnest
 _UNREAD_SHARE = 0.001  # so few values that cannot be compared hide nobody; they count as if suppressed
 
 
@@ -79,6 +82,7 @@ class ReferenceStandard(BaseModel):
         "near_copies",
         "exact_copies",
         "duplicate_records",
+        "lenient_standard",
     )
 
     @model_validator(mode="after")
@@ -154,14 +158,46 @@ class ReferenceStandard(BaseModel):
         judged = [self._judge_measure(measure, found, size.verdict, minimum_cell) for measure in _MEASURES]
         findings = [
             size,
-            _judge_reading(coding, unread, len(masked) * len(coding.names)),
+            _judge_reading(coding, unread, len(masked) * len(coding.names), self._unmeasured(released)),
             *(finding for finding, _ in judged),
             self._judge_closest(found, minimum_cell),
             self._judge_near_copies(found, minimum_cell),
             self._judge_exact_copies(*coding.labels(recoded, masked), rng, minimum_cell),
             _judge_duplicates(coding, original if held is None else pd.concat([original, held], ignore_index=True)),
+            self._judge_leniency(),
         ]
         return findings, [curve for _, curve in judged if curve]
+
+    def _unmeasured(self, released: Variables) -> list[str]:
+        """Released variables that the comparison passes over: names of groups, and those that hardly weigh."""
+        largest = max((self.weights.get(name, 1.0) for name in released), default=1.0)
+        return [
+            name
+            for name, variable in released.items()
+            if variable.role in NAMES_OF_GROUPS or self.weights.get(name, 1.0) < _LEAST_WEIGHT * largest
+        ]
+
+    def _judge_leniency(self) -> Finding:
+        """What this policy tolerates beyond all with which the standard could still be said to hold."""
+        lenient = [
+            says
+            for is_so, says in (
+                (self.margin > 0.1, f"margin {self.margin:g}"),
+                (self.tail_share > 0.1, f"tail_share {self.tail_share:g}"),
+                (self.tail_quantile < 0.001, f"tail_quantile {self.tail_quantile:g}"),
+                (self.copies_excess > 0.1, f"copies_excess {self.copies_excess:g}"),
+                (self.minimum_records < 100, f"minimum_records {self.minimum_records}"),
+                (self.records < self.minimum_records, f"only {self.records} people are attacked"),
+                (self.when_fewer == "judge", "a file of fewer records is judged all the same"),
+                ("distance" not in self.binding, "the prediction distance does not decide"),
+            )
+            if is_so
+        ]
+        verdict, says = Verdict.PASS, "The policy's own settings do not undo the standard."
+        if lenient:
+            verdict = Verdict.REVIEW
+            says = f"The policy's own settings leave little of the standard: {'; '.join(lenient)}."
+        return Finding(rule="lenient_standard", verdict=verdict, says=says, stage="reference")
 
     def _judge_size(self, original: pd.DataFrame, masked: pd.DataFrame, held: pd.DataFrame | None) -> Finding:
         counts = {"original": len(original)}
@@ -239,7 +275,7 @@ class ReferenceStandard(BaseModel):
         near = float(np.quantile(apart, self.tail_quantile / found.size_ratio)) / 2 if len(apart) else 0.0
         count = count_copies(found.whole <= near + _TIED, found.reference.distance <= near + _TIED, found.size_ratio)
         how = "have a nearly equal record in the release"
-        return self._judge_copies("near_copies", how, count, found.sampled, found.records, minimum_cell)
+        return self.judge_copies("near_copies", how, count, found.sampled, found.records, minimum_cell)
 
     def _judge_exact_copies(
         self, recoded: list[Column], masked: list[Column], rng: np.random.Generator, minimum_cell: int
@@ -247,13 +283,16 @@ class ReferenceStandard(BaseModel):
         # Over all records. The reference is other people's records of the original even where there is a holdout, which
         # has no recoded form: both hold as many natural twins.
         n, m = len(recoded[0]), len(masked[0])
+        pairs = [on_one_grid(before, after) for before, after in zip(recoded, masked, strict=True)]
+        recoded, masked = [before for before, _ in pairs], [after for _, after in pairs]
         count = count_copies(*exact_copies(recoded, masked, some_of(n, min(n, m), rng)), m / n)
         how = "stand in the release value for value"
-        return self._judge_copies("exact_copies", how, count, min(1.0, m / n), n, minimum_cell)
+        return self.judge_copies("exact_copies", how, count, min(1.0, m / n), n, minimum_cell)
 
-    def _judge_copies(
+    def judge_copies(
         self, rule: str, how: str, count: CopyCount, sampled: float, records: int, minimum_cell: int
     ) -> Finding:
+        """Whether there are more copies than chance and the policy allow."""
         tolerated = self.copies_excess * sampled
         share, said = _tellable(count.found, count.records, minimum_cell)
         return Finding(
@@ -300,13 +339,13 @@ def _incomparable(coding: Coding) -> Finding:
     return Finding(rule="comparable_values", verdict=Verdict.UNKNOWN, says=says, stage="reference", completed=0)
 
 
-def _judge_reading(coding: Coding, unread: int, values: int) -> Finding:
+def _judge_reading(coding: Coding, unread: int, values: int, passed_over: list[str]) -> Finding:
     if unread > _UNREAD_SHARE * values:
         verdict = Verdict.UNKNOWN
         says = "Released labels occur that stand for no original record, so what they tell cannot be measured."
-    elif coding.left_out:
+    elif unmeasured := list(dict.fromkeys([*coding.left_out, *passed_over])):
         verdict = Verdict.REVIEW
-        says = f"Nobody has measured what these released variables tell of a person: {', '.join(coding.left_out)}."
+        says = f"Nobody has measured what these released variables tell of a person: {', '.join(unmeasured)}."
     else:
         verdict, says = Verdict.PASS, "All released variables can be compared with the original ones."
     return Finding(

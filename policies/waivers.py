@@ -38,19 +38,21 @@ class Waiver(BaseModel):
 
 
 def apply_waivers(
-    findings: Sequence[Finding], waivers: Sequence[Waiver], release_name: str, today: date
+    findings: Sequence[Finding], waivers: Sequence[Waiver], release_name: str, today: date, submitter: str = ""
 ) -> list[Finding]:
     """The findings, those that a live waiver excuses marked with it, and a remark on each waiver that did nothing.
 
-    Excuses REVIEW and FAIL, never UNKNOWN: what was not measured cannot be excused. Of two waivers for one finding the
-    first is shown. The remarks come last; they are REVIEW and do not decide (`binding` is False).
+    Excuses REVIEW and FAIL, never UNKNOWN: what was not measured cannot be excused. A waiver of the submitter's own
+    excuses nothing. Of two waivers for one finding the first is shown. The remarks come last; they are REVIEW and do not decide (`binding` is False).
     """
     waived = list(findings)
     remarks = []
     for waiver in waivers:
         covered = [index for index, finding in enumerate(findings) if waiver.covers(finding, release_name)]
         excused = [index for index in covered if findings[index].verdict in (Verdict.REVIEW, Verdict.FAIL)]
-        if today > waiver.expires:
+        if _plain(waiver.owner) == _plain(submitter):
+            remarks.append(_remark(waiver, "excuses nothing: who submits a release cannot excuse it as well."))
+        elif today > waiver.expires:
             remarks.append(_remark(waiver, f"expired on {waiver.expires} and excuses nothing any more."))
         elif today < waiver.granted:
             remarks.append(_remark(waiver, f"holds only from {waiver.granted} on."))
@@ -64,6 +66,10 @@ def apply_waivers(
                 if waived[index].waiver is None:
                     waived[index] = waived[index].model_copy(update={"waiver": shown})
     return waived + remarks
+
+
+def _plain(name: str) -> str:
+    return "".join(name.casefold().split())
 
 
 def _remark(waiver: Waiver, says: str) -> Finding:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.cross_field import CrossFieldExpression, read_expression
 from sluice.errors import DocumentError, did_you_mean
-from sluice.release.documents import parse_document, read_yaml
+from sluice.release.documents import Written, parse_document, read_yaml
 from sluice.variables import Kind, Label, Role, Variable
 
 # A variable with this role leaves its source only as a keyed hash.
@@ -195,7 +195,9 @@ def _bound(variable: Variable, field: str, value: float | str | None) -> Any:
 
 def load_contract(path: Path) -> Contract:
     """The contract in a YAML file; a hierarchy given as `file:` is read from its CSV. Raises DocumentError."""
-    content: dict[str, Any] = _with_dates_as_text(read_yaml(path))
+    written = read_yaml(path)
+    content = Written(_with_dates_as_text(written))
+    content.root = written.root
     _refuse_empty_roles(path, content)
     for index, variable in enumerate(content.get("variables") or []):
         if (

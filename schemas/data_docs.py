@@ -37,7 +37,7 @@ def write_pages(context: Any, result: Any, folder: Path) -> bool:
         if any(isinstance(entry, dict) or entry is True for entry in (each.exception_info or {}).values()):
             failure = {"raised_exception": True, "exception_message": _FAILURE, "exception_traceback": ""}
             each.exception_info = {"check": failure}
-    before = len(_pages(folder))
+    before = _pages(folder)  # of an earlier run of this contract, which Great Expectations removes
     store = context.validation_results_store
     for key in store.list_keys():
         store.set(key, result)
@@ -47,7 +47,7 @@ def write_pages(context: Any, result: Any, folder: Path) -> bool:
     context.build_data_docs(site_names=["steward"])
     for page in (*folder.rglob("*.html"), *folder.rglob("*.css")):
         page.write_text(_OUTSIDE.sub("", page.read_text(encoding="utf-8")), encoding="utf-8")
-    return len(_pages(folder)) > before
+    return not set(_pages(folder)) <= set(before)
 
 
 def write_index(
@@ -74,8 +74,8 @@ def write_index(
     (folder / "index.html").write_text(
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
         f"</head><body><h1>{title}</h1><p>Verdict: <strong>{decide(findings).name}</strong></p>{found}"
-        f'<h2>Every expectation</h2>{held}<h2>Runs</h2><p><a href="expectations/contract.html">The suite</a>, and the '
-        f"results, newest first:</p><ul>{links}</ul></body></html>\n",
+        f'<h2>Every expectation</h2>{held}<h2>Great Expectations</h2><p><a href="expectations/contract.html">The suite'
+        f"</a>, and its results:</p><ul>{links}</ul></body></html>\n",
         encoding="utf-8",
     )
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 
+from sluice.errors import DataError
 from sluice.release.sources import TabularSource
 from sluice.variables import Kind, Role, as_label
 
@@ -27,6 +28,7 @@ _MOST_DISTINCT = 10_000  # distinct values of a column that are counted; beyond,
 _FEW_CODES = 12  # whole numbers with so few distinct values may be codes
 _MISSING = ("?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", ".", "-")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?")
 
@@ -46,11 +48,12 @@ class _Column:
     last: str = ""
     codes: Counter[str] = field(default_factory=Counter)  # that look like 'missing'
 
-    def see(self, series: "pd.Series[Any]") -> None:
+    def see(self, series: "pd.Series[Any]", decimal_mark: str) -> None:
         counted = series.value_counts(dropna=True)
         self.empty += len(series) - int(counted.sum())
         for value, times in zip(counted.index.astype(object), counted, strict=True):
-            self._see(_text(value).strip(), int(times))
+            text = _text(value).strip()
+            self._see(text.replace(",", ".") if decimal_mark == "," and _COMMA.fullmatch(text) else text, int(times))
         if len(self.counts) > _MOST_DISTINCT:
             self.many = True
             self.counts = Counter(dict(self.counts.most_common(_MOST_CATEGORIES)))
@@ -80,10 +83,12 @@ def draft_contract(source: TabularSource, dataset: str) -> str:
     column beside one batch.
     """
     names = source.column_names()
+    if any(_NUMBER.fullmatch(name) for name in names):
+        raise DataError(f"{source.title}: a column is named by a number. Is the first line a record, not the header?")
     columns = {name: _Column() for name in names}
     for batch in source.batches(names):
         for name in names:
-            columns[name].see(batch[name])
+            columns[name].see(batch[name], source.decimal_mark)
     lines = [
         "# Drafted from the data: complete it, then take these comments out. It does not load while a role is empty.",
         f"# Categories that fewer than {MINIMUM_CELL} records have are left out of this file, and ranges are rounded "
@@ -129,7 +134,7 @@ def _kind(column: _Column) -> tuple[Kind, str]:
     n, distinct = column.values, len(column.counts)
     frequent = len(_frequent(column)) == distinct and not column.many
     if not n:
-        return Kind.TEXT, "  # no value was found; check"
+        return Kind.TEXT, "  # no value was found: leave this variable out, a contract asks for at least one"
     if column.forms["date"] == n:
         return Kind.DATE, ""
     if distinct == 2 and frequent:

@@ -77,7 +77,11 @@ def _conditions(variable: Variable) -> list[_Condition]:
     """What must hold of one column."""
     conditions = [
         _Condition("kind", lambda series: _has_kind(series, variable), lambda _: f"not stored as {variable.kind}"),
-        _Condition("all_missing", lambda series: series.notna().any(), lambda _: "every value is missing"),
+        _Condition(
+            "all_missing",
+            lambda series: series.notna().any(),
+            lambda _: "every value is missing; leave the variable out",
+        ),
     ]
     if not variable.nullable:
         conditions.append(

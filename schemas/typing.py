@@ -24,12 +24,14 @@ Pseudonym = Callable[[str, str], str]
 """(name of the variable, value as text) -> keyed hash"""
 
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_COMMA = r"^[+-]?\d*,\d+([eE][+-]?\d+)?$"
 _DATE = r"^\d{4}-\d{2}-\d{2}([T ]|$)"
 _MICROSECONDS = pa.timestamp("us")
 _EXACT = 2.0**53  # whole numbers up to here are exact in float64
 _TRUTH = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
 _SAYS = {
     "number": "not a finite number",
+    "decimal": "a number with a comma; if its decimals follow it, the source needs decimal: ','",
     "whole_number": "not a whole number (or beyond 2^53)",
     "date": "not a date; wanted YYYY-MM-DD, with or without a time",
     "category": "not one of the declared categories",
@@ -39,8 +41,8 @@ _SAYS = {
 class SourceTyping:
     """Types the batches of one source, one after the other, and remembers what went wrong and which categories came."""
 
-    def __init__(self, contract: Contract, pseudonym: Pseudonym) -> None:
-        self._contract, self._pseudonym = contract, pseudonym
+    def __init__(self, contract: Contract, pseudonym: Pseudonym, decimal_mark: str = ".") -> None:
+        self._contract, self._pseudonym, self._decimal_mark = contract, pseudonym, decimal_mark
         self._problems: Counter[tuple[str, str]] = Counter()
         self._found: dict[str, set[str]] = {
             name: set()
@@ -61,7 +63,7 @@ class SourceTyping:
 
     @property
     def problems(self) -> dict[tuple[str, str], int]:
-        """Number of cells by (column, check): number, whole_number, date, category, categories."""
+        """Number of cells by (column, check): number, decimal, whole_number, date, category, categories."""
         problems = dict(self._problems)
         for name, found in self._found.items():
             if self._contract.staged[name].kind is Kind.BINARY and len(found) > 2:
@@ -115,12 +117,16 @@ class SourceTyping:
         whole = variable.kind is Kind.INTEGER
         if _is_text(raw):
             texts = _labels(raw, variable)
+            if self._decimal_mark == ",":  # a point, which may stand between thousands, is no part of a number then
+                texts = pc.replace_substring(pc.replace_substring(texts, ".", ";"), ",", ".")
             try:
                 numbers = texts.cast(pa.int64() if whole else pa.float64())
             except pa.ArrowInvalid:
                 texts = pc.utf8_ltrim(texts, characters="+")
                 bad = pc.invert(pc.match_substring_regex(texts, _NUMBER))
-                self._count(variable, "number", bad)
+                with_comma = pc.match_substring_regex(texts, _COMMA)
+                self._count(variable, "decimal", with_comma)
+                self._count(variable, "number", pc.and_not(bad, with_comma))
                 numbers = pc.if_else(bad, None, texts).cast(pa.float64())
         else:
             try:
@@ -165,7 +171,7 @@ class SourceTyping:
             wanted = labels
         else:
             categories = list(variable.categories)
-            wanted = [_declared(label, (*categories, *variable.missing_codes)) for label in labels]
+            wanted = [_declared(label, (*categories, *variable.missing_codes), self._decimal_mark) for label in labels]
             foreign = pa.array([label is None for label in wanted], pa.bool_()).take(encoded.indices)
             self._count(variable, "category", foreign)
         place = {category: code for code, category in enumerate(categories)}
@@ -267,10 +273,11 @@ def _native_label(value: Any) -> str:
     return str(as_label(value))
 
 
-def _declared(label: str, declared: Sequence[str]) -> str | None:
+def _declared(label: str, declared: Sequence[str], decimal_mark: str) -> str | None:
     """The declared code a text stands for: itself, '3' for '3.0', and YAML's true for yes, on, True (also false)."""
     if label in declared:
         return label
-    number = as_label(float(label)) if _is_number(label) else None
+    pointed = label.replace(decimal_mark, ".")
+    number = as_label(float(pointed)) if _is_number(pointed) else None
     other = number if number in declared else _TRUTH.get(label.lower())
     return other if other in declared else None

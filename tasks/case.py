@@ -3,7 +3,7 @@
 import hashlib
 import os
 import pwd
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -16,8 +16,8 @@ from pydantic import TypeAdapter
 
 from policies.approvals import Roster, Standing, Subject, load_roster
 from policies.policy import Policy, load_policy
-from schemas.contract import Contract, load_contract
-from sluice.errors import DocumentError, PlanError, SluiceError
+from schemas.contract import HASHED, Contract, load_contract
+from sluice.errors import DataError, DocumentError, PlanError, SluiceError
 from sluice.masking.step import MaskingStep
 from sluice.release.documents import document_sha256
 from sluice.release.ledger import Entry
@@ -27,10 +27,19 @@ from sluice.release.workspace import Workspace
 from sluice.variables import Kind, Role, Variable
 from tasks.definition import ReleaseDefinition, load_definition
 
+_LOGIN = Path("/proc/self/loginuid")  # Linux: who logged in; sudo and su leave it as it is, and only root can change it
+
 
 def account() -> str:
-    """The operating-system account of this process: read from the system, not from an environment that can be set."""
-    return pwd.getpwuid(os.geteuid()).pw_name
+    """The operating-system account of whoever runs this process; read from the system, never from the environment.
+
+    Only the vault's owner can open the vault, so people run commands as that account, through sudo: then it is the
+    account that they logged in with. Without a login (a service, a container) it is the account of the process.
+    """
+    try:
+        return pwd.getpwuid(int(_LOGIN.read_text())).pw_name
+    except (OSError, ValueError, OverflowError, KeyError):  # no such file; nobody logged in, or nobody known here
+        return pwd.getpwuid(os.geteuid()).pw_name
 
 
 def open_workspace() -> Workspace:
@@ -57,6 +66,7 @@ class Case:
         path = path.resolve()
         written = load_definition(path)
         definition = written.at(path.parent)
+        _refuse_misplaced(path, definition, workspace.home)
         case = cls(
             path=path,
             written=written,
@@ -66,8 +76,21 @@ class Case:
             roster=load_roster(definition.people),
             workspace=workspace,
         )
-        case.released({name: v for name, v in case.contract.staged.items() if v.role is not Role.IDENTIFIER})
+        _ = case.described  # refuses a plan that does not fit the contract
         return case
+
+    @cached_property
+    def variables(self) -> dict[str, Variable]:
+        """What the plan starts from, as the contract declares it."""
+        return {name: v for name, v in self.contract.staged.items() if v.role is not Role.IDENTIFIER}
+
+    @cached_property
+    def described(self) -> dict[str, Variable]:
+        """What the plan ends in, as the documents alone tell it, so that it may be shown to anyone.
+
+        A category that was only found in the data is none of it: masking may have taken it out of the file.
+        """
+        return self.released(self.variables)
 
     def released(self, variables: Mapping[str, Variable]) -> dict[str, Variable]:
         """The variables after the plan. Raises DocumentError naming the step that does not fit the contract."""
@@ -140,7 +163,8 @@ class Release:
     def name_for(case: Case, data: Staged) -> str:
         """The id: the definition's name and a digest of all that decides the outcome."""
         parts = [data.sha256, *(case.document_hashes[name] for name in sorted(case.document_hashes))]
-        digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        # Keyed: the id is public, and whoever guesses the data could else see by it that the guess is right.
+        digest = case.workspace.vault.pseudonym("release", "\n".join(parts))
         return f"{case.definition.name}-{digest[:12]}"
 
     @classmethod
@@ -162,7 +186,7 @@ class Release:
         if tables["data"] is None or tables["original"] is None:
             raise SluiceError(f"the ledger's record of {release_id} names no data")
         kept = case.workspace.vault.verify(received.body["variables"], ".json")
-        variables = _VARIABLES.validate_json(kept.read_bytes())
+        variables = variables_from_json(kept.read_bytes())
         return cls(case, release_id, tables["data"], tables["original"], tables["holdout"], variables)
 
     @cached_property
@@ -172,8 +196,15 @@ class Release:
 
     @cached_property
     def released(self) -> dict[str, Variable]:
-        """What the plan ends in."""
-        return self.case.released(self.variables)
+        """What the plan ends in. Raises DataError when categories that were found in the data do not fit the plan."""
+        try:
+            return self.case.released(self.variables)
+        except DocumentError:  # the contract's own variables fit: the text names a category that only the data told
+            found = [name for name, v in self.case.variables.items() if v.kind.is_categorical and v.categories is None]
+        raise DataError(
+            f"the plan of {self.id} does not fit the categories in the data. Declare the categories of "
+            f"{', '.join(found)} in the contract, or give 'others' in the plan."
+        )
 
     @property
     def unit(self) -> str:
@@ -181,9 +212,21 @@ class Release:
         return self.case.contract.records_are
 
     def read(self, table: "Staged | Masked") -> pd.DataFrame:
-        """The typed frame of a table of this release: without identifiers, and hashed again before it is read."""
-        path = self.case.workspace.vault.verify(table.sha256, ".parquet")
-        return read_typed(path, self.released if isinstance(table, Masked) else self.variables)
+        """The typed frame of a table of this release: without identifiers, and hashed again before it is read.
+
+        Households and contributors that are released bear names of this release alone: by those of the vault a person
+        could be followed through all releases.
+        """
+        vault = self.case.workspace.vault
+        path = vault.verify(table.sha256, ".parquet")
+        if isinstance(table, Masked):
+            return read_typed(path, self.released)
+        frame = read_typed(path, self.variables)
+        for name in (name for name, variable in self.released.items() if variable.role in HASHED):
+            codes, names = pd.factorize(frame[name])
+            own = [vault.pseudonym(f"{name} of {self.id}", text) for text in names]
+            frame[name] = pd.Series([*own, np.nan], dtype=frame[name].dtype).take(codes).reset_index(drop=True)
+        return frame
 
     def read_staged(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Everything that was ingested, with the keyed hashes of identifiers that are part of the record key."""
@@ -215,9 +258,9 @@ class Release:
         """Append an event of this release to the ledger, done by the account of this process."""
         return self.record_as(account(), event, **body)
 
-    def record_as(self, person: str, event: str, **body: Any) -> Entry:
-        """Append an event that a person of the roster decided."""
-        return self.case.workspace.ledger.append(self.id, event, person, body)
+    def record_as(self, person: str, event: str, expect: Collection[State] | None = None, **body: Any) -> Entry:
+        """Append an event that a person of the roster decided, if the release is in one of the states expected."""
+        return self.case.workspace.ledger.append(self.id, event, person, body, expect)
 
     def seeds(self) -> Seeds:
         return Seeds(*self.case.workspace.vault.seed(self.id).spawn(4))
@@ -233,20 +276,47 @@ class Release:
             raise SluiceError(f"{self.id} has not been judged; run: sluice release {self.case.path}")
         return Subject(**judged.body["subject"])
 
-    def standing(self, now: datetime | None = None) -> Standing:
-        """How the approvals of exactly these bytes stand."""
+    def verify_subject(self) -> None:
+        """Hash again what the approvals are bound to, and the report that people read. Raises when any was altered."""
+        subject, vault = self.subject(), self.case.workspace.vault
+        for sha256, suffix in ((subject.data, ".parquet"), (subject.csv, ".csv"), (subject.dossier, ".json")):
+            vault.verify(sha256, suffix)
+        kept = vault.verify(subject.report, ".html")
+        page = self.report_path.read_bytes() if self.report_path.is_file() else b""
+        if hashlib.sha256(page).hexdigest() != subject.report:
+            raise SluiceError(
+                f"{self.report_path} is not the report that was made when {self.id} was judged. Put that one back and "
+                f"read it: cp {kept} {self.report_path}"
+            )
+
+    def standing(self, begun: Entry | None = None) -> Standing:
+        """How the approvals of exactly these bytes stand now, or stood when a publication was begun."""
         return self.case.policy.approvals.standing(
-            self.entries(),
+            [entry for entry in self.entries() if begun is None or entry.seq < begun.seq],
             self.subject().digest(),
             self.submitters(),
             self.case.roster,
-            now or datetime.now(UTC),
+            datetime.fromisoformat(begun.at) if begun else datetime.now(UTC),
         )
 
     def submitters(self) -> tuple[str, ...]:
-        """Who may not approve: the owner of the definition and the account that ran it."""
-        received = last(self.entries(), State.RECEIVED)
-        return (self.case.definition.owner, *([received.actor] if received else []))
+        """Who may not approve: the owner of the definition and every account that ran it."""
+        ran = (entry.actor for entry in self.entries() if entry.event == State.RECEIVED)
+        return tuple(dict.fromkeys((self.case.definition.owner, *ran)))
+
+
+_PLACES = {"contract": "SLUICE_CONTRACTS", "policy": "SLUICE_POLICIES", "people": "SLUICE_PEOPLE"}
+
+
+def _refuse_misplaced(path: Path, definition: ReleaseDefinition, home: Path) -> None:
+    """Raise DocumentError when the target is not apart from the workspace, or a document not from where it must be."""
+    home = home.resolve()
+    if definition.target.is_relative_to(home) or home.is_relative_to(definition.target):
+        raise DocumentError(f"{path}: target: must lie apart from the workspace {home}, which holds the vault")
+    for field, setting in _PLACES.items():
+        place, given = os.environ.get(setting), getattr(definition, field)
+        if place and not given.is_relative_to(Path(place).resolve()):
+            raise DocumentError(f"{path}: {field}: here it must come from {place} ({setting}); got {given}")
 
 
 _VARIABLES = TypeAdapter(dict[str, Variable])
@@ -255,6 +325,11 @@ _VARIABLES = TypeAdapter(dict[str, Variable])
 def variables_as_json(variables: Mapping[str, Variable]) -> bytes:
     """The variables as they are kept in the vault; the same variables give the same bytes."""
     return _VARIABLES.dump_json(dict(variables))
+
+
+def variables_from_json(content: bytes) -> dict[str, Variable]:
+    """The variables that `variables_as_json` wrote."""
+    return _VARIABLES.validate_json(content)
 
 
 def last(entries: Sequence[Entry], event: str) -> Entry | None:

@@ -2,6 +2,7 @@
 
 from sluice.verdict import Finding
 from tasks.case import Masked, Release
+from tasks.editions import few_changes
 from tasks.judged import judged
 from tasks.step import step
 
@@ -18,4 +19,7 @@ def check(release: Release, masked: Masked | None = None) -> list[Finding]:
         for rule in release.case.policy.rules
         for finding in judged(rule.rule, stage, lambda rule=rule: rule.find(frame, variables, stage, release.unit))
     ]
-    return findings if masked else [finding.as_reported() for finding in findings]
+    if masked is None:
+        return [finding.as_reported() for finding in findings]
+    overlooked = release.case.policy.overlooked(variables)
+    return [*findings, *overlooked, *judged("few_changes", "masked", lambda: few_changes(release))]

@@ -23,7 +23,7 @@ def decide(
     """The dossier. Without a masked file (the data did not meet their contract) its findings are all there is."""
     case, now = release.case, datetime.now(UTC)
     found = [*findings, *(measured.findings if measured else ())]
-    waived = apply_waivers(found, case.policy.waivers, case.definition.name, now.date())
+    waived = apply_waivers(found, case.policy.waivers, case.definition.name, now.date(), case.definition.owner)
     hashes = dict(case.document_hashes)
     if masked:
         hashes |= {"data": masked.sha256, "csv": masked.csv_sha256}

@@ -1,13 +1,15 @@
 """The release definition: which data, under which contract and policy, masked how, published where."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sluice.masking import Step
+from sluice.masking import Microaggregation, Step, TopBottomCoding
 from sluice.release.documents import parse_document, read_yaml
 from sluice.release.sources import Source
+
+LEAST_GROUP = 3  # records behind a published mean
 
 
 class _Strict(BaseModel):
@@ -49,6 +51,19 @@ class ReleaseDefinition(_Strict):
     )
     schedule: Schedule | None = None
     trigger: Trigger | None = None
+
+    @model_validator(mode="after")
+    def _no_small_groups(self) -> Self:
+        """A mean of one is the person's value, and of a mean of two each can work out the other's."""
+        for index, step in enumerate(self.plan):
+            for field in ("k", "minimum_tail"):
+                least = getattr(step, field, None)
+                if isinstance(step, Microaggregation | TopBottomCoding) and least is not None and least < LEAST_GROUP:
+                    raise ValueError(
+                        f"plan.{index}: {field} of {step.method} must be at least {LEAST_GROUP} in a release: of the "
+                        f"mean of two, each can work out the other's value; got {least}"
+                    )
+        return self
 
     def at(self, base: Path) -> "ReleaseDefinition":
         """The same definition with every path made absolute from `base`."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from policies.lone_copies import judge_lone_copies
 from sluice.masking.plan import apply_recodings
 from sluice.risk.curve import Curve
 from sluice.utility.variable_summary import VariableSummary, summarise
@@ -50,7 +51,8 @@ def evaluate(release: Release, masked: Masked) -> Measured:
             policy.minimum_cell,
         )
         curves.extend(found)
-        return list(findings)
+        standard, released = policy.reference_standard, release.released
+        return [*findings, judge_lone_copies(standard, recoded, aligned, released, policy.minimum_cell)]
 
     def utility() -> list[Finding]:
         return policy.utility.find(original, recoded, aligned, release.variables, release.released)
@@ -59,5 +61,8 @@ def evaluate(release: Release, masked: Masked) -> Measured:
         *judged("reference_standard", "reference", against_reference),
         *judged("utility", "utility", utility),
     ]
-    summaries = summarise(original, recoded, aligned, release.variables, release.released, policy.minimum_cell)
+    case = (
+        release.case
+    )  # its variables hold no category that only the data told: the report names those that are common
+    summaries = summarise(original, recoded, aligned, case.variables, case.described, policy.minimum_cell)
     return Measured(tuple(findings), tuple(curves), tuple(summaries))

@@ -1,11 +1,12 @@
-"""Ingest: from the source into the vault, batch by batch, typed by the contract, counted and hashed."""
+"""Ingest: from the source into the vault, batch by batch, typed by the contract, put in order, counted and hashed."""
 
 from dataclasses import asdict
 from pathlib import Path
 
 from schemas.typing import SourceTyping
+from sluice.release.documents import document_bytes
 from sluice.release.states import State
-from sluice.release.table_file import write_parquet
+from sluice.release.table_file import write_in_order, write_parquet
 from sluice.variables import Variable
 from tasks.case import Case, Release, Staged, open_workspace, variables_as_json
 from tasks.holdout import set_aside
@@ -31,13 +32,17 @@ def ingest(case: Case) -> Release:
     """Stage the source. The same data under the same documents are the same release, wherever it stands by now."""
     data, variables = _stage(case)
     release = Release(case, Release.name_for(case, data), data, data, None, variables)
+    _ = release.released  # refuses categories that the plan has no place for
     remember_definition(release)
     if not release.needs_judgement:
         return Release.recorded(case, release.id)
     release = set_aside(release)
+    for document in (case.contract, case.policy, case.written):  # as judged, for whoever asks when they have changed
+        case.workspace.vault.keep_bytes(document_bytes(document), ".json")
     release.record(
         State.RECEIVED,
         definition=case.definition.name,
+        dataset=case.contract.dataset,
         **case.document_hashes,
         variables=case.workspace.vault.keep_bytes(variables_as_json(variables), ".json"),
         data=asdict(release.data),
@@ -48,10 +53,13 @@ def ingest(case: Case) -> Release:
 
 
 def _stage(case: Case) -> tuple[Staged, dict[str, Variable]]:
-    vault = case.workspace.vault
-    typing = SourceTyping(case.contract, vault.pseudonym)
-    with vault.scratch(".parquet") as path:
-        batches = case.definition.source.batches(list(case.contract.staged))
-        rows = write_parquet((typing.type_batch(raw) for raw in batches), path, case.contract.staged)
+    vault, contract = case.workspace.vault, case.contract
+    typing = SourceTyping(contract, vault.pseudonym, case.definition.source.decimal_mark)
+    with vault.scratch(".parquet") as as_read, vault.scratch(".parquet") as path:
+        batches = case.definition.source.batches(list(contract.staged))
+        write_parquet((typing.type_batch(raw) for raw in batches), as_read, contract.staged)
         variables = typing.variables()
+        # A database gives the same records in another order each time. Were that other data, they would have another
+        # seed, and could be masked anew until the dice fall well.
+        rows = write_in_order(as_read, path, contract.staged, contract.record_key)
         return Staged(vault.keep(path, ".parquet"), rows), variables

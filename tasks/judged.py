@@ -13,8 +13,8 @@ def judged(rule: str, stage: str, measure: Callable[[], Sequence[Finding]]) -> l
     try:
         findings = list(measure())
     except Exception as error:
-        why = str(error) if isinstance(error, SluiceError) else f"the measure stopped with {type(error).__name__}."
+        why = str(error) if isinstance(error, SluiceError) else f"The measure stopped with {type(error).__name__}."
         print(f"sluice: {rule} on the {stage} data: {explain(error)}", file=sys.stderr)
-        return [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=f"Could not be judged: {why}")]
-    nothing = "Could not be judged: it found nothing to measure."
+        return [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=why)]
+    nothing = "It found nothing to measure."
     return findings or [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=nothing)]

@@ -1,53 +1,87 @@
 """Publish: put exactly the approved bytes on the shelf, read them back, and only then say so."""
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
+from policies.waivers import apply_waivers
 from schemas.frame_check import check_released
 from schemas.profile import compared, profile
 from sluice.errors import DataError, SluiceError
 from sluice.release import shelf
 from sluice.release.datapackage import PublishedFile, build_datapackage
 from sluice.release.dossier import Dossier
+from sluice.release.durable import sha256_of
 from sluice.release.ledger import Entry
 from sluice.release.manifest import build_manifest
 from sluice.release.states import State
 from sluice.release.table_file import read_typed
 from sluice.verdict import Verdict, decide
 from tasks.case import Release, last
+from tasks.editions import few_changes
 from tasks.step import step
 
 
 @step
 def publish(release: Release) -> Path:
     """The published folder. A publication that was interrupted is finished with the very same bytes."""
+    vault = release.case.workspace.vault
     tampered = release.case.workspace.ledger.verify()
     if tampered:
         raise SluiceError(f"the ledger was tampered with, so nobody knows who approved what: {'; '.join(tampered)}")
     if release.state is not State.PUBLISHING:
+        release.verify_subject()
+        _refuse_unfit(release)
         release.record(State.PUBLISHING, subject=release.subject().digest())
     begun = last(release.entries(), State.PUBLISHING)
     assert begun is not None
+    source = profile(release.read_staged(), compared(release.case.contract)).model_dump_json().encode()
     files = _files(release, begun)
     target = release.case.definition.target
     folder = shelf.publish(target, release.id, files, inspect=lambda partial: _inspect(release, partial))
-    problems = shelf.read_back(folder)
+    problems = _unlike_approved(release, folder)
     if problems:
-        raise DataError(f"{folder} is not what was written: {'; '.join(problems)}")
-    sources = profile(release.read_staged(), compared(release.case.contract))
+        raise DataError(f"{folder} is not what was approved: {'; '.join(problems)}")
+    _supersede_earlier(release)
+    if release.case.definition.seed == "destroy":
+        vault.destroy_seed(release.id)
+        if last(release.entries(), "seed_destroyed") is None:
+            release.record("seed_destroyed")
+    # Last of all: a run that is killed before this is taken up again, and one that is killed after it has done it all.
     release.record(
         State.PUBLISHED,
         folder=release.id,
         definition=release.case.definition.name,
-        profile=release.case.workspace.vault.keep_bytes(sources.model_dump_json().encode(), ".json"),
+        profile=vault.keep_bytes(source, ".json"),
         sha256=release.subject().data,
     )
-    _supersede_earlier(release)
-    if release.case.definition.seed == "destroy":
-        release.case.workspace.vault.destroy_seed(release.id)
-        release.record("seed_destroyed")
     return folder
+
+
+def _refuse_unfit(release: Release) -> None:
+    """Raise SluiceError unless what was approved met the policy, and still does, without the waivers that ended."""
+    case, subject = release.case, release.subject()
+    dossier = Dossier.model_validate_json(case.workspace.vault.verify(subject.dossier, ".json").read_bytes())
+    found = [f.model_copy(update={"waiver": None}) for f in dossier.findings if f.rule != "few_changes"]
+    found += few_changes(release)  # another edition may have been published since
+    waivers, today = case.policy.waivers, datetime.now(UTC).date()
+    verdict = decide(apply_waivers(found, waivers, case.definition.name, today, case.definition.owner))
+    if max(verdict, dossier.verdict) is not Verdict.PASS:
+        why = [f"The waiver of {w.rule} by {w.owner} ended on {w.expires}." for w in waivers if w.expires < today]
+        why += [finding.says for finding in found[-1:] if finding.verdict is not Verdict.PASS]
+        raise SluiceError(" ".join([f"{release.id} does not meet its policy today, so it is not published.", *why]))
+
+
+def _unlike_approved(release: Release, folder: Path) -> list[str]:
+    """What is wrong with a folder that should hold the approved bytes, in words."""
+    subject, name = release.subject(), release.case.definition.name
+    problems = shelf.read_back(folder)
+    if problems:
+        return problems
+    for file, approved in ((f"{name}.parquet", subject.data), (f"{name}.csv", subject.csv)):
+        with (folder / file).open("rb") as published:
+            problems += [] if sha256_of(published) == approved else [f"{file} differs from what was approved"]
+    return problems
 
 
 def _files(release: Release, begun: Entry) -> dict[str, Path | bytes]:
@@ -65,13 +99,12 @@ def _files(release: Release, begun: Entry) -> dict[str, Path | bytes]:
         name,
         dossier.title,
         dossier.dataset,
-        release.released,
+        release.case.described,
         release.what_was_done(),
         tables,
         release.case.contract.description,
     )
-    standing = release.standing(datetime.fromisoformat(begun.at))
-    manifest = build_manifest(dossier, standing.valid, tables, begun.seq, begun.hash)
+    manifest = build_manifest(dossier, release.standing(begun).valid, tables, begun.seq, begun.hash)
     return {
         f"{name}.parquet": parquet,
         f"{name}.csv": csv,
@@ -82,7 +115,7 @@ def _files(release: Release, begun: Entry) -> dict[str, Path | bytes]:
 
 def _inspect(release: Release, partial: Path) -> None:
     """Read what is about to appear, as a data user would. Raises DataError when it is not the approved table."""
-    problems = shelf.read_back(partial)
+    problems = _unlike_approved(release, partial)
     if problems:
         raise DataError(f"what was written is not what was approved: {'; '.join(problems)}")
     frame = read_typed(partial / f"{release.case.definition.name}.parquet", release.released)

@@ -8,6 +8,7 @@ caller in the same process through `detail`.
 
 import sys
 import traceback
+from asyncio import CancelledError
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
@@ -16,6 +17,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from prefect import runtime, task
 from prefect.cache_policies import NO_CACHE
+from prefect.exceptions import PrefectSignal
 
 from sluice.errors import SluiceError
 from tasks.case import Case, Release, account
@@ -24,6 +26,8 @@ from tasks.progress import told
 P = ParamSpec("P")
 R = TypeVar("R")
 _HOUSE = Path(__file__).resolve().parents[1]
+# No failures: somebody stops the process, or Prefect suspends the run.
+_SIGNALS = (KeyboardInterrupt, SystemExit, GeneratorExit, CancelledError, PrefectSignal)
 
 
 class StepFailed(Exception):  # noqa: N818 - it reads as what happened
@@ -59,17 +63,25 @@ def quietly(name: str, function: Callable[P, R]) -> Callable[P, R]:
         try:
             with told(name):
                 return function(*args, **kwargs)
-        except StepFailed as error:  # of a step within
-            failure = StepFailed(*error.args, error.detail)
-        except Exception as error:
-            failure = StepFailed(f"{name}:{type(error).__name__}", explain(error))
-            if runtime.deployment.id:  # nobody is at a terminal: the worker's own output is where to look
-                print(f"sluice: {name} failed: {failure.detail}", file=sys.stderr)
-            _record(args, name, type(error).__name__)
+        except _SIGNALS:
+            raise
+        except BaseException as error:  # libraries written in other languages raise what is not even an Exception
+            broken = error
         # Raised outside the except block: a chained exception would be stored with it.
-        raise failure
+        raise _failure(name, broken, args)
 
     return run
+
+
+def _failure(name: str, error: BaseException, args: tuple[Any, ...]) -> StepFailed:
+    if isinstance(error, StepFailed):  # of a step within
+        return StepFailed(*error.args, error.detail)
+    kind = type(error).__name__
+    failure = StepFailed(f"{name}:{kind}", explain(error))
+    if runtime.deployment.id:  # nobody is at a terminal: the worker's own output is where to look
+        print(f"sluice: {name} failed: {failure.detail}", file=sys.stderr)
+    _record(args, name, kind)
+    return failure
 
 
 def _record(args: tuple[Any, ...], name: str, kind: str) -> None:

@@ -9,11 +9,13 @@ in the ledger: a run that somebody resumes without one suspends again.
 import json
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 from uuid import UUID
 
 from prefect import runtime
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.responses import SetStateStatus
+from prefect.events import emit_event
 from prefect.exceptions import ObjectNotFound
 from prefect.flow_runs import suspend_flow_run
 from prefect.settings import get_current_settings
@@ -23,6 +25,7 @@ from sluice.release.durable import replace
 from sluice.release.workspace import Workspace
 from tasks.case import Release
 
+WAITS = "sluice.release.waits"  # the event that says that a run suspends itself for its release
 _LONGEST_WAIT = 366 * 24 * 3600  # seconds; Prefect fails a suspended run after this
 _SETTLING = 30  # seconds within which a run that is on its way to suspend, or to its end, gets there
 
@@ -48,14 +51,22 @@ def definition_of(workspace: Workspace, release_id: str) -> Path:
     return Path(note["definition"])
 
 
+def _read(note: Path) -> dict[str, Any]:
+    """The note's content; nothing when there is none, or its run ended meanwhile and removed it."""
+    try:
+        content: dict[str, Any] = json.loads(note.read_text())
+    except FileNotFoundError:
+        return {}
+    return content
+
+
 def _note_of_this_run(workspace: Workspace) -> Path:
     return _notes(workspace) / f"{runtime.flow_run.id}.run"
 
 
 def suspended_for(workspace: Workspace) -> str | None:
     """The release that this very run was suspended for; None for a run that starts fresh."""
-    note = _note_of_this_run(workspace)
-    return str(json.loads(note.read_text())["release"]) if note.exists() else None
+    return _read(_note_of_this_run(workspace)).get("release")
 
 
 def suspend(release: Release) -> bool:
@@ -63,8 +74,10 @@ def suspend(release: Release) -> bool:
     if not runtime.deployment.id:
         return False
     note = _note_of_this_run(release.case.workspace)
-    rounds = json.loads(note.read_text())["rounds"] + 1 if note.exists() else 1
+    rounds = _read(note).get("rounds", 0) + 1
     replace(note, json.dumps({"release": release.id, "rounds": rounds}).encode(), 0o600)
+    # Whoever watches heartbeats must know at once that they end here, and approvers may be told that they are needed.
+    emit_event(WAITS, {"prefect.resource.id": f"prefect.flow-run.{runtime.flow_run.id}", "sluice.release": release.id})
     # A key that was used once returns at once, so each round has its own.
     suspend_flow_run(timeout=_LONGEST_WAIT, key=f"review-{rounds}")
     return True
@@ -84,7 +97,7 @@ def resume_runs(workspace: Workspace, release_id: str) -> int:
     raises : SluiceError when Prefect's server cannot be reached or refuses; what was decided stays in the ledger
     cost   : up to 30 s for each run that is neither suspended nor at its end
     """
-    notes = [path for path in _notes(workspace).glob("*.run") if json.loads(path.read_text())["release"] == release_id]
+    notes = [note for note in _notes(workspace).glob("*.run") if _read(note).get("release") == release_id]
     server = get_current_settings().api.url
     if not server or not notes:
         return 0
@@ -95,8 +108,8 @@ def resume_runs(workspace: Workspace, release_id: str) -> int:
         kind = type(error).__name__
     waiting = ", ".join(note.stem for note in notes)
     raise SluiceError(
-        f"the decision on {release_id} is in the ledger, but the runs that wait for it at {server} could not be resumed "
-        f"({kind}): {waiting}. Resume each there once the server answers, on its page or with: "
+        f"the decision on {release_id} is in the ledger, but the runs that wait for it at {server} could not be "
+        f"resumed ({kind}): {waiting}. Resume each there once the server answers, on its page or with: "
         f"curl -X POST {server}/flow_runs/ID/resume"
     )
 

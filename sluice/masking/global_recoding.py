@@ -70,13 +70,14 @@ class GlobalRecoding(MaskingStep):
         if self.others is not None and self.categories is None:
             raise ValueError("others goes with categories only")
         if self.bins and any(low >= high for low, high in pairwise(self.bins)):
-            raise ValueError("bins must rise strictly")
+            raise ValueError(f"bins must rise strictly; got {', '.join(map(as_label, self.bins))}")
         if self.labels and len(set(self.labels)) != len(self.labels):
             raise ValueError("labels names an interval twice")
         if self.categories:
             old = [label for group in self.categories.values() for label in group]
             if len(set(old)) != len(old):
-                raise ValueError("categories puts an old category into two new ones")
+                twice = next(label for label in old if old.count(label) > 1)
+                raise ValueError(f"categories puts an old category into two new ones: '{twice}'")
             if self.others in self.categories:
                 raise ValueError(f"others: '{self.others}' is named in categories already; choose another label")
         return self
@@ -244,7 +245,7 @@ class GlobalRecoding(MaskingStep):
         left = [label for label in variable.categories if label not in new]
         if left and self.others is None:
             raise PlanError(
-                f"{self.method} on '{variable.name}' leaves out {len(left)} categories, such as '{left[0]}'. Name them "
+                f"{self.method} on '{variable.name}' leaves out {_counted(len(left))}, such as '{left[0]}'. Name them "
                 f"in 'categories', or give 'others'."
             )
         assert not left or self.others is not None
@@ -289,6 +290,10 @@ def interval_codes(values: NDArray[np.float64], cuts: NDArray[np.float64], count
     codes[(codes < 0) | (codes >= count)] = OUTSIDE
     codes[np.isnan(values)] = -1
     return codes
+
+
+def _counted(categories: int) -> str:
+    return "1 category" if categories == 1 else f"{categories} categories"
 
 
 def _interval_label(low: float, high: float, whole: bool) -> str:

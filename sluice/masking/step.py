@@ -58,7 +58,8 @@ class MaskingStep(BaseModel, ABC):
         """Raise PlanError unless every column exists and has one of these kinds."""
         for name in self.columns:
             if name not in variables:
-                raise PlanError(f"{self.method}: no variable '{name}' at this point.{did_you_mean(name, variables)}")
+                hint = did_you_mean(name, variables) or " Is it an identifier, or did an earlier step take it out?"
+                raise PlanError(f"{self.method}: no variable '{name}' at this point.{hint}")
             if variables[name].kind not in kinds:
                 allowed = ", ".join(kinds)
                 raise PlanError(f"{self.method} on '{name}' takes {allowed}; it is {variables[name].kind}.")

@@ -36,6 +36,9 @@ class CsvSource(TabularSource):
     columns: tuple[str, ...] | None = Field(
         default=None, description="names of the columns of a file without header; the contract's variables if not given"
     )
+    decimal: Literal[".", ","] = Field(
+        default=".", description="sign before a number's decimals; no sign may stand between its thousands"
+    )
     encoding: str = Field(default="utf-8", description="utf-8 (with or without byte order mark), latin-1, cp1252, ...")
     quote: str | None = Field(default='"', min_length=1, max_length=1, description="null: quotes have no meaning")
     skip_lines: int = Field(default=0, ge=0, description="lines before the header or the first record")
@@ -63,11 +66,20 @@ class CsvSource(TabularSource):
     def title(self) -> str:
         return ", ".join(self.path)
 
+    @property
+    def decimal_mark(self) -> str:
+        return self.decimal
+
     def resolve(self, base: Path) -> Self:
         return self.model_copy(update={"path": tuple(resolved(path, base) for path in self.path)})
 
     def _names(self, expected: Sequence[str]) -> list[str]:
         return self._open(Path(self.path[0]), expected)[0]
+
+    def _are_names(self, names: Sequence[str], expected: Sequence[str]) -> bool:
+        """A file whose header is missing has a record where the names should be: no cell of it is told."""
+        wanted, found = ({name.casefold() for name in given} for given in (expected, names))
+        return not self.header or (bool(wanted) and 2 * len(wanted & found) >= len(wanted))
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         first = None
@@ -75,8 +87,13 @@ class CsvSource(TabularSource):
             names, lines = self._open(path, expected)
             first = first or names
             if sorted(names) != sorted(first):
-                differing = ", ".join(sorted(set(names) ^ set(first)))
-                raise DataError(f"{path}: its columns are not those of {self.path[0]}; they differ in: {differing}")
+                # Only what the first file has is told: the other's header may be missing, and be a record.
+                lacking = ", ".join(sorted(set(first) - set(names))) or "none"
+                more = len(set(names) - set(first))
+                raise DataError(
+                    f"{path}: its columns are not those of {self.path[0]}; missing: {lacking}; others: {more}. "
+                    "Has it a header?"
+                )
             yield from self._parse(path, names, columns, lines, size)
 
     def _open(self, path: Path, expected: Sequence[str]) -> tuple[list[str], "_Lines"]:

@@ -9,7 +9,8 @@ FURTHER_REASONS = 5  # shown beside the headline
 _ADVICE: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("diversity", "closeness", "sensitive"),
-        "Recode the quasi-identifiers further so that their groups grow and mix, or coarsen the sensitive variable.",
+        "Recode the quasi-identifiers further so that their groups grow and mix, or coarsen the sensitive variable. A "
+        "suppressed cell is a value of its own here: suppress with missing_matches: category, or a larger k.",
     ),
     (
         ("anonymity", "k_map", "unique", "class_size", "suda", "individual_risk", "population"),
@@ -17,7 +18,8 @@ _ADVICE: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("copies", "copy", "match", "duplicate", "tail", "verbatim"),
-        "Some records came through almost unchanged: make sure that every variable is treated, and perturb more.",
+        "Some records came through almost unchanged, often those that have few values: treat the variables that are "
+        "shown below as hardly changed, perturb more, and recode categories further (spectral_swapping takes them).",
     ),
     (
         ("distance", "ambiguity", "uncertainty", "reference"),

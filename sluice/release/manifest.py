@@ -62,7 +62,7 @@ def build_manifest(
 
 
 def summary(findings: Sequence[Finding]) -> dict[str, Any]:
-    """How many findings that decide ended in which verdict, and every waiver. The measured figures stay in the dossier."""
+    """How many deciding findings ended in which verdict, and every waiver. The figures stay in the dossier."""
     deciding = Counter(finding.verdict for finding in findings if finding.binding)
     waived = [finding for finding in findings if finding.waiver]
     return {

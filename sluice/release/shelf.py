@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -135,6 +136,10 @@ def _open_to_us(target: Path) -> None:
         raise SluiceError(f"{target} cannot be made a folder to publish in ({error.strerror}).") from None
     if not os.access(target, os.W_OK):
         raise SluiceError(f"{target} cannot be written by this account.")
+    if target.stat().st_mode & stat.S_IWOTH:
+        raise SluiceError(
+            f"{target} can be written by everybody, who could put anything there. Run: chmod o-w {target}"
+        )
 
 
 def _tombstone_of(folder: Path) -> Path:

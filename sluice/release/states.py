@@ -4,7 +4,7 @@
                                           |
                                           +-> pending_review -> changes_requested
                                                    |        +-> rejected
-                                                   +-> approved -> publishing -> published -> withdrawn | superseded
+                                                   +-> approved -> publishing -> published [-> superseded] -> withdrawn
 
 A run that stopped before review starts again at `received`. An approval that expired or was voided sends an approved
 release back to `pending_review`. A publication that was interrupted is taken up again.
@@ -51,7 +51,7 @@ REACHED_FROM: Mapping[State, frozenset[State | None]] = {
     State.APPROVED: frozenset({State.PENDING_REVIEW}),
     State.PUBLISHING: frozenset({State.APPROVED, State.PUBLISHING}),
     State.PUBLISHED: frozenset({State.PUBLISHING}),
-    State.WITHDRAWN: frozenset({State.PUBLISHED}),
+    State.WITHDRAWN: frozenset({State.PUBLISHED, State.SUPERSEDED}),  # both lie on the shelf
     State.SUPERSEDED: frozenset({State.PUBLISHED}),
 }
 

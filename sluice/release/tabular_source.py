@@ -29,6 +29,11 @@ class TabularSource(BaseModel, ABC):
     def title(self) -> str:
         """What an error calls this source; holds no secret."""
 
+    @property
+    def decimal_mark(self) -> str:
+        """The sign before the decimals of a number that is written as text."""
+        return "."
+
     @abstractmethod
     def resolve(self, base: Path) -> Self:
         """The same source with relative paths taken from `base`, the folder of the document that names it."""
@@ -41,12 +46,17 @@ class TabularSource(BaseModel, ABC):
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         """These columns, in this order, in tables of about `size` records."""
 
+    def _are_names(self, names: Sequence[str], expected: Sequence[str]) -> bool:
+        """Whether these are certainly names, which an error may tell, and not the cells of a first record."""
+        return True
+
     def column_names(self, expected: Sequence[str] = ()) -> list[str]:
         """The source's column names. Raises DataError when it cannot be read or a name stands twice."""
         names = _without_context(lambda: self._names(expected))
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise DataError(f"{self.title}: column named twice: {', '.join(twice)}")
+            which = ", ".join(twice) if self._are_names(names, expected) else "is the first line really the header?"
+            raise DataError(f"{self.title}: column named twice: {which}")
         return names
 
     def unknown_columns(self, columns: Sequence[str]) -> list[str]:
@@ -62,9 +72,14 @@ class TabularSource(BaseModel, ABC):
         cost    : O(size) memory
         """
         names = self.column_names(columns)
-        absent = [f"no column '{name}'.{_hint(name, names)}" for name in columns if name not in names]
+        tellable = self._are_names(names, columns)
+        hints = names if tellable else []
+        absent = [f"no column '{name}'.{_hint(name, hints)}" for name in columns if name not in names]
         if absent:
-            raise DataError(f"{self.title}: {' '.join(absent)} Its columns are: {', '.join(names)}.")
+            told = f"Its columns are: {', '.join(names)}."
+            if not tellable:
+                told = f"Its first line has {len(names)} cells, few of them such names. Is it really the header?"
+            raise DataError(f"{self.title}: {' '.join(absent)} {told}")
         records = 0
         tables = self._tables(columns, columns, size)
         while (table := _without_context(lambda: next(tables, None))) is not None:

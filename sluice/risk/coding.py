@@ -14,7 +14,7 @@ The original data alone set the space for every file. Added to the source:
   could look safe because a few cells of every record were blanked.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Self
@@ -49,6 +49,14 @@ def plain_values(column: "pd.Series[Any]") -> PlainArray:
     return column.to_numpy(object, na_value=np.nan)
 
 
+def _by_category(column: "pd.Series[Any]", code: Callable[[PlainArray], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """`code` of each value of a column, row by row; of a category only once."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return code(plain_values(column))
+    each = pd.Series(pd.Categorical.from_codes([*range(len(column.cat.categories)), -1], dtype=column.dtype))
+    return code(plain_values(each))[column.cat.codes.to_numpy()]
+
+
 @dataclass(frozen=True)
 class _Scale:
     """How the original values of one variable become coordinates."""
@@ -64,16 +72,17 @@ class _Scale:
 
     @classmethod
     def fit(cls, variable: Variable, column: "pd.Series[Any]", weight: float) -> Self:
-        values = plain_values(column)
         categories: pd.Index[Any] = pd.Index([])
         dummies = np.zeros(0, np.int64)
         if variable.kind.is_categorical:
             categories = pd.Index(list(variable.categories or column.cat.categories), dtype=object)
         if variable.kind is Kind.NOMINAL:
             # A category that no original record has would be a constant coordinate.
-            dummies = np.unique(categories.get_indexer(pd.Index(values[~pd.isna(values)], dtype=object)))
-        draft = cls(variable.kind, categories, dummies, 0.0, 1.0, np.zeros(1), bool(pd.isna(values).any()), weight)
-        raw, absent = draft._raw(values)
+            found = np.asarray(column.dropna().unique(), dtype=object)
+            dummies = np.unique(categories.get_indexer(pd.Index(found, dtype=object)))
+        draft = cls(variable.kind, categories, dummies, 0.0, 1.0, np.zeros(1), bool(column.isna().any()), weight)
+        raw = _by_category(column, lambda values: draft._raw(values)[0])
+        absent = _by_category(column, lambda values: draft._raw(values)[1])
         present = raw[~absent]
         centre, scale = 0.0, 1.0
         if variable.kind not in (Kind.NOMINAL, Kind.BINARY) and len(present):
@@ -121,17 +130,20 @@ class _Reading:
     missing_share: float  # and their share
 
     @classmethod
-    def fit(cls, scale: _Scale, before: Variable, after: Variable, original: PlainArray, recoded: PlainArray) -> Self:
-        coded = scale.code(original)
-        missing = pd.isna(recoded)
-        codes, labels = pd.factorize(recoded)
-        sums = np.zeros((len(labels), coded.shape[1]))
-        np.add.at(sums, codes[~missing], coded[~missing])
+    def fit(
+        cls, scale: _Scale, before: Variable, after: Variable, original: "pd.Series[Any]", recoded: "pd.Series[Any]"
+    ) -> Self:
+        coded = _by_category(original, scale.code)
+        missing = recoded.isna().to_numpy()
+        codes, labels = pd.factorize(plain_values(recoded))
         counts = np.bincount(codes[~missing], minlength=len(labels))
+        sums = np.empty((len(labels), coded.shape[1]))
+        for column in range(coded.shape[1]):
+            sums[:, column] = np.bincount(codes[~missing], coded[~missing, column], len(labels))
         overall = coded.mean(axis=0)
         if not missing.any():
             missing_at = overall
-        elif np.array_equal(missing, pd.isna(original)):  # to the last bit, so that a copy lies at distance 0
+        elif np.array_equal(missing, original.isna().to_numpy()):  # to the last bit, so that a copy lies at distance 0
             missing_at = coded[np.argmax(missing)]
         else:
             missing_at = coded[missing].mean(axis=0)
@@ -144,19 +156,26 @@ class _Reading:
             missing_share=float(missing.mean()),
         )
 
-    def read(self, values: PlainArray) -> tuple[FloatArray, int]:
+    def read(self, column: "pd.Series[Any]") -> tuple[FloatArray, int]:
         """Coordinates, shape (m, width), and the number of values that could not be read; these lie at the mean."""
-        missing = pd.isna(values)
-        if self.direct:
-            coded, unknown = self.scale.code(values), self.scale.unknown(values)
-            coded[unknown] = self.centroids[-1]
-        else:
-            at = self.labels.get_indexer(pd.Index(values))
-            coded, unknown = self.centroids[at], (at < 0) & ~missing
+        coded, unknown = _by_category(column, self._read), _by_category(column, self._unknown)
+        missing = column.isna().to_numpy()
         if missing.any():
             natural = min(1.0, self.missing_share / float(missing.mean()))
             coded[missing] = natural * self.missing_at + (1 - natural) * self.centroids[-1]
         return coded, int(unknown.sum())
+
+    def _read(self, values: PlainArray) -> FloatArray:
+        if not self.direct:
+            return np.asarray(self.centroids[self.labels.get_indexer(pd.Index(values))])
+        coded = self.scale.code(values)
+        coded[self.scale.unknown(values)] = self.centroids[-1]
+        return coded
+
+    def _unknown(self, values: PlainArray) -> BoolArray:
+        if self.direct:
+            return self.scale.unknown(values)
+        return np.asarray((self.labels.get_indexer(pd.Index(values)) < 0) & ~pd.isna(values))
 
     def read_distribution(self, shares: FloatArray, labels: list[str]) -> tuple[FloatArray, int]:
         """Coordinates of distributions over labels, shape (m, width), and how many could not be read."""
@@ -168,7 +187,7 @@ class _Reading:
         return coded, int(unknown.sum())
 
 
-def _same_values(before: Variable, after: Variable, original: PlainArray, recoded: PlainArray) -> bool:
+def _same_values(before: Variable, after: Variable, original: "pd.Series[Any]", recoded: "pd.Series[Any]") -> bool:
     """Whether a released value means what the same original value means."""
     if before.kind.is_numeric and after.kind.is_numeric:
         return True
@@ -176,7 +195,8 @@ def _same_values(before: Variable, after: Variable, original: PlainArray, recode
         return False
     if not before.kind.is_categorical:
         return True
-    return bool(((original == recoded) | (pd.isna(original) & pd.isna(recoded))).all())
+    same = plain_values(original) == plain_values(recoded)
+    return bool((same | (original.isna().to_numpy() & recoded.isna().to_numpy())).all())
 
 
 def _released_as(name: str, variables: Variables, released: Variables) -> tuple[str, ...]:
@@ -232,8 +252,8 @@ class Coding:
                 scale,
                 variables[name],
                 released[columns[0]],
-                plain_values(original[name]),
-                plain_values(recoded[name]),
+                original[name],
+                recoded[name],
             )
             for (name, columns), scale in zip(chosen.items(), scales, strict=True)
         ]
@@ -246,21 +266,26 @@ class Coding:
 
     def original(self, frame: pd.DataFrame) -> FloatArray:
         """Records typed like the original as points, shape (n, dimensions)."""
-        blocks = [scale.code(plain_values(frame[n])) for n, scale in zip(self.names, self._scales, strict=True)]
-        return np.hstack(blocks) if blocks else np.zeros((len(frame), 0))
+        points, at = np.empty((len(frame), self.dimensions)), 0
+        for name, scale in zip(self.names, self._scales, strict=True):
+            block = _by_category(frame[name], scale.code)
+            points[:, at : at + block.shape[1]] = block
+            at += block.shape[1]
+        return points
 
     def released(self, frame: pd.DataFrame) -> tuple[FloatArray, int]:
         """Released records as points, shape (m, dimensions), and the number of values that could not be read."""
-        blocks, unknown = [np.zeros((len(frame), 0))], 0
+        points, at, unknown = np.empty((len(frame), self.dimensions)), 0, 0
         for name, columns, reading in zip(self.names, self._columns, self._readings, strict=True):
             if columns == (name,):
-                coded, unread = reading.read(plain_values(frame[name]))
+                coded, unread = reading.read(frame[name])
             else:
                 labels = [column.removeprefix(f"{name}=") for column in columns]
                 coded, unread = reading.read_distribution(frame[list(columns)].to_numpy(np.float64), labels)
-            blocks.append(coded)
+            points[:, at : at + coded.shape[1]] = coded
+            at += coded.shape[1]
             unknown += unread
-        return np.hstack(blocks), unknown
+        return points, unknown
 
     def labels(self, recoded: pd.DataFrame, frame: pd.DataFrame) -> tuple[list[PlainArray], list[PlainArray]]:
         """The values of both files variable by variable, on the released file's own categories, to be told equal.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numba
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ IntArray = NDArray[np.int64]
 Codes = NDArray[np.integer[Any]]
 
 _HISTOGRAM_CELLS = 2**26  # 512 MB of counts: the most that a histogram may take
+_ANYTHING = -1  # the code of a missing key where it matches every value
+_JOIN, _ROW, _WORD = 200_000, 20, 0.5  # nanoseconds: of a join of two patterns, of a key in it, of 64 classes
+_BITS = 2**29  # 64 MB: the most that a table of bits may take
 _KEY_LIMIT = 2**62  # a mixed-radix key stays below this, well inside 64 bits
 
 
@@ -98,32 +102,92 @@ def matching_frequencies(frame: pd.DataFrame, columns: Sequence[str]) -> IntArra
     """For each record, how many records agree with it on every key, where a missing value matches anything.
 
     returns : shape (n,), itself included; never below the frequency in which missing is a category
-    cost    : O(p c) for c classes and p patterns of missing keys, beside the classes themselves
+    cost    : beside the classes themselves, O(c^2 / 64) a key for c classes or, if less, O(p c) for p patterns of
+              missing keys; 20,000 different records with 20 keys take a fifth of a second
 
     Agreement in this sense is not transitive: these are counts of neighbours, not sizes of classes.
     """
     codes = [category_codes(frame[name]) for name in columns]
     classes = equivalence_classes(codes)
-    first = np.empty(len(classes.sizes), dtype=np.int64)
+    count = len(classes.sizes)
+    first = np.empty(count, dtype=np.int64)
     first[classes.labels] = np.arange(len(classes.labels))  # one record of each class stands for it
-    keys = [code[first] for code in codes]
-    present = np.column_stack([frame[name].notna().to_numpy()[first] for name in columns])
-    pattern = equivalence_classes([column.astype(np.int64) for column in present.T]).labels
-    groups = [np.flatnonzero(pattern == label) for label in np.unique(pattern)]
+    keys = np.column_stack([code[first].astype(np.int64) for code in codes])
+    for position, name in enumerate(columns):
+        keys[frame[name].isna().to_numpy()[first], position] = _ANYTHING
+    patterns, pattern = np.unique(keys == _ANYTHING, axis=0, return_inverse=True)
+    by_patterns = _JOIN * len(patterns) ** 2 + _ROW * keys.size * len(patterns)
+    if by_patterns < _WORD * keys.size * count / 64:
+        return _by_patterns(keys, classes.sizes, pattern)[classes.labels]
+    return _by_bits(keys, classes.sizes)[classes.labels]
 
-    frequency = np.zeros_like(classes.sizes)
+
+def _by_patterns(keys: IntArray, sizes: IntArray, pattern: IntArray) -> IntArray:
+    """For two patterns of missing keys, a join on the keys that are in both."""
+    frequency = np.zeros_like(sizes)
+    groups = [np.flatnonzero(pattern == label) for label in np.unique(pattern)]
     for mine in groups:
         for theirs in groups:
-            shared = np.flatnonzero(present[mine[0]] & present[theirs[0]])
+            shared = np.flatnonzero((keys[mine[0]] != _ANYTHING) & (keys[theirs[0]] != _ANYTHING))
             if not len(shared):
-                frequency[mine] += classes.sizes[theirs].sum()
+                frequency[mine] += sizes[theirs].sum()
                 continue
             both = np.concatenate([mine, theirs])
-            joint = equivalence_classes([keys[key][both] for key in shared])
+            joint = equivalence_classes([keys[both, key] for key in shared])
             weight = np.zeros_like(joint.sizes)
-            np.add.at(weight, joint.labels[len(mine) :], classes.sizes[theirs])
+            np.add.at(weight, joint.labels[len(mine) :], sizes[theirs])
             frequency[mine] += weight[joint.labels[: len(mine)]]
-    return frequency[classes.labels]
+    return frequency
+
+
+def _by_bits(keys: IntArray, sizes: IntArray) -> IntArray:
+    """For each value of each key a row of bits, one a class that agrees with it; a class is the 'and' of its values."""
+    values = np.full_like(keys, _ANYTHING)
+    rows = 0
+    for position, key in enumerate(keys.T):
+        present = key != _ANYTHING
+        held, values[present, position] = np.unique(key[present], return_inverse=True)
+        values[present, position] += rows
+        rows += len(held)
+    words = max(1, min(-(-len(keys) // 64), _BITS // (64 * max(rows, 1))))
+    return np.asarray(_agreeing(values, rows, sizes, words), dtype=np.int64)
+
+
+@numba.njit(cache=True, nogil=True)
+def _agreeing(values: IntArray, rows: int, sizes: IntArray, words: int) -> IntArray:
+    """For each class, the records in the classes that agree with it; these are looked at `words` * 64 at a time.
+
+    values : shape (c, p), the row of each key's value in the table of bits; _ANYTHING where missing
+    """
+    classes, keys = values.shape
+    one = np.uint64(1)
+    frequency = np.zeros(classes, dtype=np.int64)
+    for start in range(0, classes, 64 * words):
+        stop = min(start + 64 * words, classes)
+        holds = np.zeros((rows, words), dtype=np.uint64)
+        missing = np.zeros((keys, words), dtype=np.uint64)
+        everybody = np.zeros(words, dtype=np.uint64)
+        for other in range(start, stop):
+            word, mark = (other - start) // 64, one << np.uint64((other - start) % 64)
+            everybody[word] |= mark
+            for key in range(keys):
+                if values[other, key] == _ANYTHING:
+                    missing[key, word] |= mark
+                else:
+                    holds[values[other, key], word] |= mark
+        for at in range(classes):
+            agree = everybody.copy()
+            for key in range(keys):
+                row = values[at, key]
+                if row != _ANYTHING:
+                    for word in range(words):
+                        agree[word] &= holds[row, word] | missing[key, word]
+            for word in range(words):
+                if agree[word] != 0:
+                    for bit in range(min(64, stop - start - 64 * word)):
+                        if (agree[word] >> np.uint64(bit)) & one:
+                            frequency[at] += sizes[start + 64 * word + bit]
+    return frequency
 
 
 def _dense(key: IntArray, cells: int) -> tuple[IntArray, IntArray]:

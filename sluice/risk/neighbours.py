@@ -6,12 +6,15 @@ differences, on the rows themselves. An exact copy therefore lies at distance 0 
 (thousands of times, in categorical data) are searched once and counted as often as they stand.
 """
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 from scipy.spatial import cKDTree
+from threadpoolctl import threadpool_limits
 
 from sluice.risk.row_groups import row_groups
 
@@ -22,6 +25,9 @@ _TREE_DIMENSIONS = 10  # up to here a k-d tree prunes well
 _TREE_SPARE = 6  # further candidates that show whether a tie reaches past the k-th
 _QUERY_BLOCK, _POINT_BLOCK = 256, 2048  # a tile of 2 MB stays in the cache
 _SINGLE = 2.0**-24  # unit roundoff of float32
+_GOLDEN = (5**0.5 - 1) / 2  # its multiples fall evenly between 0 and 1
+_SPREAD_SEEN = 0.98  # of the points' variance; more takes longer to multiply, less leaves more to measure
+_AXES_FROM = 16_384  # points from which the main axes are found
 
 
 @dataclass(frozen=True)
@@ -51,10 +57,13 @@ def nearest_neighbours(queries: FloatArray, points: FloatArray, k: int, own_row:
     if not (np.isfinite(queries).all() and np.isfinite(points).all()):
         raise ValueError("queries and points must be finite. Was a missing value left uncoded?")
     groups = row_groups(points.T)
-    distinct, times = points[groups.first], groups.size
+    # Far-apart points side by side: any block then holds one that is rather near, and few later ones are nearer still.
+    order = np.argsort(np.arange(len(groups.size)) * _GOLDEN % 1.0, kind="stable")
+    first, times = groups.first[order], groups.size[order]
+    distinct, now_at = points[first], np.argsort(order)
     # A point that stands once and is the query's own is skipped; one that stands more often loses one of its copies.
     own_row = np.full(len(queries), -1, np.int64) if own_row is None else own_row
-    own_group = np.where(own_row >= 0, groups.of[own_row], np.int64(-1))
+    own_group = np.where(own_row >= 0, now_at[groups.of[own_row]], np.int64(-1))
     skipped = np.where((own_group >= 0) & (times[own_group] == 1), own_group, -1)
     wanted = min(k, len(distinct))
     if points.shape[1] <= _TREE_DIMENSIONS:
@@ -67,7 +76,7 @@ def nearest_neighbours(queries: FloatArray, points: FloatArray, k: int, own_row:
     place = (reach[:, :, None] <= np.arange(k)).sum(axis=1)
     return Neighbours(
         distance=np.sqrt(np.take_along_axis(squared, place, axis=1)),
-        index=groups.first[np.take_along_axis(found, place, axis=1)],
+        index=first[np.take_along_axis(found, place, axis=1)],
     )
 
 
@@ -96,33 +105,64 @@ def _by_matrix_product(
 ) -> tuple[FloatArray, IntArray]:
     """|p|^2 - 2 q.p of whole blocks in float32 as a screen, survivors in float64.
 
-    Slack: with u = 2^-24 the product of d + 1 rounded terms is off by at most about (d + 4) u (2 |q||p| + |p|^2). Only
-    a point with |p| <= |q| + R can lie within R of the query, which bounds |p|.
+    The screen looks along the points' main axes, and at the length of what lies off them as one axis more: by Cauchy
+    and Schwarz no distance is longer there, and the product is shorter by as many axes as are left out.
+
+    Slack: with u = 2^-24 the product of at most d + 2 rounded terms is off by about (d + 4) u (2 |q||p| + |p|^2), and a
+    length off the axes, a difference in float64, by less than 6 u |p|. Only a point with |p| <= |q| + R can lie within
+    R of the query, which bounds |p|.
     """
     n, d = queries.shape
     centre = points.mean(axis=0)
-    with np.errstate(over="ignore"):  # a coordinate too large for float32 becomes infinite and is measured in float64
-        screen = np.empty((len(points), d + 1), np.float32)
-        screen[:, :d] = -2.0 * (points - centre)
-        screen[:, d] = ((points - centre) ** 2).sum(axis=1)
-    slack = (d + 16) * _SINGLE
+    axes = _main_axes(points, centre)
+    screen = np.empty((len(points), axes.shape[1] + 2), np.float32)
+    for start in range(0, len(points), _POINT_BLOCK):
+        block = slice(start, start + _POINT_BLOCK)
+        along, norms = _seen(points[block], centre, axes)
+        with np.errstate(over="ignore"):  # a coordinate too large for float32 becomes infinite and is measured in full
+            screen[block, :-1], screen[block, -1] = -2.0 * along, norms
+    slack = (d + 32) * _SINGLE
     squared, found = np.full((n, k), np.inf), np.full((n, k), -1)
-    tile = np.empty((_QUERY_BLOCK, _POINT_BLOCK), np.float32)
-    for start in range(0, n, _QUERY_BLOCK):
+
+    def search(start: int) -> None:
         block = slice(start, min(start + _QUERY_BLOCK, n))
-        centred = queries[block] - centre
-        norms = (centred**2).sum(axis=1)
-        with np.errstate(over="ignore"):
-            left = np.append(centred, np.ones((len(centred), 1)), axis=1).astype(np.float32)
-        for at in range(0, len(points), _POINT_BLOCK):
-            right = screen[at : at + _POINT_BLOCK]
-            product = tile[: len(left), : len(right)]
-            with np.errstate(over="ignore", invalid="ignore"):
+        along, norms = _seen(queries[block], centre, axes)
+        tile = np.empty((len(along), _POINT_BLOCK), np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):
+            left = np.append(along, np.ones((len(along), 1)), axis=1).astype(np.float32)
+            for at in range(0, len(points), _POINT_BLOCK):
+                right = screen[at : at + _POINT_BLOCK]
+                product = tile[:, : len(right)]
                 np.matmul(left, right.T, out=product)
-            _keep_nearest(
-                product, at, queries[block], points, norms, slack, skipped[block], squared[block], found[block]
-            )
+                _keep_nearest(
+                    product, at, queries[block], points, norms, slack, skipped[block], squared[block], found[block]
+                )
+
+    # A thread a block: the products are too small to be shared out, and BLAS's own threads would mostly wait.
+    limits = threadpool_limits(1, "blas")  # type: ignore[no-untyped-call]
+    with limits, ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        list(threads.map(search, range(0, n, _QUERY_BLOCK)))
     return squared, found
+
+
+def _main_axes(points: FloatArray, centre: FloatArray) -> FloatArray:
+    """Orthonormal axes, shape (d, r), that hold nearly all of the points' spread; those that hold most come first.
+
+    Any axes give the right answer; these leave few points for the second look. A few thousand points tell them.
+    """
+    some = points[:: max(1, len(points) // _AXES_FROM)] - centre
+    scale = np.abs(some).max(initial=0.0) or 1.0
+    spread, axes = np.linalg.eigh((some / scale).T @ (some / scale))
+    held = np.cumsum(spread[::-1])
+    return np.ascontiguousarray(axes[:, ::-1][:, : 1 + int(np.searchsorted(held, _SPREAD_SEEN * held[-1]))])
+
+
+def _seen(points: FloatArray, centre: FloatArray, axes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Coordinates along the axes and, last, the length off them, shape (n, r + 1); and the squared lengths, (n,)."""
+    centred = points - centre
+    along = centred @ axes
+    norms = (centred**2).sum(axis=1)
+    return np.column_stack([along, np.sqrt(np.maximum(0.0, norms - (along**2).sum(axis=1)))]), norms
 
 
 def _without_last_bits(squared: FloatArray) -> FloatArray:
@@ -141,7 +181,7 @@ def _survivors(row: npt.NDArray[np.float32], bound: float) -> int:
     return count
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _keep_nearest(
     tile: npt.NDArray[np.float32],
     first: int,
@@ -153,7 +193,7 @@ def _keep_nearest(
     squared: FloatArray,
     found: IntArray,
 ) -> None:
-    """Work one tile of the screen into the sorted lists `squared`, `found`; points come in rising order of row."""
+    """Work one tile of the screen into the sorted lists `squared`, `found`; points come in rising order."""
     n, m = tile.shape
     k, d = squared.shape[1], points.shape[1]
     for i in range(n):

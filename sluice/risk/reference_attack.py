@@ -59,7 +59,9 @@ def attack(
         own_row = place[rows]
     whole = prediction(original[rows], released, neighbours)
     part = whole if m == size else prediction(original[rows], released[some_of(m, size, rng)], neighbours)
-    reference = prediction(original[rows], others[reference_rows], neighbours, own_row)
+    reference = prediction(
+        original[rows], others if size == len(others) else others[reference_rows], neighbours, own_row
+    )
     return ReferenceAttack(part, whole.distance, reference, n, size_ratio=m / size, sampled=min(1.0, m / n))
 
 

@@ -10,6 +10,8 @@ import pandas as pd
 
 IntArray = npt.NDArray[np.int64]
 
+_KEY_LIMIT = 2**62  # a mixed-radix key of several columns stays below this
+
 
 @dataclass(frozen=True)
 class RowGroups:
@@ -27,14 +29,20 @@ def row_groups(columns: Iterable[npt.NDArray[Any]]) -> RowGroups:
     cost    : O(c n log n), and far less when a few columns already tell all rows apart
     """
     of: IntArray | None = None
+    cells = 1  # combinations that `of` can hold
     for column in columns:
         codes, levels = pd.factorize(column, sort=True, use_na_sentinel=False)
-        # Both factors are at most n, so the product fits; ranks keep the lexicographic order.
-        pair = codes if of is None else of * len(levels) + codes
-        of = np.unique(pair, return_inverse=True)[1].astype(np.int64)
-        if len(of) and of.max() == len(of) - 1:
-            break  # all distinct: no further column can change the groups or their order
+        if of is None:
+            of, cells = codes.astype(np.int64), len(levels)
+            continue
+        if cells * len(levels) > _KEY_LIMIT:
+            distinct, of = np.unique(of, return_inverse=True)
+            cells = len(distinct)
+            if cells == len(of):
+                break  # all distinct: no further column can change the groups or their order
+        of = of * len(levels) + codes  # ranks keep the lexicographic order
+        cells *= len(levels)
     if of is None:
         raise ValueError("row_groups needs at least one column")
-    _, first, size = np.unique(of, return_index=True, return_counts=True)
-    return RowGroups(of=of, first=first, size=size)
+    _, first, of, size = np.unique(of, return_index=True, return_inverse=True, return_counts=True)
+    return RowGroups(of=of.astype(np.int64), first=first, size=size)

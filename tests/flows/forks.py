@@ -4,6 +4,7 @@ A process that has imported everything waits for orders and forks a child for ea
 Run as a module it is that process; `Forks` is how a test speaks to it.
 """
 
+import atexit
 import importlib
 import json
 import os
@@ -11,11 +12,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import traceback
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,7 +26,7 @@ CALLED_IN: dict[str, tuple[str, str]] = {
     "open_case": ("tasks.case", "load_contract"),
     "known_release": ("tasks.ingest", "suspended_for"),
     "ingest": ("tasks.ingest", "write_parquet"),
-    "ingest_holdout": ("tasks.ingest", "set_aside"),
+    "ingest_record": ("tasks.ingest", "set_aside"),
     "validate": ("tasks.validate", "check_frame"),
     "validate_source": ("tasks.validate", "check_batch"),
     "validate_verdict": ("tasks.validate", "is_sound"),
@@ -44,6 +46,9 @@ CALLED_IN: dict[str, tuple[str, str]] = {
 }
 
 
+_ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}  # a fork has none of its parent's other threads
+
+
 @dataclass(frozen=True)
 class Run:
     """How a child ended: its exit code, or minus the signal that killed it; and all that it wrote on its streams."""
@@ -57,7 +62,7 @@ class Forks:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.flows.forks"],
             cwd=ROOT,
-            env=os.environ | environment,
+            env=os.environ | environment | _ONE_THREAD,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -65,14 +70,18 @@ class Forks:
 
     def run(self, home: Path, *arguments: str, **fault: Any) -> Run:
         """Run `sluice ARGUMENTS` in the workspace `home` with one fault planted (see `_FAULTS`), or none."""
-        assert self._process.stdin and self._process.stdout
-        order = {"home": str(home), "arguments": arguments, "fault": fault}
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        return Run(**json.loads(self._process.stdout.readline()))
+        assert self._process.stdin
+        assert self._process.stdout
+        with tempfile.NamedTemporaryFile() as output:
+            order = {"home": str(home), "arguments": arguments, "fault": fault, "output": output.name}
+            self._process.stdin.write(json.dumps(order) + "\n")
+            self._process.stdin.flush()
+            code = int(self._process.stdout.readline())
+            return Run(code, output.read().decode(errors="replace"))
 
     def close(self) -> None:
-        assert self._process.stdin and self._process.stdout
+        assert self._process.stdin
+        assert self._process.stdout
         self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait(30)
@@ -162,39 +171,47 @@ _FAULTS: dict[str, Callable[..., None]] = {
 }
 
 
-def _obey(order: dict[str, Any], output: Path) -> Run:
-    child = os.fork()
-    if child == 0:
-        streams = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        os.dup2(streams, 1)
-        os.dup2(streams, 2)
-        os.environ["SLUICE_HOME"] = order["home"]
-        code = 99  # of a run that not even the command line could end
-        try:
-            for fault, settings in order["fault"].items():
-                _FAULTS[fault](**settings)
-            code = importlib.import_module("flows.cli").main(order["arguments"])
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    return Run(os.waitstatus_to_exitcode(status), output.read_text(encoding="utf-8", errors="replace"))
+def _obey(order: dict[str, Any]) -> None:
+    """What the child does: the run, and an end that sends out what was still to be logged, but takes down no module."""
+    streams = os.open(order["output"], os.O_WRONLY)
+    os.dup2(streams, 1)
+    os.dup2(streams, 2)
+    os.environ["SLUICE_HOME"] = order["home"]
+    for fault, settings in order["fault"].items():
+        _FAULTS[fault](**settings)
+    code = 99  # of a run that not even the command line could end
+    try:
+        code = importlib.import_module("flows.cli").main(order["arguments"])
+    finally:
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        os._exit(code)
+
+
+def _warm_up() -> None:
+    """Load and compile before the first fork whatever a run needs, by a release that Prefect knows nothing of."""
+    import flows.release as chain
+    from tests.flows.house import House
+
+    steps = {name: step.__wrapped__ for name, step in vars(chain).items() if hasattr(step, "__wrapped__")}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.dict(os.environ, {"SLUICE_HOME": f"{folder}/house/home"}),
+        patch.multiple(chain, **steps),
+    ):
+        chain.release(str(House(Path(folder) / "house").file))
+    for module in ("flows.cli", "flows.review"):
+        importlib.import_module(module)
 
 
 def _serve() -> None:
-    # Everything that a run imports late, before the first fork.
-    from schemas.expectations import great_expectations
-
-    great_expectations()
-    for module in ("flows.cli", "flows.release", "flows.review", "matplotlib.backends.backend_svg"):
-        importlib.import_module(module)
-    with tempfile.TemporaryDirectory() as folder:
-        for line in sys.stdin:
-            run = _obey(json.loads(line), Path(folder) / "output")
-            print(json.dumps({"code": run.code, "output": run.output}), flush=True)
+    _warm_up()
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            _obey(json.loads(line))
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,18 @@
-"""Planted values and the seed must be nowhere outside the vault: not in Prefect, the logs, the reports, the ledger or the
-published folder, after a run that publishes and after runs that fail in every step."""
+"""Planted values and the seed must be nowhere outside the vault, after a run that publishes and after runs that fail in
+every step: not in Prefect, the logs, the streams, the reports, the Data Docs, the ledger or the published folder."""
 
 import base64
 import sqlite3
 import struct
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from prefect import flow
 
-from tests.flows.forks import CALLED_IN, Forks
+from tests.flows.forks import CALLED_IN, Forks, Run
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 from tests.flows.prefect_server import PrefectServer
 
@@ -22,6 +21,15 @@ TOWN = "Llanfairpwll"  # in a sensitive category that the contract does not list
 JOB = "Falconer-Royal"  # in a category that the contract does not list, of a variable that is published; suppressed
 INCOME = 987654.321  # top-coded
 EXCEPTION = "Ermintrude-4711"  # in the text of an exception
+CONTROL = "Ozymandias-0815"  # where it must be found
+
+PUBLICATION = ("approve", "publish", "publish_inspection", "publish_profile")
+MEASURES = ("validate", "validate_source", "check_rule", "evaluate_standard")  # one that crashes is a finding, UNKNOWN
+UNRECORDED = ("open_case", "approve")  # before a document was read; and of the command, which said so to its user
+# Every place, and a few where something worse than an exception happens, as libraries in other languages know it.
+BROKEN = [(place, False) for place in CALLED_IN] + [
+    (place, True) for place in ("ingest", "validate", "mask", "publish")
+]
 
 Needles = Mapping[str, list[bytes]]
 
@@ -35,12 +43,12 @@ def spellings(text: str) -> list[bytes]:
 
 def canaries() -> dict[str, list[bytes]]:
     number = [*spellings("987654.321"), b"987654", b"987,654", b"9.87654", struct.pack("<d", INCOME)]
-    texts = {"name": NAME, "town": TOWN, "job": JOB, "exception": EXCEPTION}
+    texts = {"name": NAME, "town": TOWN, "job": JOB}
     return {what: spellings(text) for what, text in texts.items()} | {"income": number}
 
 
 def seed_spellings(home: Path) -> list[bytes]:
-    """The root seeds in the vault, as bytes, in hexadecimal, as the decimal number of NumPy's SeedSequence and in base64."""
+    """The root seeds in the vault: bytes, hexadecimal, base64, and the number that NumPy's SeedSequence shows."""
     found = []
     for file in (home / "vault" / "seeds").iterdir():
         raw = file.read_bytes()
@@ -69,8 +77,11 @@ def found_in(places: Mapping[str, Path | str], needles: Needles) -> list[str]:
         if isinstance(where, str):
             contents = [(place, where.encode())]
         else:
-            files = [path for path in where.rglob("*") if path.is_file() and "vault" not in path.parts] if where.is_dir() else [where]
-            contents = [(f"{place}: {path.name}", text) for path in files for text in (path.name.encode(), *texts_of(path))]
+            inside = [path for path in where.rglob("*") if path.is_file() and "vault" not in path.parts]
+            files = [where] if where.is_file() else inside
+            contents = [
+                (f"{place}: {path.name}", text) for path in files for text in (path.name.encode(), *texts_of(path))
+            ]
         found |= {
             f"{what} in {told}"
             for told, content in contents
@@ -127,22 +138,69 @@ def test_a_published_release_leaves_nothing_outside_the_vault(
 
 
 def test_the_search_finds_what_is_there(planted: House, forks: Forks, prefect_server: PrefectServer) -> None:
-    """Negative control: the same needles are found in the vault, in a flow that is careless, and in a database."""
+    """Negative control: the same needles are found in the vault, and in Prefect after a flow that is careless."""
     forks.run(planted.home, "release", str(planted.file))
     staged = list((planted.home / "vault" / "objects").glob("*.parquet"))
     needles = canaries() | {"seed": seed_spellings(planted.home)}
     found = {line.split(" in ")[0] for path in staged for line in found_in({"vault": path}, needles)}
     assert found == {"town", "job", "income"}  # an identifier is not even staged
     (seed,) = (planted.home / "vault" / "seeds").iterdir()
-    assert found_in({"vault": seed}, needles) == [f"seed in vault"]
+    assert found_in({"vault": seed}, needles) == [f"seed in vault: {seed.name}"]
 
     @flow(name="careless", log_prints=True)
     def careless(name: str) -> None:
-        print(f"the town is {TOWN}-control")
-        raise ValueError(f"{EXCEPTION}-control")
+        print(f"a printed {CONTROL}")
+        raise ValueError(f"an exception's {CONTROL}")
 
-    with pytest.raises(ValueError, match=EXCEPTION):
-        careless(f"{NAME}-control")
-    control = {what: spellings(f"{text}-control") for what, text in (("name", NAME), ("exception", EXCEPTION))}
-    lines = found_in({"Prefect": prefect_server.home}, control)
-    assert {line.split(" in ")[0] for line in lines} == {"name", "exception"}
+    with pytest.raises(ValueError, match=CONTROL):
+        careless(f"a parameter's {CONTROL}")
+    ways = {way: spellings(f"{way} {CONTROL}") for way in ("an exception's", "a parameter's")}
+    lines = found_in({"Prefect": prefect_server.home}, ways)
+    assert {line.split(" in ")[0] for line in lines} == ways.keys()
+
+
+@dataclass(frozen=True)
+class Failure:
+    place: str
+    run: Run
+    shelf: list[str]
+    events: list[str]
+    leaks: list[str]
+
+
+@pytest.fixture(scope="module")
+def failures(
+    tmp_path_factory: pytest.TempPathFactory, forks: Forks, prefect_server: PrefectServer
+) -> dict[tuple[str, bool], Failure]:
+    """A run for each place that can break, from the state before it; each exception quotes a text of its own."""
+    house = House(tmp_path_factory.mktemp("canary") / "house")
+    plant(house)
+    fresh = house.save("fresh")
+    assert forks.run(house.home, "release", str(house.file)).code == WAITING
+    assert forks.run(house.home, "approve", house.id, "--as", "amara").code == WAITING
+    pending = house.save("pending")
+    failed = {}
+    for place, panic in BROKEN:
+        late = place in PUBLICATION
+        house.go_back(pending if late else fresh)
+        arguments = ("approve", house.id, "--as", "jonas") if late else ("release", str(house.file))
+        fault = {"place": place, "text": f"{EXCEPTION}-{place}.", "panic": panic}
+        run = forks.run(house.home, *arguments, raise_in=fault)
+        here = {"workspace": house.home, "shelf": house.target, "output": run.output}
+        needles = canaries() | {"seed": seed_spellings(house.home)}
+        failed[place, panic] = Failure(place, run, house.shelf, house.events(), found_in(here, needles))
+    everywhere = {"Prefect": prefect_server.home, "server log": prefect_server.log}
+    leaks = found_in(everywhere, {place: spellings(f"{EXCEPTION}-{place}.") for place in CALLED_IN} | canaries())
+    for failure in failed.values():
+        failure.leaks.extend(leak for leak in leaks if leak.split(" in ")[0] not in CALLED_IN.keys() - {failure.place})
+    return failed
+
+
+@pytest.mark.parametrize(("place", "panic"), BROKEN, ids=lambda value: str(value))
+def test_a_run_that_fails_leaves_nothing(failures: dict[tuple[str, bool], Failure], place: str, panic: bool) -> None:
+    failure = failures[place, panic]
+    assert failure.leaks == []
+    assert failure.run.code == (BLOCKED if place in MEASURES and not panic else ERROR), failure.run.output
+    assert failure.shelf == []
+    if failure.run.code == ERROR and place not in UNRECORDED:
+        assert failure.events[-1] == "failed"

@@ -202,7 +202,9 @@ def test_the_demand_in_words() -> None:
         "2 people other than the submitter must approve, among them methodologist and data_steward; "
         "an approval holds 30 days."
     )
-    assert Approvals(valid_days=1).describe() == "1 person other than the submitter must approve; an approval holds 1 day."
+    assert (
+        Approvals(valid_days=1).describe() == "1 person other than the submitter must approve; an approval holds 1 day."
+    )
 
 
 ROLES = st.sampled_from("abcd")
@@ -269,7 +271,7 @@ def test_people_are_found_by_name_and_account() -> None:
         ("{Ann: {roles: [a], account: bo}, Bo: {roles: [a]}}", "names both 'Ann' and 'Bo'"),
         ("{' ': {roles: [a]}}", "is blank"),
         ("{Ann: {roles: []}}", "people.Ann.roles"),
-        ("{}", "at least 1"),
+        ("{}", "must not be empty"),
         ("{Ann: {roles: [a], acount: x}}", "people.Ann.acount: unknown key"),
     ],
 )

@@ -153,7 +153,7 @@ def test_limits_load_from_a_document_and_wrong_ones_are_refused() -> None:
         return str(error.value)
 
     assert "Did you mean 'correlation'?" in refusal(correlations={"at_most": 0.1})
-    assert "greater than or equal to 0; got -1" in refusal(mean={"at_most": -1})
+    assert "must be at least 0; got -1" in refusal(mean={"at_most": -1})
     assert "Is it a percentage? Use 0.2." in refusal(suppressed_share={"at_most": 20})
     assert "utility.il1s.at_most" in refusal(il1s={})
     assert "finite" in refusal(variance={"at_most": float("inf")})

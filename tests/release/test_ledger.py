@@ -164,8 +164,8 @@ def _append_notes(url: str, anchor: Path, actor: str, number: int) -> None:
 
 
 def _run(url: str, anchor: Path, processes: int, number: int) -> None:
-    fork = multiprocessing.get_context("fork")
-    running = [fork.Process(target=_append_notes, args=(url, anchor, f"p{i}", number)) for i in range(processes)]
+    spawn = multiprocessing.get_context("spawn")
+    running = [spawn.Process(target=_append_notes, args=(url, anchor, f"p{i}", number)) for i in range(processes)]
     for process in running:
         process.start()
     for process in running:

@@ -120,8 +120,8 @@ def _publish(shelf: Path, files: Mapping[str, Path | bytes]) -> None:
 
 
 def test_publishers_of_one_release_do_not_disturb_each_other(shelf: Path, files: dict[str, Path | bytes]) -> None:
-    fork = multiprocessing.get_context("fork")
-    running = [fork.Process(target=_publish, args=(shelf, files)) for _ in range(4)]
+    spawn = multiprocessing.get_context("spawn")
+    running = [spawn.Process(target=_publish, args=(shelf, files)) for _ in range(4)]
     for process in running:
         process.start()
     for process in running:

@@ -73,7 +73,7 @@ def test_several_files_and_gzip_are_one_source(tmp_path: Path) -> None:
     source = CsvSource(path=["a.csv", "b.csv.gz"]).resolve(tmp_path)
     assert records(source, "a", "b") == [["1", "x"], ["2", "y"]]
     write(tmp_path / "c.csv", "a,c\n1,x\n")
-    assert "they differ in: b, c" in refusal(CsvSource(path=["a.csv", "c.csv"]).resolve(tmp_path), "a")
+    assert "missing: b; others: 1" in refusal(CsvSource(path=["a.csv", "c.csv"]).resolve(tmp_path), "a")
 
 
 cell = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=8)

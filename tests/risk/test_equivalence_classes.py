@@ -61,7 +61,22 @@ def test_matching_frequencies_count_pairwise_agreement(frame: pd.DataFrame) -> N
         return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
 
     expected = [sum(agree(one, other) for other in rows) for one in rows]
-    assert matching_frequencies(frame, list(frame)).tolist() == expected
+    for join, bits in ((0, 2**29), (10**12, 2**29), (10**12, 64)):  # joins of patterns; bits, at once and 64 at a time
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "_JOIN", join)
+            patch.setattr(module, "_ROW", 0)
+            patch.setattr(module, "_BITS", bits)
+            assert matching_frequencies(frame, list(frame)).tolist() == expected
+
+
+def test_many_patterns_of_missing_keys_agree_with_the_join_of_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        np.where(rng.random((400, 7)) < 0.3, np.nan, rng.integers(0, 3, (400, 7))), columns=list("abcdefg")
+    )
+    by_bits = matching_frequencies(frame, list(frame))
+    monkeypatch.setattr(module, "_WORD", 1e12)
+    assert_array_equal(matching_frequencies(frame, list(frame)), by_bits)
 
 
 @settings(max_examples=50, deadline=None)

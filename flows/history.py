@@ -1,0 +1,59 @@
+"""What was recorded of a release: for reviewers and for auditors years later, whatever became of its documents."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from policies.approvals import Subject
+from sluice.errors import SluiceError, did_you_mean
+from sluice.release.dossier import Dossier
+from sluice.release.ledger import Entry
+from sluice.release.states import State
+from sluice.release.workspace import Workspace
+from tasks.case import last
+
+_SUFFIX = {"data": ".parquet", "csv": ".csv", "report": ".html"}  # all others are JSON
+
+
+@dataclass(frozen=True)
+class History:
+    """The ledger's entries of one release, and the files of the vault that they name by their SHA-256."""
+
+    release: str
+    state: State | None
+    entries: Sequence[Entry]
+    dossier: Dossier | None  # of the last judgement; None before the first
+    subject: Subject | None  # what approvals are given to; None while nothing is masked
+    files: dict[str, Path]  # those that the vault holds: the SHA-256 is the name, and sha256sum checks it
+
+
+def history(workspace: Workspace, release_id: str) -> History:
+    """All that is known of a release. Raises SluiceError for an id of which nothing is recorded."""
+    entries = workspace.ledger.entries(release_id)
+    if not entries:
+        hint = did_you_mean(release_id, workspace.ledger.releases())
+        raise SluiceError(f"nothing is recorded of a release '{release_id}'.{hint} See: sluice status")
+    received, evaluated = last(entries, State.RECEIVED), last(entries, State.EVALUATED)
+    judged = next((entry for entry in reversed(entries) if "dossier" in entry.body), None)
+    subject = Subject(**evaluated.body["subject"]) if evaluated else None
+
+    named = {name: received.body[name] for name in ("contract", "policy", "plan")} if received else {}
+    named |= {name: judged.body[name] for name in ("report", "dossier")} if judged else {}
+    named |= subject.model_dump() if subject else {}
+    files = {}
+    for name, sha256 in named.items():
+        with suppress(SluiceError):  # the vault does not hold it
+            files[name] = workspace.vault.path(sha256, _SUFFIX.get(name, ".json"))
+    dossier = None
+    if judged:
+        kept = workspace.vault.verify(judged.body["dossier"], ".json")
+        dossier = Dossier.model_validate_json(kept.read_bytes())
+    return History(
+        release=release_id,
+        state=workspace.ledger.state(release_id),
+        entries=entries,
+        dossier=dossier,
+        subject=subject,
+        files=files,
+    )

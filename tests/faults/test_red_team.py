@@ -1,0 +1,556 @@
+"""What an ingenious or careless insider could try: unsafe files that every rule let through, values and links that
+leave by the back door, and ways around the approvals. Each test failed before the hole was closed."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policies.lone_copies import judge_lone_copies
+from policies.microdata_rules import KAnonymity, LDiversity, SampleUniquesShare, TCloseness
+from policies.policy import Policy
+from policies.reference_standard import ReferenceStandard
+from policies.waivers import Waiver, apply_waivers
+from schemas.draft import draft_contract
+from sluice.errors import DataError, DocumentError, SluiceError
+from sluice.masking import AdditiveNoise
+from sluice.release import shelf
+from sluice.release.documents import parse_document, read_yaml
+from sluice.release.sources import CsvSource
+from sluice.release.states import State
+from sluice.release.table_file import write_in_order, write_parquet
+from sluice.risk.copies import count_copies, lone_copies
+from sluice.risk.differencing import changed_records
+from sluice.variables import Kind, Role, Variable
+from sluice.verdict import Finding, Verdict, decide
+from tasks.case import Case, Release
+from tasks.definition import ReleaseDefinition
+from tasks.editions import few_changes
+from tasks.ingest import ingest
+from tasks.mask import mask
+from tasks.publish import publish
+from tests.flows.house import House
+
+CANARY = "canary4711"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path / "house")
+
+
+def bare(step: Any) -> Callable[..., Any]:
+    """What a step does, without Prefect around it."""
+    function: Callable[..., Any] = step.__wrapped__
+    return function
+
+
+def case_of(house: House) -> Case:
+    house.write()
+    return Case.load(house.file, house.workspace())
+
+
+def staged(house: House) -> Release:
+    release: Release = bare(ingest)(case_of(house))
+    return release
+
+
+def pass_through(release: Release, until: State = State.PUBLISHED) -> None:
+    """The release's history up to a state, as if all had gone well."""
+    for state in list(State)[1:]:
+        if state not in (State.BLOCKED, State.CHANGES_REQUESTED, State.REJECTED):
+            release.record(state, definition=release.case.definition.name)
+        if state is until:
+            return
+
+
+# -- unsafe files that met every rule
+
+
+def people(n: int = 1500) -> tuple[pd.DataFrame, dict[str, Variable]]:
+    """Ages in bands, and four amounts that are anybody's own."""
+    rng = np.random.default_rng(7)
+    wealth = rng.normal(size=n)
+    frame = pd.DataFrame(
+        {f"amount{i}": np.round(np.exp(9 + 0.5 * wealth + 0.5 * rng.normal(size=n))) for i in range(4)}
+    )
+    frame.insert(0, "age", pd.Categorical(rng.choice(["young", "old"], n)))
+    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=Role.SENSITIVE) for name in frame}
+    variables["age"] = Variable(name="age", kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER)
+    return frame, variables
+
+
+def test_one_variable_blown_to_pieces_does_not_hide_that_all_others_are_verbatim() -> None:
+    frame, variables = people()
+    blown = frame.assign(amount3=frame["amount3"] + 1e6 * np.random.default_rng(1).normal(size=len(frame)))
+    finding = judge_lone_copies(ReferenceStandard(), frame, blown, variables)
+    assert finding.verdict is Verdict.FAIL
+    assert finding.observed == pytest.approx(1, abs=0.01)
+    assert "age, amount0, amount1, amount2, and stand" in finding.says
+
+
+def test_records_that_lose_their_twins_do_not_make_up_for_lone_ones_that_are_verbatim() -> None:
+    # 600 people in pairs, moved apart by masking, and 400 lone ones as they were: fewer copies than in the reference.
+    pairs, lone = np.repeat(np.arange(300.0), 2), np.arange(1000.0, 1400.0)
+    original, released = np.append(pairs, lone), np.append(np.arange(-600.0, 0), lone)
+    in_reference = np.append(np.ones(600, dtype=bool), np.zeros(400, dtype=bool))
+    assert count_copies(~in_reference, in_reference).excess < 0
+    count = lone_copies([np.append(pairs[:60], lone)], [np.append(np.arange(-60.0, 0), lone)])
+    assert (count.found, count.excess > 0.5) == (400, True)
+    # With so many pairs that the lone could as well be found by chance, nothing is held against the file.
+    assert lone_copies([original], [released]).excess < 0
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 60), st.integers(0, 2**32 - 1))
+def test_other_people_of_the_same_kind_are_no_lone_copies(values: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    one, other = (rng.integers(0, values, (2, 400)) ** 2 for _ in range(2))
+    assert lone_copies(list(one), list(other)).excess <= 0
+
+
+def test_variables_that_cannot_be_compared_leave_lone_copies_unknown() -> None:
+    frame, variables = people(20)
+    finding = judge_lone_copies(ReferenceStandard(), frame[[]], frame, variables)
+    assert finding.verdict is Verdict.UNKNOWN
+
+
+def test_a_hair_of_noise_makes_no_group_diverse() -> None:
+    frame = pd.DataFrame({"sex": pd.Categorical(["f"] * 6 + ["m"] * 6), "income": [0.0] * 6 + [1e3, 2e3, 3e3] * 2})
+    variables = {
+        "sex": Variable(name="sex", kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER),
+        "income": Variable(name="income", kind=Kind.CONTINUOUS, role=Role.SENSITIVE),
+    }
+    hair = AdditiveNoise(columns=("income",), amount=1e-9).mask(frame, variables, np.random.default_rng(1))
+    assert hair["income"].nunique() == len(frame)
+    (finding,) = LDiversity(l=2).find(hair, variables, "masked")
+    assert (finding.verdict, finding.observed) == (Verdict.FAIL, 1)
+
+
+def test_a_hair_of_noise_makes_no_copy_another_record() -> None:
+    frame, variables = people()
+    hair = frame.assign(**{name: frame[name] + 1e-6 for name in frame if name != "age"})
+    arguments = (None, variables, variables, np.random.default_rng(1))
+    findings, _ = ReferenceStandard().judge(frame, frame, hair, *arguments)
+    assert next(finding for finding in findings if finding.rule == "exact_copies").verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"margin": 0.9},
+        {"copies_excess": 0.9},
+        {"tail_share": 0.9},
+        {"tail_quantile": 1e-9},
+        {"minimum_records": 1},
+        {"records": 1},
+        {"when_fewer": "judge"},
+        {"binding": ["uncertainty"]},
+    ],
+    ids=str,
+)
+def test_a_policy_that_undoes_the_standard_does_not_do_so_silently(setting: dict[str, Any]) -> None:
+    frame, variables = people(1200)
+    others = frame.sample(frac=1, random_state=3).reset_index(drop=True)
+    findings, _ = ReferenceStandard(**setting).judge(
+        frame, frame, others, None, variables, variables, np.random.default_rng(1)
+    )
+    (lenient,) = (finding for finding in findings if finding.rule == "lenient_standard")
+    assert (lenient.verdict, lenient.binding) == (Verdict.REVIEW, True)
+    findings, _ = ReferenceStandard().judge(frame, frame, others, None, variables, variables, np.random.default_rng(1))
+    assert next(finding for finding in findings if finding.rule == "lenient_standard").verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("weights", [{"amount0": 0}, {"amount0": 1e-9}, {"age": 1e9}], ids=str)
+def test_a_variable_without_weight_in_the_comparison_is_named(weights: dict[str, float]) -> None:
+    frame, variables = people(1200)
+    findings, _ = ReferenceStandard(weights=weights).judge(
+        frame, frame, frame, None, variables, variables, np.random.default_rng(1)
+    )
+    (read,) = (finding for finding in findings if finding.rule == "comparable_values")
+    assert read.verdict is Verdict.REVIEW
+    assert "amount0" in read.says
+
+
+@pytest.mark.parametrize(
+    ("rule", "setting"), [(LDiversity, {"l": 1}), (TCloseness, {"t": 1}), (SampleUniquesShare, {"at_most": 1})]
+)
+def test_a_rule_that_nothing_can_break_is_refused(rule: type, setting: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="(greater|less) than 1"):
+        rule(**setting)
+
+
+def test_a_quasi_identifier_that_no_rule_looks_at_needs_a_decision(house: House) -> None:
+    house.policy["rules"] = [{"rule": "k_anonymity", "k": 2, "columns": ["sex"]}]
+    case = case_of(house)
+    (finding,) = case.policy.overlooked(case.described)
+    assert (finding.verdict, finding.scope) == (Verdict.REVIEW, "age, region")
+    house.policy["rules"].append({"rule": "l_diversity", "l": 2, "columns": ["income"]})  # by all quasi-identifiers
+    assert case_of(house).policy.overlooked(case.described) == []
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"method": "top_bottom_coding", "columns": ["income"], "top": {"value": 9}, "minimum_tail": 1},
+        {"method": "microaggregation", "columns": ["income"], "k": 2},
+    ],
+    ids=lambda step: str(step["method"]),
+)
+def test_a_published_mean_is_of_more_than_two(house: House, step: dict[str, Any]) -> None:
+    house.definition["plan"].append(step)
+    with pytest.raises(DocumentError, match=r"plan\.4: .* must be at least 3 in a release"):
+        parse_document(ReleaseDefinition, house.definition, "release.yaml")
+
+
+def test_who_submits_a_release_cannot_excuse_it() -> None:
+    today = datetime.now(UTC).date()
+    waiver = Waiver(
+        rule="k_anonymity",
+        scope="fair",
+        reason="it will be all right, I think",
+        owner="Emil ",
+        granted=today,
+        expires=today,
+    )
+    failed = Finding(rule="k_anonymity", verdict=Verdict.FAIL, says="x")
+    assert decide(apply_waivers([failed], [waiver], "fair", today, "emil")) is Verdict.FAIL
+    assert decide(apply_waivers([failed], [waiver], "fair", today, "amara")) is Verdict.PASS
+
+
+# -- links between releases
+
+
+def test_households_bear_other_names_in_every_release_and_are_told_to_be_unmeasured(house: House) -> None:
+    house.definition["plan"][0]["columns"] = ["town"]
+    one = staged(house)
+    house.definition["title"] = "The same once more"
+    other = staged(house)
+    names = [set(release.read(release.original)["household"]) for release in (one, other)]
+    in_vault = set(one.read_staged()["household"])
+    assert len(names[0]) == len(names[1]) == len(in_vault)
+    assert not names[0] & names[1]
+    assert not names[0] & in_vault
+    one.record(State.VALIDATED)
+    assert (
+        set(one.read(bare(mask)(one))["household"]) == names[0]
+    )  # and it is the same household all through one release
+    original, recoded = one.read(one.original), one.read(one.original)
+    findings, _ = ReferenceStandard().judge(
+        original, recoded, original, None, one.variables, one.variables, np.random.default_rng(1)
+    )
+    (read,) = (finding for finding in findings if finding.rule == "comparable_values")
+    assert read.verdict is Verdict.REVIEW
+    assert "household" in read.says
+
+
+def test_an_edition_that_differs_in_few_records_needs_a_decision(house: House) -> None:
+    first = staged(house)
+    (alone,) = few_changes(first)
+    assert (alone.verdict, alone.attempted) == (Verdict.PASS, 0)
+    pass_through(first)
+    house.data.loc[5, "income"] += 12_000
+    (close,) = few_changes(staged(house))
+    assert (close.verdict, close.binding, close.attempted) == (Verdict.REVIEW, True, 1)
+    assert first.id in close.says
+    house.data.loc[:30, "income"] += 12_000
+    (apart,) = few_changes(staged(house))
+    assert (apart.verdict, apart.attempted) == (Verdict.PASS, 1)
+
+
+def test_two_editions_that_wait_at_once_are_held_beside_each_other_when_the_second_goes_out(house: House) -> None:
+    first = staged(house)
+    house.data.loc[5, "income"] += 12_000
+    second = staged(house)
+    assert few_changes(second)[0].verdict is Verdict.PASS  # neither is public yet
+    pass_through(first)
+    assert few_changes(second)[0].verdict is Verdict.REVIEW
+
+
+def test_few_changes_can_be_waived_by_name() -> None:
+    assert {"few_changes", "overlooked_keys", "lone_copies", "lenient_standard"} <= set(
+        Policy.model_validate(
+            {"name": "p", "version": 1, "rules": [KAnonymity(k=3)], "reference_standard": {}, "approvals": {}}
+        ).waivable
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=30), st.lists(st.integers(0, 3), max_size=30), st.randoms())
+def test_changed_records_are_counted_as_a_multiset(old: list[int], new: list[int], random: Any) -> None:
+    def frame(values: list[int]) -> pd.DataFrame:
+        return pd.DataFrame({"a": pd.Series(values, dtype="Int64"), "b": pd.Categorical([str(v) for v in values])})
+
+    counts = [np.bincount(values, minlength=4) for values in (np.array(old), np.array(new, dtype=int))]
+    expected = max((counts[0] - counts[1]).clip(0).sum(), (counts[1] - counts[0]).clip(0).sum())
+    random.shuffle(new)
+    assert changed_records(frame(old), frame(new)) == expected
+
+
+# -- the dice
+
+
+def test_the_same_records_in_another_order_are_the_same_release(house: House) -> None:
+    first = staged(house)
+    house.data = house.data.sample(frac=1, random_state=1)
+    second = staged(house)
+    assert (second.id, second.data) == (first.id, first.data)
+    del house.contract["record_key"]
+    other = staged(house)
+    house.data = house.data.sample(frac=1, random_state=2)
+    assert staged(house).data == other.data
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.none() | st.integers(-2, 2), st.none() | st.sampled_from("ab")), min_size=1), st.randoms())
+def test_any_order_is_written_alike(tmp_path_factory: pytest.TempPathFactory, rows: list[Any], random: Any) -> None:
+    folder = tmp_path_factory.mktemp("order")
+    variables = {"n": Variable(name="n", kind=Kind.INTEGER), "t": Variable(name="t", kind=Kind.NOMINAL)}
+    written = []
+    for name in ("one", "other"):
+        frame = pd.DataFrame(
+            {"n": pd.array([row[0] for row in rows], "Int64"), "t": pd.Categorical([r[1] for r in rows])}
+        )
+        write_parquet(frame, folder / name, variables)
+        assert write_in_order(folder / name, folder / f"{name}.ordered", variables, ["t"]) == len(rows)
+        written.append((folder / f"{name}.ordered").read_bytes())
+        random.shuffle(rows)
+    assert written[0] == written[1]
+
+
+def test_a_release_id_confirms_no_guess_of_the_data(tmp_path: Path) -> None:
+    ids = set()
+    for name in ("here", "there"):
+        house = House(tmp_path / name)
+        del house.contract["record_key"]
+        house.contract["variables"][2] |= {"role": "identifier"}  # nothing hashed is left: the staged bytes are equal
+        house.contract["variables"][0] |= {"role": "other"}
+        house.definition["plan"][0]["columns"] = ["town", "person"]
+        release = staged(house)
+        ids.add((release.data.sha256, release.id))
+    assert len({data for data, _ in ids}) == 1
+    assert len({release for _, release in ids}) == 2
+
+
+# -- values in errors
+
+
+@pytest.mark.parametrize("first", [f"39,{CANARY},77516", f"{CANARY},{CANARY},0"])
+def test_the_first_record_of_a_file_without_header_is_not_quoted(tmp_path: Path, first: str) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(f"{first}\n40,Ann,1\n", encoding="utf-8")
+    for source in (CsvSource(path=str(path)), CsvSource(path=str(path), skip_lines=1)):
+        with pytest.raises(DataError, match="header") as refusal:
+            list(source.batches(["age", CANARY.title(), "income"]))
+        assert CANARY not in str(refusal.value)
+    path.write_text(f"{first.replace('77516', '1')}\n", encoding="utf-8")
+    with pytest.raises(DataError, match="header") as refusal:
+        draft_contract(CsvSource(path=str(path)), "people")
+    assert CANARY not in str(refusal.value)
+
+
+def test_the_first_record_of_a_second_file_is_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("age,name\n40,Ann\n", encoding="utf-8")
+    (tmp_path / "b.csv").write_text(f"41,{CANARY}\n40,Ann\n", encoding="utf-8")
+    with pytest.raises(DataError, match="missing: age, name; others: 2") as refusal:
+        list(CsvSource(path=("a.csv", "b.csv")).resolve(tmp_path).batches(["age", "name"]))
+    assert CANARY not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"method": "global_recoding", "columns": ["town"], "categories": {"a town": ["Aldby", "Borgen", "Cresthill"]}},
+        {"method": "global_recoding", "columns": ["town"], "categories": {"a town": [CANARY + "x"]}, "others": "rest"},
+        {"method": "global_recoding", "columns": ["town"], "level": 1},
+    ],
+    ids=["left out", "misspelt", "level"],
+)
+def test_a_category_that_only_the_data_tell_is_in_no_error(house: House, step: dict[str, Any]) -> None:
+    house.data.loc[3, "town"] = CANARY
+    house.variable("town")["hierarchy"] = {"rows": {town: ["*"] for town in ("Aldby", "Borgen", "Cresthill")}}
+    house.definition["plan"] = [{"method": "removal", "columns": ["household"]}, step]
+    with pytest.raises(DataError, match="Declare the categories of town") as refusal:
+        staged(house)
+    assert CANARY not in str(refusal.value)
+    assert refusal.value.__context__ is None or refusal.value.__suppress_context__
+
+
+# -- documents
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("? [a]\n: b\n", "cannot be read"),
+        ("day: 2024-02-30\n", "cannot be read"),
+        ("[" * 3000, "nested too deeply"),
+        ("a: &a [*a]\n", "holds itself"),
+        ("a: &a [x, x]\n" + "".join(f"k{i}: &k{i} [*{j}, *{j}]\n" for i, j in enumerate(["a", *(f"k{i}" for i in range(40))])), "1,000,000"),
+        ('title: "\\e[2K\\e[1A PASS"\n', "line 1: holds a sign"),
+        ('owner: "em\\u200bil"\n', "line 1: holds a sign"),
+    ],
+    ids=["key", "date", "deep", "endless", "bomb", "terminal", "invisible"],
+)  # fmt: skip
+def test_a_document_that_is_a_weapon_is_refused_in_words(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "policy.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DocumentError, match=says):
+        read_yaml(path)
+
+
+def test_a_password_in_the_wrong_place_is_not_repeated(house: House) -> None:
+    for source in (f"postgresql://emil:{CANARY}@host/db", {"type": f"postgresql://emil:{CANARY}@host/db"}):
+        house.definition["source"] = source
+        with pytest.raises(DocumentError) as refusal:
+            parse_document(ReleaseDefinition, house.definition, "release.yaml")
+        assert CANARY not in str(refusal.value)
+
+
+def test_documents_come_from_where_the_house_keeps_them(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    for setting in ("SLUICE_CONTRACTS", "SLUICE_POLICIES", "SLUICE_PEOPLE"):
+        with monkeypatch.context() as pinned:
+            pinned.setenv(setting, str(house.documents))
+            case_of(house)
+            pinned.setenv(setting, str(house.root / "elsewhere"))
+            with pytest.raises(DocumentError, match=f"must come from .*elsewhere \\({setting}\\)"):
+                case_of(house)
+
+
+# -- the shelf, the vault and the approvals
+
+
+@pytest.mark.parametrize("target", ["../home", "../home/vault/objects", "..", "/"])
+def test_nothing_is_published_in_or_around_the_workspace(house: House, target: str) -> None:
+    house.definition["target"] = target
+    with pytest.raises(DocumentError, match="target: must lie apart from the workspace"):
+        case_of(house)
+
+
+def test_a_shelf_that_everybody_may_write_to_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "shelf").mkdir()
+    (tmp_path / "shelf").chmod(0o777)
+    with pytest.raises(SluiceError, match="can be written by everybody"):
+        shelf.publish(tmp_path / "shelf", "fair-1", {"a.csv": b"a\r\n"})
+    assert list((tmp_path / "shelf").iterdir()) == []
+
+
+def test_whoever_ever_ran_a_release_may_not_approve_it(house: House) -> None:
+    release = staged(house)
+    release.record_as("amara", State.RECEIVED)
+    release.record(State.RECEIVED)
+    assert {"amara", "emil"} < set(release.submitters())
+
+
+def test_a_superseded_edition_can_still_be_withdrawn(house: House) -> None:
+    release = staged(house)
+    pass_through(release)
+    release.record(State.SUPERSEDED, by="a later one")
+    release.record(State.WITHDRAWN, reason="it was not safe")
+    assert release.state is State.WITHDRAWN
+
+
+def approved(house: House, finding: Finding) -> Release:
+    """A release whose dossier holds this finding, with all approvals, at the door."""
+    from policies.waivers import apply_waivers
+    from sluice.release.dossier import Dossier
+
+    release = staged(house)
+    release.record(State.VALIDATED)
+    masked = bare(mask)(release)
+    day = datetime.fromisoformat("2026-01-31").date()
+    findings = apply_waivers([finding], release.case.policy.waivers, release.case.definition.name, day)
+    hashes = {**release.case.document_hashes, "data": masked.sha256, "csv": masked.csv_sha256}
+    fields: dict[str, Any] = dict.fromkeys(
+        ("title", "dataset", "contract_version", "policy", "policy_version", "submitter", "approvals_needed"), "x"
+    )
+    dossier = Dossier(
+        **fields, release=release.id, name="people-puf", evaluated_at="2026-01-31T00:00:00+00:00", verdict=Verdict.PASS,
+        findings=tuple(findings), plan=(), records_original=masked.rows, records_holdout=0,
+        records_released=masked.rows, earlier_attempts=0, minimum_cell=10, hashes=hashes, versions={},
+    )  # fmt: skip
+    vault = release.case.workspace.vault
+    kept = {
+        "report": vault.keep_bytes(b"report", ".html"),
+        "dossier": vault.keep_bytes(dossier.model_dump_json().encode(), ".json"),
+    }
+    release.report_path.write_bytes(b"report")
+    release.record(State.EVALUATED, subject=hashes | kept, verdict="PASS", says="", **kept)
+    release.record(State.PENDING_REVIEW)
+    release.record(State.APPROVED)
+    return release
+
+
+def failing(rule: str) -> Finding:
+    return Finding(rule=rule, verdict=Verdict.FAIL, says="It is unsafe.", scope="age")
+
+
+def test_what_did_not_pass_is_not_published_though_the_ledger_says_approved(house: House) -> None:
+    release = approved(house, failing("k_anonymity"))
+    with pytest.raises(SluiceError, match="does not meet its policy today"):
+        bare(publish)(release)
+    assert (release.state, house.shelf) == (State.APPROVED, [])
+
+
+def test_a_waiver_that_ended_between_approval_and_publication_excuses_nothing(house: House) -> None:
+    house.policy["waivers"] = [
+        {"rule": "k_anonymity", "scope": "age", "owner": "amara", "reason": "agreed with the people, file 7",
+         "granted": "2026-01-01", "expires": "2026-01-31"},
+    ]  # fmt: skip
+    release = approved(house, failing("k_anonymity"))
+    with pytest.raises(SluiceError, match=r"The waiver of k_anonymity by amara ended on 2026-01-31"):
+        bare(publish)(release)
+    assert house.shelf == []
+
+
+def test_bytes_that_were_changed_in_the_vault_after_their_hash_was_taken_do_not_appear(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = approved(house, Finding(rule="k_anonymity", verdict=Verdict.PASS, says="Fine."))
+    file = release.case.workspace.vault.path(release.subject().csv, ".csv")
+    on_the_shelf = shelf.publish
+
+    def late(*arguments: Any, **options: Any) -> Path:
+        file.write_bytes(b"age\r\n33\r\n")
+        return on_the_shelf(*arguments, **options)
+
+    monkeypatch.setattr(shelf, "publish", late)
+    with pytest.raises(DataError, match=r"people-puf\.csv differs from what was approved"):
+        bare(publish)(release)
+    assert house.shelf == []
+
+
+def test_the_approved_bytes_do_appear(house: House) -> None:
+    release = approved(house, Finding(rule="k_anonymity", verdict=Verdict.PASS, says="Fine."))
+    folder = bare(publish)(release)
+    assert (folder / "people-puf.csv").stat().st_size > 1000
+    assert json.loads((folder / "manifest.json").read_text())["release"] == release.id
+
+
+# -- what the published bytes reveal
+
+
+def test_a_category_that_no_released_record_has_is_in_no_published_file(house: House) -> None:
+    """Parquet keeps dictionaries of categories, with those that suppression has emptied if one is careless."""
+    house.data.loc[3, "town"] = CANARY
+    house.variable("town")["role"] = "quasi_identifier"
+    house.definition["plan"] = [
+        {"method": "removal", "columns": ["household", "income"]},
+        {"method": "global_recoding", "columns": ["age"], "bins": [40, 60]},
+        {"method": "local_suppression", "columns": ["age", "sex", "region", "town"], "k": 5},
+    ]
+    release = staged(house)
+    release.record(State.VALIDATED)
+    masked = bare(mask)(release)
+    vault = release.case.workspace.vault
+    for path in (vault.path(masked.sha256, ".parquet"), vault.path(masked.csv_sha256, ".csv")):
+        assert CANARY.encode() not in path.read_bytes()
+        assert b"Cresthill" in path.read_bytes() or path.suffix == ".parquet"
+    assert CANARY not in str(release.case.described)

@@ -1,0 +1,132 @@
+"""The command line: exit codes that scripts rely on, JSON for machines, and words for people."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("release",),  # no file
+        ("release", "release.yaml", "--no-such-option"),
+        ("no-such-command",),
+        ("approve",),
+        ("withdraw", "people-puf-000000000000"),  # no reason
+        ("status", "surplus"),
+        ("ledger", "no-such-command"),
+        ("release", "no-such-file.yaml"),
+        ("review", "no-such-release"),
+        ("init", "no-such-file.csv"),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_command_line_is_an_error_and_never_a_refusal(house: House, arguments: tuple[str, ...]) -> None:
+    """2 says that data were judged and kept back; a typing mistake must not be taken for that."""
+    told = house.sluice(*arguments)
+    assert told.code == ERROR
+    assert told.err
+    assert "Traceback" not in told.err
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("release", "--help"), ("ledger", "--help")], ids=" ".join)
+def test_help_is_no_error(house: House, arguments: tuple[str, ...]) -> None:
+    told = house.sluice(*arguments)
+    assert told.code == DONE
+    assert "Usage" in told.out
+
+
+def test_a_near_miss_is_answered_with_a_suggestion(house: House) -> None:
+    assert house.release().code == WAITING
+    assert f"Did you mean '{house.id}'?" in house.sluice("review", house.id[:-1] + "x").words
+
+
+def test_every_command_has_json_for_machines(house: House) -> None:
+    assert house.sluice("status", "--json").json == []
+    assert house.sluice("ledger", "verify", "--json").json == {"problems": []}
+
+    checked = house.sluice("check", str(house.file), "--json")
+    assert (checked.code, checked.json["state"], checked.json["verdict"]) == (DONE, "evaluated", "PASS")
+
+    released = house.sluice("release", str(house.file), "--json")
+    assert (released.code, released.json["state"], released.json["published"]) == (WAITING, "pending_review", None)
+    release = released.json["release"]
+    assert Path(released.json["report"]).is_file()
+
+    reviewed = house.sluice("review", release, "--json").json
+    assert reviewed["verdict"] == "PASS"
+    assert {finding["rule"] for finding in reviewed["findings"]} >= {"k_anonymity", "prediction_distance"}
+
+    first = house.sluice("approve", release, "--as", "amara", "--json")
+    assert (first.code, first.json["release"]) == (WAITING, release)
+    second = house.sluice("approve", release, "--as", "jonas", "--json")
+    assert (second.code, second.json["state"]) == (DONE, "published")
+    assert Path(second.json["published"]).is_dir()
+
+    assert house.sluice("status", "--json").json[0]["state"] == "published"
+    withdrawn = house.sluice("withdraw", release, "--reason", "a test", "--json")
+    assert (withdrawn.code, withdrawn.json["state"]) == (DONE, "withdrawn")
+    again = house.sluice("release", str(house.file), "--json")
+    assert (again.code, again.json["state"]) == (BLOCKED, "withdrawn")
+
+
+@pytest.mark.parametrize("command", ["reject", "request-changes"])
+def test_refusals_have_json_too(house: House, command: str) -> None:
+    house.release()
+    told = house.sluice(command, house.id, "--as", "amara", "--json")
+    assert (told.code, told.json["release"]) == (DONE, house.id)
+    assert told.json["state"] in ("rejected", "changes_requested")
+
+
+def test_a_blocked_release_says_why(house: House) -> None:
+    house.policy["rules"][0]["k"] = 1000
+    house.write()
+    told = house.release()
+    assert told.code == BLOCKED
+    assert "share their combination of age, sex and region with too few others" in told.words
+    assert house.sluice("release", str(house.file), "--json").json["verdict"] == "FAIL"
+    assert house.sluice("review", house.id).code == DONE
+    assert house.approve("amara").code == ERROR
+
+
+def test_text_of_documents_and_data_is_never_taken_for_markup(house: House) -> None:
+    """Rich would read [/...] as a tag: swallow the text, or stop with an error of its own."""
+    house.data = house.data.rename(columns={"income": "[/income]"})
+    house.write()
+    told = house.release()
+    assert told.code == ERROR
+    assert "no column 'income'" in told.words
+    assert "[/income]" in told.words
+
+
+def test_a_ledger_that_was_tampered_with_is_an_error(house: House) -> None:
+    house.release()
+    anchor = house.home / "vault" / "anchor"
+    anchor.write_text(anchor.read_text().replace(anchor.read_text()[:1], "9", 1))
+    told = house.sluice("ledger", "verify")
+    assert told.code == ERROR
+    assert "anchor" in told.words
+    assert house.sluice("ledger", "verify", "--json").json["problems"]
+
+
+def test_the_installed_command_gives_the_exit_code_and_keeps_the_streams_apart(house: House) -> None:
+    """As a user runs it: standard output holds the answer, standard error the rest."""
+    sluice = Path(sys.executable).with_name("sluice")
+
+    def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        environment = {"SLUICE_HOME": str(house.home), "PATH": "/usr/bin:/bin"}
+        return subprocess.run([sluice, *arguments], env=environment, capture_output=True, text=True, check=False)
+
+    verified = run("ledger", "verify", "--json")
+    assert (verified.returncode, verified.stdout.split(), verified.stderr) == (
+        DONE,
+        ["{", '"problems":', "[]", "}"],
+        "",
+    )
+    wrong = run("release", "--wrong")
+    assert (wrong.returncode, wrong.stdout) == (ERROR, "")
+    assert "--wrong" in wrong.stderr

@@ -1,0 +1,184 @@
+"""A run that is killed, anywhere, leaves nothing published or everything, and running the same command again finishes.
+
+SIGKILL is what a full memory, a power cut or an impatient administrator does: no `finally` runs, no exception is seen.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flows.forks import Forks, Run
+from tests.flows.house import DONE, WAITING, House
+
+KILLED = -9
+
+JUDGING = [
+    ("open_case", 1),
+    ("known_release", 1),
+    ("ingest", 1),
+    ("validate", 1),
+    ("check", 1),
+    ("mask", 1),
+    ("check", 2),
+    ("evaluate", 1),
+    ("decide", 1),
+    ("report", 1),
+    ("approve", 1),
+    ("awaits_people", 1),
+]
+PUBLISHING: list[dict[str, Any]] = [
+    *({"kill_at": {"step": step, "end": end}} for step in ("open_case", "approve", "publish") for end in (False, True)),
+    *(
+        {"kill_on_shelf": {"hook": hook}}
+        for hook in (
+            "partial made",
+            "datapackage.json written",
+            "manifest.json written",
+            "people-puf.csv written",
+            "people-puf.parquet written",
+            "checksums written",
+            "partial on disk",
+            "renamed",
+            "on disk",
+        )
+    ),
+    *(
+        {"kill_after_event": {"event": event, "anchored": anchored}}
+        for event, anchored in (
+            ("approval", True),
+            ("approved", False),
+            ("publishing", False),
+            ("publishing", True),
+            ("superseded", False),
+            ("seed_destroyed", False),
+            ("published", False),
+            ("published", True),
+        )
+    ),
+]
+
+
+def named(fault: dict[str, Any]) -> str:
+    ((kind, settings),) = fault.items()
+    return f"{kind}-{'-'.join(str(value) for value in settings.values())}"
+
+
+def whole_or_nothing(house: House) -> None:
+    """What must hold whenever a run has died: the ledger is whole, and each published folder is whole and complete."""
+    from sluice.release import shelf
+
+    assert house.workspace().ledger.verify() == []
+    for name in (path.name for path in house.target.glob("[!.]*/")):
+        assert shelf.read_back(house.target / name) == []
+        assert len(list((house.target / name).iterdir())) == 5
+
+
+@pytest.mark.parametrize(("step", "time"), JUDGING)
+def test_killed_while_judged(house: House, forks: Forks, step: str, time: int) -> None:
+    """Killed where the step begins; the second attempt where it ends; the third finishes."""
+    for end in (False, True):
+        fault = {"step": step, "end": end, "time": time}
+        assert forks.run(house.home, "release", str(house.file), kill_at=fault).code == KILLED
+        whole_or_nothing(house)
+        assert house.shelf == []
+    if (step, time) in JUDGING[-2:]:
+        return  # the second attempt already came through all of it
+    again = forks.run(house.home, "release", str(house.file))
+    assert again.code == WAITING, again.output
+    whole_or_nothing(house)
+    assert house.events().count("pending_review") == 1
+    assert len(house.ids) == 1
+    assert not list((house.home / "vault" / "scratch").iterdir())
+
+
+@pytest.fixture(scope="module")
+def almost(tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> tuple[House, str, Path]:
+    """A house with a published edition and a second one that lacks its last approval, and a copy of it all.
+
+    The seed is to be destroyed on publication, and the first edition to be superseded: as much as can be interrupted.
+    """
+    house = House(tmp_path_factory.mktemp("kill") / "house")
+    house.definition["seed"] = "destroy"
+    house.write()
+    forks.run(house.home, "release", str(house.file))
+    forks.run(house.home, "approve", house.id, "--as", "amara")
+    assert forks.run(house.home, "approve", house.id, "--as", "jonas").code == DONE
+    first = house.id
+    house.new_edition()
+    forks.run(house.home, "release", str(house.file))
+    assert house.id != first
+    assert forks.run(house.home, "approve", house.id, "--as", "amara").code == WAITING
+    return house, first, house.save("almost")
+
+
+@pytest.mark.parametrize("fault", PUBLISHING, ids=named)
+def test_killed_while_published(almost: tuple[House, str, Path], forks: Forks, fault: dict[str, Any]) -> None:
+    house, first, saved = almost
+    house.go_back(saved)
+    release = house.id
+    assert house.shelf == [first]
+    assert forks.run(house.home, "approve", release, "--as", "jonas", **fault).code == KILLED
+    whole_or_nothing(house)
+    assert first in house.shelf
+
+    again = forks.run(house.home, "approve", release, "--as", "jonas")
+    assert again.code == DONE, again.output
+    is_published(house, first, release)
+
+
+@pytest.mark.parametrize(
+    "fault", [{"kill_on_shelf": {"hook": "partial on disk"}}, {"kill_on_shelf": {"hook": "renamed"}}], ids=named
+)
+def test_killed_while_published_and_the_owner_runs_the_release_again(
+    almost: tuple[House, str, Path], forks: Forks, fault: dict[str, Any]
+) -> None:
+    house, first, saved = almost
+    house.go_back(saved)
+    release = house.id
+    forks.run(house.home, "approve", release, "--as", "jonas", **fault)
+    again: Run = forks.run(house.home, "release", str(house.file))
+    assert again.code == DONE, again.output
+    is_published(house, first, release)
+
+
+def is_published(house: House, first: str, release: str) -> None:
+    """The second edition is published once, with both approvals; nothing is left over, nothing left undone."""
+    whole_or_nothing(house)
+    assert sorted(house.shelf) == sorted([first, release])
+    assert [path.name for path in house.target.iterdir() if ".partial-" in path.name] == []
+    assert house.events(release).count("published") == 1
+    assert house.events(release).count("seed_destroyed") == 1
+    assert house.events(first)[-1] == "superseded"
+    assert house.events(first).count("superseded") == 1
+    assert not (house.home / "vault" / "seeds" / release).exists()
+    manifest = json.loads((house.target / release / "manifest.json").read_text())
+    assert [approval["who"] for approval in manifest["approvals"]] == ["amara", "jonas"]
+
+
+def test_killed_again_and_again_while_published(almost: tuple[House, str, Path], forks: Forks) -> None:
+    """Each attempt dies a little later than the one before."""
+    house, first, saved = almost
+    house.go_back(saved)
+    release = house.id
+    for event in ("approved", "publishing", "superseded", "seed_destroyed"):
+        fault = {"event": event, "anchored": False}
+        assert forks.run(house.home, "approve", release, "--as", "jonas", kill_after_event=fault).code == KILLED
+        whole_or_nothing(house)
+    assert forks.run(house.home, "approve", release, "--as", "jonas").code == DONE
+    is_published(house, first, release)
+
+
+def test_killed_while_withdrawn(almost: tuple[House, str, Path], forks: Forks) -> None:
+    house, first, saved = almost
+    house.go_back(saved)
+    assert forks.run(house.home, "approve", house.id, "--as", "jonas").code == DONE
+    release = house.id
+    fault = {"event": "withdrawn", "anchored": False}
+    arguments = ("withdraw", release, "--reason", "a number was wrong")
+    assert forks.run(house.home, *arguments, kill_after_event=fault).code == KILLED
+    whole_or_nothing(house)
+    assert first in house.shelf
+    assert release not in house.shelf
+    assert house.events(release)[-1] == "withdrawn"

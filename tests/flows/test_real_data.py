@@ -1,0 +1,114 @@
+"""Public data of real people through the whole chain: the risk that is known to be in them, and the verdict."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pandas as pd
+import pytest
+import yaml
+
+from schemas.contract import load_contract
+from sluice.variables import Role, with_role
+
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = ROOT / "deployments" / "releases"
+
+Shipped = Callable[[str], Path]
+
+
+@pytest.fixture
+def shipped(reference_data: Path, tmp_path: Path) -> Shipped:
+    """A copy of a release definition as it is shipped, but for where its data lie and where it publishes."""
+
+    def copy(name: str) -> Path:
+        definition = yaml.safe_load((SHIPPED / name).read_text(encoding="utf-8"))
+        paths = definition["source"]["path"]
+        for document in ("contract", "policy", "people"):
+            definition[document] = str((SHIPPED / definition[document]).resolve())
+        found = [
+            str(reference_data / path.split("shared/data/")[1]) for path in ([paths] if str(paths) == paths else paths)
+        ]
+        definition["source"]["path"] = found
+        definition["target"] = str(tmp_path / "published")
+        (tmp_path / name).write_text(yaml.safe_dump(definition, sort_keys=False), encoding="utf-8")
+        return tmp_path / name
+
+    return copy
+
+
+def sluice(home: Path, *arguments: str) -> Any:
+    """What a command that must succeed says in JSON."""
+    from flows.cli import main
+
+    with patch.dict(os.environ, {"SLUICE_HOME": str(home)}), redirect_stdout(StringIO()) as told:
+        assert main([*arguments, "--json"]) == 0
+    return json.loads(told.getvalue())
+
+
+def finding(home: Path, release: str, rule: str, stage: str) -> dict[str, Any]:
+    """The one finding of this rule at this stage, as a reviewer is shown it."""
+    findings = sluice(home, "review", release)["findings"]
+    (found,) = [each for each in findings if each["rule"] == rule and each["stage"] == stage]
+    return dict(found)
+
+
+def alone(definition: Path) -> tuple[int, int]:
+    """Records alone with their combination of quasi-identifiers, and all records; read and counted by pandas alone."""
+    document = yaml.safe_load(definition.read_text(encoding="utf-8"))
+    contract = load_contract(Path(document["contract"]))
+    read = [
+        pd.read_csv(path, names=list(contract.by_name), dtype=str, skipinitialspace=True, keep_default_na=False)
+        for path in document["source"]["path"]
+    ]
+    records = pd.concat(read).apply(lambda column: column.str.strip())
+    sizes = records.groupby(with_role(contract.staged, Role.QUASI_IDENTIFIER)).size()
+    return int((sizes == 1).sum()), len(records)
+
+
+def test_adult_passes_the_public_use_policy(shipped: Shipped, tmp_path: Path, prefect_server: object) -> None:
+    definition, home = shipped("adult.yaml"), tmp_path / "home"
+    outcome = sluice(home, "check", str(definition))
+    assert outcome["verdict"] == "PASS"
+    assert not (tmp_path / "published").exists()  # a check publishes nothing
+
+    uniques, records = alone(definition)
+    assert records == 32_561  # as the UCI repository counts adult.data
+    before = finding(home, outcome["release"], "sample_uniques_share", "original")
+    assert before["attempted"] == records
+    assert before["observed"] == pytest.approx(uniques / records, abs=1e-12)
+    assert before["observed"] > 0.5  # more than every second person stands alone
+    assert finding(home, outcome["release"], "k_anonymity", "original")["observed"] == 1
+    assert finding(home, outcome["release"], "k_anonymity", "masked")["observed"] >= 5
+    assert finding(home, outcome["release"], "sample_uniques_share", "masked")["observed"] == 0
+
+
+def test_census_income_passes_within_three_gigabytes(shipped: Shipped, tmp_path: Path, prefect_server: object) -> None:
+    definition, home = shipped("census-income.yaml"), tmp_path / "home"
+    command = [sys.executable, "-c", "from flows.cli import run; run()", "check", str(definition), "--json"]
+    with (tmp_path / "out").open("w") as out, (tmp_path / "err").open("w") as err:
+        process = subprocess.Popen(
+            command, env=os.environ | {"SLUICE_HOME": str(home)}, cwd=ROOT, stdout=out, stderr=err
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, (tmp_path / "err").read_text()
+    outcome = json.loads((tmp_path / "out").read_text())
+    assert outcome["verdict"] == "PASS"
+    assert usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) < 3_000_000_000
+
+    uniques, records = alone(definition)
+    assert records == 299_285  # as the UCI repository counts both files
+    before = finding(home, outcome["release"], "sample_uniques_share", "original")
+    assert before["attempted"] == records
+    # A missing value matches any there, so fewer stand alone than where it is a category of its own.
+    assert 0.3 < before["observed"] <= uniques / records
+    assert finding(home, outcome["release"], "k_anonymity", "original")["observed"] == 1
+    assert finding(home, outcome["release"], "k_anonymity", "masked")["observed"] >= 3

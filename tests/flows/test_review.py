@@ -1,0 +1,249 @@
+"""Who may approve, what an approval is bound to, which decisions are final. Nothing is published in any case here."""
+
+import sqlite3
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import tasks.case
+from sluice.release.states import State
+from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory, prefect_server: object) -> tuple[House, Path]:
+    """A house whose release waits for its two approvals, and a copy of it."""
+    house = House(tmp_path_factory.mktemp("review") / "house")
+    assert house.release().code == WAITING
+    return house, house.save("pending")
+
+
+@pytest.fixture
+def pending(saved: tuple[House, Path]) -> House:
+    house, copy = saved
+    house.go_back(copy)
+    return house
+
+
+def judged_again(house: House) -> str:
+    """The id of the release under documents that were changed."""
+    house.write()
+    assert house.release().code == WAITING
+    return house.id
+
+
+def kept(house: House, name: str, suffix: str) -> Path:
+    """The object of the vault that approvals are bound to under this name."""
+    judged = next(entry for entry in house.workspace().ledger.entries(house.id) if entry.event == State.EVALUATED)
+    return house.home / "vault" / "objects" / f"{judged.body['subject'][name]}{suffix}"
+
+
+def test_the_submitter_cannot_approve_though_on_the_roster_with_every_role(pending: House) -> None:
+    told = pending.approve("emil")
+    assert (told.code, pending.shelf) == (ERROR, [])
+    assert "'emil' submitted" in told.words
+    assert "approval" not in pending.events()
+
+
+def test_the_account_that_ran_the_release_cannot_approve_under_another_name(house: House) -> None:
+    house.people["people"]["amara"]["account"] = tasks.case.account()
+    house.write()
+    assert house.release().code == WAITING
+    told = house.approve("amara")
+    assert told.code == ERROR
+    assert "'amara' submitted" in told.words
+
+
+def test_nobody_from_outside_the_roster_can_decide(pending: House) -> None:
+    for command in ("approve", "reject", "request-changes"):
+        told = pending.sluice(command, pending.id, "--as", "mallory")
+        assert told.code == ERROR
+        assert "'mallory' is not on the roster" in told.words
+    assert pending.events()[-1] == State.PENDING_REVIEW
+
+
+def test_one_person_counts_once(pending: House) -> None:
+    assert pending.approve("amara").code == WAITING
+    told = pending.approve("amara")
+    assert (told.code, pending.shelf) == (WAITING, [])
+    assert "1 of 2 approvals" in told.words
+    assert pending.approve(" AMARA ").code == WAITING  # another spelling is no other person
+    assert pending.shelf == []
+
+
+def test_two_people_of_one_role_do_not_fill_two_roles(pending: House) -> None:
+    assert pending.approve("amara").code == WAITING
+    told = pending.approve("mina")
+    assert (told.code, pending.shelf) == (WAITING, [])
+    assert "among them data_steward" in told.words
+    assert pending.approve("jonas").code == DONE
+
+
+def test_nobody_approves_before_there_is_something_to_judge(pending: House) -> None:
+    assert pending.sluice("approve", "people-puf-000000000000", "--as", "amara").code == ERROR
+    near = pending.id[:-1] + ("0" if pending.id[-1] != "0" else "1")
+    assert f"Did you mean '{pending.id}'?" in pending.sluice("approve", near, "--as", "amara").words
+
+
+@pytest.mark.parametrize("document", ["policy", "contract", "plan"])
+def test_a_changed_document_voids_the_approvals(pending: House, document: str) -> None:
+    judged = pending.id
+    assert pending.approve("amara").code == WAITING
+    if document == "policy":
+        pending.policy["rules"][0]["k"] = 3  # milder than what was judged
+    elif document == "contract":
+        pending.variable("income")["maximum"] = 10_000_000
+    else:
+        pending.definition["plan"][-1]["window"] = 0.3
+    pending.write()
+    told = pending.approve("jonas")
+    assert (told.code, pending.shelf) == (ERROR, [])
+    assert f"the {document} changed since {judged} was judged, which voids its approvals" in told.words
+    assert judged_again(pending) != judged
+    assert "0 of 2 approvals" in pending.sluice("review", pending.id).words
+
+
+def test_an_approval_of_one_release_is_none_of_another(pending: House) -> None:
+    first = pending.id
+    assert pending.approve("amara").code == WAITING
+    pending.new_edition()
+    second = judged_again(pending)
+    assert second != first
+    assert pending.approve("jonas").code == WAITING
+    assert pending.shelf == []
+
+
+def test_a_comment_in_a_document_changes_nothing(pending: House) -> None:
+    with (pending.documents / "policy.yaml").open("a") as policy:
+        policy.write("# a word of explanation\n")
+    assert pending.approve("amara").code == WAITING
+    assert pending.approve("jonas").code == DONE
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".json", ".html"])
+def test_what_is_altered_in_the_vault_is_neither_approved_nor_published(pending: House, suffix: str) -> None:
+    altered = kept(pending, {".parquet": "data", ".csv": "csv", ".json": "dossier", ".html": "report"}[suffix], suffix)
+    assert pending.approve("amara").code == WAITING
+    altered.write_bytes(altered.read_bytes() + b" ")
+    told = pending.approve("jonas")
+    assert (told.code, pending.shelf) == (ERROR, [])
+    assert "was changed or damaged" in told.words
+    assert pending.events()[-1] == "approval"  # amara's
+
+
+def test_a_file_altered_after_the_last_approval_is_not_published(
+    pending: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last approval is recorded, the run stops before publication, the file is altered, the run is taken up."""
+    import flows.review
+
+    monkeypatch.setattr(flows.review, "go_on", lambda release: None)
+    for person in ("amara", "jonas"):
+        pending.approve(person)
+    monkeypatch.undo()
+    assert pending.events()[-2:] == ["approval", "approval"]
+    altered = kept(pending, "csv", ".csv")
+    altered.write_bytes(altered.read_bytes().replace(b"north", b"south"))
+    told = pending.release()
+    assert (told.code, pending.shelf) == (ERROR, [])
+    assert "was changed or damaged" in told.words
+    assert State.PUBLISHING not in pending.events()
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["altered", "lost"])
+def test_a_report_that_is_not_the_one_that_was_made_cannot_be_approved(pending: House, lost: bool) -> None:
+    report = pending.home / "reports" / f"{pending.id}.html"
+    content = report.read_bytes()
+    report.unlink() if lost else report.write_bytes(content.replace(b"meets the rule", b"meets every rule"))
+    told = pending.approve("amara")
+    assert told.code == ERROR
+    assert "is not the report that was made when" in told.words
+    report.write_bytes(content)
+    assert pending.approve("amara").code == WAITING
+
+
+def test_an_approval_ends(pending: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After valid_days the first approval is void, and the second alone does not publish."""
+    assert pending.approve("amara").code == WAITING
+
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
+            return datetime.now(UTC) + timedelta(days=31)
+
+    monkeypatch.setattr(tasks.case, "datetime", Later)
+    told = pending.sluice("review", pending.id)
+    assert "0 of 2 approvals, 1 void" in told.words
+    monkeypatch.undo()
+    assert "1 of 2 approvals" in pending.sluice("review", pending.id).words
+
+
+def test_an_approved_release_whose_approval_ended_waits_again(pending: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    import flows.review
+
+    monkeypatch.setattr(flows.review, "go_on", lambda release: None)
+    for person in ("amara", "jonas"):
+        pending.approve(person)
+    monkeypatch.undo()
+    late = datetime.now(UTC) + timedelta(days=31)
+
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
+            return late
+
+    monkeypatch.setattr(tasks.case, "datetime", Later)
+    told = pending.release()
+    assert (told.code, pending.shelf) == (WAITING, [])
+    assert "0 of 2 approvals, 2 void" in told.words
+
+
+@pytest.mark.parametrize(
+    ("command", "state"), [("reject", State.REJECTED), ("request-changes", State.CHANGES_REQUESTED)]
+)
+def test_a_refusal_is_final(pending: House, command: str, state: State) -> None:
+    assert pending.approve("amara").code == WAITING
+    assert pending.sluice(command, pending.id, "--as", "jonas", "--comment", "too few women").code == DONE
+    assert pending.events()[-1] == state
+    told = pending.approve("mina")
+    assert told.code == ERROR
+    assert f"is {state}" in told.words
+    again = pending.release()
+    assert (again.code, pending.shelf) == (BLOCKED, [])
+    assert pending.events()[-1] == state
+    other = "reject" if command == "request-changes" else "request-changes"
+    assert pending.sluice(other, pending.id, "--as", "amara").code == ERROR
+
+
+def test_a_name_that_is_typed_is_not_believed_where_accounts_are_asked_for(house: House) -> None:
+    house.policy["approvals"]["identity"] = "account"
+    house.write()
+    assert house.release().code == WAITING
+    told = house.approve("amara")
+    assert (told.code, house.shelf) == (ERROR, [])
+    assert "knows approvers by their own account, not by --as" in told.words
+    assert "is not on the roster" in house.sluice("approve", house.id).words  # this process's own account
+
+
+def test_an_approver_taken_off_the_roster_does_not_count_any_more(pending: House) -> None:
+    assert pending.approve("amara").code == WAITING
+    del pending.people["people"]["amara"]
+    pending.write()
+    told = pending.approve("jonas")
+    assert (told.code, pending.shelf) == (WAITING, [])
+    assert "1 of 2 approvals, 1 void" in told.words
+
+
+def test_a_tampered_ledger_publishes_nothing(pending: House) -> None:
+    """Whoever writes into the database cannot make a release approved."""
+    release = pending.id
+    assert pending.approve("amara").code == WAITING
+    with sqlite3.connect(pending.home / "ledger.db") as ledger:
+        for (trigger,) in ledger.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            ledger.execute(f"DROP TRIGGER {trigger}")
+        ledger.execute("UPDATE sluice_ledger SET actor = 'mina' WHERE event = 'approval'")
+    told = pending.sluice("approve", release, "--as", "jonas")
+    assert (told.code, pending.shelf) == (ERROR, [])
+    assert "history was changed" in told.words
+    assert pending.sluice("ledger", "verify").code == ERROR

@@ -1,0 +1,50 @@
+"""A measure that crashed or found nothing is UNKNOWN, which blocks; it is never the small risk that it failed to find."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from sluice.errors import DataError
+from sluice.verdict import Finding, Verdict, decide
+from tasks.judged import judged
+
+VALUE = "canary4711"
+FOUND = Finding(rule="k_anonymity", verdict=Verdict.PASS, says="All is well.")
+
+
+def test_what_was_found_is_passed_on() -> None:
+    assert judged("k_anonymity", "masked", lambda: [FOUND]) == [FOUND]
+
+
+def test_nothing_found_is_unknown() -> None:
+    (finding,) = judged("k_anonymity", "masked", list)
+    assert (finding.verdict, finding.rule, finding.stage) == (Verdict.UNKNOWN, "k_anonymity", "masked")
+
+
+@pytest.mark.parametrize("error", [ValueError(VALUE), MemoryError(VALUE), RecursionError(VALUE)], ids=type)
+def test_a_crash_is_unknown_and_quotes_nothing(error: Exception, capsys: pytest.CaptureFixture[str]) -> None:
+    def crash() -> Sequence[Finding]:
+        raise error
+
+    (finding,) = judged("k_anonymity", "masked", crash)
+    assert decide([FOUND, finding]) is Verdict.UNKNOWN
+    assert type(error).__name__ in finding.says
+    streams = capsys.readouterr()
+    assert VALUE not in finding.says + streams.out + streams.err
+    assert "k_anonymity on the masked data" in streams.err
+
+
+def test_an_error_of_ours_says_what_to_mend() -> None:
+    def refuse() -> Sequence[Finding]:
+        raise DataError("the file has no column 'age'.")
+
+    (finding,) = judged("k_anonymity", "masked", refuse)
+    assert (finding.verdict, finding.says) == (Verdict.UNKNOWN, "the file has no column 'age'.")
+
+
+def test_a_crash_half_way_keeps_nothing_of_what_was_found_before() -> None:
+    def half() -> Sequence[Finding]:
+        return [finding for finding in (FOUND, 1 / 0)]  # type: ignore[misc]
+
+    (finding,) = judged("k_anonymity", "masked", half)
+    assert finding.verdict is Verdict.UNKNOWN
