@@ -3,6 +3,8 @@
 Exit codes: 0 published, passed or done; 1 an error; 2 blocked; 3 waiting for approval.
 """
 
+import flows.kernel_cache  # noqa: F401  isort: skip  (before anything that imports numba)
+
 import atexit
 import json
 import os
@@ -391,12 +393,30 @@ def main(arguments: list[str] | None = None) -> int:
         return code if isinstance(code, int) else DONE
     except typer.Exit as exit_:
         return int(exit_.exit_code)
-    except (SluiceError, OSError) as error:
+    except typer.Abort:  # Ctrl-C
+        err.print(
+            "stopped. Nothing was published that had not been before; the same command goes on or starts again.",
+            style="red",
+        )
+    except OSError as error:
+        err.print(f"error: {_refused(error)}", style="red", soft_wrap=True)
+    except SluiceError as error:
         err.print(f"error: {error}", style="red", soft_wrap=True)
     except Exception as error:
         if told := _told(error):
             err.print(f"error: {told}", style="red", soft_wrap=True)
     return ERROR
+
+
+def _refused(error: OSError) -> str:
+    """What the operating system refused, in words; and what to do where it is about the workspace."""
+    if not error.filename:
+        return error.strerror or str(error)
+    home = Path(os.environ.get("SLUICE_HOME", ".sluice")).resolve()
+    says = f"{error.filename}: {(error.strerror or str(error)).lower()}."
+    if not Path(os.fsdecode(error.filename)).is_relative_to(home):
+        return says
+    return f"{says} The workspace is {home}; set SLUICE_HOME to a folder in which this account may write."
 
 
 def _told(error: Exception) -> str:

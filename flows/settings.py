@@ -3,6 +3,8 @@
 Importing this module sets environment variables; everything in `flows` imports it first.
 """
 
+import flows.kernel_cache  # noqa: F401  isort: skip  (before anything that imports numba)
+
 import os
 from pathlib import Path
 

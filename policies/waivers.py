@@ -43,7 +43,8 @@ def apply_waivers(
     """The findings, those that a live waiver excuses marked with it, and a remark on each waiver that did nothing.
 
     Excuses REVIEW and FAIL, never UNKNOWN: what was not measured cannot be excused. A waiver of the submitter's own
-    excuses nothing. Of two waivers for one finding the first is shown. The remarks come last; they are REVIEW and do not decide (`binding` is False).
+    excuses nothing. Of two waivers for one finding the first is shown. The remarks come last; they are REVIEW and do
+    not decide (`binding` is False).
     """
     waived = list(findings)
     remarks = []

@@ -76,11 +76,13 @@ class Entry:
 class Ledger:
     """The ledger in one database, opened with the key and the anchor of the vault that it belongs to."""
 
-    def __init__(self, url: str, key: bytes, anchor: Path) -> None:
+    def __init__(self, url: str, key: bytes, anchor: Path, may_begin: bool = True) -> None:
         """Open the ledger, making its table where there is none.
 
-        url    : of SQLAlchemy; a SQLite file or a PostgreSQL database
-        raises : SluiceError when the database is of another kind or cannot be reached
+        url       : of SQLAlchemy; a SQLite file or a PostgreSQL database
+        may_begin : without a row and without an anchor this is a new ledger; else both were lost, and nothing is
+                    appended
+        raises    : SluiceError when the database is of another kind or cannot be reached
         """
         self._key = key
         self._anchor = Anchor(anchor, key)
@@ -93,7 +95,7 @@ class Ledger:
                         _metadata.create_all(connection)
                         for trigger in _TRIGGERS[connection.dialect.name]:
                             connection.exec_driver_sql(trigger)
-            if not anchor.exists() and self._last() is None:
+            if may_begin and not anchor.exists() and self._last() is None:
                 self._anchor.move(0, START)
 
     def append(

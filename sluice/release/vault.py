@@ -56,6 +56,11 @@ class Vault:
         return self.root / "anchor"
 
     @property
+    def is_in_use(self) -> bool:
+        """Whether anything was kept in it, and so recorded in a ledger, before."""
+        return any(self._seeds.iterdir()) or any(self._objects.iterdir())
+
+    @property
     def _seeds(self) -> Path:
         return self.root / "seeds"
 

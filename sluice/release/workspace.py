@@ -34,4 +34,5 @@ class Workspace:
                 file = home / "ledger.db"
                 os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite itself would let others read it
                 ledger_url = f"sqlite:///{file}"
-        return cls(home, vault, Ledger(ledger_url, vault.ledger_key(), vault.anchor), reports, data_docs)
+        ledger = Ledger(ledger_url, vault.ledger_key(), vault.anchor, may_begin=not vault.is_in_use)
+        return cls(home, vault, ledger, reports, data_docs)

@@ -1,8 +1,8 @@
 """Resolution: how near two numbers are that an intruder takes for the same.
 
 Masking that moves every number by a hair makes all of them different, and none of them safer: no copy would be found by
-equality, and every group would hold as many values as records. So numbers are compared on a grid whose width is a
-hundredth of the original's standard deviation.
+equality, and every group would hold as many values as records. So numbers are compared on a grid, whose width is a
+share of the original's standard deviation.
 """
 
 from typing import Any
@@ -13,13 +13,13 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 Column = npt.NDArray[Any]
 
-_SHARE = 0.01  # of the standard deviation
+FINE, COARSE = 0.01, 0.1  # of the standard deviation: the same value, and one that tells nearly as much
 
 
-def resolution(values: FloatArray) -> float:
+def resolution(values: FloatArray, share: float = FINE) -> float:
     """The grid's width for a variable with these values, NaN apart; 0 where they do not vary: no grid."""
     present = values[np.isfinite(values)]
-    return _SHARE * float(present.std()) if len(present) else 0.0
+    return share * float(present.std()) if len(present) else 0.0
 
 
 def on_grid(values: FloatArray, width: float) -> FloatArray:
@@ -27,9 +27,9 @@ def on_grid(values: FloatArray, width: float) -> FloatArray:
     return np.rint(values / width) + 0.0 if width > 0 else values  # -0.0 is 0
 
 
-def on_one_grid(original: Column, released: Column) -> tuple[Column, Column]:
+def on_one_grid(original: Column, released: Column, share: float = FINE) -> tuple[Column, Column]:
     """A column of two files on the grid of the first, to be told equal; texts as they are."""
     if original.dtype.kind != "f" or released.dtype.kind != "f":
         return original, released
-    width = resolution(original)
+    width = resolution(original, share)
     return on_grid(original, width), on_grid(released, width)

@@ -1,5 +1,5 @@
 """What an ingenious or careless insider could try: unsafe files that every rule let through, values and links that
-leave by the back door, and ways around the approvals. Each test failed before the hole was closed."""
+leave by the back door, and ways around the approvals."""
 
 import json
 from collections.abc import Callable
@@ -87,12 +87,16 @@ def people(n: int = 1500) -> tuple[pd.DataFrame, dict[str, Variable]]:
     return frame, variables
 
 
-def test_one_variable_blown_to_pieces_does_not_hide_that_all_others_are_verbatim() -> None:
+@pytest.mark.parametrize("hair", [0.0, 1e-3, 0.02], ids=lambda share: f"noise {share}")
+def test_one_variable_blown_to_pieces_does_not_hide_that_all_others_are_verbatim(hair: float) -> None:
     frame, variables = people()
-    blown = frame.assign(amount3=frame["amount3"] + 1e6 * np.random.default_rng(1).normal(size=len(frame)))
+    rng = np.random.default_rng(1)
+    noise = {f"amount{i}": (hair if i < 3 else 100) * rng.normal(size=len(frame)) for i in range(4)}
+    blown = frame.assign(**{name: frame[name] + frame[name].std() * added for name, added in noise.items()})
     finding = judge_lone_copies(ReferenceStandard(), frame, blown, variables)
     assert finding.verdict is Verdict.FAIL
-    assert finding.observed == pytest.approx(1, abs=0.01)
+    assert finding.observed is not None
+    assert finding.observed > (0.2 if hair else 0.95)
     assert "age, amount0, amount1, amount2, and stand" in finding.says
 
 
@@ -183,7 +187,7 @@ def test_a_variable_without_weight_in_the_comparison_is_named(weights: dict[str,
     ("rule", "setting"), [(LDiversity, {"l": 1}), (TCloseness, {"t": 1}), (SampleUniquesShare, {"at_most": 1})]
 )
 def test_a_rule_that_nothing_can_break_is_refused(rule: type, setting: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="(greater|less) than 1"):
+    with pytest.raises(ValueError, match=r"(greater|less) than 1"):
         rule(**setting)
 
 
@@ -385,6 +389,11 @@ def test_a_category_that_only_the_data_tell_is_in_no_error(house: House, step: d
 
 # -- documents
 
+# Each alias doubles the one before: 2^40 values in a page.
+_BOMB = "a: &a [x, x]\n" + "".join(
+    f"k{i}: &k{i} [*{before}, *{before}]\n" for i, before in enumerate(["a", *(f"k{i}" for i in range(40))])
+)
+
 
 @pytest.mark.parametrize(
     ("text", "says"),
@@ -393,7 +402,7 @@ def test_a_category_that_only_the_data_tell_is_in_no_error(house: House, step: d
         ("day: 2024-02-30\n", "cannot be read"),
         ("[" * 3000, "nested too deeply"),
         ("a: &a [*a]\n", "holds itself"),
-        ("a: &a [x, x]\n" + "".join(f"k{i}: &k{i} [*{j}, *{j}]\n" for i, j in enumerate(["a", *(f"k{i}" for i in range(40))])), "1,000,000"),
+        (_BOMB, "1,000,000"),
         ('title: "\\e[2K\\e[1A PASS"\n', "line 1: holds a sign"),
         ('owner: "em\\u200bil"\n', "line 1: holds a sign"),
     ],
@@ -455,6 +464,15 @@ def test_a_superseded_edition_can_still_be_withdrawn(house: House) -> None:
     release.record(State.SUPERSEDED, by="a later one")
     release.record(State.WITHDRAWN, reason="it was not safe")
     assert release.state is State.WITHDRAWN
+
+
+def test_a_ledger_that_is_gone_together_with_its_anchor_does_not_begin_anew(house: House) -> None:
+    staged(house)
+    (house.home / "ledger.db").unlink()
+    (house.home / "vault" / "anchor").unlink()
+    with pytest.raises(SluiceError, match="does not fit its anchor"):
+        staged(house)
+    assert house.workspace().ledger.verify() == ["the anchor in the vault is missing or was changed"]
 
 
 def approved(house: House, finding: Finding) -> Release:

@@ -19,6 +19,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from tests.flows.house import House
+from tests.flows.prefect_server import without_heartbeats
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # A function that each step calls, by the module where the step looks it up: it is made to raise.
@@ -191,7 +194,6 @@ def _obey(order: dict[str, Any]) -> None:
 def _warm_up() -> None:
     """Load and compile before the first fork whatever a run needs, by a release that Prefect knows nothing of."""
     import flows.release as chain
-    from tests.flows.house import House
 
     steps = {name: step.__wrapped__ for name, step in vars(chain).items() if hasattr(step, "__wrapped__")}
     with (
@@ -206,12 +208,13 @@ def _warm_up() -> None:
 
 def _serve() -> None:
     _warm_up()
-    for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            _obey(json.loads(line))
-        _, status = os.waitpid(child, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)
+    with without_heartbeats():
+        for line in sys.stdin:
+            child = os.fork()
+            if child == 0:
+                _obey(json.loads(line))
+            _, status = os.waitpid(child, 0)
+            print(os.waitstatus_to_exitcode(status), flush=True)
 
 
 if __name__ == "__main__":

@@ -81,8 +81,17 @@ def _wait_until_healthy(server: PrefectServer, process: "subprocess.Popen[bytes]
 @contextmanager
 def using(server: PrefectServer) -> Iterator[None]:
     """This process and those that it starts use `server`, whenever Prefect was imported."""
-    with patch.dict(os.environ, server.environment):
+    with patch.dict(os.environ, server.environment), without_heartbeats():
         from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
         with temporary_settings({PREFECT_API_URL: server.url, PREFECT_HOME: server.home}):
             yield
+
+
+@contextmanager
+def without_heartbeats() -> Iterator[None]:
+    """At its end a run waits up to a second for the thread of its heartbeats, which no short run needs."""
+    from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+
+    with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+        yield

@@ -1,4 +1,4 @@
-"""A measure that crashed or found nothing is UNKNOWN, which blocks; it is never the small risk that it failed to find."""
+"""A measure that crashed or found nothing is UNKNOWN, which blocks; never the small risk that it failed to find."""
 
 from collections.abc import Sequence
 
@@ -44,7 +44,7 @@ def test_an_error_of_ours_says_what_to_mend() -> None:
 
 def test_a_crash_half_way_keeps_nothing_of_what_was_found_before() -> None:
     def half() -> Sequence[Finding]:
-        return [finding for finding in (FOUND, 1 / 0)]  # type: ignore[misc]
+        return [FOUND, 1 / 0]  # type: ignore[list-item]
 
     (finding,) = judged("k_anonymity", "masked", half)
     assert finding.verdict is Verdict.UNKNOWN
