@@ -77,9 +77,10 @@ def following(state: State | None, event: str) -> State | None:
         )
     reached = State(event)
     if state not in REACHED_FROM[reached]:
+        by_a_run = reached in (State.VALIDATED, State.MASKED, State.EVALUATED)
         raise TransitionError(
             f"a release that is {in_words([state])} cannot become {reached}; only one that is "
-            f"{in_words(REACHED_FROM[reached])} can."
+            f"{in_words(REACHED_FROM[reached])} can." + (" Is another run of it under way?" if by_a_run else "")
         )
     return reached
 
