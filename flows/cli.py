@@ -1,6 +1,6 @@
 """The command line: `sluice`.
 
-Exit codes: 0 published, passed or done; 1 an error; 2 blocked; 3 waiting for approval.
+Exit codes: 0 published, passed or done; 1 an error; 2 blocked; 3 waiting for approval; 130 stopped by Ctrl-C.
 """
 
 import flows.kernel_cache  # noqa: F401  isort: skip  (before anything that imports numba)
@@ -8,7 +8,9 @@ import flows.kernel_cache  # noqa: F401  isort: skip  (before anything that impo
 import atexit
 import json
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -22,7 +24,7 @@ from sluice.errors import SluiceError
 from sluice.release.states import State
 from sluice.verdict import Verdict
 
-DONE, ERROR, BLOCKED, WAITING = 0, 1, 2, 3
+DONE, ERROR, BLOCKED, WAITING, INTERRUPTED = 0, 1, 2, 3, 130
 
 # Registered first, so it runs last: what a library writes while the interpreter goes down (DuckDB's binding lists a
 # hundred objects of its own) is no word to the user.
@@ -388,24 +390,48 @@ def _print_json(value: Any) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns its exit code. An error is told in words, never as a traceback."""
+    with _noticing_ctrl_c() as pressed:
+        code = _main(arguments)
+    if pressed:
+        err.print("stopped. What was begun is taken up where it stands by the same command.", style="red")
+        return INTERRUPTED
+    return code
+
+
+def _main(arguments: list[str] | None) -> int:
     try:
         code = app(args=arguments, prog_name="sluice", standalone_mode=False)
         return code if isinstance(code, int) else DONE
     except typer.Exit as exit_:
         return int(exit_.exit_code)
-    except typer.Abort:  # Ctrl-C
-        err.print(
-            "stopped. Nothing was published that had not been before; the same command goes on or starts again.",
-            style="red",
-        )
-    except OSError as error:
-        err.print(f"error: {_refused(error)}", style="red", soft_wrap=True)
-    except SluiceError as error:
-        err.print(f"error: {error}", style="red", soft_wrap=True)
+    except (SluiceError, OSError) as error:
+        told = _refused(error) if isinstance(error, OSError) else str(error)
     except Exception as error:
-        if told := _told(error):
-            err.print(f"error: {told}", style="red", soft_wrap=True)
+        told = _told(error)
+    if told and not _pressed:
+        err.print(f"error: {told}", style="red", soft_wrap=True)
     return ERROR
+
+
+_pressed: list[int] = []  # Ctrl-C: libraries turn the exception that it raises into others
+
+
+@contextmanager
+def _noticing_ctrl_c() -> Iterator[list[int]]:
+    _pressed.clear()
+
+    def notice(number: int, frame: Any) -> None:
+        _pressed.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield _pressed
+        return
+    before = signal.signal(signal.SIGINT, notice)
+    try:
+        yield _pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _refused(error: OSError) -> str:

@@ -76,6 +76,8 @@ def test_the_good_way_to_publication_and_beyond(house: House) -> None:
     assert "two towns were mixed up" in (house.target / f"{second}.withdrawn.txt").read_text()
     assert house.release().code == BLOCKED  # a release that was withdrawn does not come back
     assert not (house.target / second).exists()
+    assert house.sluice("withdraw", first, "--reason", "the same mistake").code == DONE  # superseded, yet on the shelf
+    assert [path.name for path in house.target.glob("[!.]*/")] == []
     assert house.sluice("ledger", "verify").code == DONE
 
 

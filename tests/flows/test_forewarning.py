@@ -1,0 +1,52 @@
+"""What the documents alone tell before a run: it must end blocked, or wait for people who are not there."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.forewarning import forewarnings
+from sluice.release.workspace import Workspace
+from tasks.case import Case
+from tests.flows.house import House
+
+
+def told(house: House) -> str:
+    house.write()
+    return " ".join(forewarnings(Case.load(house.file, Workspace.open(house.home))))
+
+
+@pytest.fixture
+def sound(tmp_path: Path) -> House:
+    return House(tmp_path / "house")
+
+
+def test_sound_documents_need_no_word(sound: House) -> None:
+    assert told(sound) == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"reference_standard": None}, "names no reference_standard: this release will be blocked"),
+        ({"rules": [{"rule": "p_percent", "p": 10}]}, "the rule p_percent, which is for tables"),
+        ({"approvals": {"count": 1, "roles": ["data_stewart"]}}, "nobody is left for the role data_stewart"),
+        ({"approvals": {"count": 4}}, "3 may approve, and 4 must"),
+        ({"approvals": {"count": 2, "roles": ["data_steward"] * 2}}, "nobody is left for the role data_steward"),
+    ],
+)
+def test_a_policy_that_cannot_be_met(sound: House, change: dict[str, Any], says: str) -> None:
+    sound.policy |= change
+    assert says in told(sound)
+
+
+def test_the_owner_fills_no_role(sound: House) -> None:
+    del sound.people["people"]["jonas"]  # emil has the role, too, and submits
+    assert "without the owner 'emil', nobody is left for the role data_steward" in told(sound)
+
+
+def test_a_contract_without_quasi_identifiers(sound: House) -> None:
+    for variable in sound.contract["variables"]:
+        if variable["role"] == "quasi_identifier":
+            variable["role"] = "other"
+    assert "no released variable has the role quasi_identifier" in told(sound)

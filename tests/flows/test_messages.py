@@ -1,0 +1,65 @@
+"""What the command line says when something outside the documents is wrong."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.flows.house import ERROR, House
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> House:
+    return House(tmp_path / "house")
+
+
+def test_a_workspace_that_cannot_be_is_named_with_the_way_out(empty: House) -> None:
+    empty.home.write_text("a file stands where the workspace should be")
+    told = empty.sluice("status")
+    assert told.code == ERROR
+    assert "not a directory" in told.words
+    assert f"The workspace is {empty.home}; set SLUICE_HOME to a folder in which this account may write." in told.words
+
+
+def test_a_database_without_a_table_is_asked_for_it(empty: House) -> None:
+    told = empty.sluice("init", "postgresql://reader@warehouse/survey")
+    assert (told.code, told.out) == (ERROR, "")
+    assert "name the table, too: sluice init URL --table schema.table" in told.words
+
+
+def test_init_reads_a_german_file(empty: House) -> None:
+    path = empty.documents / "german.csv"
+    path.write_text("Größe;Einkommen\n" + '"1,80";"2500,5"\n' * 20, encoding="cp1252")
+    german = ("--separator", ";", "--decimal", ",", "--encoding", "cp1252")
+    told = empty.sluice("init", str(path), *german)
+    assert told.code == 0
+    assert 'name: "Größe"' in told.out
+    assert told.out.count("kind: continuous") == 2
+    refused = empty.sluice("init", str(path), "--separator", ";;")
+    assert "separator: must have at most 1 characters; got ';;'" in refused.words
+    assert empty.sluice("init", str(path), "--decimal", "'").words.count("must be '.' or ','") == 1
+
+
+def test_ctrl_c_is_answered_in_words_whatever_a_library_makes_of_it() -> None:
+    """A library turns the interrupt into an error of its own, as Prefect does."""
+    program = (
+        "import sys, os, signal\n"
+        "from flows import cli\n"
+        "@cli.app.command()\n"
+        "def hang() -> None:\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    except KeyboardInterrupt:\n"
+        "        raise ValueError('of a library') from None\n"
+        "sys.exit(cli.main(['hang']))\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, env=dict(os.environ)
+    )
+    assert run.returncode == 128 + signal.SIGINT
+    assert run.stderr.strip() == "stopped. What was begun is taken up where it stands by the same command."
