@@ -88,9 +88,10 @@ class ReferenceStandard(BaseModel):
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         if (self.reference == "holdout") != (self.holdout_share is not None):
+            hint = "Give it, such as 0.25" if self.holdout_share is None else "Take it out, or write reference: holdout"
             raise ValueError(
-                "holdout_share belongs to 'reference: holdout' and must then be given; "
-                f"got reference {self.reference}, holdout_share {self.holdout_share}"
+                f"holdout_share and 'reference: holdout' belong together; got reference {self.reference} "
+                f"{'without' if self.holdout_share is None else 'with'} holdout_share. {hint}"
             )
         if len(set(self.binding)) != len(self.binding):
             raise ValueError("binding names a measure twice")
@@ -212,8 +213,9 @@ class ReferenceStandard(BaseModel):
         else:
             verdict = {"unknown": Verdict.UNKNOWN, "review": Verdict.REVIEW, "judge": Verdict.PASS}[self.when_fewer]
             says = (
-                f"There are fewer {which} records than the {self.minimum_records:,} below which chance decides whether "
-                "a release meets the reference standard."
+                f"There are {fewest:,} {which} records, fewer than the {self.minimum_records:,} below which chance "
+                "decides whether a release meets the reference standard."
+                f"{' A larger holdout_share sets more aside.' if which == 'held-out' else ''}"
             )
         return Finding(
             rule="reference_size", verdict=verdict, says=says, stage="reference", observed=fewest,

@@ -375,8 +375,8 @@ def test_binding_decides_which_measures_count():
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
-        ({"reference": "holdout"}, "holdout_share belongs to"),
-        ({"holdout_share": 0.2}, "holdout_share belongs to"),
+        ({"reference": "holdout"}, "holdout_share and .* belong together"),
+        ({"holdout_share": 0.2}, "holdout_share and .* belong together"),
         ({"reference": "holdout", "holdout_share": 0.5}, "less than 0.5"),
         ({"binding": ()}, "at least 1 item"),
         ({"binding": ("distance", "distance")}, "twice"),
