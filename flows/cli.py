@@ -31,7 +31,10 @@ DONE, ERROR, BLOCKED, WAITING, INTERRUPTED = 0, 1, 2, 3, 130
 atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 app = typer.Typer(
-    help="Release confidential records safely, or not at all.", no_args_is_help=True, pretty_exceptions_enable=False
+    help="Release confidential records safely, or not at all.",
+    epilog="SLUICE_HOME is the workspace (default ./.sluice). Exit codes: 0 done, 1 an error, 2 blocked, 3 waiting.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
 )
 ledger_app = typer.Typer(help="The append-only record of every release.", no_args_is_help=True)
 app.add_typer(ledger_app, name="ledger")

@@ -1,6 +1,7 @@
 """What the documents alone tell beforehand: why a release must end blocked, or wait for people who are not there."""
 
 from policies.approvals import assign
+from policies.microdata_rules import LDiversity, TCloseness
 from policies.table_rules import TableRule
 from sluice.variables import Role, with_role
 from tasks.case import Case
@@ -19,6 +20,9 @@ def forewarnings(case: Case) -> list[str]:
         said.append(
             "no released variable has the role quasi_identifier, by which people could be recognised. Has none?"
         )
+    looking = [rule.rule for rule in policy.rules if isinstance(rule, LDiversity | TCloseness) and not rule.columns]
+    if looking and not with_role(case.described, Role.SENSITIVE):
+        said.append(f"no released variable has the role sensitive, for {looking[0]}: this release will be blocked.")
     return said + _people_not_there(case)
 
 

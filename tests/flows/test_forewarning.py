@@ -45,6 +45,15 @@ def test_the_owner_fills_no_role(sound: House) -> None:
     assert "without the owner 'emil', nobody is left for the role data_steward" in told(sound)
 
 
+def test_a_rule_on_sensitive_variables_where_none_is_released(sound: House) -> None:
+    sound.policy["rules"] = [{"rule": "l_diversity", "l": 2}]
+    assert told(sound) == ""
+    sound.variable("income")["role"] = "other"  # the other one, the town, is removed
+    assert "no released variable has the role sensitive, for l_diversity: this release will be blocked" in told(sound)
+    sound.policy["rules"] = [{"rule": "l_diversity", "l": 2, "columns": ["income"]}]
+    assert told(sound) == ""
+
+
 def test_a_contract_without_quasi_identifiers(sound: House) -> None:
     for variable in sound.contract["variables"]:
         if variable["role"] == "quasi_identifier":
