@@ -4,17 +4,13 @@ A definition says when it runs (`schedule`) and after which event (`trigger`); f
 `prefect.yaml`. No secret is in it: the source's URL and the workspace come from the worker's environment.
 """
 
-import flows.settings  # noqa: F401  isort: skip  (before anything that imports Prefect)
-
 from pathlib import Path
 from typing import Any
 
 import yaml
-from prefect.client.schemas.schedules import CronSchedule
-from pydantic import ValidationError
 
 from sluice.errors import DocumentError
-from tasks.definition import ReleaseDefinition, Schedule, load_definition
+from tasks.definition import ReleaseDefinition, load_definition
 
 ENTRYPOINT = "flows/release.py:release_flow"
 WORK_POOL = "sluice"
@@ -60,7 +56,6 @@ def _deployment(definition: ReleaseDefinition, path: Path, project: Path) -> dic
         "concurrency_limit": {"limit": 1, "collision_strategy": "ENQUEUE"},
     }
     if definition.schedule:
-        _refuse_wrong(definition.schedule, path)
         deployment["schedules"] = [definition.schedule.model_dump()]
     if definition.trigger:
         deployment["triggers"] = [
@@ -79,16 +74,3 @@ def _deployment(definition: ReleaseDefinition, path: Path, project: Path) -> dic
 
 def _named(path: Path, project: Path) -> str:
     return str(path.relative_to(project) if path.is_relative_to(project) else path)
-
-
-def _refuse_wrong(schedule: Schedule, path: Path) -> None:
-    """Raise DocumentError for a schedule that Prefect would refuse at deployment."""
-    try:
-        CronSchedule(cron=schedule.cron, timezone=schedule.timezone)
-    except ValidationError as error:
-        field = str(error.errors()[0]["loc"][0])
-        allowed = {
-            "cron": "five fields as in crontab: minute hour day month weekday",
-            "timezone": "a name such as Europe/Vienna or UTC",
-        }[field]
-        raise DocumentError(f"{path}: schedule.{field} must be {allowed}; got '{getattr(schedule, field)}'") from None

@@ -21,7 +21,10 @@ def find(release_id: str) -> Release:
 
 
 def approve(release: Release, declared: str | None, comment: str) -> Standing:
-    """Record one person's approval; the standing with it. Raises SluiceError when it could not count."""
+    """Record one person's approval; the standing with it, which says so when that person's already holds.
+
+    raises : SluiceError when it could not count
+    """
     undecided = (State.PENDING_REVIEW, State.APPROVED)
     if release.state not in undecided:
         raise SluiceError(f"{release.id} is {release.state}; only a release that is pending_review can be approved.")
@@ -30,6 +33,11 @@ def approve(release: Release, declared: str | None, comment: str) -> Standing:
     subject = release.subject().digest()
     if person in {release.case.roster.person(submitter) or submitter for submitter in release.submitters()}:
         raise SluiceError(f"'{person}' submitted {release.id} and cannot approve it; another person must.")
+    standing = release.standing()
+    for holds in standing.valid:
+        if holds.who == person:
+            told = f"already approved by you at {holds.at}, nothing more was recorded; {standing.says}"
+            return standing.model_copy(update={"says": told})
     given = {"subject": subject, "identity": identity, "account": account(), "comment": comment}
     release.record_as(person, "approval", undecided, **given)
     return release.standing()

@@ -11,8 +11,9 @@ from pydantic import Field
 from policies.rule import Rule, Share
 from sluice.errors import DataError, did_you_mean
 from sluice.risk import equivalence_classes, k_anonymity, l_diversity, sample_uniques, t_closeness
+from sluice.risk.equivalence_classes import EquivalenceClasses
 from sluice.risk.resolution import on_grid, resolution
-from sluice.variables import Kind, Role, Variables, with_role
+from sluice.variables import Kind, Role, Variable, Variables, with_role
 from sluice.verdict import Finding, Verdict
 
 _ROUNDING = 1e-9  # entropy and distances are sums of logarithms and quotients; a limit that is met exactly is met
@@ -39,6 +40,22 @@ class MicrodataRule(Rule):
     @abstractmethod
     def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
         """The findings on a file with at least one record and at least one key column."""
+
+    def finding(
+        self, passes: bool, observed: float, limit: float, records: int, says: str, stage: str = "", scope: str = ""
+    ) -> Finding:
+        """A finding for which all records were looked at."""
+        return Finding(
+            rule=self.rule,
+            verdict=Verdict.PASS if passes else Verdict.FAIL,
+            stage=stage,
+            scope=scope,
+            observed=observed,
+            limit=limit,
+            attempted=records,
+            completed=records,
+            says=says,
+        )
 
 
 class _OnFrequencies(MicrodataRule):
@@ -81,19 +98,8 @@ class KAnonymity(_OnFrequencies):
             says = f"{below:,} of {n:,} {unit} share their combination of {_listed(keys)} with too few others"
             says += f", and {alone:,} of these {_are(alone)} alone with it" if alone else ""
         asks = f"the policy asks that at least {self.k:,} share every combination"
-        return [
-            Finding(
-                rule=self.rule,
-                verdict=Verdict.PASS if observed >= self.k else Verdict.FAIL,
-                stage=stage,
-                scope=", ".join(keys),
-                observed=observed,
-                limit=self.k,
-                attempted=n,
-                completed=n,
-                says=f"{says}; {asks}{_missing_note(self.missing_matches)}.",
-            )
-        ]
+        says += f"; {asks}{_missing_note(self.missing_matches)}."
+        return [self.finding(observed >= self.k, observed, self.k, n, says, stage, ", ".join(keys))]
 
     def describe(self) -> str:
         return f"At least {self.k:,} records share every combination of {self.of_what} (k-anonymity)."
@@ -108,21 +114,11 @@ class SampleUniquesShare(_OnFrequencies):
     def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
         frequencies = self.frequencies(frame, keys)
         n, observed = len(frame), sample_uniques.sample_uniques_share(frequencies)
-        says = _alone(sample_uniques.sample_uniques(frequencies), n, unit, keys)
-        return [
-            Finding(
-                rule=self.rule,
-                verdict=Verdict.PASS if observed <= self.at_most else Verdict.FAIL,
-                stage=stage,
-                scope=", ".join(keys),
-                observed=observed,
-                limit=self.at_most,
-                attempted=n,
-                completed=n,
-                says=f"{says} ({100 * observed:.3g} %); the policy allows at most {100 * self.at_most:.3g} %"
-                f"{_missing_note(self.missing_matches)}.",
-            )
-        ]
+        says = (
+            f"{_alone(sample_uniques.sample_uniques(frequencies), n, unit, keys)} ({100 * observed:.3g} %); the policy "
+            f"allows at most {100 * self.at_most:.3g} %{_missing_note(self.missing_matches)}."
+        )
+        return [self.finding(observed <= self.at_most, observed, self.at_most, n, says, stage, ", ".join(keys))]
 
     def describe(self) -> str:
         return f"At most {100 * self.at_most:.3g} % of the records are alone with their combination of {self.of_what}."
@@ -140,7 +136,7 @@ class _OnSensitiveVariables(MicrodataRule):
         _refuse_missing_columns(self.rule, sensitive, frame, variables)
         classes = equivalence_classes.classes_of(frame, keys)
         return [
-            self.judge_one(classes, frame, variables, name, unit).model_copy(
+            self.judge_one(classes, frame[name], variables[name], unit).model_copy(
                 update={"stage": stage, "scope": f"{name} by {', '.join(keys)}"}
             )
             for name in sensitive
@@ -148,12 +144,7 @@ class _OnSensitiveVariables(MicrodataRule):
 
     @abstractmethod
     def judge_one(
-        self,
-        classes: equivalence_classes.EquivalenceClasses,
-        frame: pd.DataFrame,
-        variables: Variables,
-        name: str,
-        unit: str,
+        self, classes: EquivalenceClasses, column: "pd.Series[Any]", variable: Variable, unit: str
     ) -> Finding:
         """The finding on one sensitive variable, without stage and scope."""
 
@@ -172,29 +163,20 @@ class LDiversity(_OnSensitiveVariables):
     l: float = Field(gt=1)  # noqa: E741  the name that everybody knows
 
     def judge_one(
-        self,
-        classes: equivalence_classes.EquivalenceClasses,
-        frame: pd.DataFrame,
-        variables: Variables,
-        name: str,
-        unit: str,
+        self, classes: EquivalenceClasses, column: "pd.Series[Any]", variable: Variable, unit: str
     ) -> Finding:
         measure = l_diversity.distinct_values if self.variant == "distinct" else l_diversity.effective_values
-        values = measure(classes, equivalence_classes.category_codes(_distinguishable(frame[name])))
+        values = measure(classes, equivalence_classes.category_codes(_distinguishable(column)))
         failing = int((values < self.l - _ROUNDING).sum())
         said = (
             "different values" if self.variant == "distinct" else "different values, weighed by how often they occur,"
         )
-        return Finding(
-            rule=self.rule,
-            verdict=Verdict.FAIL if failing else Verdict.PASS,
-            observed=float(values.min()),
-            limit=self.l,
-            attempted=len(frame),
-            completed=len(frame),
-            says=f"In {_groups(failing, len(values), unit)}, there are fewer than {self.l:g} {said} of {_word(name)} "
-            f"(fewest in any group: {values.min():.4g}); the policy asks for at least {self.l:g} in each.",
+        says = (
+            f"In {_groups(failing, len(values), unit)}, there are fewer than {self.l:g} {said} of "
+            f"{_word(variable.name)} (fewest in any group: {values.min():.4g}); the policy asks for at least "
+            f"{self.l:g} in each."
         )
+        return self.finding(not failing, float(values.min()), self.l, len(column), says)
 
     def describe(self) -> str:
         kind = "different" if self.variant == "distinct" else "effectively different (by entropy)"
@@ -214,32 +196,22 @@ class TCloseness(_OnSensitiveVariables):
     )
 
     def judge_one(
-        self,
-        classes: equivalence_classes.EquivalenceClasses,
-        frame: pd.DataFrame,
-        variables: Variables,
-        name: str,
-        unit: str,
+        self, classes: EquivalenceClasses, column: "pd.Series[Any]", variable: Variable, unit: str
     ) -> Finding:
-        kind = variables[name].kind
+        name, kind = variable.name, variable.kind
         has_order = kind.is_numeric or kind in (Kind.ORDINAL, Kind.DATE)
         if self.ground_distance == "ordered" and not has_order:
             raise DataError(f"t_closeness: 'ordered' needs values with an order; '{name}' is {kind}. Use 'equal'.")
         ordered = has_order and self.ground_distance != "equal"
         measure = t_closeness.ordered_distance if ordered else t_closeness.equal_distance
-        distances = measure(classes, equivalence_classes.category_codes(frame[name]))
+        distances = measure(classes, equivalence_classes.category_codes(column))
         failing = int((distances > self.t + _ROUNDING).sum())
-        return Finding(
-            rule=self.rule,
-            verdict=Verdict.FAIL if failing else Verdict.PASS,
-            observed=float(distances.max()),
-            limit=self.t,
-            attempted=len(frame),
-            completed=len(frame),
-            says=f"In {_groups(failing, len(distances), unit)}, the values of {_word(name)} differ from those of the "
-            f"whole file by more than {self.t:g} on a scale from 0 to 1 (most in any group: {distances.max():.4g}); "
-            f"the policy allows {self.t:g}.",
+        says = (
+            f"In {_groups(failing, len(distances), unit)}, the values of {_word(name)} differ from those of the whole "
+            f"file by more than {self.t:g} on a scale from 0 to 1 (most in any group: {distances.max():.4g}); the "
+            f"policy allows {self.t:g}."
         )
+        return self.finding(not failing, float(distances.max()), self.t, len(column), says)
 
     def describe(self) -> str:
         return (

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from schemas.normal_form import Stored
 from sluice.errors import DataError
+from sluice.release.database_url import database_url
 
 _SETTINGS = {
     # Dates as ISO text and in UTC, whatever the account's settings are; and no write, whatever its rights are.
@@ -29,8 +30,8 @@ _BATCH = "batch_in_normal_form"
 def read_url(url: str | sa.URL) -> sa.URL:
     """A database address. Raises DataError without repeating it: it may hold a password."""
     try:
-        return sa.make_url(url)
-    except sa.exc.ArgumentError:
+        return database_url(url)
+    except ValueError:
         raise DataError("url must be an address such as postgresql://user@host/database; it cannot be read") from None
 
 

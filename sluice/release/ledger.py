@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 
 from sluice.errors import SluiceError
 from sluice.release.anchor import Anchor
+from sluice.release.database_url import database_url
 from sluice.release.states import State, TransitionError, following, in_words, state_of
 
 START = "0" * 64  # what the first row follows
@@ -241,8 +242,9 @@ class Ledger:
         try:
             yield
         except SQLAlchemyError as error:
-            text = str(error).lower()
+            text, name = str(error).lower(), str(self._engine.url.database).lower()
             known = {
+                "the database does not exist; create it first": (f'database "{name}" does not exist',),
                 "it is read-only": ("readonly", "read-only"),
                 "another process holds it": ("is locked", "lock timeout"),
                 "its disk is full": ("disk is full", "no space left"),
@@ -256,8 +258,8 @@ class Ledger:
 
 def _engine(url: str) -> sa.Engine:
     try:
-        parsed = sa.make_url(url)
-    except ArgumentError:
+        parsed = database_url(url)
+    except ValueError:
         raise SluiceError("the ledger's URL cannot be read; write sqlite:///FILE or postgresql://...") from None
     kind = parsed.get_backend_name()
     if kind not in _LOCKS:
@@ -265,10 +267,13 @@ def _engine(url: str) -> sa.Engine:
     if kind == "sqlite" and parsed.database in (None, "", ":memory:"):
         raise SluiceError("a ledger in memory would be forgotten; name a file: sqlite:///FILE.")
     options = {"isolation_level": None, "timeout": WAIT} if kind == "sqlite" else {"connect_timeout": WAIT}
-    if parsed.drivername == "postgresql":
-        parsed = parsed.set(drivername="postgresql+psycopg")
     # A connection for each use: safe over forks, and a server that was restarted is simply found again.
-    engine = sa.create_engine(parsed, poolclass=sa.NullPool, connect_args=options, hide_parameters=True)
+    try:
+        engine = sa.create_engine(parsed, poolclass=sa.NullPool, connect_args=options, hide_parameters=True)
+    except (ImportError, NoSuchModuleError):
+        raise SluiceError(
+            f"the ledger's URL asks for '{parsed.drivername}', which is not here; write {kind}://"
+        ) from None
     # After waiting for its turn an append must see the row before it, whatever the server's default is.
     return engine if kind == "sqlite" else engine.execution_options(isolation_level="READ COMMITTED")
 

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from pydantic import ConfigDict, Field, model_validator
 
 from sluice.errors import DataError
+from sluice.release.database_url import database_url
 from sluice.release.tabular_source import TabularSource, missing_file, resolved
 
 _PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -123,9 +124,9 @@ class SqlSource(TabularSource):
 
 def _parsed(url: str, title: str) -> sa.URL:
     try:
-        return sa.make_url(url)
-    except (sa.exc.ArgumentError, ValueError):
-        raise DataError(f"{title}: 'url' is no SQLAlchemy URL, e.g. postgresql+psycopg://user@host/database") from None
+        return database_url(url)
+    except ValueError:
+        raise DataError(f"{title}: 'url' is no SQLAlchemy URL, e.g. postgresql://user@host/database") from None
 
 
 def _try(act: Callable[[], Answer], says: str) -> Answer:

@@ -65,11 +65,26 @@ def test_nobody_from_outside_the_roster_can_decide(pending: House) -> None:
 
 def test_one_person_counts_once(pending: House) -> None:
     assert pending.approve("amara").code == WAITING
+    [given] = [entry for entry in pending.workspace().ledger.entries() if entry.event == "approval"]
+    for spelling in ("amara", " AMARA "):  # another spelling is no other person
+        told = pending.approve(spelling)
+        assert (told.code, pending.shelf) == (WAITING, [])
+        assert f"already approved by you at {given.at}, nothing more was recorded; 1 of 2 approvals" in told.words
+    assert pending.events().count("approval") == 1
+
+
+def test_an_approval_that_ended_is_given_anew(pending: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pending.approve("amara").code == WAITING
+
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
+            return datetime.now(UTC) + timedelta(days=31)
+
+    monkeypatch.setattr(tasks.case, "datetime", Later)
     told = pending.approve("amara")
-    assert (told.code, pending.shelf) == (WAITING, [])
-    assert "1 of 2 approvals" in told.words
-    assert pending.approve(" AMARA ").code == WAITING  # another spelling is no other person
-    assert pending.shelf == []
+    assert "already approved" not in told.words
+    assert pending.events().count("approval") == 2
 
 
 def test_two_people_of_one_role_do_not_fill_two_roles(pending: House) -> None:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import DatabaseError
 
 from sluice.errors import SluiceError
+from sluice.release.database_url import database_url
 from sluice.release.ledger import START, Ledger
 from sluice.release.states import State, TransitionError
 
@@ -44,8 +45,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 def attack(url: str, *statements: str) -> None:
     """What someone with the database's password, and without the vault's key, can do."""
-    parsed = sa.make_url(url)
-    engine = sa.create_engine(parsed if "sqlite" in url else parsed.set(drivername="postgresql+psycopg"))
+    engine = sa.create_engine(database_url(url))
     with engine.begin() as connection:
         for statement in statements:
             connection.exec_driver_sql(statement)
@@ -393,6 +393,16 @@ def test_a_database_that_does_not_answer_is_named_without_its_credentials(tmp_pa
     assert not any(secret in text for secret in ("hunter2", "clerk", "hush"))
 
 
+def test_a_database_that_does_not_exist_is_said(postgresql: str, tmp_path: Path) -> None:
+    absent = database_url(postgresql).set(database="Nowhere").render_as_string(hide_password=False)
+    with pytest.raises(SluiceError, match=r"'Nowhere'.* opened: the database does not exist; create it first"):
+        Ledger(absent, KEY, tmp_path / "anchor")
+    attack(postgresql, "DROP ROLE IF EXISTS clerk")
+    stranger = database_url(postgresql).set(username="clerk").render_as_string(hide_password=False)
+    with pytest.raises(SluiceError, match="cannot be opened: the database does not answer"):  # nothing else is missing
+        Ledger(stranger, KEY, tmp_path / "anchor")
+
+
 def test_a_table_that_went_away_is_said(lived: Ledger, url: str) -> None:
     attack(url, "DROP TABLE sluice_ledger")
     with pytest.raises(SluiceError, match="its table is gone"):
@@ -405,6 +415,12 @@ def test_a_table_that_went_away_is_said(lived: Ledger, url: str) -> None:
         ("not a url with pa55word", "cannot be read"),
         ("sqlite://", "in memory would be forgotten"),
         ("sqlite:///:memory:", "in memory would be forgotten"),
+        ("postgresql://clerk@host:pa55word/db", "cannot be read"),
+        (
+            "postgresql+psycopg2://clerk:pa55word@host/db",
+            r"'postgresql\+psycopg2', which is not here; write postgresql://",
+        ),
+        ("postgresql+nothing://clerk:pa55word@host/db", r"'postgresql\+nothing', which is not here"),
         ("mysql://clerk:pa55word@host/db", "SQLite or PostgreSQL; got a URL for mysql"),
     ],
 )

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from sluice.errors import DataError
+from sluice.release.database_url import database_url
 from sluice.release.documents import parse_document
 from sluice.release.sources import CsvSource, ParquetSource, Source, SqlSource, TabularSource
 
@@ -173,13 +174,13 @@ def test_parquet(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sa.URL]:
     server = pgserver.get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="delete")
-    yield sa.make_url(server.get_uri()).set(drivername="postgresql+psycopg")
+    yield sa.make_url(server.get_uri())
     server.cleanup()
 
 
 def fill(url: sa.URL) -> None:
     """A table survey.people (or people) of 1,000 records with a gap and a colon in it."""
-    engine = sa.create_engine(url)
+    engine = sa.create_engine(database_url(url))
     with engine.begin() as connection:
         qualified = "people"
         if engine.dialect.name != "sqlite":
@@ -198,7 +199,7 @@ def warehouse(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]
     """URL and table of a filled warehouse."""
     if request.param == "postgresql":
         url = request.getfixturevalue("postgresql")
-        engine = sa.create_engine(url)
+        engine = sa.create_engine(database_url(url))
         with engine.begin() as connection:
             connection.execute(sa.text("DROP SCHEMA IF EXISTS survey CASCADE"))
         engine.dispose()
@@ -260,7 +261,7 @@ def test_a_database_that_goes_away_between_two_batches(postgresql: sa.URL) -> No
         url=url, query="SELECT i, repeat('x', 500) AS t FROM generate_series(1, 200000) AS s (i)"
     ).batches(["i", "t"], 1000)
     next(batches)
-    engine = sa.create_engine(postgresql)
+    engine = sa.create_engine(database_url(postgresql))
     with engine.connect() as connection:
         others = (
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND state IS NOT NULL"

@@ -19,6 +19,7 @@ from schemas.profile import Profile, compared, profile
 from schemas.source_session import SourceSession
 from schemas.typing import type_batch
 from sluice.errors import DataError
+from sluice.release.database_url import database_url
 from sluice.verdict import Finding, Verdict, decide
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -145,7 +146,7 @@ def sqlite(tmp_path_factory: pytest.TempPathFactory) -> str:
 def source(request: pytest.FixtureRequest) -> str:
     """Address of a database with the tables good, bad and odd."""
     url: str = request.getfixturevalue(request.param)
-    engine = sa.create_engine(url)
+    engine = sa.create_engine(database_url(url))
     with engine.begin() as connection:
         for name, rows in {"good": good_rows(), "bad": bad_rows()}.items():
             table = sa.Table(
@@ -235,7 +236,7 @@ def test_data_docs_say_what_failed_and_load_nothing(on_bad: tuple[list[Finding],
 @pytest.fixture(scope="session")
 def odd(source: str) -> str:
     """A table of text only, as a careless load leaves it, and with faults of spelling alone."""
-    engine = sa.create_engine(source)
+    engine = sa.create_engine(database_url(source))
     rows = [
         {"number": "007", "day": "2026-01-31", "code": "3.00"},
         {"number": " +1.5e2 ", "day": "2026-01-31 12:00", "code": " 3"},
@@ -384,7 +385,8 @@ def test_refusals(sqlite: str, tmp_path: Path) -> None:
 
 def test_no_connection_is_left(postgresql: str, source: str) -> None:
     check_sql(CONTRACT, source, table="good", now=NOW)
-    engine = sa.create_engine(postgresql, isolation_level="AUTOCOMMIT")  # each look at the activity is a fresh one
+    # each look at the activity is a fresh one
+    engine = sa.create_engine(database_url(postgresql), isolation_level="AUTOCOMMIT")
     others = "select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
     with engine.connect() as connection:
         for _ in range(100):  # the server's process ends a moment after its client has hung up

@@ -1,0 +1,56 @@
+"""The audit: whether what was recorded and what was published are still what they were."""
+
+import flows.settings  # noqa: F401  isort: skip  (before anything that imports Prefect)
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+from sluice.errors import SluiceError
+from sluice.release.durable import sha256_of
+from sluice.release.states import State
+from sluice.release.workspace import Workspace
+from tasks.case import last
+from tasks.definition import load_definition
+from tasks.waiting import definition_of
+
+
+def what_was_altered(workspace: Workspace) -> list[str]:
+    """What is wrong with the ledger, or else with the published folders that can be reached, in words.
+
+    A folder is found through the release's definition; where either is gone, there is nothing to compare.
+    Cost: O(entries), and one pass over the published files.
+    """
+    ledger = workspace.ledger
+    problems = ledger.verify()
+    if problems:  # nothing that it says can be held against the folders
+        return problems
+    for release_id in ledger.releases():
+        published = last(ledger.entries(release_id), State.PUBLISHED)
+        if published is None or ledger.state(release_id) is State.WITHDRAWN:
+            continue
+        with suppress(SluiceError):
+            definition = definition_of(workspace, release_id)
+            folder = load_definition(definition).at(definition.parent).target / release_id
+            if folder.is_dir() and "manifest" in published.body:  # not recorded by the first versions
+                problems += [
+                    f"{folder / file} is not the one that was published"
+                    for file in _altered(folder, published.body["manifest"])
+                ]
+    return problems
+
+
+def _altered(folder: Path, manifest_sha256: str) -> list[str]:
+    """The ledger vouches for the manifest, and the manifest for the files that hold records."""
+    if _sha256(folder / "manifest.json") != manifest_sha256:
+        return ["manifest.json"]
+    listed = json.loads((folder / "manifest.json").read_bytes())["files"]
+    return [file["path"] for file in listed if _sha256(folder / file["path"]) != file["sha256"]]
+
+
+def _sha256(path: Path) -> str | None:
+    """None where there is no such file."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return sha256_of(file)
