@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from sluice.masking.additive_noise import AdditiveNoise
-from sluice.masking.mdav import Microaggregation, standardised
+from sluice.masking.mdav import Microaggregation
+from sluice.masking.microaggregation import standardised
 from sluice.masking.rank_swapping import RankSwapping
 from sluice.masking.spectral_swapping import SpectralSwapping
 from sluice.masking.step import MaskingStep

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 
 from sluice.masking.step import MaskingStep
+from sluice.masking.subsets import ByStratum, households, strata, together, with_members
+from sluice.typed_frame import typed_frame
 from sluice.variables import Variable, Variables
 
 
@@ -19,24 +21,52 @@ def released_variables(steps: Sequence[MaskingStep], variables: Variables) -> di
 
 def apply_plan(
     steps: Sequence[MaskingStep], frame: pd.DataFrame, variables: Variables, seed: np.random.SeedSequence
-) -> tuple[pd.DataFrame, tuple[MaskingStep, ...]]:
+) -> "tuple[pd.DataFrame, tuple[MaskingStep | ByStratum, ...]]":
     """The masked frame and the plan as it was carried out: every step in order, the i-th from the i-th child of `seed`.
 
     frame   : typed by `variables`, any index (it is ignored)
-    returns : a frame typed by `released_variables(steps, variables)`, same rows in the same order, index 0..n-1; and
+    returns : a frame typed by `released_variables(steps, variables)`, whose index tells the row of `frame` (0..n-1)
+              that each record comes from: all of them in their order, but for those that a sampling step left out; and
               the steps with every threshold that was read off the data at its place (see MaskingStep.settled)
     """
     masked = frame.reset_index(drop=True)
     current = dict(variables)
-    carried_out: list[MaskingStep] = []
+    carried_out: list[MaskingStep | ByStratum] = []
     for step, child in zip(steps, seed.spawn(len(steps)), strict=True):
-        carried_out += step.settled(masked, current)
-        masked = step.mask(masked, current, np.random.default_rng(child))
+        before = masked.index
+        masked, settled = _carried_out(step, masked, current, np.random.default_rng(child))
+        assert step.is_sampling or masked.index.equals(before), f"{step.method} lost the order of the records"
+        carried_out += settled
         current = step.released(current)
     return masked, tuple(carried_out)
 
 
-def apply_recodings(carried_out: Sequence[MaskingStep], frame: pd.DataFrame, variables: Variables) -> pd.DataFrame:
+def mask_frame(
+    frame: pd.DataFrame,
+    steps: Sequence[MaskingStep],
+    seed: int | np.random.SeedSequence | None = None,
+    variables: Variables | None = None,
+) -> pd.DataFrame:
+    """A pandas frame masked by some steps, to try a method in a notebook. It is not judged, and its `attrs` say so.
+
+    frame     : any pandas frame; with `variables`, a frame typed by them
+    variables : what the columns are; absent: inferred from their types (see sluice.typed_frame)
+    seed      : the same seed gives the same result; absent: a new one each time
+    returns   : typed by what comes out of the steps, with the index of `frame`
+    raises    : PlanError when a step cannot treat these variables or values, DataError for a frame of no such types
+    """
+    typed, known = (frame, variables) if variables is not None else typed_frame(frame)
+    if not isinstance(seed, np.random.SeedSequence):
+        seed = np.random.SeedSequence(seed)
+    masked, _ = apply_plan(steps, typed, known, seed)
+    masked.index = frame.index[masked.index]
+    masked.attrs["sluice:judged"] = False
+    return masked
+
+
+def apply_recodings(
+    carried_out: "Sequence[MaskingStep | ByStratum]", frame: pd.DataFrame, variables: Variables
+) -> pd.DataFrame:
     """`frame` on the masked file's own variables and categories, with every perturbing step left out.
 
     What an intruder does who knows the original values and the published description of the recodings.
@@ -51,3 +81,34 @@ def apply_recodings(carried_out: Sequence[MaskingStep], frame: pd.DataFrame, var
             recoded = step.mask(recoded, current, idle)
         current = step.released(current)
     return recoded
+
+
+def _carried_out(
+    step: MaskingStep, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator
+) -> tuple[pd.DataFrame, list[MaskingStep | ByStratum]]:
+    """One step, household by household and stratum by stratum as it asks for."""
+    released = step.released(variables)
+    if step.unit == "household" and not step.keeps_households:
+        first, member_of = households(step, frame, variables)
+        each, settled = _by_strata(step, frame.iloc[first].reset_index(drop=True), variables, rng)
+        return with_members(step, frame, each, member_of, list(released)), settled
+    if step.unit == "household" and step.strata:
+        households(step, frame, variables)  # refuses strata that would tear a household apart
+    return _by_strata(step, frame, variables, rng)
+
+
+def _by_strata(
+    step: MaskingStep, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator
+) -> tuple[pd.DataFrame, list[MaskingStep | ByStratum]]:
+    if not step.strata:
+        settled = step.settled(frame, variables)
+        return step.mask(frame, variables, rng), list(settled)
+    parts = strata(step, frame)
+    masked, steps = [], {}
+    for (stratum, rows), child in zip(parts.items(), rng.spawn(len(parts)), strict=True):
+        part = frame.iloc[rows]
+        steps[stratum] = step.settled(part, variables)
+        masked.append(step.mask(part, variables, child))
+    if not masked:
+        return step.mask(frame, variables, rng), [step]
+    return together(masked), [ByStratum(step, steps)]

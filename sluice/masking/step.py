@@ -1,14 +1,14 @@
 """MaskingStep: what every masking method is, seen from the plan that calls it."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from sluice.errors import PlanError, did_you_mean
-from sluice.variables import Kind, Variable, Variables
+from sluice.variables import Kind, Role, Variable, Variables, with_role
 
 
 class MaskingStep(BaseModel, ABC):
@@ -16,23 +16,63 @@ class MaskingStep(BaseModel, ABC):
 
     A method is three answers: which variables come out (`released`, which also refuses what the method cannot treat),
     what happens to the values (`mask`), and how that is said to a data user (`describe`).
+
+    `strata` and `unit` are carried out by the plan (`sluice.masking.plan`), not by the method: its `mask` sees one
+    stratum, and one record of each household.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     method: str
     columns: tuple[str, ...] = Field(min_length=1, description="names of the variables to mask")
+    strata: tuple[str, ...] = Field(
+        default=(),
+        description="variables; each combination of their values (missing is a value) is masked by itself, as if it "
+        "were a file of its own",
+    )
+    unit: Literal["record", "household"] = Field(
+        default="record",
+        description="household: one value for each household, masked once and given to all its members; the columns "
+        "must be equal within each household",
+    )
+
+    # What the catalogue of methods tells a methodologist, in plain sentences.
+    use_when: ClassVar[str]
+    preserves: ClassVar[str]
+    known_attack: ClassVar[str]
+    missing_values: ClassVar[str]
 
     # A recoding sends equal values to equal values and draws nothing: the same step can be applied to any file of
     # the same variables, which is how original and masked records are compared on the masked file's own categories.
     is_recoding: ClassVar[bool] = False
 
-    @field_validator("columns")
+    # A sample: some of the records are left out. Every other method returns every record.
+    is_sampling: ClassVar[bool] = False
+
+    # Values of the records are masked, so that it may be done stratum by stratum or household by household.
+    takes_strata: ClassVar[bool] = True
+    takes_households: ClassVar[bool] = True
+
+    # The method itself moves or draws households as a whole; else the plan gives it one record of each.
+    keeps_households: ClassVar[bool] = False
+
+    @field_validator("columns", "strata")
     @classmethod
     def _once_each(cls, columns: tuple[str, ...]) -> tuple[str, ...]:
         if len(set(columns)) != len(columns):
-            raise ValueError("columns names a variable twice")
+            raise ValueError("a variable is named twice")
         return columns
+
+    @model_validator(mode="after")
+    def _strata_and_unit_apply(self) -> "MaskingStep":
+        if self.strata and not self.takes_strata:
+            raise ValueError(f"{self.method} is not done by strata; leave 'strata' out")
+        if self.unit == "household" and not (self.takes_households or self.keeps_households):
+            raise ValueError(f"{self.method} is not done by household; leave 'unit' out")
+        both = [name for name in self.strata if name in self.columns]
+        if both:
+            raise ValueError(f"'{both[0]}' is among columns and strata; what is masked cannot tell the strata apart")
+        return self
 
     @abstractmethod
     def released(self, variables: Variables) -> dict[str, Variable]:
@@ -40,22 +80,31 @@ class MaskingStep(BaseModel, ABC):
 
     @abstractmethod
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
-        """A new frame, typed by `released(variables)`, same rows in the same order; `frame` stays as it was.
+        """A new frame, typed by `released(variables)`, with the rows and the index of `frame`, which stays as it was.
 
         frame     : typed by `variables` (see sluice.variables)
         rng       : this step's own generator; a recoding does not draw from it
+        A sampling step returns some of the rows.
         """
 
     def settled(self, frame: pd.DataFrame, variables: Variables) -> "tuple[MaskingStep, ...]":
         """This step as it is carried out on `frame`: a threshold that is read off the data becomes a number."""
         return (self,)
 
+    def parameters(self) -> dict[str, Any]:
+        """What an analyst of the masked file needs to know of the settled step to correct for it, ready for JSON."""
+        return {}
+
     @abstractmethod
     def describe(self) -> str:
         """One plain sentence for the data user. Says nothing that helps to undo the masking (no seed)."""
 
+    def concerns(self, name: str) -> bool:
+        """Whether this step changes the variable; a sampling step, which names no columns, concerns them all."""
+        return name in self.columns or not self.columns
+
     def refuse_unless(self, variables: Variables, *kinds: Kind) -> None:
-        """Raise PlanError unless every column exists and has one of these kinds."""
+        """Raise PlanError unless every column exists and has one of these kinds, and strata and unit can be had."""
         for name in self.columns:
             if name not in variables:
                 hint = did_you_mean(name, variables) or " Is it an identifier, or did an earlier step take it out?"
@@ -63,3 +112,10 @@ class MaskingStep(BaseModel, ABC):
             if variables[name].kind not in kinds:
                 allowed = ", ".join(kinds)
                 raise PlanError(f"{self.method} on '{name}' takes {allowed}; it is {variables[name].kind}.")
+        for name in self.strata:
+            if name not in variables:
+                raise PlanError(f"strata of {self.method}: no variable '{name}'.{did_you_mean(name, variables)}")
+            if not (variables[name].kind.is_categorical or variables[name].kind is Kind.INTEGER):
+                raise PlanError(f"strata of {self.method} are of categories or integers; '{name}' has too many values.")
+        if self.unit == "household" and not with_role(variables, Role.HOUSEHOLD):
+            raise PlanError(f"unit: household of {self.method} needs a variable of role household; there is none.")

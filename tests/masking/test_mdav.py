@@ -1,4 +1,6 @@
-"""Microaggregation by MDAV. The published figures on Census are in tests/published/test_003_mdav.py."""
+"""Microaggregation by MDAV: the groups. What all methods of microaggregation share is in test_microaggregation.py, the
+published figures on Census are in tests/published/test_003_mdav.py.
+"""
 
 import math
 
@@ -10,11 +12,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from sluice.errors import PlanError
-from sluice.generalization.hierarchy import Hierarchy
-from sluice.masking.mdav import Microaggregation, mdav_groups, representatives, standardised
+from sluice.masking.mdav import Microaggregation, mdav_groups
 from sluice.variables import Kind, Variable
-
-RNG = np.random.default_rng(0)  # microaggregation draws nothing
 
 
 def naive_groups(records: np.ndarray, k: int) -> np.ndarray:
@@ -96,167 +95,54 @@ def test_groups_of_one_and_of_all() -> None:
     assert np.bincount(mdav_groups(records, 5)).tolist() == [5, 6]
 
 
-def test_representatives_mean_median_and_lower_median() -> None:
-    records = np.array([[1.0, 1.0, 0.0], [5.0, 5.0, 3.0], [2.0, 2.0, 1.0], [9.0, 9.0, 2.0]])
-    groups = np.array([0, 0, 1, 1])
-    ordinal = np.array([False, False, True])
-    assert representatives(records, groups, "mean", ordinal)[:, 0].tolist() == [3.0, 3.0, 5.5, 5.5]
-    three = representatives(records[[0, 1, 3]], np.zeros(3, dtype=int), "median", ordinal)
-    assert three.tolist() == [[5.0, 5.0, 2.0]] * 3
-    assert representatives(records, groups, "median", ordinal)[:, 2].tolist() == [0.0, 0.0, 1.0, 1.0]
-
-
-def test_a_mean_does_not_leave_its_group_by_rounding() -> None:
-    tenth = np.full((3, 1), 0.1)  # 0.1 + 0.1 + 0.1 is more than 3 * 0.1 in floating point
-    assert (representatives(tenth, np.zeros(3, dtype=int), "mean", np.array([False])) == 0.1).all()
-
-
-def test_standardised_columns() -> None:
-    columns = standardised(
-        np.array([[1.0, 7.0, np.nan], [2.0, 7.0, np.nan], [np.nan, 7.0, np.nan], [6.0, 7.0, np.nan]])
-    )
-    known = columns[[0, 1, 3], 0]
-    assert known.mean() == pytest.approx(0, abs=1e-15)
-    assert known.std(ddof=1) == pytest.approx(1)
-    assert (columns[:, 1] == 0).all()
-    assert np.isnan(columns[:, 2]).all()
-    assert np.isnan(columns[2, 0])
-
-
 # --- the step -------------------------------------------------------------------------------------------------------
 
-SIZES = ("none", "small", "medium", "large")
-VARIABLES = {
-    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, maximum=1e6, unit="EUR", missing_codes=("-9",)),
-    "age": Variable(
-        name="age", kind=Kind.INTEGER, minimum=0, maximum=120, hierarchy=Hierarchy(rows={"30": ("30-39",)})
-    ),
-    "size": Variable(name="size", kind=Kind.ORDINAL, categories=SIZES),
-    "area": Variable(name="area", kind=Kind.NOMINAL, categories=("north", "south")),
-}
+COLUMNS = ("x", "y", "z")
+VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in COLUMNS}
 
 
-def survey(n: int, seed: int = 0) -> pd.DataFrame:
+def numbers(n: int, seed: int = 0) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {
-            "income": rng.lognormal(10, 1, n).clip(0, 1e6),
-            "age": pd.array(rng.integers(18, 90, n), dtype="Int64"),
-            "size": pd.Categorical.from_codes(rng.integers(0, 4, n), categories=list(SIZES), ordered=True),
-            "area": pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["north", "south"]),
-        },
-        index=rng.permutation(n) * 7,
-    )
+    return pd.DataFrame(rng.normal(size=(n, 3)) @ rng.normal(size=(3, 3)), columns=list(COLUMNS))
 
 
-@settings(max_examples=25, deadline=None)
-@given(n=st.integers(8, 60), k=st.integers(2, 8), seed=st.integers(0, 1000), whole=st.booleans())
-def test_every_combination_is_shared_by_k_records_and_the_frame_is_typed(
-    n: int, k: int, seed: int, whole: bool
-) -> None:
-    frame = survey(n, seed)
-    kept = frame.copy()
-    step = Microaggregation(columns=("income", "age", "size"), k=k, round=whole)
-    masked, released = step.mask(frame, VARIABLES, RNG), step.released(VARIABLES)
-    pd.testing.assert_frame_equal(frame, kept)
-    assert list(masked) == list(released) == list(frame)
-    assert masked.index.equals(frame.index)
-    assert masked.groupby(["income", "age", "size"], dropna=False, observed=True).size().min() >= k
-    assert released["age"].kind is (Kind.INTEGER if whole else Kind.CONTINUOUS)
-    assert str(masked["age"].dtype) == ("Int64" if whole else "float64")
-    assert masked["size"].dtype == frame["size"].dtype
-    assert masked["area"].equals(frame["area"])
-    assert masked["income"].mean() == pytest.approx(frame["income"].mean())
-    for name in ("income", "age"):
-        assert masked[name].min() >= frame[name].min()
-        assert masked[name].max() <= frame[name].max()
+def information_lost(frame: pd.DataFrame, masked: pd.DataFrame) -> float:
+    """Sum of squared errors over the total sum of squares, of standardised columns."""
+    return float(((frame - masked) ** 2).sum().div(((frame - frame.mean()) ** 2).sum()).mean())
 
 
-def test_any_index_gives_the_same_values() -> None:
-    frame = survey(40)
-    step = Microaggregation(columns=("income", "age"), k=3)
-    plain = step.mask(frame.reset_index(drop=True), VARIABLES, RNG)
-    twice = step.mask(frame.set_axis([0] * 40), VARIABLES, RNG)
-    assert (
-        plain["income"].to_list() == twice["income"].to_list() == step.mask(frame, VARIABLES, RNG)["income"].to_list()
-    )
+def test_the_step_takes_the_groups_of_standardised_numbers() -> None:
+    frame = numbers(60)
+    groups = mdav_groups(((frame - frame.mean()) / frame.std()).to_numpy(), 4)
+    masked = Microaggregation(columns=COLUMNS, k=4).mask(frame, VARIABLES, np.random.default_rng(0))
+    pd.testing.assert_frame_equal(masked, frame.groupby(groups).transform("mean"))
 
 
-def test_released_descriptions() -> None:
-    released = Microaggregation(columns=("income", "age"), k=3).released(VARIABLES)
-    assert released["income"].maximum == 1e6
-    assert released["income"].unit == "EUR"
-    assert released["income"].missing_codes == ()
-    assert (released["age"].minimum, released["age"].hierarchy) == (0, None)
-    restored = Microaggregation(columns=("income",), k=3, restore_variance=True).released(VARIABLES)
-    assert (restored["income"].minimum, restored["income"].maximum) == (None, None)
-    assert restored["age"] is VARIABLES["age"]
+def test_numbers_far_apart_in_scale() -> None:
+    frame = pd.DataFrame({"x": [0.0, 1e100, 1.0, 1e100 * (1 + 1e-9)], "y": [1e-200, 3e-200, 2e-200, 4e-200]})
+    masked = Microaggregation(columns=("x", "y"), k=2).mask(frame, VARIABLES, np.random.default_rng(0))
+    assert masked["x"].to_list() == [0.5, 1e100 * (1 + 5e-10), 0.5, 1e100 * (1 + 5e-10)]
+    assert masked["y"].to_list() == pytest.approx([1.5e-200, 3.5e-200, 1.5e-200, 3.5e-200])
 
 
-def test_restored_means_and_variances_are_the_originals() -> None:
-    frame = survey(100).assign(constant=1.5)
-    variables = {**VARIABLES, "constant": Variable(name="constant", kind=Kind.CONTINUOUS)}
-    step = Microaggregation(columns=("income", "age", "constant"), k=6, restore_variance=True)
-    masked = step.mask(frame, variables, RNG)
-    for name in ("income", "age"):
-        assert masked[name].mean() == pytest.approx(frame[name].mean(), rel=1e-12)
-        assert masked[name].std() == pytest.approx(frame[name].std(), rel=1e-12)
-    assert (masked["constant"] == 1.5).all()
+def test_blocks_lose_little_and_hold_groups_of_k() -> None:
+    frame = numbers(2000)
+    exact = Microaggregation(columns=COLUMNS, k=3).mask(frame, VARIABLES, np.random.default_rng(0))
+    blocks = Microaggregation(columns=COLUMNS, k=3, block_size=200).mask(frame, VARIABLES, np.random.default_rng(0))
+    assert blocks.groupby(list(COLUMNS)).size().min() >= 3
+    assert information_lost(frame, exact) < information_lost(frame, blocks) < 1.5 * information_lost(frame, exact)
 
 
-def test_without_standardising_the_largest_scale_decides() -> None:
-    frame = pd.DataFrame({"income": [0.0, 1000, 1, 1001], "age": pd.Series([1, 2, 50, 60]).astype("Int64")})
-    step = Microaggregation(columns=("income", "age"), k=2, standardise=False)
-    assert step.mask(frame, VARIABLES, RNG)["income"].to_list() == [0.5, 1000.5, 0.5, 1000.5]
-
-
-def test_k_of_all_records_gives_one_record() -> None:
-    frame = survey(9)
-    masked = Microaggregation(columns=("income", "age", "size"), k=9, representative="median").mask(
-        frame, VARIABLES, RNG
-    )
-    assert len(masked[["income", "age", "size"]].drop_duplicates()) == 1
-    assert masked["income"].iloc[0] == frame["income"].median()
-
-
-def test_missing_values_are_refused_with_their_number() -> None:
-    frame = survey(20)
-    frame.iloc[[2, 5], 1] = pd.NA
-    with pytest.raises(PlanError, match="microaggregation on 'age' takes no missing values; there are 2"):
-        Microaggregation(columns=("income", "age"), k=3).mask(frame, VARIABLES, RNG)
-
-
-def test_missing_by_pattern_groups_like_with_like() -> None:
-    frame = survey(20)
-    frame.iloc[:4, 1] = pd.NA
-    for column in range(3):
-        frame.iloc[4:8, column] = [np.nan, pd.NA, np.nan][column]
-    columns = ("income", "age", "size")
-    masked = Microaggregation(columns=columns, k=4, missing="by_pattern", round=True).mask(frame, VARIABLES, RNG)
-    assert masked[list(columns)].isna().equals(frame[list(columns)].isna())
-    assert masked.groupby(list(columns), dropna=False, observed=True).size().min() >= 4
-    assert masked["age"].dtype == "Int64"
-    with pytest.raises(
-        PlanError, match="at least k = 5 records that miss the same columns; of one pattern there are 4"
-    ):
-        Microaggregation(columns=columns, k=5, missing="by_pattern").mask(frame, VARIABLES, RNG)
+def test_fewer_records_than_two_blocks_are_grouped_exactly() -> None:
+    frame = numbers(99)
+    exact = Microaggregation(columns=COLUMNS, k=3).mask(frame, VARIABLES, np.random.default_rng(0))
+    blocks = Microaggregation(columns=COLUMNS, k=3, block_size=50).mask(frame, VARIABLES, np.random.default_rng(0))
+    pd.testing.assert_frame_equal(exact, blocks)
 
 
 def test_refusals() -> None:
-    with pytest.raises(ValidationError, match=r"k of microaggregation on 'age' must be at least 2; got 1\."):
-        Microaggregation(columns=("age",), k=1)
-    with pytest.raises(PlanError, match="microaggregation on 'area' takes continuous, integer, ordinal; it is nominal"):
-        Microaggregation(columns=("area",), k=3).released(VARIABLES)
-    for n in (0, 1, 2):
-        with pytest.raises(PlanError, match=f"microaggregation on 'age' needs at least k = 3 records; there are {n}"):
-            Microaggregation(columns=("age",), k=3).mask(survey(n), VARIABLES, RNG)
-    with pytest.raises(PlanError, match="on 'income' needs groups that differ; with k = 5 they are alike"):
-        Microaggregation(columns=("income",), k=5, restore_variance=True).mask(survey(9), VARIABLES, RNG)
-
-
-def test_the_description_is_for_a_data_user() -> None:
-    step = Microaggregation(columns=("income", "age"), k=3)
-    assert step.describe() == (
-        "In income, age, similar records were put into groups of at least 3, and each value was replaced by the mean "
-        "of its group."
-    )
+    with pytest.raises(ValidationError, match=r"block_size of microaggregation on 'x' must be at least k = 5; got 4\."):
+        Microaggregation(columns=("x",), k=5, block_size=4)
+    dates = {"x": Variable(name="x", kind=Kind.DATE)}
+    with pytest.raises(PlanError, match=r"microaggregation on 'x' takes .*nominal, binary; it is date"):
+        Microaggregation(columns=("x",), k=3).released(dates)

@@ -1,0 +1,92 @@
+"""A plan: steps in order, and the short way for a notebook."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError, PlanError
+from sluice.masking import AdditiveNoise, GlobalRecoding, RankSwapping, TopBottomCoding
+from sluice.masking.plan import apply_plan, apply_recodings, mask_frame, released_variables
+from sluice.typed_frame import typed_frame
+from sluice.variables import Kind, Variable
+
+VARIABLES = {
+    "age": Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=120),
+    "income": Variable(name="income", kind=Kind.CONTINUOUS),
+}
+
+
+def people(n: int = 50) -> pd.DataFrame:
+    rng = np.random.default_rng(n)
+    return pd.DataFrame({"age": pd.array(rng.integers(0, 100, n), dtype="Int64"), "income": rng.lognormal(10, 1, n)})
+
+
+def test_each_step_gets_what_the_one_before_it_leaves() -> None:
+    steps = [
+        TopBottomCoding.model_validate({"columns": ["age"], "top": {"value": 60}}),
+        GlobalRecoding(columns=("age",), bins=(30, 60)),
+    ]
+    masked, carried_out = apply_plan(steps, people(), VARIABLES, np.random.SeedSequence(0))
+    assert masked["age"].dtype == "category"
+    assert set(masked["age"]) <= set(released_variables(steps, VARIABLES)["age"].categories or ())
+    pd.testing.assert_frame_equal(apply_recodings(carried_out, people(), VARIABLES), masked)
+
+
+def test_a_step_draws_the_same_whatever_the_steps_before_it_draw() -> None:
+    """Each step has its own generator: another window of the first leaves the second's noise as it is."""
+    noise = AdditiveNoise(columns=("income",), amount=0.5)
+    outcomes = [
+        apply_plan([RankSwapping(columns=("age",), window=w), noise], people(), VARIABLES, np.random.SeedSequence(3))[0]
+        for w in (0.1, 0.9)
+    ]
+    assert outcomes[0]["income"].equals(outcomes[1]["income"])
+    assert not outcomes[0]["age"].equals(outcomes[1]["age"])
+
+
+@settings(max_examples=20, deadline=None)
+@given(n=st.integers(2, 40), seed=st.integers(0, 1000))
+def test_a_seed_decides_all(n: int, seed: int) -> None:
+    step = RankSwapping(columns=("income",), window=1)
+    first = mask_frame(people(n), [step], seed)
+    pd.testing.assert_frame_equal(mask_frame(people(n), [step], seed), first)
+    assert sorted(first["income"]) == sorted(people(n)["income"])
+
+
+def test_a_frame_of_a_notebook_is_masked_and_not_judged() -> None:
+    frame = pd.DataFrame(
+        {
+            "n": [1, 2, 3, 4],
+            "x": [0.5, np.nan, 1.0, 2.0],
+            "word": ["a", "b", None, "c"],
+            "flag": [True, False, True, True],
+            "when": pd.to_datetime(["2020-01-01"] * 4),
+            "size": pd.Categorical(["S", "M", "S", "M"], categories=["S", "M"], ordered=True),
+        },
+        index=list("wxyz"),
+    )
+    typed, variables = typed_frame(frame)
+    assert [str(variable.kind) for variable in variables.values()] == [
+        "integer",
+        "continuous",
+        "nominal",
+        "binary",
+        "date",
+        "ordinal",
+    ]
+    assert [name for name, variable in variables.items() if variable.nullable] == ["x", "word"]
+    assert typed["flag"].tolist() == ["true", "false", "true", "true"]
+    masked = mask_frame(frame, [RankSwapping(columns=("n",), window=1)], seed=1)
+    assert masked.index.tolist() == list("wxyz")
+    assert masked.attrs["sluice:judged"] is False
+    assert sorted(masked["n"]) == [1, 2, 3, 4]
+
+
+def test_refusals() -> None:
+    with pytest.raises(DataError, match="named by texts, each once; got 0"):
+        typed_frame(pd.DataFrame([[1]]))
+    with pytest.raises(DataError, match="'x' holds infinite numbers"):
+        typed_frame(pd.DataFrame({"x": [np.inf]}))
+    with pytest.raises(PlanError, match="no variable 'incom'"):
+        mask_frame(people(), [RankSwapping(columns=("incom",), window=1)])
