@@ -3,10 +3,11 @@
 Source: 000_bbb18fa80793c128.txt, section III. Variables are coded as numbers, the singular value decomposition gives
 axes on which they are uncorrelated, so that a permutation along each keeps (nearly) all covariances; no released record
 has one original any more. Differs from it: integer variables and ordinal positions are standardised like continuous
-ones, logarithms are taken only where asked, and a category that no record has is given no probability.
+ones, logarithms are taken only where asked, and a category that no record has is given no probability. The axes are
+those of the records that are masked: a holdout that is set aside to judge the release takes no part in them.
 """
 
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -34,6 +35,22 @@ class SpectralSwapping(MaskingStep):
         description="mean: a missing value takes part as the mean, and the released column has no missing value",
     )
     clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
+
+    use_when: ClassVar[str] = (
+        "A file of many columns of any kind is released for models, and no released record may stand for one person."
+    )
+    preserves: ClassVar[str] = (
+        "Means exactly, variances, covariances and correlations apart from chance, distributions along the principal "
+        "axes; distributions of single columns, and relations that are not linear, only nearly or not at all."
+    )
+    known_attack: ClassVar[str] = (
+        "No link to a person is left, as a released record has no original (000, section III-B1). An outlier's place "
+        "on an axis turns up in some record, so whoever knows of such a person sees that the file holds one; and what "
+        "the data tell about everybody is told by the release too."
+    )
+    missing_values: ClassVar[str] = (
+        "Refused; with `missing: mean` they take part as the mean (of a category's column: its share) and are filled."
+    )
 
     @model_validator(mode="after")
     def _log_is_of_columns(self) -> Self:
@@ -128,6 +145,8 @@ class SpectralSwapping(MaskingStep):
         if variable.kind is Kind.BINARY:
             return 2.0 * values[:, None] - 1.0
         centre, spread = _centre_and_spread(values)
+        if not np.isfinite(spread):
+            raise PlanError(f"spectral_swapping on '{variable.name}': values are too large for their variance.")
         return (values[:, None] - centre) / spread
 
     def _decoded(
@@ -183,8 +202,8 @@ def spectral_swap(coded: FloatArray, rng: Generator) -> FloatArray:
     means = coded.mean(axis=0)
     centred = coded - means
     _, basis = np.linalg.eigh(centred.T @ centred)
-    coordinates = rng.permuted(centred @ basis, axis=0)
-    swapped: FloatArray = coordinates @ basis.T + means
+    coordinates = basis.T @ centred.T  # one row an axis: what is permuted lies side by side
+    swapped: FloatArray = rng.permuted(coordinates, axis=1).T @ basis.T + means
     return swapped
 
 
@@ -197,7 +216,8 @@ def _centre_and_spread(values: FloatArray) -> tuple[float, float]:
     values = values[~np.isnan(values)]
     if values.min() == values.max():
         return float(values[0]), 1.0
-    return float(values.mean()), float(values.std(ddof=1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(values.mean()), float(values.std(ddof=1))
 
 
 def _categorical(codes: IntArray, like: pd.Series) -> pd.Series:

@@ -1,5 +1,7 @@
 """Additive noise. The row of Table I of 000 is in tests/published/test_000_masking.py."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from pydantic import ValidationError
 
 from sluice.errors import PlanError
 from sluice.generalization.hierarchy import Hierarchy
-from sluice.masking.additive_noise import AdditiveNoise, corrected, correlated_noise, uncorrelated_noise
+from sluice.masking.additive_noise import AdditiveNoise, corrected, correlated_noise, spectral_axes, uncorrelated_noise
 from sluice.variables import Kind, Variable
 
 
@@ -57,6 +59,32 @@ def test_the_correction_holds_in_expectation_over_small_files() -> None:
     rng = np.random.default_rng(1)
     covariances = [np.cov(corrected(original, correlated_noise(original, 1.0, rng), 1.0).T) for _ in range(4000)]
     assert np.mean(covariances, axis=0) == pytest.approx(np.cov(original.T), rel=0.04)
+
+
+@pytest.mark.parametrize("draw", [uncorrelated_noise, correlated_noise])
+def test_the_exact_correction_keeps_means_and_variances(draw: Callable[..., np.ndarray]) -> None:
+    """And leaves the correlations of the uncorrected values, because it only rescales columns."""
+    original = np.random.default_rng(0).lognormal(size=(40, 3)) * [1.0, 1e-6, 1e6]
+    original[::7, 1] = np.nan
+    noise = draw(original, 2.0, np.random.default_rng(1))
+    masked = corrected(original, noise, 2.0, exact=True)
+    assert np.nanmean(masked, axis=0) == pytest.approx(np.nanmean(original, axis=0), rel=1e-12)
+    assert np.nanvar(masked, axis=0) == pytest.approx(np.nanvar(original, axis=0), rel=1e-12)
+    complete = ~np.isnan(original).any(axis=1)
+    plain = np.corrcoef((original + noise)[complete].T)
+    assert np.corrcoef(masked[complete].T) == pytest.approx(plain, abs=1e-12)
+
+
+def test_the_axes_are_those_of_the_singular_value_decomposition() -> None:
+    """000, section III-A: on them the standardised columns are uncorrelated, with variances D^2 / (n - 1)."""
+    original = np.random.default_rng(0).lognormal(size=(50, 4)) * [1.0, 10.0, 1e-3, 1.0]
+    means, deviations, axes = spectral_axes(original)
+    assert means == pytest.approx(original.mean(axis=0))
+    assert deviations == pytest.approx(original.std(axis=0, ddof=1))
+    standardised = (original - means) / deviations
+    sizes = np.linalg.svd(standardised, compute_uv=False)
+    assert np.cov((standardised @ axes).T) == pytest.approx(np.diag(sizes[::-1] ** 2 / 49), abs=1e-12)
+    assert spectral_axes(np.full((3, 2), 0.1))[1].tolist() == [1, 1]
 
 
 def test_no_noise_changes_nothing() -> None:
@@ -125,12 +153,12 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
     n=st.integers(20, 60),
     seed=st.integers(0, 1000),
     kind=st.sampled_from(["uncorrelated", "correlated"]),
-    keep=st.booleans(),
+    keep=st.sampled_from([False, True, "exact"]),
     whole=st.booleans(),
     clip=st.booleans(),
 )
 def test_the_step_keeps_gaps_constants_types_and_bounds(
-    n: int, seed: int, kind: str, keep: bool, whole: bool, clip: bool
+    n: int, seed: int, kind: str, keep: bool | str, whole: bool, clip: bool
 ) -> None:
     frame = survey(n, seed)
     kept = frame.copy()
@@ -152,6 +180,43 @@ def test_the_step_keeps_gaps_constants_types_and_bounds(
         assert masked["age"].dropna().between(18 if whole else 17.5, 90 if whole else 90.7).all()
     elif keep:
         assert masked["income"].mean() == pytest.approx(frame["income"].mean(), rel=1e-12)
+
+
+def numeric_survey(n: int) -> pd.DataFrame:
+    """Without missing values; three columns that vary together and one that does not."""
+    rng = np.random.default_rng(0)
+    common = rng.normal(size=n)
+    frame = pd.DataFrame({name: common + 0.5 * rng.normal(size=n) for name in ("first", "second", "third")})
+    frame["second"] *= 1e5
+    return frame.assign(constant=0.1)
+
+
+NUMERIC = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in ("first", "second", "third", "constant")}
+
+
+def test_spectral_noise_is_correlated_noise_in_another_notation() -> None:
+    """000, section V: amount times each axis' variance, along that axis, is amount times the covariance matrix."""
+    frame = numeric_survey(100_000)
+    step = AdditiveNoise(columns=tuple(NUMERIC), kind="spectral", amount=0.5)
+    masked = step.mask(frame, NUMERIC, np.random.default_rng(1))
+    noise = (masked - frame)[["first", "second", "third"]].to_numpy()
+    expected = 0.5 * np.cov(frame[["first", "second", "third"]].T)
+    assert np.cov(noise.T) / expected == pytest.approx(1, abs=0.03)
+    assert (masked["constant"] == 0.1).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(n=st.integers(5, 60), seed=st.integers(0, 1000), amount=st.sampled_from([0.01, 1.0, 30.0]))
+def test_spectral_noise_is_corrected_on_the_axes(n: int, seed: int, amount: float) -> None:
+    """Exactly: each spectral coordinate keeps its mean and variance, and so all of them their total variance."""
+    frame = numeric_survey(n)
+    step = AdditiveNoise(columns=tuple(NUMERIC), kind="spectral", amount=amount, corrected="exact")
+    masked = step.mask(frame, NUMERIC, np.random.default_rng(seed))
+    means, deviations, axes = spectral_axes(frame.to_numpy())
+    before, after = (((data.to_numpy() - means) / deviations) @ axes for data in (frame, masked))
+    assert after.mean(axis=0) == pytest.approx(0, abs=1e-9)
+    assert after.var(axis=0) == pytest.approx(before.var(axis=0), abs=1e-9)
+    assert not np.allclose(before, after)
 
 
 def test_released_descriptions() -> None:
@@ -203,6 +268,17 @@ def test_refusals() -> None:
     apart["age"] = pd.array([None, None, 30, 40, 50, 60], dtype="Int64")
     with pytest.raises(PlanError, match="at least 2 records without a missing value in 'income', 'age'; there are 1"):
         AdditiveNoise(columns=("income", "age"), kind="correlated", amount=0.1).mask(apart, VARIABLES, rng)
+    with pytest.raises(
+        PlanError, match="on 'income': noise along the spectral basis takes no missing values; there are"
+    ):
+        AdditiveNoise(columns=("income", "age"), kind="spectral", amount=0.1).mask(survey(30), VARIABLES, rng)
+    with pytest.raises(PlanError, match="on 'constant' needs at least 3 values for their variance; it has 2"):
+        AdditiveNoise(columns=("constant",), amount=0.1, corrected="exact").mask(survey(2), VARIABLES, rng)
+    huge = survey(30).assign(income=1e200 * np.arange(30))
+    with pytest.raises(PlanError, match="additive_noise: values are too large for their variances"):
+        AdditiveNoise(columns=("income",), amount=0.1, corrected=True).mask(huge, VARIABLES, rng)
+    with pytest.raises(ValidationError, match="Input should be 'exact'"):
+        AdditiveNoise(columns=("income",), amount=0.1, corrected="nearly")
 
 
 def test_a_number_too_large_to_be_stored_is_refused_without_showing_it() -> None:
@@ -219,3 +295,7 @@ def test_the_description_says_what_is_kept_and_not_how_much_noise() -> None:
         "the noise follows the correlations between the variables; values beyond the allowed range were moved to its "
         "end."
     )
+    exact = AdditiveNoise(columns=("income",), amount=0.137, corrected="exact").describe()
+    assert exact == "Random noise was added to income; the means and variances are those of the original."
+    spectral = AdditiveNoise(columns=("income",), amount=0.137, kind="spectral", corrected="exact").describe()
+    assert "apart from chance the variances, are those of the original" in spectral  # exact on the axes only
