@@ -3,12 +3,11 @@
 Source: 004, slides "Global recoding" (several categories are combined, a continuous variable is discretised); 001,
 section 2.1.1, Tables 2.4 and 2.5 (generalisation to ranges, or along a hierarchy).
 
-Missing stays missing. A variable with an order keeps it: numbers become ordinal, and ordinal categories stay ordinal
+Differs from them: codes such as postcodes may be cut to their first characters, and numbers may be grouped by their
+quantiles. A variable with an order keeps it: numbers become ordinal, and ordinal categories stay ordinal
 while each group is an unbroken run of them; else the groups have no order and the variable becomes nominal.
 """
 
-from collections.abc import Mapping, Sequence
-from datetime import date
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, Self
 
@@ -17,17 +16,27 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
-from sluice.errors import PlanError, did_you_mean
+from sluice.errors import PlanError
+from sluice.masking.category_groups import group_codes, groups_at_level, groups_by_map, kind_of_groups, prefixes
+from sluice.masking.dates import Period, period_label, period_of, periods
+from sluice.masking.intervals import OUTSIDE, interval_codes, limits, quantile_bins
+from sluice.masking.intervals import labels as interval_labels
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Label, Variable, Variables, as_label
 
-OUTSIDE = -2  # the code of a value that no new category contains; missing is -1
-
-_PERIODS_A_YEAR = {"year": 1, "quarter": 4, "month": 12}
+# One of these says how, and which kinds it treats.
+_WAYS: dict[str, tuple[Kind, ...]] = {
+    "bins": (Kind.CONTINUOUS, Kind.INTEGER),
+    "quantiles": (Kind.CONTINUOUS, Kind.INTEGER),
+    "categories": (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY),
+    "level": (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY, Kind.INTEGER),
+    "characters": (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY, Kind.TEXT),
+    "to": (Kind.DATE,),
+}
 
 
 class GlobalRecoding(MaskingStep):
-    """Group the values of variables: by cut points, by a map of categories, by a hierarchy's level, or by period."""
+    """Group the values of variables: by cut points, quantiles, a map or hierarchy of categories, prefix, or period."""
 
     method: Literal["global_recoding"] = "global_recoding"
     bins: tuple[FiniteFloat, ...] | None = Field(
@@ -37,8 +46,18 @@ class GlobalRecoding(MaskingStep):
         "[20, 30] makes 'under 20', '20 to 29' (continuous: '20 to under 30') and '30 and over'. An end that the "
         "variable's minimum or maximum excludes is left out",
     )
+    quantiles: int | None = Field(
+        default=None,
+        ge=2,
+        description="number of groups of about equally many records, for continuous and integer variables: 5 makes "
+        "'1 of 5' (the lowest) to '5 of 5'; equal values stay together",
+    )
+    minimum_group: int = Field(
+        default=3, ge=1, description="records that each group of 'quantiles' must hold, as its limits come from them"
+    )
     labels: tuple[Label, ...] | None = Field(
-        default=None, description="own names for the intervals of 'bins', from the lowest; one for each interval"
+        default=None,
+        description="own names for the intervals of 'bins' or 'quantiles', from the lowest; one for each interval",
     )
     categories: dict[Label, tuple[Label, ...]] | None = Field(
         default=None,
@@ -52,21 +71,46 @@ class GlobalRecoding(MaskingStep):
         description="level of the variable's hierarchy, 1 is the first above the leaves; for categorical variables, "
         "and for integers whose texts are the leaves",
     )
-    to: Literal["year", "quarter", "month"] | None = Field(
+    characters: int | None = Field(
+        default=None,
+        ge=1,
+        description="number of leading characters that are kept, for codes whose beginning is the wider class "
+        "(postcodes, NACE, ICD) in categorical and text variables; a shorter code stays whole",
+    )
+    to: Period | None = Field(
         default=None,
         description="period for a date: the year as a number, '2024-Q2' or '2024-05'; quarter and month need the "
         "variable's minimum and maximum",
     )
 
     is_recoding: ClassVar[bool] = True
+    takes_households: ClassVar[bool] = False
+
+    use_when: ClassVar[str] = (
+        "A quasi-identifier has more detail than its users need: the first and most understandable step of a plan, "
+        "best for categories; numbers lose much by it."
+    )
+    preserves: ClassVar[str] = (
+        "The truth of every record, coarser: counts of the new categories are those of the original. Means and "
+        "variances of numbers are lost."
+    )
+    known_attack: ClassVar[str] = (
+        "Linkage on several recoded variables together: whoever is alone in a combination of the wider categories is "
+        "found as before (001, section 2.1.1); a category that holds one kind of people only says so of each."
+    )
+    missing_values: ClassVar[str] = "A missing value stays missing."
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
-        ways = [way for way in ("bins", "categories", "level", "to") if getattr(self, way) is not None]
+        ways = [way for way in _WAYS if getattr(self, way) is not None]
         if len(ways) != 1:
-            raise ValueError(f"give exactly one of bins, categories, level, to; got {', '.join(ways) or 'none'}")
-        if self.labels is not None and self.bins is None:
-            raise ValueError("labels goes with bins only")
+            raise ValueError(f"give exactly one of {', '.join(_WAYS)}; got {', '.join(ways) or 'none'}")
+        if self.labels is not None and self.bins is None and self.quantiles is None:
+            raise ValueError("labels goes with bins or quantiles only")
+        if self.labels is not None and self.quantiles not in (None, len(self.labels)):
+            raise ValueError(f"labels must name {self.quantiles} intervals; got {len(self.labels)}")
+        if self.strata and self.quantiles is None:
+            raise ValueError("strata goes with quantiles only; any other recoding is the same in each stratum")
         if self.others is not None and self.categories is None:
             raise ValueError("others goes with categories only")
         if self.bins and any(low >= high for low, high in pairwise(self.bins)):
@@ -87,14 +131,7 @@ class GlobalRecoding(MaskingStep):
 
         Raises PlanError: wrong kind, no hierarchy or level, categories not covered, labels that do not fit.
         """
-        if self.bins is not None:
-            self.refuse_unless(variables, Kind.CONTINUOUS, Kind.INTEGER)
-        elif self.categories is not None:
-            self.refuse_unless(variables, Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY)
-        elif self.level is not None:
-            self.refuse_unless(variables, Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY, Kind.INTEGER)
-        else:
-            self.refuse_unless(variables, Kind.DATE)
+        self.refuse_unless(variables, *_WAYS[self._way])
         return {
             name: self._released(variable) if name in self.columns else variable for name, variable in variables.items()
         }
@@ -107,12 +144,30 @@ class GlobalRecoding(MaskingStep):
             masked[name] = self._recoded(frame[name], variables[name], released[name])
         return masked
 
+    def settled(self, frame: pd.DataFrame, variables: Variables) -> tuple["GlobalRecoding", ...]:
+        """Quantiles as the cut points that they are in `frame`, one step a column; any other recoding as it is."""
+        if self.quantiles is None:
+            return (self,)
+        self.released(variables)
+        named = self.labels or self._ranks()
+        steps = []
+        for name in self.columns:
+            bins = self._quantile_bins(frame[name], variables[name])
+            update = {"columns": (name,), "quantiles": None, "bins": bins, "labels": named}
+            steps.append(self.model_copy(update=update))
+        return tuple(steps)
+
     def describe(self) -> str:
         names = ", ".join(self.columns)
         were = "were each" if len(self.columns) > 1 else "was"
         if self.bins is not None:
-            limits = ", ".join(map(as_label, self.bins))
-            return f"{names} {were} grouped into intervals; a new interval begins at {limits}."
+            starts = ", ".join(map(as_label, self.bins))
+            return f"{names} {were} grouped into intervals; a new interval begins at {starts}."
+        if self.quantiles is not None:
+            return f"{names} {were} grouped into {self.quantiles} intervals of about equally many records."
+        if self.characters is not None:
+            kept = "character is" if self.characters == 1 else f"{self.characters} characters are"
+            return f"Of the codes of {names} only the first {kept} given."
         if self.categories is not None:
             groups = "; ".join(f"'{new}' holds {', '.join(old)}" for new, old in self.categories.items())
             rest = f"; '{self.others}' holds all others" if self.others is not None else ""
@@ -120,6 +175,13 @@ class GlobalRecoding(MaskingStep):
         if self.level is not None:
             return f"{names} {were} replaced by the groups of level {self.level} of the variable's hierarchy."
         return f"Of the dates of {names} only the {self.to} is given."
+
+    @property
+    def _way(self) -> str:
+        return next(way for way in _WAYS if getattr(self, way) is not None)
+
+    def _ranks(self) -> tuple[str, ...]:
+        return tuple(f"{rank} of {self.quantiles}" for rank in range(1, (self.quantiles or 0) + 1))
 
     def _released(self, variable: Variable) -> Variable:
         changes: dict[str, Any] = dict.fromkeys(("minimum", "maximum", "hierarchy"), None)
@@ -129,12 +191,16 @@ class GlobalRecoding(MaskingStep):
             return variable.model_copy(update=changes | {"kind": Kind.INTEGER} | years)
         if self.to is not None:
             changes |= {"kind": Kind.ORDINAL, "categories": self._periods(variable)}
+        elif self.quantiles is not None:
+            changes |= {"kind": Kind.ORDINAL, "categories": self.labels or self._ranks()}
         elif self.bins is not None:
             changes |= {"kind": Kind.ORDINAL, "categories": self._intervals(variable)[1]}
+        elif self.characters is not None and variable.categories is None:
+            changes |= {"kind": Kind.NOMINAL}  # the prefixes are those that are found
         else:
             groups = self._groups(variable)
             categories = tuple(dict.fromkeys(groups.values()))
-            changes |= {"kind": self._kind(variable, list(groups.values())), "categories": categories}
+            changes |= {"kind": kind_of_groups(variable, list(groups.values())), "categories": categories}
             if self.others is not None and variable.categories is None:
                 changes["categories"] = (*categories, self.others)
             if self.level is not None and variable.hierarchy is not None:
@@ -145,20 +211,22 @@ class GlobalRecoding(MaskingStep):
         if self.to == "year":
             years: pd.Series = column.dt.year.astype("Int64")
             return years
+        if self.characters is not None and after.categories is None:
+            return prefixes(column, self.characters)
         assert after.categories is not None
-        if self.bins is not None:
-            cuts, _ = self._intervals(before)
-            codes = interval_codes(column.to_numpy(dtype="float64", na_value=np.nan), cuts, len(after.categories))
+        if self.bins is not None or self.quantiles is not None:
+            if self.bins is not None:
+                cuts, _ = self._intervals(before)
+            else:
+                cuts = np.array([-np.inf, *self._quantile_bins(column, before), np.inf])
+            codes = interval_codes(_floats(column), cuts, len(after.categories))
         elif self.to is not None:
-            first = after.categories[0]
-            number = column.dt.year * 12 + column.dt.month - 1
-            months = 12 // _PERIODS_A_YEAR[self.to]
-            start = _period_number(first, self.to)
-            period = (number // months - start).to_numpy(dtype="float64", na_value=np.nan)
-            inside = (period >= 0) & (period < len(after.categories))
-            codes = np.where(np.isnan(period), -1, np.where(inside, np.nan_to_num(period), OUTSIDE)).astype("int64")
+            assert before.minimum is not None
+            number = periods(column, self.to) - period_of(str(before.minimum), self.to)
+            inside = (number >= 0) & (number < len(after.categories))
+            codes = np.where(np.isnan(number), -1, np.where(inside, np.nan_to_num(number), OUTSIDE)).astype("int64")
         else:
-            codes = self._group_codes(column, before, after.categories)
+            codes = group_codes(column, self._groups(before), self.others, after.categories)
         outside = int((codes == OUTSIDE).sum())
         if outside:
             raise PlanError(
@@ -179,149 +247,50 @@ class GlobalRecoding(MaskingStep):
     def _intervals(self, variable: Variable) -> tuple[NDArray[np.float64], tuple[str, ...]]:
         """The inner cut points and outer limits (-inf or inf when open), and one label for each interval."""
         assert self.bins is not None
-        whole = variable.kind is Kind.INTEGER
-        if whole and any(not cut.is_integer() for cut in self.bins):
-            raise PlanError(f"{self.method} on '{variable.name}': bins of an integer variable must be whole numbers.")
-        below = variable.minimum is None or float(variable.minimum) < self.bins[0]
-        above = variable.maximum is None or float(variable.maximum) >= self.bins[-1]
-        cuts = np.array([-np.inf] * below + list(self.bins) + [np.inf] * above)
-        if len(cuts) < 2:
-            raise PlanError(f"{self.method} on '{variable.name}': bins leave no interval between minimum and maximum.")
-        labels = self.labels or tuple(_interval_label(low, high, whole) for low, high in pairwise(cuts))
+        try:
+            cuts = limits(self.bins, variable)
+        except PlanError as error:
+            raise PlanError(f"{self.method} on '{variable.name}': {error}") from None
+        labels = self.labels or interval_labels(cuts, variable.kind is Kind.INTEGER)
         if len(labels) != len(cuts) - 1:
             raise PlanError(
                 f"labels of {self.method} on '{variable.name}' must name {len(cuts) - 1} intervals; got {len(labels)}."
             )
         return cuts, labels
 
+    def _quantile_bins(self, column: pd.Series, variable: Variable) -> tuple[float, ...]:
+        assert self.quantiles is not None
+        try:
+            return quantile_bins(_floats(column), self.quantiles, self.minimum_group, variable.kind is Kind.INTEGER)
+        except PlanError as error:
+            raise PlanError(f"quantiles of {self.method} on '{variable.name}' {error}") from None
+
     def _periods(self, variable: Variable) -> tuple[str, ...]:
+        assert self.to is not None
         if variable.minimum is None or variable.maximum is None:
             raise PlanError(
                 f"{self.method} of '{variable.name}' to {self.to} needs the variable's minimum and maximum, "
                 f"to list the periods. Or recode to year."
             )
-        assert self.to is not None
-        first, last = (date.fromisoformat(str(end)[:10]) for end in (variable.minimum, variable.maximum))
-        each = 12 // _PERIODS_A_YEAR[self.to]
-        ends = [(day.year * 12 + day.month - 1) // each for day in (first, last)]
-        return tuple(_period_label(number, self.to) for number in range(ends[0], ends[1] + 1))
+        first, last = (period_of(str(end), self.to) for end in (variable.minimum, variable.maximum))
+        return tuple(period_label(number, self.to) for number in range(first, last + 1))
 
     def _groups(self, variable: Variable) -> dict[str, str]:
         """Old category (or leaf): new category, in the order of the old ones; complete where those are declared."""
-        if self.level is None:
-            return self._mapped_groups(variable)
-        hierarchy = variable.hierarchy
-        if hierarchy is None:
-            raise PlanError(f"{self.method} by level needs a hierarchy; '{variable.name}' has none.")
-        if self.level > hierarchy.depth:
-            raise PlanError(
-                f"level of {self.method} on '{variable.name}' must be from 1 to {hierarchy.depth}; got {self.level}."
-            )
-        groups = hierarchy.at_level(self.level)
-        if variable.kind is Kind.INTEGER:
-            try:
-                return {leaf: groups[leaf] for leaf in sorted(groups, key=int)}
-            except ValueError:
-                raise PlanError(
-                    f"{self.method} on '{variable.name}': the leaves of an integer's hierarchy must be whole numbers."
-                ) from None
-        unknown = [label for label in variable.categories or () if label not in groups]
-        if unknown:
-            raise PlanError(
-                f"{self.method} on '{variable.name}': the hierarchy lacks {len(unknown)} of the variable's categories, "
-                f"such as '{unknown[0]}'."
-            )
-        return {label: groups[label] for label in variable.categories or groups}
-
-    def _mapped_groups(self, variable: Variable) -> dict[str, str]:
-        assert self.categories is not None
-        new = {old: group for group, members in self.categories.items() for old in members}
-        if variable.categories is None:
-            return new
-        for label in new:
-            if label not in variable.categories:
-                hint = did_you_mean(label, variable.categories)
-                raise PlanError(f"{self.method}: '{variable.name}' has no category '{label}'.{hint}")
-        left = [label for label in variable.categories if label not in new]
-        if left and self.others is None:
-            raise PlanError(
-                f"{self.method} on '{variable.name}' leaves out {_counted(len(left))}, such as '{left[0]}'. Name them "
-                f"in 'categories', or give 'others'."
-            )
-        assert not left or self.others is not None
-        ordered = {label: new.get(label, self.others or "") for label in variable.categories}
-        if variable.kind is Kind.ORDINAL:
-            return ordered
-        listed = [*new, *left]  # a nominal variable takes the order in which its new categories are written
-        return {label: ordered[label] for label in listed}
-
-    def _kind(self, variable: Variable, groups: Sequence[str]) -> Kind:
-        if variable.kind is Kind.BINARY and len(set(groups)) == 2:
-            return Kind.BINARY
-        if variable.kind in (Kind.ORDINAL, Kind.INTEGER) and _are_runs(groups):
-            return Kind.ORDINAL
-        return Kind.NOMINAL
-
-    def _group_codes(self, column: pd.Series, variable: Variable, categories: Sequence[str]) -> NDArray[np.int64]:
-        groups: Mapping[str, str] = self._groups(variable)
-        code = {label: position for position, label in enumerate(categories)}
-        rest = OUTSIDE if self.others is None else code.get(self.others, OUTSIDE)
-        if variable.kind is Kind.INTEGER:
-            numbered, numbers = pd.factorize(column)
-            old_codes = numbered.astype("int64")
-            old = [str(number) for number in numbers]
-        else:
-            old_codes, old = column.cat.codes.to_numpy().astype("int64"), list(column.cat.categories)
-        table: NDArray[np.int64] = np.array(
-            [code[groups[label]] if label in groups else rest for label in old] + [-1], dtype="int64"
-        )
-        codes: NDArray[np.int64] = table[old_codes]  # -1, missing, picks the last
-        return codes
-
-
-def interval_codes(values: NDArray[np.float64], cuts: NDArray[np.float64], count: int) -> NDArray[np.int64]:
-    """The interval of each value: i where cuts[i] <= value < cuts[i + 1], -1 for NaN, OUTSIDE beyond the ends.
-
-    values  : shape (n,), NaN where missing
-    cuts    : shape (count + 1,), rising; -inf or inf for an open end
-    cost    : O(n log count)
-    """
-    codes = np.searchsorted(cuts, values, side="right").astype("int64") - 1
-    codes[(codes < 0) | (codes >= count)] = OUTSIDE
-    codes[np.isnan(values)] = -1
-    return codes
-
-
-def _counted(categories: int) -> str:
-    return "1 category" if categories == 1 else f"{categories} categories"
-
-
-def _interval_label(low: float, high: float, whole: bool) -> str:
-    if np.isneginf(low):
-        return f"under {as_label(float(high))}"
-    if np.isposinf(high):
-        return f"{as_label(float(low))} and over"
-    if not whole:
-        return f"{as_label(float(low))} to under {as_label(float(high))}"
-    first, last = as_label(float(low)), as_label(float(high - 1))
-    return str(first) if first == last else f"{first} to {last}"
-
-
-def _are_runs(groups: Sequence[str]) -> bool:
-    """Whether equal groups stand side by side."""
-    changes = sum(one != next_ for one, next_ in pairwise(groups))
-    return changes == len(set(groups)) - 1
+        if self.characters is not None:
+            return {label: label[: self.characters] for label in variable.categories or ()}
+        try:
+            if self.categories is not None:
+                return groups_by_map(variable, self.categories, self.others)
+            assert self.level is not None
+            return groups_at_level(variable, self.level)
+        except PlanError as error:
+            raise PlanError(f"{self.method}: {error}") from None
 
 
 def _year(day: float | str | None) -> float | None:
-    return None if day is None else float(date.fromisoformat(str(day)[:10]).year)
+    return None if day is None else float(period_of(str(day), "year"))
 
 
-def _period_label(number: int, to: str) -> str:
-    year, part = divmod(number, _PERIODS_A_YEAR[to])
-    return f"{year:04d}-Q{part + 1}" if to == "quarter" else f"{year:04d}-{part + 1:02d}"
-
-
-def _period_number(label: str, to: str) -> int:
-    year, part = label.split("-")
-    return int(year) * _PERIODS_A_YEAR[to] + int(part.lstrip("Q")) - 1
+def _floats(column: pd.Series) -> NDArray[np.float64]:
+    return column.to_numpy(dtype="float64", na_value=np.nan)

@@ -19,6 +19,16 @@ class Removal(MaskingStep):
     method: Literal["removal"] = "removal"
 
     is_recoding: ClassVar[bool] = True
+    takes_strata: ClassVar[bool] = False
+    takes_households: ClassVar[bool] = False
+
+    use_when: ClassVar[str] = "A variable names people, is free text, or tells more than the data users need."
+    preserves: ClassVar[str] = "Every other variable as it is, and nothing of the removed ones."
+    known_attack: ClassVar[str] = (
+        "Linkage on the variables that stay: records without a name were identified by ZIP code, birth date and sex "
+        "(001, section 2.1.1). What was removed is inferred from variables that go with it."
+    )
+    missing_values: ClassVar[str] = "They go with their variable."
 
     def released(self, variables: Variables) -> dict[str, Variable]:
         """All other variables. Raises PlanError for an unknown variable, or when none would be left."""
@@ -29,6 +39,7 @@ class Removal(MaskingStep):
         return kept
 
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
+        """See MaskingStep. The columns are left out."""
         return frame[list(self.released(variables))].copy()
 
     def describe(self) -> str:

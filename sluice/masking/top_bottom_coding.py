@@ -4,56 +4,19 @@ Source: 004, slide "Top and bottom coding" (a special case of global recoding fo
 above, or below, a certain threshold form a new category).
 """
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+from pydantic import Field, model_validator
 
 from sluice.errors import PlanError, did_you_mean
+from sluice.masking.coded_tail import CodedTail, FloatArray, Threshold, code_tails, found_tail, ranked
+from sluice.masking.dates import dates, days, iso_day
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables, as_label
 
-FloatArray = NDArray[np.float64]
-
-
-class Threshold(BaseModel):
-    """Where the coded tail begins; the threshold itself is not coded."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    value: FiniteFloat | str | None = Field(
-        default=None, description="a number in the variable's unit, or a category of an ordinal variable"
-    )
-    quantile: float | None = Field(
-        default=None,
-        gt=0,
-        lt=1,
-        description="share of the records, not percent, that lie at or below the threshold; numbers only. For an "
-        "integer variable the threshold is rounded inward",
-    )
-    becomes: FiniteFloat | None = Field(
-        default=None,
-        description="number at or beyond 'value' that stands for the coded values, in place of 'replacement'",
-    )
-
-    @model_validator(mode="after")
-    def _coherent(self) -> Self:
-        if (self.value is None) == (self.quantile is None):
-            raise ValueError("give exactly one of value, quantile")
-        if self.becomes is not None and not isinstance(self.value, float):
-            raise ValueError("becomes goes with a value that is a number")
-        return self
-
-
-@dataclass(frozen=True)
-class CodedTail:
-    """One tail of one column, as found in a file: its threshold and what the values beyond it become."""
-
-    threshold: float
-    becomes: float
+_RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL, Kind.DATE)
 
 
 class TopBottomCoding(MaskingStep):
@@ -65,7 +28,7 @@ class TopBottomCoding(MaskingStep):
     replacement: Literal["threshold", "mean"] = Field(
         default="threshold",
         description="what the coded values become: the threshold, or the mean of the coded values of that tail "
-        "(rounded for integers). Ordinal: always the threshold's category",
+        "(rounded for integers, and to the day for dates). Ordinal: always the threshold's category",
     )
     minimum_tail: int = Field(
         default=3,
@@ -76,20 +39,35 @@ class TopBottomCoding(MaskingStep):
 
     is_recoding: ClassVar[bool] = True
 
+    use_when: ClassVar[str] = (
+        "A variable that can be ranked has a few values so large or small that they tell who it is: incomes, ages, "
+        "sizes of firms."
+    )
+    preserves: ClassVar[str] = (
+        "Every value between the thresholds and the order of the records; with replacement 'mean' the mean of the "
+        "file. The variance shrinks and extremes are lost."
+    )
+    known_attack: ClassVar[str] = (
+        "Whoever is coded is known to lie in the tail, which is news of people in a small one; the values between the "
+        "thresholds are original and link as before. A mean of few records, one of them known, gives the others away."
+    )
+    missing_values: ClassVar[str] = "A missing value stays missing and counts in no quantile, mean or tail."
+
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         if self.top is None and self.bottom is None:
             raise ValueError("give top, bottom or both")
         for end, sign in (("top", 1), ("bottom", -1)):
-            given: Threshold | None = getattr(self, end)
-            if given is None or given.becomes is None or not isinstance(given.value, float):
+            threshold: Threshold | None = getattr(self, end)
+            if threshold is None:
                 continue
-            if sign * given.becomes < sign * given.value:
+            value, becomes = ranked(threshold.value), ranked(threshold.becomes)
+            if value is not None and becomes is not None and sign * becomes < sign * value:
                 raise ValueError(f"becomes of {end} must not lie on the inner side of its value")
         if self.top and self.bottom:
             for field in ("value", "quantile"):
-                low, high = getattr(self.bottom, field), getattr(self.top, field)
-                if isinstance(low, float) and isinstance(high, float) and low >= high:
+                low, high = ranked(getattr(self.bottom, field)), ranked(getattr(self.top, field))
+                if low is not None and high is not None and low >= high:
                     raise ValueError(f"{field} of bottom must be below that of top")
         return self
 
@@ -98,7 +76,13 @@ class TopBottomCoding(MaskingStep):
 
         Raises PlanError: wrong kind, a threshold that is no value of the variable, quantile or mean of an ordinal.
         """
-        self.refuse_unless(variables, Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
+        unranked = [name for name in self.columns if name in variables and variables[name].kind not in _RANKED]
+        if unranked:
+            raise PlanError(
+                f"{self.method} on '{unranked[0]}' takes {', '.join(_RANKED)}; it is "
+                f"{variables[unranked[0]].kind}, whose values are not ranked. Use global_recoding."
+            )
+        self.refuse_unless(variables, *_RANKED)
         return {
             name: self._released(variable) if name in self.columns else variable for name, variable in variables.items()
         }
@@ -114,10 +98,13 @@ class TopBottomCoding(MaskingStep):
             if variables[name].kind is Kind.ORDINAL:
                 masked[name] = self._lumped(frame[name], variables[name], released[name])
                 continue
-            values = frame[name].to_numpy(dtype="float64", na_value=np.nan)
-            top, bottom = self._tails(values, variables[name])
-            coded = code_tails(values, top, bottom)
-            masked[name] = pd.Series(coded, index=frame.index).astype(frame[name].dtype)
+            values = _numbers(frame[name], variables[name])
+            coded = code_tails(values, *self._tails(values, variables[name]))
+            changed = ~np.isnan(values) & (coded != values)
+            put = np.where(changed, coded, 0.0)
+            given = pd.Series(dates(put) if variables[name].kind is Kind.DATE else put).astype(frame[name].dtype)
+            # The others are left alone: not every whole number or microsecond has a float of its own.
+            masked[name] = frame[name].where(~changed, given.array)
         return masked
 
     def settled(self, frame: pd.DataFrame, variables: Variables) -> tuple["TopBottomCoding", ...]:
@@ -129,10 +116,10 @@ class TopBottomCoding(MaskingStep):
         steps = []
         for name in self.columns:
             update: dict[str, Any] = {"columns": (name,)}
-            if variables[name].kind.is_numeric:
-                values = frame[name].to_numpy(dtype="float64", na_value=np.nan)
+            if variables[name].kind is not Kind.ORDINAL:
+                values = _numbers(frame[name], variables[name])
                 for end, tail in zip(("top", "bottom"), self._tails(values, variables[name]), strict=True):
-                    update[end] = tail and Threshold(value=tail.threshold, becomes=tail.becomes)
+                    update[end] = tail and _as_threshold(tail, variables[name])
                 update["replacement"] = "threshold"
             steps.append(self.model_copy(update=update))
         return tuple(steps)
@@ -156,6 +143,11 @@ class TopBottomCoding(MaskingStep):
                 if threshold.value is None or threshold.becomes is not None or self.replacement == "mean":
                     raise PlanError(f"{end} {where} must be a category, without mean or 'becomes': it is ordinal.")
                 _position(variable, threshold, end)
+            elif variable.kind is Kind.DATE:
+                for field in ("value", "becomes"):
+                    day = getattr(threshold, field)
+                    if day is not None and (not isinstance(day, str) or len(day) != 10 or ranked(day) is None):
+                        raise PlanError(f"{field} of {end} {where} must be a date such as 2024-05-31; got '{day}'.")
             elif isinstance(threshold.value, str):
                 raise PlanError(f"value of {end} {where} must be a number; got '{threshold.value}'.")
             elif variable.kind is Kind.INTEGER:
@@ -172,11 +164,11 @@ class TopBottomCoding(MaskingStep):
             known = bounds[field]
             if threshold.becomes is not None:
                 bounds[field] = threshold.becomes
-            elif isinstance(threshold.value, float) and self.replacement == "threshold":
-                bounds[field] = threshold.value if known is None else inner(float(known), threshold.value)
+            elif threshold.value is not None and self.replacement == "threshold":
+                bounds[field] = threshold.value if known is None else inner(known, threshold.value, key=_place)
             # A quantile, or a mean, lies inside the old bounds, which stay true.
-        low, high = bounds["minimum"], bounds["maximum"]
-        if low is not None and high is not None and float(low) > float(high):
+        low, high = ranked(bounds["minimum"]), ranked(bounds["maximum"])
+        if low is not None and high is not None and low > high:
             raise PlanError(f"{self.method} on '{variable.name}': a threshold lies beyond the variable's other bound.")
         return variable.model_copy(update=bounds | {"hierarchy": None})  # its leaves may lie in other groups
 
@@ -209,51 +201,43 @@ class TopBottomCoding(MaskingStep):
         return pd.Series(lumped, index=column.index)
 
     def _tails(self, values: FloatArray, variable: Variable) -> tuple[CodedTail | None, CodedTail | None]:
-        top = None if self.top is None else self._tail(values, self.top, variable, upper=True)
-        bottom = None if self.bottom is None else self._tail(values, self.bottom, variable, upper=False)
+        """Top and bottom, as they are in these values."""
+        found: dict[str, CodedTail] = {}
+        for end, threshold in self._ends():
+            try:
+                found[end] = found_tail(
+                    values,
+                    threshold,
+                    upper=end == "top",
+                    whole=variable.kind is not Kind.CONTINUOUS,
+                    mean=self.replacement == "mean",
+                    fewest=self.minimum_tail,
+                )
+            except PlanError as error:
+                raise PlanError(f"{end} of {self.method} on '{variable.name}' {error}") from None
+        top, bottom = found.get("top"), found.get("bottom")
         if top and bottom and bottom.threshold >= top.threshold:
             raise PlanError(f"{self.method} on '{variable.name}': the threshold of bottom is not below that of top.")
         return top, bottom
 
-    def _tail(self, values: FloatArray, given: Threshold, variable: Variable, upper: bool) -> CodedTail:
-        present = values[~np.isnan(values)]
-        whole = variable.kind is Kind.INTEGER
-        end = "top" if upper else "bottom"
-        if given.quantile is None:
-            threshold = float(given.value or 0)
-        elif len(present):
-            threshold = float(np.quantile(present, given.quantile))
-            if whole:
-                threshold = float(np.floor(threshold) if upper else np.ceil(threshold))
-        else:
-            raise PlanError(f"quantile of {end} of {self.method} on '{variable.name}': all values are missing.")
-        tail = present[present > threshold] if upper else present[present < threshold]
-        from_mean = self.replacement == "mean" and given.becomes is None
-        # With a quantile an empty tail is refused too: the threshold is then the largest or smallest value itself.
-        if (given.quantile is not None or (from_mean and len(tail))) and len(tail) < self.minimum_tail:
-            raise PlanError(
-                f"{end} of {self.method} on '{variable.name}' must code at least {self.minimum_tail} records "
-                f"(minimum_tail); got {len(tail)}. Move the threshold inward."
-            )
-        becomes = threshold if given.becomes is None else given.becomes
-        if from_mean and len(tail):
-            becomes = float(np.rint(tail.mean())) if whole else float(tail.mean())
-        return CodedTail(threshold, becomes)
+
+def _numbers(column: pd.Series, variable: Variable) -> FloatArray:
+    """The values as numbers, dates as days; NaN where missing."""
+    if variable.kind is Kind.DATE:
+        return days(column)
+    return column.to_numpy(dtype="float64", na_value=np.nan)
 
 
-def code_tails(values: FloatArray, top: CodedTail | None, bottom: CodedTail | None) -> FloatArray:
-    """The values with those above the top threshold and those below the bottom threshold replaced.
+def _place(bound: float | str) -> float:
+    place = ranked(bound)
+    assert place is not None  # a date of the contract, or one that was checked
+    return place
 
-    values  : shape (n,), NaN where missing
-    returns : shape (n,), NaN where missing
-    cost    : O(n)
-    """
-    coded = values.copy()
-    if top is not None:
-        coded[values > top.threshold] = top.becomes
-    if bottom is not None:
-        coded[values < bottom.threshold] = bottom.becomes
-    return coded
+
+def _as_threshold(tail: CodedTail, variable: Variable) -> Threshold:
+    if variable.kind is Kind.DATE:
+        return Threshold(value=iso_day(tail.threshold), becomes=iso_day(tail.becomes))
+    return Threshold(value=tail.threshold, becomes=tail.becomes)
 
 
 def _position(variable: Variable, threshold: Threshold, end: str) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -206,6 +206,97 @@ def test_dates(to: str, expected: list[Any]) -> None:
         assert [label.replace("-Q", "Q") for label in after.categories] == [str(period) for period in periods]
 
 
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.none() | st.integers(0, 40), min_size=12, max_size=60), st.integers(2, 4), st.booleans())
+def test_quantiles_agree_with_pandas_cut_at_numpys_quantiles(
+    values: list[int | None], groups: int, whole: bool
+) -> None:
+    variable = Variable(name="x", kind=Kind.INTEGER if whole else Kind.CONTINUOUS, minimum=0, maximum=40)
+    column = integers(values) if whole else integers(values).astype("float64")
+    numbers = column.dropna().to_numpy(dtype=float)
+    step = GlobalRecoding(columns=("x",), quantiles=groups, minimum_group=2)
+    assume(len(numbers))
+    edges = np.quantile(numbers, np.arange(1, groups) / groups)
+    if np.histogram(numbers, [-np.inf, *edges, np.inf])[0].min() < 2:
+        with pytest.raises(PlanError, match="must put at least 2 records"):
+            recode(step, column, variable)
+        return
+    masked, after = recode(step, column, variable)
+    expected = pd.cut(column.astype("float64"), [-np.inf, *edges, np.inf], right=False, labels=False)
+    assert masked.cat.codes.tolist() == expected.fillna(-1).astype(int).tolist()
+    assert after.categories == tuple(f"{rank} of {groups}" for rank in range(1, groups + 1))
+    assert masked.value_counts().min() >= 2
+    (settled,) = step.settled(pd.DataFrame({"x": column}), {"x": variable})
+    again, after_again = recode(settled, column, variable)
+    pd.testing.assert_series_equal(again, masked)
+    assert after_again == after
+    assert GlobalRecoding.model_validate(settled.model_dump()) == settled
+
+
+def test_quantile_groups_of_distinct_values_are_equal_and_ties_are_refused() -> None:
+    variable = Variable(name="x", kind=Kind.CONTINUOUS)
+    step = GlobalRecoding(columns=("x",), quantiles=5, labels=("I", "II", "III", "IV", "V"))
+    masked, _ = recode(step, pd.Series(np.arange(100.0)), variable)
+    assert masked.value_counts(sort=False).to_dict() == dict.fromkeys(("I", "II", "III", "IV", "V"), 20)
+    zeros = pd.Series([0.0] * 60 + list(range(40)))
+    with pytest.raises(PlanError, match=r"'x' must put at least 3 records \(minimum_group\).* the smallest holds 0"):
+        recode(step, zeros, variable)
+    with pytest.raises(PlanError, match="the smallest holds 2"):
+        recode(step, pd.Series(np.arange(10.0)), variable)
+    with pytest.raises(PlanError, match="quantiles of global_recoding on 'x' has no quantiles: all values are missing"):
+        recode(step, pd.Series([np.nan]), variable)
+
+
+def test_each_stratum_is_settled_by_its_own_records() -> None:
+    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in ("x", "y")}
+    variables["area"] = Variable(name="area", kind=Kind.NOMINAL)
+    step = GlobalRecoding(columns=("x", "y"), quantiles=2, strata=("area",))
+    frame = pd.DataFrame({"x": np.arange(8.0), "y": np.arange(8.0) * 10})
+    fixed = step.settled(frame, variables)
+    assert [(one.columns, one.bins, one.strata) for one in fixed] == [
+        (("x",), (3.5,), ("area",)),
+        (("y",), (35.0,), ("area",)),
+    ]
+    assert step.settled(frame * 2, variables)[0].bins == (7.0,)
+    by_bins = GlobalRecoding(columns=("x",), bins=(4,))
+    assert by_bins.settled(frame, variables) == (by_bins,)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize("kind", [Kind.NOMINAL, Kind.ORDINAL, Kind.BINARY, Kind.TEXT])
+def test_codes_are_cut_to_their_first_characters(kind: Kind, declared: bool) -> None:
+    # ICD-10: J45 and J46 are asthma, in J40-J47 with J44; NACE 01.11 and 01.12 are in division 01.
+    codes = ["J45", "J46", "J44", "I10", "X"]
+    if kind is Kind.BINARY:
+        codes = codes[2:4]
+    if kind in (Kind.TEXT, Kind.ORDINAL) and declared == (kind is Kind.TEXT):
+        return  # texts declare no categories, ordinal variables must
+    variable = Variable(name="icd", kind=kind, categories=tuple(codes) if declared else None)
+    values = [codes[0], codes[-1], None, codes[1], codes[0]]
+    column = pd.Series(values, dtype="str")
+    if kind is not Kind.TEXT:
+        column = texts(values, codes, ordered=kind is Kind.ORDINAL)
+    masked, after = recode(GlobalRecoding(columns=("icd",), characters=1), column, variable)
+    shown = masked.astype(object).where(masked.notna(), None).tolist()
+    assert shown == [value and value[:1] for value in values]
+    assert set(masked.cat.categories) == {code[:1] for code in (codes if declared else values) if code}
+    if declared:
+        assert after.categories == tuple(dict.fromkeys(code[0] for code in codes))
+    expected = kind if kind is Kind.ORDINAL or (kind is Kind.BINARY and declared) else Kind.NOMINAL
+    assert after.kind is expected
+    whole, _ = recode(GlobalRecoding(columns=("icd",), characters=9), column, variable)
+    assert whole.astype(object).where(whole.notna(), None).tolist() == values
+
+
+def test_bins_may_stand_at_the_bounds_and_no_further() -> None:
+    whole = Variable(name="x", kind=Kind.INTEGER, minimum=0, maximum=9)
+    masked, after = recode(GlobalRecoding(columns=("x",), bins=(0, 5, 10)), integers([0, 9]), whole)
+    assert masked.tolist() == ["0 to 4", "5 to 9"]
+    with pytest.raises(PlanError, match=r"global_recoding on 'x': bins must lie within .* got 11"):
+        recode(GlobalRecoding(columns=("x",), bins=(0, 5, 11)), integers([0, 9]), whole)
+    assert after.categories == ("0 to 4", "5 to 9")
+
+
 def test_all_missing_one_row_and_no_row() -> None:
     variable = Variable(name="x", kind=Kind.INTEGER)
     step = GlobalRecoding(columns=("x",), bins=(5,))
@@ -243,16 +334,23 @@ def test_a_value_outside_is_counted_and_not_shown() -> None:
 @pytest.mark.parametrize(
     ("settings_", "says"),
     [
-        ({}, "exactly one of bins, categories, level, to; got none"),
-        ({"bins": (1,), "level": 1}, "exactly one of bins, categories, level, to; got bins, level"),
+        ({}, "exactly one of bins, quantiles, categories, level, characters, to; got none"),
+        ({"bins": (1,), "level": 1}, "exactly one of .*; got bins, level"),
         ({"bins": (2, 2)}, "bins must rise strictly"),
         ({"bins": (1,), "labels": ("a", "a")}, "labels names an interval twice"),
-        ({"level": 1, "labels": ("a",)}, "labels goes with bins only"),
+        ({"level": 1, "labels": ("a",)}, "labels goes with bins or quantiles only"),
         ({"level": 1, "others": "a"}, "others goes with categories only"),
         ({"categories": {"a": ("x",), "b": ("x",)}}, "an old category into two new ones"),
         ({"categories": {"a": ("x",)}, "others": "a"}, "is named in categories already"),
         ({"level": 0}, "greater than or equal to 1"),
         ({"bins": (float("inf"),)}, "finite"),
+        ({"quantiles": 1}, "greater than or equal to 2"),
+        ({"quantiles": 3, "labels": ("a", "b")}, "labels must name 3 intervals; got 2"),
+        ({"characters": 0}, "greater than or equal to 1"),
+        ({"bins": (1,), "minimum_group": 0}, "greater than or equal to 1"),
+        ({"quantiles": 3, "strata": ("x",)}, "'x' is among columns and strata"),
+        ({"bins": (1,), "strata": ("y",)}, "strata goes with quantiles only"),
+        ({"to": "year", "unit": "household"}, "global_recoding is not done by household"),
         ({"to": "week"}, "'year', 'quarter' or 'month'"),
     ],
 )
@@ -267,6 +365,15 @@ def test_specifications_that_are_refused(settings_: dict[str, Any], says: str) -
         ({"bins": (1,)}, {"kind": "nominal"}, "takes continuous, integer; it is nominal"),
         ({"bins": (1.5,)}, {"kind": "integer"}, "bins of an integer variable must be whole numbers"),
         ({"bins": (5,)}, {"kind": "integer", "minimum": 5, "maximum": 4}, "bins leave no interval"),
+        (
+            {"bins": (-5, 0, 5)},
+            {"kind": "continuous", "minimum": 0, "maximum": 9},
+            "within the variable's minimum 0 and maximum 9; got -5. Leave it out",
+        ),
+        ({"bins": (5, 11)}, {"kind": "integer", "maximum": 9}, r"minimum \(none\) and maximum 9; got 11"),
+        ({"bins": (5, 9.5)}, {"kind": "continuous", "maximum": 9}, "got 9.5"),
+        ({"quantiles": 4}, {"kind": "ordinal", "categories": ("a", "b")}, "takes continuous, integer; it is ordinal"),
+        ({"characters": 2}, {"kind": "integer"}, "takes ordinal, nominal, binary, text; it is integer"),
         ({"categories": {"a": ("x",)}}, {"kind": "integer"}, "takes ordinal, nominal, binary; it is integer"),
         (
             {"categories": {"a": ("singel",)}},
@@ -304,6 +411,9 @@ def test_variables_that_are_refused(settings_: dict[str, Any], variable: dict[st
             "age was grouped into wider categories: 'ab' holds a, b; 'c' holds all others.",
         ),
         ({"level": 2}, "age was replaced by the groups of level 2 of the variable's hierarchy."),
+        ({"quantiles": 5}, "age was grouped into 5 intervals of about equally many records."),
+        ({"characters": 2}, "Of the codes of age only the first 2 characters are given."),
+        ({"characters": 1}, "Of the codes of age only the first character is given."),
         ({"to": "quarter"}, "Of the dates of age only the quarter is given."),
     ],
 )

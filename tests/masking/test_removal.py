@@ -61,5 +61,9 @@ def test_refusals() -> None:
         Removal(columns=("agee",)).released(VARIABLES)
     with pytest.raises(PlanError, match="removal would remove all 3 variables"):
         Removal(columns=tuple(VARIABLES)).mask(FRAME, VARIABLES, RNG)
+    with pytest.raises(ValidationError, match="removal is not done by strata"):
+        Removal(columns=("name",), strata=("age",))
+    with pytest.raises(ValidationError, match="removal is not done by household"):
+        Removal(columns=("name",), unit="household")
     with pytest.raises(ValidationError, match="at least 1 item"):
         Removal(columns=())

@@ -1,5 +1,6 @@
 """sluice.masking.top_bottom_coding. 004 gives no figures; the independent implementations are pandas' and numpy's."""
 
+import datetime
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from sluice.errors import PlanError
+from sluice.masking.coded_tail import Threshold
 from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.top_bottom_coding import TopBottomCoding
 from sluice.variables import Kind, Variable
@@ -139,6 +141,57 @@ def test_all_missing_one_row_and_no_row() -> None:
     assert coded(step(top={"value": 5}), [9.0]) == [5]
 
 
+BORN = Variable(name="income", kind=Kind.DATE, minimum="1900-01-01", maximum="2024-12-31")
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.none() | st.datetimes(pd.Timestamp("1600-01-01"), pd.Timestamp("9999-12-31")), min_size=1, max_size=20)
+)
+def test_dates_clip_as_pandas_does(values: list[Any]) -> None:
+    column = pd.Series(values).astype("datetime64[us]")
+    method = step(top={"value": "2020-12-31"}, bottom={"value": datetime.date(1930, 1, 1)})  # as YAML reads it
+    masked = method.mask(pd.DataFrame({"income": column}), {"income": BORN}, RNG)["income"]
+    ends = [pd.Timestamp(day).as_unit("us") for day in ("1930-01-01", "2020-12-31")]
+    pd.testing.assert_series_equal(masked, column.clip(*ends).rename("income"))
+    released = method.released({"income": BORN})["income"]
+    assert (released.minimum, released.maximum) == ("1930-01-01", "2020-12-31")
+
+
+def test_quantiles_and_means_of_dates_are_whole_days() -> None:
+    days = pd.Series(pd.date_range("2000-01-01 18:00", periods=10, freq="D").astype("datetime64[us]"))
+    variables = {"income": BORN}
+    frame = pd.DataFrame({"income": days})
+    # numpy's quantile .6 is 2000-01-07 04:48 (6.4 days after the first); the tail beyond its midnight holds 4 of 10,
+    # from the 7th to the 10th at 18:00, whose mean is the 9th at 06:00.
+    fixed = step(top={"quantile": 0.6}, replacement="mean").settled(frame, variables)
+    assert fixed[0].top == Threshold(value="2000-01-07", becomes="2000-01-09")
+    masked = fixed[0].mask(frame, variables, RNG)["income"]
+    assert masked.iloc[:6].tolist() == days.iloc[:6].tolist()
+    assert (masked.iloc[6:] == pd.Timestamp("2000-01-09")).all()
+    assert TopBottomCoding.model_validate(fixed[0].model_dump()) == fixed[0]
+    assert fixed[0].released(variables)["income"].maximum == "2000-01-09"
+
+
+def test_large_whole_numbers_and_late_dates_keep_their_last_digit() -> None:
+    variable = Variable(name="income", kind=Kind.INTEGER)
+    values = [2**62 + 1, 2**53 + 1, -5, None]
+    assert coded(step(bottom={"value": 0}), values, variable, "Int64") == [2**62 + 1, 2**53 + 1, 0, None]
+    with pytest.raises(PlanError, match="too large for a mean"):
+        coded(step(top={"value": 0}, replacement="mean"), [1.7e308] * 3, Variable(name="income", kind=Kind.CONTINUOUS))
+
+
+def test_each_stratum_is_settled_by_its_own_records() -> None:
+    method = step(top={"quantile": 0.5}, replacement="mean", strata=("area",))
+    first = pd.DataFrame({"income": np.arange(10.0)})
+    variables = {"income": INCOME, "area": Variable(name="area", kind=Kind.NOMINAL)}
+    alone = method.settled(first, variables)
+    assert method.settled(first * 10, variables)[0].top == Threshold(value=45, becomes=70)
+    assert method.settled(first, variables) == alone
+    assert alone[0].strata == ("area",)
+    assert alone[0].top == Threshold(value=4.5, becomes=7.0)
+
+
 def test_thresholds_that_cross_in_the_data_are_refused() -> None:
     method = step(top={"quantile": 0.6}, bottom={"value": 500}, minimum_tail=1)
     with pytest.raises(PlanError, match="the threshold of bottom is not below that of top"):
@@ -171,6 +224,15 @@ def test_settled_codes_any_file_as_the_first() -> None:
         ({"top": {"value": 1}, "bottom": {"value": 2}}, "value of bottom must be below that of top"),
         ({"top": {"quantile": 0.1}, "bottom": {"quantile": 0.9}}, "quantile of bottom must be below that of top"),
         ({"top": {"quantile": 0.1, "becomes": 5}}, "becomes goes with a value that is a number"),
+        ({"top": {"value": "2024-05-31", "becomes": 5}}, "becomes goes with a value that is a number, or a date"),
+        (
+            {"top": {"value": "2000-01-01"}, "bottom": {"value": "2024-05-31"}},
+            "value of bottom must be below that of top",
+        ),
+        (
+            {"bottom": {"value": "2024-05-31", "becomes": "2024-06-01"}},
+            "becomes of bottom must not lie on the inner side",
+        ),
         ({"top": {"value": 9, "becomes": 5}}, "becomes of top must not lie on the inner side"),
         ({"bottom": {"value": 9, "becomes": 10}}, "becomes of bottom must not lie on the inner side"),
         ({"top": {"value": float("nan")}}, "finite"),
@@ -185,7 +247,17 @@ def test_specifications_that_are_refused(given_: dict[str, Any], says: str) -> N
 @pytest.mark.parametrize(
     ("given_", "variable", "says"),
     [
-        ({"top": {"value": 1}}, {"kind": "nominal"}, "takes continuous, integer, ordinal; it is nominal"),
+        ({"top": {"value": 1}}, {"kind": "nominal"}, "takes continuous, integer, ordinal, date; it is nominal, whose"),
+        ({"top": {"value": 1}}, {"kind": "binary"}, "it is binary, whose values are not ranked. Use global_recoding"),
+        ({"top": {"value": 1}}, {"kind": "text"}, "it is text, whose values are not ranked"),
+        ({"top": {"value": 1}}, {"kind": "date"}, "value of top .* must be a date such as 2024-05-31; got '1.0'"),
+        ({"top": {"value": "2024-02-30"}}, {"kind": "date"}, "must be a date such as"),
+        ({"top": {"value": "2024-05-31T12:00"}}, {"kind": "date"}, "must be a date such as"),
+        (
+            {"bottom": {"value": "2024-05-31"}},
+            {"kind": "date", "minimum": "2000-01-01", "maximum": "2020-12-31"},
+            "beyond the variable's other bound",
+        ),
         ({"top": {"value": "high"}}, {"kind": "continuous"}, "must be a number; got 'high'"),
         ({"top": {"value": 1.5}}, {"kind": "integer"}, "must be a whole number; got 1.5"),
         ({"top": {"value": 1}}, {"kind": "continuous", "minimum": 5}, None),

@@ -1,0 +1,173 @@
+"""Sampling: only a random part of the records is released.
+
+Source: 004, slide "Sampling" (V' is V restricted to a sample S of the records); 001, section 2.1.1 (what a sample does
+and does not protect). Differs from them: a weight variable is scaled up, so that its sum stays that of the whole file.
+"""
+
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from numpy.random import Generator
+from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from sluice.errors import PlanError, did_you_mean
+from sluice.masking.perturbed_number import FloatArray, numbers, perturbed
+from sluice.masking.step import MaskingStep
+from sluice.variables import Role, Variable, Variables, with_role
+
+IntArray = npt.NDArray[np.int64]
+
+
+class Sampling(MaskingStep):
+    """Release a simple random sample of the records, drawn without replacement; by 'strata', one from each stratum."""
+
+    method: Literal["sampling"] = "sampling"
+    columns: SkipJsonSchema[tuple[str, ...]] = Field(
+        default=(), max_length=0, exclude=True, description="none: a sample is of all variables"
+    )
+    fraction: float | None = Field(
+        default=None,
+        description="share of the records (of each stratum) in (0, 1), not percent; rounded to whole records, at "
+        "least 1",
+    )
+    size: int | None = Field(default=None, ge=1, description="number of units to draw (from each stratum)")
+    unit: Literal["record", "household"] = Field(
+        default="record",
+        description="household: whole households are drawn, and fraction and size count households; needs a variable "
+        "of role household, and strata that are equal within each household. A record without one is one by itself",
+    )
+    weight: str | None = Field(
+        default=None,
+        description="variable of role weight; multiplied by one factor (in each stratum) so that its sum is that of "
+        "all records: n / m where all weights are equal",
+    )
+
+    is_sampling: ClassVar[bool] = True
+    takes_households: ClassVar[bool] = False
+    keeps_households: ClassVar[bool] = True
+
+    use_when: ClassVar[str] = (
+        "The file is a census or a register, so that everybody knows who is in it; most useful where a few categorical "
+        "variables are released, and before other methods."
+    )
+    preserves: ClassVar[str] = (
+        "Every released record as it is, the weighted total, and all statistics but for the sampling error, which "
+        "grows with the square root of 1 / fraction."
+    )
+    known_attack: ClassVar[str] = (
+        "Linkage: whoever is drawn is as exposed as without sampling (001, section 2.1.1), only that an intruder "
+        "cannot be sure of a match. It works against people who are known to be in the sample, or unique in the "
+        "population by what is known of them, above all by continuous values (004, slide 'Sampling')."
+    )
+    missing_values: ClassVar[str] = (
+        "Records are drawn whatever they miss. A missing weight stays missing and does not count in the total."
+    )
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if (self.fraction is None) == (self.size is None):
+            raise ValueError("sampling: give exactly one of fraction, size")
+        if self.fraction is not None and not 0 < self.fraction < 1:
+            hint = (
+                f"Is it a percentage? Use {self.fraction / 100:g}."
+                if 1 < self.fraction < 100
+                else "It is a share; all records need no sampling."
+            )
+            raise ValueError(f"fraction of sampling must be above 0 and below 1; got {self.fraction:g}. {hint}")
+        return self
+
+    def released(self, variables: Variables) -> dict[str, Variable]:
+        """The same variables; the weight becomes continuous and loses its bounds."""
+        self.refuse_unless(variables)
+        if self.weight is None:
+            return dict(variables)
+        if self.weight not in variables:
+            hint = did_you_mean(self.weight, variables)
+            raise PlanError(f"weight of sampling: no variable '{self.weight}' at this point.{hint}")
+        weight = variables[self.weight]
+        if weight.role is not Role.WEIGHT or not weight.kind.is_numeric:
+            raise PlanError(
+                f"weight of sampling must be a number of role weight; '{self.weight}' is {weight.kind}, role "
+                f"{weight.role}."
+            )
+        return {**variables, self.weight: perturbed(weight, whole=False, bounded=False)}
+
+    def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
+        """Some of the records, in their order and with their labels. Raises PlanError when there are not enough."""
+        released = self.released(variables)
+        units = np.arange(len(frame))
+        if self.unit == "household":
+            units = household_numbers(frame[self._household(variables)])
+        count = int(units.max(initial=-1)) + 1
+        drawn = sample(units, self._drawn(count), rng)
+        sampled = frame.iloc[drawn].copy()
+        if self.weight is not None:
+            weights = numbers(frame, [self.weight])[:, 0]
+            try:
+                sampled[self.weight] = scaled_weights(weights, drawn)
+            except PlanError as error:
+                raise PlanError(f"sampling: weight '{self.weight}' {error}") from None
+        return sampled[list(released)]
+
+    def describe(self) -> str:
+        how_many = f"{self.size}" if self.fraction is None else f"{100 * self.fraction:g} % of the"
+        each = f" of each combination of {', '.join(self.strata)}" if self.strata else ""
+        weighted = f"; {self.weight} was scaled so that its total stays the same" if self.weight else ""
+        return f"The file holds a random sample: {how_many} {self.unit}s{each}{weighted}."
+
+    def _drawn(self, count: int) -> int:
+        if self.size is None:
+            assert self.fraction is not None
+            return min(count, max(1, int(np.floor(self.fraction * count + 0.5))))
+        if self.size > count:
+            where = " in a stratum" if self.strata else ""
+            raise PlanError(
+                f"size of sampling must be at most the number of {self.unit}s{where}, {count}; got {self.size}."
+            )
+        return self.size
+
+    @staticmethod
+    def _household(variables: Variables) -> str:
+        return with_role(variables, Role.HOUSEHOLD)[0]
+
+
+def sample(units: IntArray, size: int, rng: Generator) -> IntArray:
+    """Positions of the records of `size` units, drawn at random without replacement; in rising order.
+
+    units   : shape (n,), the unit of each record, 0 .. u - 1
+    size    : at most u
+    cost    : O(n)
+    """
+    count = int(units.max(initial=-1)) + 1
+    chosen = np.zeros(count, dtype=np.bool_)
+    chosen[rng.permutation(count)[:size]] = True
+    return np.flatnonzero(chosen[units])
+
+
+def household_numbers(households: pd.Series) -> IntArray:
+    """A number for each record's household, 0, 1, ...; a record without one gets a number of its own."""
+    numbered, names = pd.factorize(households)
+    alone = numbered < 0
+    numbered = numbered.astype(np.int64)
+    numbered[alone] = len(names) + np.arange(alone.sum())
+    return numbered
+
+
+def scaled_weights(weights: FloatArray, drawn: IntArray) -> FloatArray:
+    """The weights of the drawn records times one factor, so that they add up to all weights (to rounding).
+
+    weights : shape (n,), at least 0, NaN where missing
+    drawn   : positions, shape (m,)
+    raises  : PlanError for a negative weight, or when the drawn weights add up to 0 and all weights do not
+    """
+    if (weights < 0).any():
+        raise PlanError("must not be negative.")
+    total, reached = np.nansum(weights), np.nansum(weights[drawn])
+    if total == 0:
+        return weights[drawn]
+    if reached == 0:
+        raise PlanError("adds up to 0 among the records drawn, so that its total cannot be kept. Draw more records.")
+    return weights[drawn] * (total / reached)
