@@ -206,19 +206,19 @@ def show(release_id: ReleaseId, as_json: AsJson = False) -> None:
 
 @ledger_app.command()
 def verify(as_json: AsJson = False) -> None:
-    """Recompute the chain of hashes: find every row that was changed, removed, moved or forged."""
+    """Find what was altered: rows of the ledger that were changed, removed, moved or forged, and published files."""
+    from flows.audit import what_was_altered
     from tasks.case import open_workspace
 
-    ledger = open_workspace().ledger
-    problems = ledger.verify()
+    problems = what_was_altered(open_workspace())
     if as_json:
         _print_json({"problems": problems})
     elif problems:
-        out.print("The ledger was tampered with:", style="bold red")
+        out.print("The ledger or the shelf was tampered with:", style="bold red")
         for problem in problems:
-            out.print(f"  {problem}")
+            out.print(f"  {problem}", soft_wrap=True)
     else:
-        out.print("The ledger is whole.")
+        out.print("The ledger is whole, and what is published is what was approved.")
     raise typer.Exit(ERROR if problems else DONE)
 
 
@@ -258,6 +258,38 @@ def init(
         f"{output} is a draft: fill in the role of every variable, then name it in a release definition.",
         soft_wrap=True,
     )
+
+
+@app.command()
+def mask(
+    source: Annotated[Path, typer.Argument(metavar="INPUT", help="a CSV or Parquet file")],
+    plan: Annotated[Path, typer.Option("--plan", help="masking steps (YAML): a list, or a release definition")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="where to write: .csv or .parquet")],
+    contract: Annotated[Path | None, typer.Option("--contract", help="what the variables are; else inferred")] = None,
+    seed_file: Annotated[
+        Path | None, typer.Option("--seed-file", help="a whole number, to make the same file again; made if absent")
+    ] = None,
+    household: Annotated[str | None, typer.Option("--household", help="its column; without contract")] = None,
+    weight: Annotated[str | None, typer.Option("--weight", help="its column; without contract")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Try a masking plan on a file: nothing is judged, recorded or published, and the result says so."""
+    from flows.trial import NOT_JUDGED, mask_file
+
+    made = mask_file(
+        source, plan, output, contract_file=contract, seed_file=seed_file, household=household, weight=weight
+    )
+    kinds = {name: str(variable.kind) for name, variable in made.variables.items()}
+    if as_json:
+        told = {"output": str(made.output), "descriptor": str(made.descriptor), "records": made.records}
+        _print_json(told | {"judged": False, "steps": made.steps, "variables": kinds, "inferred": made.inferred})
+        return
+    if made.inferred:
+        inferred = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
+        err.print(f"no contract, so the kinds were inferred: {inferred}", style="yellow", soft_wrap=True)
+    for step in made.steps:
+        out.print(f"  {step}", soft_wrap=True)
+    out.print(f"{made.output}: {made.records:,} records. {NOT_JUDGED}", soft_wrap=True)
 
 
 @app.command()

@@ -19,6 +19,7 @@ from policies.policy import Policy, load_policy
 from schemas.contract import HASHED, Contract, load_contract
 from sluice.errors import DataError, DocumentError, PlanError, SluiceError
 from sluice.masking.step import MaskingStep
+from sluice.masking.subsets import ByStratum
 from sluice.release.documents import document_sha256
 from sluice.release.ledger import Entry
 from sluice.release.states import State
@@ -135,7 +136,8 @@ class Masked:
     sha256: str
     csv_sha256: str
     rows: int
-    carried_out: tuple[MaskingStep, ...]  # the plan, with the thresholds that were read off the data
+    carried_out: tuple[MaskingStep | ByStratum, ...]  # the plan, with the thresholds that were read off the data
+    sample: str | None = None  # SHA-256 of the list of the original records in it, where the plan took a sample
 
 
 @dataclass(frozen=True)
@@ -236,7 +238,7 @@ class Release:
     def what_was_done(self) -> dict[str, list[str]]:
         """For each variable, a sentence on every step of the plan that touched it."""
         plan = self.case.definition.plan
-        return {name: [step.describe() for step in plan if name in step.columns] for name in self.variables}
+        return {name: [step.describe() for step in plan if step.concerns(name)] for name in self.variables}
 
     @property
     def state(self) -> State | None:

@@ -42,6 +42,7 @@ def decide(
         curves=measured.curves if measured else (),
         variables=measured.variables if measured else (),
         plan=tuple(masking.describe() for masking in case.definition.plan),
+        parameters=tuple(told for done in masked.carried_out if (told := done.parameters())) if masked else (),
         approvals_needed=case.policy.approvals.describe(),
         records_original=release.original.rows,
         records_holdout=release.holdout.rows if release.holdout else 0,

@@ -2,12 +2,16 @@
 
 from pathlib import Path
 from typing import Annotated, Literal, Self
+from zoneinfo import available_timezones
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from sluice.masking import Microaggregation, Step, TopBottomCoding
+from sluice.errors import did_you_mean
+from sluice.masking import KMemberClustering, Step, TopBottomCoding
+from sluice.masking.microaggregation import MicroaggregationStep
 from sluice.release.documents import parse_document, read_yaml
 from sluice.release.sources import Source
+from tasks.crontab import refuse_wrong_crontab
 
 LEAST_GROUP = 3  # records behind a published mean
 
@@ -21,6 +25,23 @@ class Schedule(_Strict):
 
     cron: str = Field(description="five fields, as in crontab: minute hour day month weekday")
     timezone: str = "UTC"
+
+    @field_validator("cron")
+    @classmethod
+    def _is_crontab(cls, cron: str) -> str:
+        refuse_wrong_crontab(cron)
+        return cron
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_known(cls, timezone: str) -> str:
+        known = available_timezones()
+        if timezone not in known:
+            raise ValueError(
+                "must be a name of the IANA time zone database, such as Europe/Vienna or UTC; "
+                f"got '{timezone}'.{did_you_mean(timezone, known)}"
+            )
+        return timezone
 
 
 class Trigger(_Strict):
@@ -58,7 +79,11 @@ class ReleaseDefinition(_Strict):
         for index, step in enumerate(self.plan):
             for field in ("k", "minimum_tail"):
                 least = getattr(step, field, None)
-                if isinstance(step, Microaggregation | TopBottomCoding) and least is not None and least < LEAST_GROUP:
+                if (
+                    isinstance(step, MicroaggregationStep | KMemberClustering | TopBottomCoding)
+                    and least is not None
+                    and least < LEAST_GROUP
+                ):
                     raise ValueError(
                         f"plan.{index}: {field} of {step.method} must be at least {LEAST_GROUP} in a release: of the "
                         f"mean of two, each can work out the other's value; got {least}"

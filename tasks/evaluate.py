@@ -11,7 +11,7 @@ from sluice.utility.variable_summary import VariableSummary, summarise
 from sluice.verdict import Finding, Verdict
 from tasks.case import Masked, Release
 from tasks.judged import judged
-from tasks.mask import row_order
+from tasks.mask import kept_rows, row_order
 from tasks.step import step
 
 
@@ -27,12 +27,13 @@ class Measured:
 @step
 def evaluate(release: Release, masked: Masked) -> Measured:
     policy = release.case.policy
-    original = release.read(release.original)
+    kept = kept_rows(release, masked)  # who was left out of a sample has opted out: the risk is that of the others
+    original = release.read(release.original).iloc[kept].reset_index(drop=True)
     published = release.read(masked)
     holdout = release.read(release.holdout) if release.holdout else None
     recoded = apply_recodings(masked.carried_out, original, release.variables)
     # Record by record with the original again: place i of the file holds the original record order[i].
-    aligned = published.iloc[np.argsort(row_order(release))].reset_index(drop=True)
+    aligned = published.iloc[np.argsort(row_order(release, kept))].reset_index(drop=True)
 
     curves: list[Curve] = []
 

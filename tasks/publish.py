@@ -1,5 +1,6 @@
 """Publish: put exactly the approved bytes on the shelf, read them back, and only then say so."""
 
+import hashlib
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -54,6 +55,7 @@ def publish(release: Release) -> Path:
         definition=release.case.definition.name,
         profile=vault.keep_bytes(source, ".json"),
         sha256=release.subject().data,
+        manifest=hashlib.sha256(files["manifest.json"]).hexdigest(),
     )
     return folder
 
@@ -103,6 +105,7 @@ def _files(release: Release, begun: Entry) -> dict[str, Path | bytes]:
         release.what_was_done(),
         tables,
         release.case.contract.description,
+        dossier.parameters,
     )
     manifest = build_manifest(dossier, release.standing(begun).valid, tables, begun.seq, begun.hash)
     return {

@@ -15,16 +15,56 @@ def methods() -> dict[str, type[MaskingStep]]:
 
 
 def catalogue() -> str:
-    """All methods as Markdown: purpose, parameters with their bounds, source. The same models give the same text."""
+    """All methods as Markdown: purpose, when to use it, what it preserves, known attack, parameters, source.
+
+    The same models give the same text.
+    """
     lines = ["# Masking methods", "", "Written by `sluice methods` from the models; do not edit.", ""]
+    lines += [f"- [`{name}`](#{name}): {_first_line(model)}" for name, model in sorted(methods().items())]
+    lines += ["", "Fields that every method has, and so are not repeated below:", "", *_HEAD]
+    lines += [_row(key, field) for key, field in MaskingStep.model_fields.items() if key != "method"]
     for name, model in sorted(methods().items()):
-        lines += [f"## `{name}`", "", inspect.getdoc(model) or "", ""]
-        if model.is_recoding:
-            lines += ["A recoding: equal values become equal values, and nothing is drawn at random.", ""]
-        lines += ["| parameter | default | meaning |", "|---|---|---|"]
-        lines += [_row(key, field) for key, field in model.model_fields.items() if key != "method"]
-        lines += ["", _source(model), ""]
-    return "\n".join(lines)
+        lines += ["", f"## `{name}`", "", inspect.getdoc(model) or "", ""]
+        lines += [f"- **{title}**: {text}" for title, text in _about(model)]
+        own = {key: field for key, field in model.model_fields.items() if _is_own(key, field)}
+        if own:
+            lines += ["", *_HEAD, *(_row(key, field) for key, field in own.items())]
+        lines += ["", _source(model)]
+    return "\n".join(lines) + "\n"
+
+
+def _first_line(model: type[MaskingStep]) -> str:
+    return (inspect.getdoc(model) or "").splitlines()[0]
+
+
+_HEAD = ("| parameter | default | meaning |", "|---|---|---|")
+
+
+def _about(model: type[MaskingStep]) -> list[tuple[str, str]]:
+    """What a methodologist asks of a method, with the answers."""
+    told = [
+        ("When to use it", model.use_when),
+        ("Preserves", model.preserves),
+        ("Known attack", model.known_attack),
+        ("Missing values", model.missing_values),
+    ]
+    if model.is_recoding:
+        told.append(("Recoding", "equal values become equal values, and nothing is drawn at random."))
+    refused = [
+        name
+        for name, taken in (
+            ("strata", model.takes_strata),
+            ("unit: household", model.takes_households or model.keeps_households),
+        )
+        if not taken
+    ]
+    return [*told, ("Not for", ", ".join(f"`{name}`" for name in refused))] if refused else told
+
+
+def _is_own(key: str, field: FieldInfo) -> bool:
+    """Whether the field is this method's, or means something else here than in other methods."""
+    common = MaskingStep.model_fields.get(key)
+    return common is None or field.description != common.description
 
 
 def _row(name: str, field: FieldInfo) -> str:

@@ -52,12 +52,14 @@ def build_datapackage(
     what_was_done: Mapping[str, Sequence[str]],
     resources: Sequence[PublishedFile],
     description: str = "",
+    parameters: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """The descriptor of a release, ready for `datapackage.json`.
 
     variables     : those released, in the order of the files' columns
     what_was_done : variable -> sentences on its masking; a variable that was not released is listed apart
     resources     : the files; those with `rows` are tables of `variables`
+    parameters    : of masking steps that an analyst has to correct for, such as PRAM's matrices
     """
     schema = {
         "fields": [_field(variable, what_was_done.get(column, ())) for column, variable in variables.items()],
@@ -74,6 +76,8 @@ def build_datapackage(
     ]
     if removed:
         package["sluice:notReleased"] = removed
+    if parameters:
+        package["sluice:parameters"] = [dict(told) for told in parameters]
     package["resources"] = [_resource(file, schema) for file in resources]
     return package
 

@@ -56,8 +56,11 @@ class Written(dict[str, Any]):
         return line
 
 
-def read_yaml(path: Path) -> Written:
-    """The mapping in a YAML file. Raises DocumentError when it cannot be read or is not a mapping."""
+def read_yaml(path: Path, list_is: str | None = None) -> Written:
+    """The mapping in a YAML file. Raises DocumentError when it cannot be read or is not a mapping.
+
+    list_is : the key that a file which holds nothing but a list stands for
+    """
     try:
         content, root = _load(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -72,6 +75,8 @@ def read_yaml(path: Path) -> Written:
         raise DocumentError(f"{path}: holds a date, number or key that cannot be read, such as 2024-02-30") from None
     except DocumentError as error:
         raise DocumentError(f"{path}: {error}") from None
+    if list_is and isinstance(content, list):
+        content = {list_is: content}  # `line_of` finds no such key in the file, and goes on with the list
     if not isinstance(content, dict):
         raise DocumentError(f"{path}: must hold a mapping of keys to values; got {type(content).__name__}")
     written = Written(content)

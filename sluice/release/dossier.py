@@ -1,5 +1,7 @@
 """The dossier: all that a reviewer is shown of one evaluated release. Aggregates and document texts, no record."""
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.risk.curve import Curve
@@ -24,6 +26,9 @@ class Dossier(BaseModel):
     curves: tuple[Curve, ...] = ()
     variables: tuple[VariableSummary, ...] = ()
     plan: tuple[str, ...] = Field(description="one sentence a masking step, in order")
+    parameters: tuple[dict[str, Any], ...] = Field(
+        default=(), description="of the steps that an analyst of the file has to correct for, such as PRAM's matrices"
+    )
     approvals_needed: str = Field(description="in words: how many, which roles, how long an approval holds")
     records_original: int
     records_holdout: int

@@ -6,12 +6,11 @@ the US census income data), so the cells stay, and `columns_with_formulas` names
 """
 
 import errno
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -25,9 +24,15 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _TYPES = {Kind.CONTINUOUS: pa.float64(), Kind.INTEGER: pa.int64(), Kind.DATE: pa.timestamp("us")}
 
 
-def write_parquet(batches: pd.DataFrame | Iterable[pd.DataFrame], path: Path, variables: Variables) -> int:
+def write_parquet(
+    batches: pd.DataFrame | Iterable[pd.DataFrame],
+    path: Path,
+    variables: Variables,
+    metadata: Mapping[str, str] | None = None,
+) -> int:
     """Write a typed frame, or its batches in order; returns the number of records.
 
+    metadata : texts for the file's own key-value metadata
     The file holds the columns of `variables` in that order, categories as text, no index and no metadata of pandas; the
     caller syncs it to disk. Raises DataError when the disk is full; then no file is left. Cost: O(n) time, one row
     group and one batch of memory.
@@ -43,6 +48,8 @@ def write_parquet(batches: pd.DataFrame | Iterable[pd.DataFrame], path: Path, va
         for group in _row_groups(frames, schema):
             writer.write_table(group, row_group_size=_ROW_GROUP)
             records += group.num_rows
+        if metadata:
+            writer.add_key_value_metadata(dict(metadata))
     return records
 
 
@@ -54,6 +61,8 @@ def write_in_order(source: Path, path: Path, variables: Variables, first: Sequen
     first : columns to go by before the others, such as a key
     cost  : O(n log n); what does not fit into 1 GB of memory waits in files beside `path`
     """
+    import duckdb  # not for those who only read or write a table
+
     names = [*first, *(name for name in variables if name not in first)]
     order = ", ".join('"' + name.replace('"', '""') + '" NULLS LAST' for name in names)
     with duckdb.connect(config={"memory_limit": "1GB", "temp_directory": str(path.parent), "threads": 2}) as sorter:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numba
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ IntArray = NDArray[np.int64]
 Codes = NDArray[np.integer[Any]]
 
 _HISTOGRAM_CELLS = 2**26  # 512 MB of counts: the most that a histogram may take
-_ANYTHING = -1  # the code of a missing key where it matches every value
+_ANYTHING = -1  # the code of a missing key where it matches every value; as in the kernel
 _JOIN, _ROW, _WORD = 200_000, 20, 0.5  # nanoseconds: of a join of two patterns, of a key in it, of 64 classes
 _BITS = 2**29  # 64 MB: the most that a table of bits may take
 _KEY_LIMIT = 2**62  # a mixed-radix key stays below this, well inside 64 bits
@@ -150,44 +149,9 @@ def _by_bits(keys: IntArray, sizes: IntArray) -> IntArray:
         values[present, position] += rows
         rows += len(held)
     words = max(1, min(-(-len(keys) // 64), _BITS // (64 * max(rows, 1))))
-    return np.asarray(_agreeing(values, rows, sizes, words), dtype=np.int64)
+    from sluice.risk.agreement_kernel import agreeing_records  # compiled code, loaded where it is needed
 
-
-@numba.njit(cache=True, nogil=True)
-def _agreeing(values: IntArray, rows: int, sizes: IntArray, words: int) -> IntArray:
-    """For each class, the records in the classes that agree with it; these are looked at `words` * 64 at a time.
-
-    values : shape (c, p), the row of each key's value in the table of bits; _ANYTHING where missing
-    """
-    classes, keys = values.shape
-    one = np.uint64(1)
-    frequency = np.zeros(classes, dtype=np.int64)
-    for start in range(0, classes, 64 * words):
-        stop = min(start + 64 * words, classes)
-        holds = np.zeros((rows, words), dtype=np.uint64)
-        missing = np.zeros((keys, words), dtype=np.uint64)
-        everybody = np.zeros(words, dtype=np.uint64)
-        for other in range(start, stop):
-            word, mark = (other - start) // 64, one << np.uint64((other - start) % 64)
-            everybody[word] |= mark
-            for key in range(keys):
-                if values[other, key] == _ANYTHING:
-                    missing[key, word] |= mark
-                else:
-                    holds[values[other, key], word] |= mark
-        for at in range(classes):
-            agree = everybody.copy()
-            for key in range(keys):
-                row = values[at, key]
-                if row != _ANYTHING:
-                    for word in range(words):
-                        agree[word] &= holds[row, word] | missing[key, word]
-            for word in range(words):
-                if agree[word] != 0:
-                    for bit in range(min(64, stop - start - 64 * word)):
-                        if (agree[word] >> np.uint64(bit)) & one:
-                            frequency[at] += sizes[start + 64 * word + bit]
-    return frequency
+    return np.asarray(agreeing_records(values, rows, sizes, words), dtype=np.int64)
 
 
 def _dense(key: IntArray, cells: int) -> tuple[IntArray, IntArray]:

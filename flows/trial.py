@@ -1,0 +1,203 @@
+"""A trial: mask a file by a plan, outside any release. Nothing is judged, approved, recorded or published.
+
+The masked file says so itself: in the metadata of a Parquet file, and in the descriptor beside it.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.contract import Contract, load_contract
+from schemas.inferred import inferred_contract
+from schemas.typing import SourceTyping
+from sluice.errors import DataError, DocumentError
+from sluice.masking import Step
+from sluice.masking.plan import apply_plan, released_variables
+from sluice.masking.step import MaskingStep
+from sluice.release.csv_source import CsvSource
+from sluice.release.datapackage import PublishedFile, build_datapackage
+from sluice.release.documents import parse_document, read_yaml
+from sluice.release.durable import sha256_of
+from sluice.release.table_file import write_csv, write_parquet
+from sluice.release.tabular_source import TabularSource
+from sluice.variables import Role, Variable
+
+NOT_JUDGED = (
+    "Masked by `sluice mask` to try a method. Nobody measured its disclosure risk or approved it: not for release."
+)
+
+
+class MaskingPlan(BaseModel):
+    """The steps of a trial, in order; a release definition's `plan` is one."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    plan: tuple[Annotated[Step, Field(discriminator="method")], ...] = Field(
+        min_length=1, description="masking steps, in order"
+    )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a trial made."""
+
+    output: Path
+    descriptor: Path
+    records: int
+    steps: tuple[str, ...]  # what each step did, in words
+    variables: dict[str, Variable]  # as they were before masking
+    inferred: bool  # there was no contract
+
+
+def mask_file(
+    source: Path,
+    plan_file: Path,
+    output: Path,
+    *,
+    contract_file: Path | None = None,
+    seed_file: Path | None = None,
+    household: str | None = None,
+    weight: str | None = None,
+) -> Trial:
+    """Mask a CSV or Parquet file and write the result, CSV or Parquet by its name, with a descriptor beside it.
+
+    contract_file : what the variables are; without it their kinds are inferred from the values
+    seed_file     : a whole number; the same seed, plan and data give the same file. A file that is not there is made
+                    with a new seed, readable for its owner alone. Without it the seed is new and forgotten
+    raises        : DocumentError, DataError, PlanError; then nothing is written
+    """
+    _refuse_unfit_output(output, [source, plan_file, contract_file, seed_file])
+    plan = load_plan(plan_file)
+    entropy = _entropy(seed_file)
+    table = _table_source(source)
+    contract = load_contract(contract_file) if contract_file else None
+    names = list(contract.staged) if contract else table.column_names()
+    raw = pd.concat(table.batches(names), ignore_index=True)
+    if contract is None:
+        roles = {role: name for role, name in ((Role.HOUSEHOLD, household), (Role.WEIGHT, weight)) if name}
+        for role, name in roles.items():
+            if name not in names:
+                raise DocumentError(f"--{role}: {source} has no column '{name}'; it has {', '.join(names)}")
+        contract = inferred_contract(raw, source.name.split(".")[0], roles)
+    frame, variables = _typed(raw, contract, table, entropy)
+    released = released_variables(plan, variables)
+    masked, carried_out = apply_plan(plan, frame, variables, np.random.SeedSequence(entropy))
+    masked = masked.reset_index(drop=True)
+    parameters = [found for step in carried_out if (found := step.parameters())]
+    descriptor = output.with_name(f"{output.name}.datapackage.json")
+    with _whole(output) as partial:
+        if output.suffix == ".parquet":
+            write_parquet(masked, partial, released, {"sluice:judged": "no", "sluice:note": NOT_JUDGED})
+        else:
+            write_csv(masked, partial)
+        told = _descriptor(output, partial, len(masked), contract, plan, variables, released, parameters)
+        with _whole(descriptor) as partial_descriptor:
+            partial_descriptor.write_text(json.dumps(told, indent=2, ensure_ascii=False), encoding="utf-8")
+    return Trial(output, descriptor, len(masked), tuple(s.describe() for s in plan), variables, contract_file is None)
+
+
+def load_plan(path: Path) -> tuple[MaskingStep, ...]:
+    """The steps in a YAML file: a list, or the `plan` of a release definition. Raises DocumentError."""
+    return parse_document(MaskingPlan, read_yaml(path, list_is="plan"), str(path)).plan
+
+
+def _typed(
+    raw: pd.DataFrame, contract: Contract, source: TabularSource, entropy: int
+) -> tuple[pd.DataFrame, dict[str, Variable]]:
+    """The typed frame without identifiers. Names of households are hashed anew in each trial, keyed by its seed."""
+    key = hashlib.sha256(str(entropy).encode()).digest()
+
+    def pseudonym(name: str, text: str) -> str:
+        return hmac.new(key, f"{name}\n{text}".encode(), hashlib.sha256).hexdigest()[:16]
+
+    typing = SourceTyping(contract, pseudonym, source.decimal_mark)
+    frame = typing.type_batch(raw)
+    variables = {name: v for name, v in typing.variables().items() if v.role is not Role.IDENTIFIER}
+    for name, variable in variables.items():  # a batch names its categories in the order of their appearance
+        if variable.kind.is_categorical and contract.by_name[name].categories is None:
+            frame[name] = frame[name].cat.set_categories(list(variable.categories or ()))
+    return frame[list(variables)], variables
+
+
+def _table_source(path: Path) -> TabularSource:
+    if path.suffix == ".parquet":
+        from sluice.release.sources import ParquetSource  # knows databases, too, which takes time to load
+
+        return ParquetSource(path=str(path))
+    if path.name.endswith((".csv", ".csv.gz")):
+        return CsvSource(path=(str(path),))
+    raise DataError(f"{path}: must be a .csv, .csv.gz or .parquet file. Other sources: write a release definition.")
+
+
+def _entropy(seed_file: Path | None) -> int:
+    if seed_file is None:
+        return secrets.randbits(128)
+    if not seed_file.exists():
+        seed = secrets.randbits(128)
+        with os.fdopen(os.open(seed_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(f"{seed}\n")
+        return seed
+    text = seed_file.read_text(encoding="utf-8", errors="replace").strip()
+    if not text.isascii() or not text.isdigit() or len(text) > 100:
+        raise DocumentError(f"{seed_file}: must hold one whole number, at least 0, of at most 100 digits")
+    return int(text)
+
+
+def _refuse_unfit_output(output: Path, inputs: list[Path | None]) -> None:
+    if output.suffix not in (".csv", ".parquet"):
+        raise DataError(f"--output {output}: must end in .csv or .parquet")
+    if not output.resolve().parent.is_dir():
+        raise DataError(f"--output {output}: there is no folder {output.parent}")
+    written = (output.resolve(), output.with_name(f"{output.name}.datapackage.json").resolve())
+    for given in inputs:
+        if given is not None and given.resolve() in written:
+            raise DataError(f"--output {output} would overwrite {given}, which is read. Name another file.")
+
+
+def _descriptor(
+    output: Path,
+    written: Path,
+    records: int,
+    contract: Contract,
+    plan: tuple[MaskingStep, ...],
+    variables: dict[str, Variable],
+    released: dict[str, Variable],
+    parameters: list[dict[str, Any]],
+) -> dict[str, Any]:
+    with written.open("rb") as file:
+        sha256 = sha256_of(file)
+    resource = PublishedFile(path=output.name, sha256=sha256, bytes=written.stat().st_size, rows=records)
+    done = {name: [step.describe() for step in plan if step.concerns(name)] for name in variables}
+    package = build_datapackage(
+        output.stem,
+        f"Trial of a masking plan on {contract.dataset}",
+        contract.dataset,
+        released,
+        done,
+        [resource],
+        NOT_JUDGED,
+        parameters,
+    )
+    return package | {"sluice:judged": False, "sluice:plan": [step.describe() for step in plan]}
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """A file beside `path` to write to, which takes its place when all went well."""
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        yield partial
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

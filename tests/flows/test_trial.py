@@ -1,0 +1,216 @@
+"""`sluice mask`: a plan is tried on a file, outside any release."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from flows.cli import main
+from flows.trial import NOT_JUDGED, load_plan, mask_file
+from schemas.inferred import inferred_contract
+from sluice.errors import DataError, DocumentError, PlanError
+from sluice.masking import AdditiveNoise
+from sluice.variables import Kind
+
+NOISE = {"method": "additive_noise", "columns": ["income"], "amount": 0.1}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(1)
+    people = pd.DataFrame(
+        {
+            "income": np.round(rng.lognormal(10, 0.5, 200), 2),
+            "age": rng.integers(18, 90, 200),
+            "region": rng.choice(["01", "02", "NA"], 200),
+            "born": rng.choice(["1980-05-01", "1990-12-31"], 200),
+            "children": np.where(rng.random(200) < 0.1, "NA", rng.integers(0, 4, 200).astype(str)),
+            "household": np.repeat(np.arange(100), 2),
+        }
+    )
+    people.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "plan.yaml").write_text(yaml.safe_dump([NOISE]), encoding="utf-8")
+    return tmp_path
+
+
+def run(folder: Path, **given: Any) -> pd.DataFrame:
+    output = given.pop("output", folder / "masked.csv")
+    mask_file(folder / "people.csv", folder / "plan.yaml", output, **given)
+    return pd.read_parquet(output) if output.suffix == ".parquet" else pd.read_csv(output, dtype={"region": "str"})
+
+
+def test_only_what_the_plan_names_is_changed_and_codes_stay_text(folder: Path) -> None:
+    before = pd.read_csv(folder / "people.csv", dtype={"region": "str"})
+    after = run(folder)
+    assert (before["income"] != after["income"]).all()
+    pd.testing.assert_frame_equal(before.drop(columns="income"), after.drop(columns="income"))
+
+
+def test_the_file_says_that_it_was_not_judged(folder: Path) -> None:
+    run(folder)
+    run(folder, output=folder / "masked.parquet")
+    assert pq.read_metadata(folder / "masked.parquet").metadata[b"sluice:judged"] == b"no"
+    for name in ("masked.csv", "masked.parquet"):
+        told = json.loads((folder / f"{name}.datapackage.json").read_text(encoding="utf-8"))
+        assert told["sluice:judged"] is False
+        assert told["description"] == NOT_JUDGED
+        assert told["resources"][0]["path"] == name
+
+
+def test_nothing_is_recorded_or_published(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("SLUICE_HOME", str(folder / "workspace"))
+    before = set(folder.iterdir())
+    assert main(["mask", "people.csv", "--plan", "plan.yaml", "--output", "masked.csv"]) == 0
+    assert {path.name for path in set(folder.iterdir()) - before} == {"masked.csv", "masked.csv.datapackage.json"}
+
+
+def test_the_seed_file_makes_the_same_file_again(folder: Path) -> None:
+    seed = folder / "seed"
+    first = run(folder, seed_file=seed)
+    assert seed.stat().st_mode & 0o777 == 0o600
+    pd.testing.assert_frame_equal(run(folder, seed_file=seed), first)
+    assert not run(folder)["income"].equals(first["income"])
+    seed.write_text("12\n", encoding="utf-8")
+    assert not run(folder, seed_file=seed)["income"].equals(first["income"])
+    seed.write_text("secret words", encoding="utf-8")
+    with pytest.raises(DocumentError, match="must hold one whole number"):
+        run(folder, seed_file=seed)
+
+
+def test_kinds_are_inferred() -> None:
+    table = pd.DataFrame(
+        {
+            "code": ["01", "02", ""],
+            "whole": ["1", "-20", "NA"],
+            "number": ["1.5", "2", "1e-3"],
+            "day": ["2020-01-01", "2020-01-02", ""],
+            "word": ["NA", "x", "?"],
+            "empty": ["", "", ""],
+            "zero": ["0", "00", "1"],
+        }
+    ).convert_dtypes(dtype_backend="pyarrow")
+    found = inferred_contract(table, "t", {}).by_name
+    assert {name: variable.kind for name, variable in found.items()} == {
+        "code": Kind.NOMINAL,
+        "whole": Kind.INTEGER,
+        "number": Kind.CONTINUOUS,
+        "day": Kind.DATE,
+        "word": Kind.NOMINAL,
+        "empty": Kind.NOMINAL,
+        "zero": Kind.NOMINAL,
+    }
+    assert found["whole"].missing_codes == ("NA",)
+    assert found["word"].missing_codes == ()
+    assert [name for name, variable in found.items() if variable.nullable] == ["code", "whole", "day", "empty"]
+
+
+def test_native_types_of_a_parquet_file_are_taken_as_they_are(folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"income": rng.normal(size=50), "n": np.arange(50), "yes": rng.random(50) < 0.5})
+    frame.to_parquet(folder / "people.parquet")
+    made = mask_file(folder / "people.parquet", folder / "plan.yaml", folder / "out.parquet")
+    assert {name: str(v.kind) for name, v in made.variables.items()} == {
+        "income": "continuous",
+        "n": "integer",
+        "yes": "nominal",
+    }
+    assert pq.read_table(folder / "out.parquet")["n"].to_pylist() == list(range(50))
+
+
+def test_a_contract_says_what_the_variables_are(folder: Path) -> None:
+    contract = {
+        "dataset": "people",
+        "version": 1,
+        "variables": [
+            {"name": "income", "kind": "continuous", "role": "sensitive"},
+            {"name": "age", "kind": "integer", "role": "identifier"},
+            {"name": "region", "kind": "nominal", "role": "quasi_identifier"},
+            {"name": "household", "kind": "integer", "role": "household"},
+        ],
+    }
+    (folder / "contract.yaml").write_text(yaml.safe_dump(contract), encoding="utf-8")
+    masked = run(folder, contract_file=folder / "contract.yaml")
+    assert list(masked) == ["income", "region", "household"]
+    original = pd.read_csv(folder / "people.csv")
+    assert not set(masked["household"].astype(str)) & set(original["household"].astype(str))
+    assert (masked["household"][::2].to_numpy() == masked["household"][1::2].to_numpy()).all()
+
+
+def test_a_household_level_step_needs_to_know_the_household(folder: Path) -> None:
+    plan = [{"method": "rank_swapping", "columns": ["income"], "window": 0.2, "unit": "household"}]
+    (folder / "plan.yaml").write_text(yaml.safe_dump(plan), encoding="utf-8")
+    people = pd.read_csv(folder / "people.csv", dtype={"region": "str"})
+    people["income"] = np.repeat(people["income"].to_numpy()[::2], 2)
+    people.to_csv(folder / "people.csv", index=False)
+    with pytest.raises(PlanError, match="needs a variable of role household"):
+        run(folder)
+    masked = run(folder, household="household")
+    assert (masked["income"][::2].to_numpy() == masked["income"][1::2].to_numpy()).all()
+    assert sorted(masked["income"]) == sorted(people["income"])
+
+
+def test_the_plan_of_a_release_definition_is_a_plan(folder: Path) -> None:
+    (folder / "plan.yaml").write_text(yaml.safe_dump({"name": "x", "plan": [NOISE]}), encoding="utf-8")
+    assert load_plan(folder / "plan.yaml") == (AdditiveNoise(columns=("income",), amount=0.1),)
+
+
+@pytest.mark.parametrize(
+    ("plan", "says"),
+    [
+        ([NOISE | {"amuont": 1}], r"line \d+, plan.0.additive_noise.amuont: unknown key. Did you mean 'amount'"),
+        ([NOISE | {"method": "additive_nois"}], "additive_nois"),
+        ([], "plan"),
+    ],
+)
+def test_a_wrong_plan_is_refused_where_it_is_wrong(folder: Path, plan: list[Any], says: str) -> None:
+    (folder / "plan.yaml").write_text(yaml.safe_dump(plan), encoding="utf-8")
+    with pytest.raises(DocumentError, match=says):
+        run(folder)
+    assert not (folder / "masked.csv").exists()
+
+
+def test_a_plan_that_does_not_fit_writes_nothing(folder: Path) -> None:
+    (folder / "plan.yaml").write_text(yaml.safe_dump([NOISE | {"columns": ["region"]}]), encoding="utf-8")
+    (folder / "masked.csv").write_text("earlier", encoding="utf-8")
+    before = set(folder.iterdir())
+    with pytest.raises(PlanError, match="additive_noise on 'region' takes continuous, integer; it is nominal"):
+        run(folder)
+    assert set(folder.iterdir()) == before
+    assert (folder / "masked.csv").read_text(encoding="utf-8") == "earlier"
+
+
+def test_no_input_is_overwritten(folder: Path) -> None:
+    for given in ("people.csv", "plan.csv"):
+        (folder / "plan.csv").write_text(yaml.safe_dump([NOISE]), encoding="utf-8")
+        before = (folder / given).read_bytes()
+        with pytest.raises(DataError, match="would overwrite"):
+            mask_file(folder / "people.csv", folder / "plan.csv", folder / given)
+        assert (folder / given).read_bytes() == before
+    with pytest.raises(DataError, match=r"must end in \.csv or \.parquet"):
+        run(folder, output=folder / "masked.xlsx")
+    with pytest.raises(DataError, match="there is no folder"):
+        run(folder, output=folder / "nowhere" / "masked.csv")
+    with pytest.raises(DocumentError, match="has no column 'hosuehold'"):
+        run(folder, household="hosuehold")
+
+
+def test_the_command_starts_without_the_slow_libraries(folder: Path) -> None:
+    """Prefect, Great Expectations, scikit-learn and numba take seconds to load and are not needed to add noise."""
+    program = (
+        "import sys; from flows.cli import main; "
+        "code = main(['mask', 'people.csv', '--plan', 'plan.yaml', '--output', 'masked.csv']); "
+        "slow = {'prefect', 'great_expectations', 'sklearn', 'numba', 'sqlalchemy', 'matplotlib', 'duckdb', 'scipy'}; "
+        "sys.exit(code or ', '.join(slow & set(sys.modules)) or 0)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    ran = subprocess.run([sys.executable, "-c", program], cwd=folder, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
