@@ -271,13 +271,23 @@ def mask(
     ] = None,
     household: Annotated[str | None, typer.Option("--household", help="its column; without contract")] = None,
     weight: Annotated[str | None, typer.Option("--weight", help="its column; without contract")] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option("--kind", metavar="COLUMN=KIND", help="such as roof=nominal; without contract")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Try a masking plan on a file: nothing is judged, recorded or published, and the result says so."""
-    from flows.trial import NOT_JUDGED, mask_file
+    from flows.trial import NOT_JUDGED, kinds_given, mask_file
 
     made = mask_file(
-        source, plan, output, contract_file=contract, seed_file=seed_file, household=household, weight=weight
+        source,
+        plan,
+        output,
+        contract_file=contract,
+        seed_file=seed_file,
+        household=household,
+        weight=weight,
+        kinds=kinds_given(kind or []),
     )
     kinds = {name: str(variable.kind) for name, variable in made.variables.items()}
     if as_json:
@@ -286,7 +296,11 @@ def mask(
         return
     if made.inferred:
         inferred = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
-        err.print(f"no contract, so the kinds were inferred: {inferred}", style="yellow", soft_wrap=True)
+        err.print(
+            f"no contract, so the kinds were inferred (--kind COLUMN=KIND says otherwise): {inferred}",
+            style="yellow",
+            soft_wrap=True,
+        )
     for step in made.steps:
         out.print(f"  {step}", soft_wrap=True)
     out.print(f"{made.output}: {made.records:,} records. {NOT_JUDGED}", soft_wrap=True)

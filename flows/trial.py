@@ -8,7 +8,7 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,7 @@ from sluice.release.documents import parse_document, read_yaml
 from sluice.release.durable import sha256_of
 from sluice.release.table_file import write_csv, write_parquet
 from sluice.release.tabular_source import TabularSource
-from sluice.variables import Role, Variable
+from sluice.variables import Kind, Role, Variable
 
 NOT_JUDGED = (
     "Masked by `sluice mask` to try a method. Nobody measured its disclosure risk or approved it: not for release."
@@ -69,12 +69,14 @@ def mask_file(
     seed_file: Path | None = None,
     household: str | None = None,
     weight: str | None = None,
+    kinds: Mapping[str, Kind] | None = None,
 ) -> Trial:
     """Mask a CSV or Parquet file and write the result, CSV or Parquet by its name, with a descriptor beside it.
 
     contract_file : what the variables are; without it their kinds are inferred from the values
     seed_file     : a whole number; the same seed, plan and data give the same file. A file that is not there is made
                     with a new seed, readable for its owner alone. Without it the seed is new and forgotten
+    kinds         : without a contract, the kinds of columns for which the user knows better than their values tell
     raises        : DocumentError, DataError, PlanError; then nothing is written
     """
     _refuse_unfit_output(output, [source, plan_file, contract_file, seed_file])
@@ -86,10 +88,10 @@ def mask_file(
     raw = pd.concat(table.batches(names), ignore_index=True)
     if contract is None:
         roles = {role: name for role, name in ((Role.HOUSEHOLD, household), (Role.WEIGHT, weight)) if name}
-        for role, name in roles.items():
+        for option, name in [*roles.items(), *(("kind", name) for name in kinds or {})]:
             if name not in names:
-                raise DocumentError(f"--{role}: {source} has no column '{name}'; it has {', '.join(names)}")
-        contract = inferred_contract(raw, source.name.split(".")[0], roles)
+                raise DocumentError(f"--{option}: {source} has no column '{name}'; it has {', '.join(names)}")
+        contract = inferred_contract(raw, source.name.split(".")[0], roles, kinds)
     frame, variables = _typed(raw, contract, table, entropy)
     released = released_variables(plan, variables)
     masked, carried_out = apply_plan(plan, frame, variables, np.random.SeedSequence(entropy))
@@ -110,6 +112,17 @@ def mask_file(
 def load_plan(path: Path) -> tuple[MaskingStep, ...]:
     """The steps in a YAML file: a list, or the `plan` of a release definition. Raises DocumentError."""
     return parse_document(MaskingPlan, read_yaml(path, list_is="plan"), str(path)).plan
+
+
+def kinds_given(written: Sequence[str]) -> dict[str, Kind]:
+    """What was written as COLUMN=KIND. Raises DocumentError."""
+    kinds = {}
+    for each in written:
+        name, _, kind = each.rpartition("=")
+        if not name or kind not in list(Kind):
+            raise DocumentError(f"--kind: must be COLUMN=KIND with one of {', '.join(Kind)}; got '{each}'")
+        kinds[name] = Kind(kind)
+    return kinds
 
 
 def _typed(

@@ -1,8 +1,8 @@
 """Variables inferred from a table that has no contract: enough to try a masking method, never enough to release.
 
 A column whose values are all numbers is a number (whole: integer), all ISO dates a date, all else a nominal variable. A
-number that begins with 0, such as 01, is a code. A date with a time is a date. Nothing is ordinal, and no bounds are
-known: an order and a range are knowledge about the variable, which a contract declares.
+number that begins with 0, such as 01, is a code. A date with a time is a date. Nothing is ordinal unless it is said to
+be, and no bounds are known: an order and a range are knowledge about the variable, which a contract declares.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.contract import Contract
-from sluice.variables import Kind, Role, Variable
+from sluice.variables import Kind, Role, Variable, as_label
 
 _NUMBER = r"^[+-]?(0|[1-9]\d*|0?\.\d+|0\.\d*|[1-9]\d*\.\d*)([eE][+-]?\d+)?$"
 _WHOLE = r"^[+-]?(0|[1-9]\d{0,14})$"
@@ -21,22 +21,48 @@ MISSING_NUMBERS = ("NA", "NaN", "nan", "NULL", "null", "N/A", ".", "?")
 """Texts that stand for 'missing' in a column whose other values are all numbers or dates."""
 
 
-def inferred_contract(table: pd.DataFrame, dataset: str, roles: Mapping[Role, str]) -> Contract:
+def inferred_contract(
+    table: pd.DataFrame, dataset: str, roles: Mapping[Role, str], kinds: Mapping[str, Kind] | None = None
+) -> Contract:
     """A contract that fits the table, with roles for the columns that the user named and `other` for the rest.
 
+    kinds : of columns for which the user knows better; the categories of an ordinal one are in the order of their
+            numbers, or of the alphabet
     table : raw columns as a source yields them (pandas.ArrowDtype): text, where an empty cell is '', or native values
     cost  : O(n) a column
     """
     of_column = {name: role for role, name in roles.items()}
-    variables = tuple(_variable(name, table[name], of_column.get(name, Role.OTHER)) for name in table.columns.astype("str"))
+    known = kinds or {}
+    variables = tuple(
+        _variable(name, table[name], of_column.get(name, Role.OTHER), known.get(name))
+        for name in table.columns.astype("str")
+    )
     return Contract(dataset=dataset, version="inferred", variables=variables)
 
 
-def _variable(name: str, column: "pd.Series[pd.ArrowDtype]", role: Role) -> Variable:
+def _variable(name: str, column: "pd.Series[pd.ArrowDtype]", role: Role, known: Kind | None) -> Variable:
     values = pa.array(column)
     kind, codes = _kind(values)
     empty = values.null_count > 0 or (_is_text(values) and pc.any(pc.equal(values, "")).as_py())
-    return Variable(name=name, kind=kind, role=role, missing_codes=codes, nullable=bool(codes or empty))
+    categories = _in_order(values, codes) if known is Kind.ORDINAL else None
+    return Variable(
+        name=name,
+        kind=known or kind,
+        role=role,
+        missing_codes=codes,
+        nullable=bool(codes or empty),
+        categories=categories,
+    )
+
+
+def _in_order(values: pa.Array, missing_codes: tuple[str, ...]) -> tuple[str, ...]:
+    """The categories found: by their numbers if all are numbers, else by the alphabet."""
+    found = [str(as_label(value)).strip() for value in pc.unique(values).to_pylist() if value is not None]
+    labels = {label for label in found if label and label not in missing_codes}
+    try:
+        return tuple(sorted(labels, key=float))
+    except ValueError:
+        return tuple(sorted(labels))
 
 
 def _is_text(values: pa.Array) -> bool:

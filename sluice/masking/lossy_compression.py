@@ -84,7 +84,7 @@ class LossyCompression(MaskingStep):
             if missing.any() and self.missing == "refuse":
                 raise PlanError(
                     f"lossy_compression on '{name}' takes no missing values; there are {missing.sum()}. "
-                    "Use missing: mean, or impute them first."
+                    "Use missing: mean, or impute them first (multiple_imputation)."
                 )
             values[missing] = 0.0 if missing.all() else values[~missing].mean()
         masked = np.where(gaps, np.nan, compressed(filled, self.quality))

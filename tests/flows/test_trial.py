@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from flows.cli import main
-from flows.trial import NOT_JUDGED, load_plan, mask_file
+from flows.trial import NOT_JUDGED, kinds_given, load_plan, mask_file
 from schemas.inferred import inferred_contract
 from sluice.errors import DataError, DocumentError, PlanError
 from sluice.masking import AdditiveNoise
@@ -156,6 +156,23 @@ def test_a_household_level_step_needs_to_know_the_household(folder: Path) -> Non
     masked = run(folder, household="household")
     assert (masked["income"][::2].to_numpy() == masked["income"][1::2].to_numpy()).all()
     assert sorted(masked["income"]) == sorted(people["income"])
+
+
+def test_the_user_knows_better_what_a_column_is(folder: Path) -> None:
+    pram = {"method": "pram", "columns": ["children"], "retention": 0.5}
+    (folder / "plan.yaml").write_text(yaml.safe_dump([pram]), encoding="utf-8")
+    with pytest.raises(PlanError, match="pram on 'children' takes nominal, ordinal, binary; it is integer"):
+        run(folder)
+    made = mask_file(
+        folder / "people.csv", folder / "plan.yaml", folder / "out.csv", kinds=kinds_given(["children=ordinal"])
+    )
+    assert made.variables["children"].categories == ("0", "1", "2", "3")
+    told = json.loads((folder / "out.csv.datapackage.json").read_text(encoding="utf-8"))
+    assert told["sluice:parameters"][0]["matrix"]["children"]["0"]["0"] == 0.5
+    with pytest.raises(DocumentError, match="must be COLUMN=KIND with one of continuous, integer"):
+        kinds_given(["children=number"])
+    with pytest.raises(DocumentError, match=r"--kind: .* has no column 'kids'"):
+        run(folder, kinds=kinds_given(["kids=nominal"]))
 
 
 def test_the_plan_of_a_release_definition_is_a_plan(folder: Path) -> None:
