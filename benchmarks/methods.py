@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from pydantic import TypeAdapter
 
-from benchmarks.masking import factor_data
+from benchmarks.factor_data import factor_data
 from sluice.masking import Step
 from sluice.masking.plan import apply_plan
 from sluice.masking.step import MaskingStep

@@ -13,7 +13,7 @@ from time import perf_counter, process_time
 import numpy as np
 import pandas as pd
 
-from benchmarks.masking import factor_data
+from benchmarks.factor_data import factor_data
 from sluice.masking.mdav import Microaggregation
 from sluice.masking.microaggregation import MicroaggregationStep
 from sluice.masking.projected_microaggregation import ProjectedMicroaggregation

@@ -104,7 +104,8 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
         shown["needed"] = dossier.approvals_needed
     if as_json:
         findings = [finding.model_dump(mode="json") for finding in dossier.findings]
-        _print_json(shown | {"plan": dossier.plan, "findings": findings, "hashes": dossier.hashes})
+        told = {"plan": dossier.plan, "parameters": dossier.parameters}
+        _print_json(shown | told | {"findings": findings, "hashes": dossier.hashes})
         return
     show_dossier(out, shown, dossier)
 

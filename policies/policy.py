@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from policies.approvals import Approvals
 from policies.microdata_rules import MicrodataRule
 from policies.reference_standard import ReferenceStandard
-from policies.rules import PolicyRule
+from policies.rules import AttackPolicyRule, PolicyRule
 from policies.utility_limits import UtilityLimits
 from policies.waivers import Waiver
 from sluice.errors import did_you_mean
@@ -31,6 +31,9 @@ class Policy(BaseModel):
     reference_standard: ReferenceStandard | None = Field(
         default=None, description="a release of microdata without it cannot be judged and is blocked"
     )
+    attacks: tuple[AttackPolicyRule, ...] = Field(
+        default=(), description="intruders who are played against the masked file with the original records"
+    )
     utility: UtilityLimits = UtilityLimits()
     approvals: Approvals
     waivers: tuple[Waiver, ...] = ()
@@ -51,7 +54,8 @@ class Policy(BaseModel):
     def waivable(self) -> list[str]:
         """Names of the findings that a waiver may speak of: this policy's rules, its gate's and its utility limits."""
         gate = (*self.reference_standard.finding_names, "lone_copies") if self.reference_standard else ()
-        return sorted({*(rule.rule for rule in self.rules), *gate, *UtilityLimits.model_fields, *_ALWAYS_JUDGED})
+        rules = (rule.rule for rule in (*self.rules, *self.attacks))
+        return sorted({*rules, *gate, *UtilityLimits.model_fields, *_ALWAYS_JUDGED})
 
     def overlooked(self, released: Variables) -> list[Finding]:
         """A finding that needs a decision when a released quasi-identifier is looked at by none of the rules."""

@@ -71,7 +71,7 @@ class UtilityLimits(BaseModel):
         """
         measured = _moments(original, masked, variables, released)
         measured["il1s"] = _il1s(original, masked, variables, released)
-        measured |= _shares(recoded, masked, released)
+        measured |= _shares(recoded, masked, variables, released)
         return [_finding(name, measured[name], getattr(self, name)) for name in type(self).model_fields]
 
 
@@ -136,21 +136,23 @@ def _il1s(original: pd.DataFrame, masked: pd.DataFrame, variables: Variables, re
     return _Measured(value, says, "", len(released), 0 if isnan(value) else len(names), _number)
 
 
-def _shares(recoded: pd.DataFrame, masked: pd.DataFrame, released: Variables) -> dict[str, _Measured]:
+def _shares(
+    recoded: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables
+) -> dict[str, _Measured]:
     changes: dict[str, CellChanges] = {}
+    expected = [name for name in released if name in variables]  # of a new variable no cell was changed or suppressed
     if len(recoded) == len(masked) > 0:
-        shared = [name for name in released if name in recoded.columns]
-        changes = {name: cell_changes(recoded[name], masked[name]) for name in shared}
+        changes = {name: cell_changes(recoded[name], masked[name]) for name in expected if name in recoded.columns}
 
     def measured(which: str, done: str) -> _Measured:
         # The worst of some variables is not the worst of all: unless every one was compared, it is not known.
-        if not released or len(changes) < len(released):
+        if not expected or len(changes) < len(expected):
             says = f"The share of {done} cells is not known: not every variable could be compared record by record"
-            return _Measured(nan, says, "", len(released), len(changes), _percent)
+            return _Measured(nan, says, "", len(expected), len(changes), _percent)
         worst = max(changes, key=lambda name: float(getattr(changes[name], which)))
         value = float(getattr(changes[worst], which))
         says = f"At most {_percent(value)} of the cells of a variable were {done}" + (f" ({worst})" if value else "")
-        return _Measured(value, says, worst if value else "", len(released), len(changes), _percent)
+        return _Measured(value, says, worst if value else "", len(expected), len(changes), _percent)
 
     return {
         "changed_share": measured("changed", "changed"),

@@ -1,10 +1,12 @@
 """Decide: all findings to one verdict, and the dossier that people will be shown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from typing import Any
 
 from policies.waivers import apply_waivers
+from sluice.masking.subsets import ByStratum
 from sluice.release.dossier import Dossier
 from sluice.release.states import State
 from sluice.verdict import Finding
@@ -42,7 +44,7 @@ def decide(
         curves=measured.curves if measured else (),
         variables=measured.variables if measured else (),
         plan=tuple(masking.describe() for masking in case.definition.plan),
-        parameters=tuple(told for done in masked.carried_out if (told := done.parameters())) if masked else (),
+        parameters=tuple(_parameters(release, masked)) if masked else (),
         approvals_needed=case.policy.approvals.describe(),
         records_original=release.original.rows,
         records_holdout=release.holdout.rows if release.holdout else 0,
@@ -52,6 +54,20 @@ def decide(
         hashes=hashes,
         versions={name: version(name) for name in _COMPUTED_BY},
     )
+
+
+def _parameters(release: Release, masked: Masked) -> Iterator[dict[str, Any]]:
+    """What analysts have to correct for. Strata are named by their values only where the public has these anyway."""
+    before, after = release.case.variables, release.case.described
+    for done in masked.carried_out:
+        told = done.parameters()
+        if isinstance(done, ByStratum) and not all(
+            name in before and name in after and before[name].categories == after[name].categories is not None
+            for name in done.step.strata
+        ):
+            continue
+        if told:
+            yield told
 
 
 def _earlier_attempts(release: Release) -> int:

@@ -1,13 +1,21 @@
-"""Evaluate: disclosure risk against the reference standard, and what the masking cost the data's user."""
+"""Evaluate: disclosure risk by the reference standard and by attacks, and what masking cost the data's user."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
+from policies.attack_rule import Attacked
 from policies.lone_copies import judge_lone_copies
+from policies.policy import Policy
+from sluice.errors import PlanError
 from sluice.masking.plan import apply_recodings
+from sluice.masking.step import MaskingStep
+from sluice.masking.subsets import ByStratum
 from sluice.risk.curve import Curve
 from sluice.utility.variable_summary import VariableSummary, summarise
+from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 from tasks.case import Masked, Release
 from tasks.judged import judged
@@ -26,44 +34,80 @@ class Measured:
 
 @step
 def evaluate(release: Release, masked: Masked) -> Measured:
-    policy = release.case.policy
     kept = kept_rows(release, masked)  # who was left out of a sample has opted out: the risk is that of the others
     original = release.read(release.original).iloc[kept].reset_index(drop=True)
     published = release.read(masked)
     holdout = release.read(release.holdout) if release.holdout else None
-    recoded = apply_recodings(masked.carried_out, original, release.variables)
-    # Record by record with the original again: place i of the file holds the original record order[i].
-    aligned = published.iloc[np.argsort(row_order(release, kept))].reset_index(drop=True)
+    recoded_holdout = None if holdout is None else _recoded(masked.carried_out, holdout, release.variables)
+    attacked = Attacked(
+        original=original,
+        recoded=apply_recodings(masked.carried_out, original, release.variables),
+        # Record by record with the original again: place i of the file holds the original record order[i].
+        masked=published.iloc[np.argsort(row_order(release, kept))].reset_index(drop=True),
+        holdout=holdout,
+        recoded_holdout=recoded_holdout,
+        variables=release.variables,
+        released=release.released,
+        rng=np.random.default_rng(release.seeds().attack),
+        unit=release.unit,
+        minimum_cell=release.case.policy.minimum_cell,
+    )
+    # The case's variables hold no category that only the data told: the report names those that are common.
+    return measure(release.case.policy, attacked, release.case.variables, release.case.described)
 
+
+def measure(policy: Policy, attacked: Attacked, declared: Variables, described: Variables) -> Measured:
+    """Everything that the policy asks of a masked file beside its original.
+
+    declared, described : the variables before and after masking as far as the documents alone tell them
+    """
     curves: list[Curve] = []
+    standard = policy.reference_standard
 
     def against_reference() -> list[Finding]:
-        if policy.reference_standard is None:
+        if standard is None:
             says = "The policy names no reference standard, so nobody knows whether the file is safe for its people."
             return [Finding(rule="reference_standard", verdict=Verdict.UNKNOWN, stage="reference", says=says)]
-        findings, found = policy.reference_standard.judge(
-            original,
-            recoded,
-            published,
-            holdout,
-            release.variables,
-            release.released,
-            np.random.default_rng(release.seeds().attack),
-            policy.minimum_cell,
+        findings, found = standard.judge(
+            attacked.original,
+            attacked.recoded,
+            attacked.masked,
+            attacked.holdout,
+            attacked.variables,
+            attacked.released,
+            attacked.rng,
+            attacked.minimum_cell,
         )
         curves.extend(found)
-        standard, released = policy.reference_standard, release.released
-        return [*findings, judge_lone_copies(standard, recoded, aligned, released, policy.minimum_cell)]
+        return findings
 
     def utility() -> list[Finding]:
-        return policy.utility.find(original, recoded, aligned, release.variables, release.released)
+        return policy.utility.find(
+            attacked.original, attacked.recoded, attacked.masked, attacked.variables, attacked.released
+        )
 
-    findings = [
-        *judged("reference_standard", "reference", against_reference),
-        *judged("utility", "utility", utility),
-    ]
-    case = (
-        release.case
-    )  # its variables hold no category that only the data told: the report names those that are common
-    summaries = summarise(original, recoded, aligned, case.variables, case.described, policy.minimum_cell)
+    findings = [*judged("reference_standard", "reference", against_reference)]
+    if standard is not None and attacked.paired:
+        recoded, masked, released = attacked.recoded, attacked.masked, attacked.released
+        findings += judged(
+            "lone_copies",
+            "reference",
+            lambda: [judge_lone_copies(standard, recoded, masked, released, attacked.minimum_cell)],
+        )
+    for rule in policy.attacks:
+        findings += judged(rule.rule, "attack", lambda rule=rule: rule.find(attacked))
+    findings += judged("utility", "utility", utility)
+    summaries = summarise(
+        attacked.original, attacked.recoded, attacked.masked, declared, described, attacked.minimum_cell
+    )
     return Measured(tuple(findings), tuple(curves), tuple(summaries))
+
+
+def _recoded(
+    carried_out: Sequence[MaskingStep | ByStratum], holdout: pd.DataFrame, variables: Variables
+) -> pd.DataFrame | None:
+    """The holdout on the masked file's categories; None where it holds a stratum that the masked file does not."""
+    try:
+        return apply_recodings(carried_out, holdout, variables)
+    except PlanError:
+        return None

@@ -110,3 +110,28 @@ def test_a_sample_is_published_and_its_weights_add_up(house: House) -> None:
     published = pd.read_csv(house.target / house.id / "people-puf.csv")
     assert len(published) == 1080
     assert published["weight"].sum() == pytest.approx(house.data["weight"].sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("strata", "recode", "told"), [("region", None, True), ("town", None, False), ("region", "region", False)]
+)
+def test_parameters_name_strata_only_where_their_values_are_public(
+    strata: str, recode: str | None, told: bool, house: House
+) -> None:
+    """Towns are not declared in the contract: that one of them occurs is known from the data alone."""
+    plan: list[dict[str, Any]] = [
+        HOUSEHOLD,
+        {"method": "pram", "columns": ["sex"], "retention": 0.6, "strata": [strata]},
+    ]
+    if recode:
+        plan.append({"method": "removal", "columns": [recode]})
+    house.definition["plan"] = plan
+    house.write()
+    house.sluice("check", str(house.file))
+    parameters = house.sluice("review", house.id, "--json").json["parameters"]
+    assert bool(parameters) is told
+    if told:
+        matrix = parameters[0]["by_stratum"][0]
+        assert matrix["stratum"] == {"region": "north"}
+        assert matrix["matrix"]["sex"]["f"]["f"] == 0.6
+    assert "Aldby" not in str(parameters)

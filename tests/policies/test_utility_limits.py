@@ -111,12 +111,19 @@ def test_files_that_are_not_aligned_have_moments_but_no_cell_by_cell_measure() -
         assert found[name].verdict is Verdict.UNKNOWN
 
 
-def test_a_released_variable_without_an_original_makes_the_shares_unknown() -> None:
+def test_of_a_new_variable_no_cell_was_changed() -> None:
     original = typed(20)
-    released = {**VARIABLES, "extra": Variable(name="extra", kind=Kind.CONTINUOUS)}
-    found = find(all_limits(), original, original.assign(extra=1.0), released)
+    released = {**VARIABLES, "group": Variable(name="group", kind=Kind.CONTINUOUS)}
+    found = find(all_limits(), original, original.assign(group=1.0), released)
     finding = found["changed_share"]
-    assert (finding.verdict, finding.attempted, finding.completed) == (Verdict.UNKNOWN, 4, 3)
+    assert (finding.verdict, finding.attempted, finding.completed) == (Verdict.PASS, 3, 3)
+
+
+def test_a_variable_that_cannot_be_compared_makes_the_shares_unknown() -> None:
+    original = typed(20)
+    findings = all_limits().find(original, original.drop(columns="x"), original, VARIABLES, VARIABLES)
+    finding = next(finding for finding in findings if finding.rule == "changed_share")
+    assert (finding.verdict, finding.attempted, finding.completed) == (Verdict.UNKNOWN, 3, 2)
 
 
 def test_a_changed_constant_is_an_unbounded_loss_not_a_missing_one() -> None:

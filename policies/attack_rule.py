@@ -1,0 +1,117 @@
+"""AttackRule: a rule that plays an intruder with the original records against the masked file."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Annotated, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from sluice.risk.measurement import Measurement
+from sluice.variables import Variables
+from sluice.verdict import Finding, Verdict
+
+Figure = Annotated[float, Field(allow_inf_nan=False)]
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """The files that an attack sees.
+
+    original : the records at risk, typed by `variables`, index 0..n-1
+    recoded  : the same records in the same order after the recodings of the plan alone, typed by `released`: what an
+               intruder makes of the original who knows the published categories
+    masked   : typed by `released`; with `paired`, row i is the masked record of row i of `original`
+    holdout  : other people of the same population, typed by `variables`; None when none were set aside
+    recoded_holdout : the same after the recodings of the plan alone, typed by `released`
+    rng      : for sampling; the same release draws the same
+    paired   : False for a file whose rows belong to nobody, such as a synthetic one, or whose order is unknown
+    """
+
+    original: pd.DataFrame
+    recoded: pd.DataFrame
+    masked: pd.DataFrame
+    holdout: pd.DataFrame | None
+    variables: Variables
+    released: Variables
+    rng: np.random.Generator
+    recoded_holdout: pd.DataFrame | None = None
+    paired: bool = True
+    unit: str = "records"
+    minimum_cell: int = 10
+
+
+class AttackRule(BaseModel, ABC):
+    """A frozen rule with its limit. `rule` is its name in the policy, in findings and in waivers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rule: str
+    limit: Figure | None = Field(default=None, description="worst figure allowed, in the unit of the measure")
+    excess: Figure | None = Field(
+        default=None, description="how much worse than its baseline the figure may be, in the unit of the measure"
+    )
+
+    @model_validator(mode="after")
+    def _has_a_limit(self) -> Self:
+        if self.limit is None and self.excess is None:
+            raise ValueError(f"{self.rule} needs limit, excess or both; without either nothing could fail")
+        return self
+
+    @abstractmethod
+    def find(self, attacked: Attacked) -> list[Finding]:
+        """What the attack reaches: at least one finding. Raises DataError when the files lack what it needs."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """The rule in one plain sentence."""
+
+    def judge(self, measured: Measurement, says: str, scope: str = "") -> Finding:
+        """A finding on one figure; `says` tells it in words, the limits are told here.
+
+        PASS when the whole interval keeps the limits, FAIL when none of it does, REVIEW between: what the sample
+        cannot decide, a person does. Nothing completed, or an attack that does worse than its own baseline beyond
+        chance (it was then played badly, and tells nothing), is UNKNOWN.
+        """
+        said = [says]
+        sign = 1.0 if measured.worse == "higher" else -1.0
+        low, high = sorted(sign * end for end in (measured.interval or (measured.value, measured.value)))
+        limits = []
+        if self.limit is not None:
+            limits.append(sign * self.limit)
+            said.append(f"The policy allows {'at most' if sign > 0 else 'at least'} {self.limit:.4g}.")
+        if self.excess is not None and measured.baseline is not None:
+            limits.append(sign * measured.baseline + self.excess)
+            said.append(
+                f"Without the file an intruder reaches {measured.baseline:.4g}; the policy allows {self.excess:.4g} "
+                f"{'more' if sign > 0 else 'less'}."
+            )
+        if measured.completed == 0:
+            verdict, said = Verdict.UNKNOWN, [f"{says} No case could be examined."]
+        elif not limits:
+            verdict, said = Verdict.UNKNOWN, [f"{says} There is no baseline to compare it with."]
+        elif measured.baseline is not None and high < sign * measured.baseline:
+            verdict = Verdict.UNKNOWN
+            said.append("The attack did worse than guessing without the file, so it tells nothing of the risk.")
+        else:
+            allowed = min(limits)
+            verdict = Verdict.PASS if high <= allowed else Verdict.FAIL if low > allowed else Verdict.REVIEW
+        return Finding(
+            rule=self.rule,
+            verdict=verdict,
+            stage="attack",
+            scope=scope,
+            observed=measured.value,
+            limit=sign * min(limits) if limits else None,
+            attempted=measured.attempted,
+            completed=measured.completed,
+            says=" ".join(said),
+        )
+
+    def unknown(self, why: str, attempted: int = 0, scope: str = "") -> Finding:
+        """A finding that nothing could be measured, and why."""
+        return Finding(
+            rule=self.rule, verdict=Verdict.UNKNOWN, stage="attack", scope=scope, attempted=attempted, completed=0,
+            says=f"{why} Nothing was judged by this rule.",
+        )  # fmt: skip
