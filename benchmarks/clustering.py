@@ -10,6 +10,7 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
+from benchmarks.factor_data import factor_data
 from sluice.masking.k_member_clustering import KMemberClustering
 from sluice.masking.mdav import Microaggregation
 from sluice.masking.recursive_histogram_sanitization import RecursiveHistogramSanitization
@@ -19,12 +20,6 @@ from sluice.variables import Kind, Variable
 
 COLUMNS = tuple(f"x{number}" for number in range(10))
 K = 5
-
-
-def factor_data(records: int) -> pd.DataFrame:
-    rng = np.random.default_rng(records)
-    values = rng.normal(size=(records, 3)) @ rng.normal(size=(3, 10)) + 0.3 * rng.normal(size=(records, 10))
-    return pd.DataFrame(values, columns=list(COLUMNS))
 
 
 def cases(records: int) -> list[tuple[str, MaskingStep]]:

@@ -1,7 +1,8 @@
-"""Time, memory and growth of every masking method: 10,000, 100,000 and 1,000,000 records x 10 columns.
+"""Time, memory and growth of every masking method: 10,000 to 1,000,000 records x 10 columns.
 
-Each case runs in a process of its own, after a first go with few records that compiles what is compiled. Seconds are the
-processor's, which what else the machine does hardly touches. `grows` is the exponent of the growth of the time from the last size but one to the last: 1 is proportional, 2 quadratic.
+Each case runs in a process of its own, after a first go with few records that compiles what is compiled. Seconds are
+the processor's, which what else the machine does hardly touches. `grows` is the exponent of the growth of the time from
+the last size but one to the last: 1 is proportional, 2 quadratic.
 """
 
 import argparse

@@ -13,6 +13,7 @@ import pandas as pd
 from sklearn.tree import DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
+from benchmarks.factor_data import factor_data
 from sluice.masking.global_recoding import GlobalRecoding
 from sluice.masking.ipso import Ipso
 from sluice.masking.sampling import Sampling
@@ -25,13 +26,6 @@ COLUMNS = tuple(f"x{number}" for number in range(10))
 BINS = (-2.0, -1.0, 0.0, 1.0, 2.0)
 MOST_FOR_TREES = 100_000
 Peer = Callable[[pd.DataFrame], object]
-
-
-def factor_data(records: int) -> pd.DataFrame:
-    """Ten columns with three factors behind them."""
-    rng = np.random.default_rng(records)
-    values = rng.normal(size=(records, 3)) @ rng.normal(size=(3, 10)) + 0.3 * rng.normal(size=(records, 10))
-    return pd.DataFrame(values, columns=list(COLUMNS))
 
 
 def least_squares(frame: pd.DataFrame) -> object:

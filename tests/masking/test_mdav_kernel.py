@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.mdav import factor_data, plain_mdav
+from benchmarks.mdav import factors, plain_mdav
 from sluice.errors import PlanError
 from sluice.masking.mdav import mdav_groups
-from sluice.masking.mdav_kernel import _scaled
-from sluice.masking.mdav_kernel import LANES, farther_records, nearer_boxes, nearer_records, rim_of, tree_of
+from sluice.masking.mdav_kernel import LANES, _scaled, farther_records, nearer_boxes, nearer_records, rim_of, tree_of
 
 LAWS = {
     "normal": lambda rng, n, d: rng.normal(size=(n, d)),
@@ -92,7 +91,7 @@ def test_the_same_groups_over_all_levels_of_the_tree(law: str, d: int) -> None:
 
 
 def test_the_same_groups_of_factor_data() -> None:
-    records = factor_data(9000)
+    records = factors(9000)
     for k in (2, 10):
         assert mdav_groups(records, k).tolist() == plain_mdav(records, k).tolist()
 
