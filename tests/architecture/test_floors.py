@@ -55,7 +55,9 @@ def test_methods_and_measures_read_no_clock_and_no_disk(room: str) -> None:
     for path in (ROOT / "sluice" / room).rglob("*.py"):
         found = imports_of(path) & forbidden - allowed.get(path.name, set())
         assert not found, f"{path.name} imports {found}"
-        assert not re.search(r"(?<!Image\.)\bopen\(|read_text|write_text|np\.random\.(seed|rand|normal)\(", path.read_text()), path
+        assert not re.search(
+            r"(?<!Image\.)\bopen\(|read_text|write_text|np\.random\.(seed|rand|normal)\(", path.read_text()
+        ), path
 
 
 def test_the_flow_fits_one_screen_and_names_the_steps_in_order() -> None:
