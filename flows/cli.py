@@ -308,6 +308,34 @@ def mask(
 
 
 @app.command()
+def assess(
+    original: Annotated[Path, typer.Argument(metavar="ORIGINAL", help="the confidential records, CSV or Parquet")],
+    masked: Annotated[Path, typer.Argument(metavar="MASKED", help="anybody's masked or synthetic file of them")],
+    contract: Annotated[Path, typer.Option("--contract", help="what the original is")],
+    policy: Annotated[Path | None, typer.Option("--policy", help="what must hold; else the public-use policy")] = None,
+    holdout: Annotated[Path | None, typer.Option("--holdout", help="records of people who are in neither file")] = None,
+    paired: Annotated[bool, typer.Option("--paired", help="row i is the same person in both files")] = False,
+    report: Annotated[Path | None, typer.Option("--report", help="write the report here (HTML)")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge a file that was masked elsewhere, as a release would be: measures, verdict, report. Publishes nothing."""
+    from flows.assessment import assess as judge
+    from flows.listing import show_dossier
+    from sluice.release.headline import headline
+
+    dossier = judge(original, masked, contract, policy, holdout_file=holdout, paired=paired, report_file=report)
+    told = {"verdict": dossier.verdict.name, "says": headline(dossier)}
+    if report:
+        told["report"] = str(report)
+    if as_json:
+        findings = [finding.model_dump(mode="json") | {"verdict": finding.verdict.name} for finding in dossier.findings]
+        _print_json(told | {"findings": findings, "hashes": dossier.hashes})
+    else:
+        show_dossier(out, told, dossier)
+    raise typer.Exit(DONE if dossier.verdict is Verdict.PASS else BLOCKED)
+
+
+@app.command()
 def methods() -> None:
     """List the masking methods with their parameters, as Markdown."""
     from sluice.masking.catalogue import catalogue

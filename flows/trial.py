@@ -3,8 +3,6 @@
 The masked file says so itself: in the metadata of a Parquet file, and in the descriptor beside it.
 """
 
-import hashlib
-import hmac
 import json
 import os
 import secrets
@@ -18,19 +16,17 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
+from flows.tabular_file import table_source, typed_table
 from schemas.contract import Contract, load_contract
 from schemas.inferred import inferred_contract
-from schemas.typing import SourceTyping
 from sluice.errors import DataError, DocumentError
 from sluice.masking import Step
 from sluice.masking.plan import apply_plan, released_variables
 from sluice.masking.step import MaskingStep
-from sluice.release.csv_source import CsvSource
 from sluice.release.datapackage import PublishedFile, build_datapackage
 from sluice.release.documents import parse_document, read_yaml
 from sluice.release.durable import sha256_of
 from sluice.release.table_file import write_csv, write_parquet
-from sluice.release.tabular_source import TabularSource
 from sluice.variables import Kind, Role, Variable
 
 NOT_JUDGED = (
@@ -82,7 +78,7 @@ def mask_file(
     _refuse_unfit_output(output, [source, plan_file, contract_file, seed_file])
     plan = load_plan(plan_file)
     entropy = _entropy(seed_file)
-    table = _table_source(source)
+    table = table_source(source)
     contract = load_contract(contract_file) if contract_file else None
     names = list(contract.staged) if contract else table.column_names()
     raw = pd.concat(table.batches(names), ignore_index=True)
@@ -92,7 +88,7 @@ def mask_file(
             if name not in names:
                 raise DocumentError(f"--{option}: {source} has no column '{name}'; it has {', '.join(names)}")
         contract = inferred_contract(raw, source.name.split(".")[0], roles, kinds)
-    frame, variables = _typed(raw, contract, table, entropy)
+    frame, variables = typed_table(raw, contract, table, entropy)
     released = released_variables(plan, variables)
     masked, carried_out = apply_plan(plan, frame, variables, np.random.SeedSequence(entropy))
     masked = masked.reset_index(drop=True)
@@ -123,34 +119,6 @@ def kinds_given(written: Sequence[str]) -> dict[str, Kind]:
             raise DocumentError(f"--kind: must be COLUMN=KIND with one of {', '.join(Kind)}; got '{each}'")
         kinds[name] = Kind(kind)
     return kinds
-
-
-def _typed(
-    raw: pd.DataFrame, contract: Contract, source: TabularSource, entropy: int
-) -> tuple[pd.DataFrame, dict[str, Variable]]:
-    """The typed frame without identifiers. Names of households are hashed anew in each trial, keyed by its seed."""
-    key = hashlib.sha256(str(entropy).encode()).digest()
-
-    def pseudonym(name: str, text: str) -> str:
-        return hmac.new(key, f"{name}\n{text}".encode(), hashlib.sha256).hexdigest()[:16]
-
-    typing = SourceTyping(contract, pseudonym, source.decimal_mark)
-    frame = typing.type_batch(raw)
-    variables = {name: v for name, v in typing.variables().items() if v.role is not Role.IDENTIFIER}
-    for name, variable in variables.items():  # a batch names its categories in the order of their appearance
-        if variable.kind.is_categorical and contract.by_name[name].categories is None:
-            frame[name] = frame[name].cat.set_categories(list(variable.categories or ()))
-    return frame[list(variables)], variables
-
-
-def _table_source(path: Path) -> TabularSource:
-    if path.suffix == ".parquet":
-        from sluice.release.sources import ParquetSource  # knows databases, too, which takes time to load
-
-        return ParquetSource(path=str(path))
-    if path.name.endswith((".csv", ".csv.gz")):
-        return CsvSource(path=(str(path),))
-    raise DataError(f"{path}: must be a .csv, .csv.gz or .parquet file. Other sources: write a release definition.")
 
 
 def _entropy(seed_file: Path | None) -> int:

@@ -15,7 +15,7 @@ from tasks.case import Masked, Release, last
 from tasks.evaluate import Measured
 from tasks.step import step
 
-_COMPUTED_BY = ("sluice", "numpy", "scipy", "pandas", "pyarrow", "numba", "scikit-learn")
+COMPUTED_BY = ("sluice", "numpy", "scipy", "pandas", "pyarrow", "numba", "scikit-learn")
 
 
 @step
@@ -52,7 +52,7 @@ def decide(
         earlier_attempts=_earlier_attempts(release),
         minimum_cell=case.policy.minimum_cell,
         hashes=hashes,
-        versions={name: version(name) for name in _COMPUTED_BY},
+        versions={name: version(name) for name in COMPUTED_BY},
     )
 
 

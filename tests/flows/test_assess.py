@@ -1,0 +1,126 @@
+"""`sluice assess`: anybody's masked file is judged as a release would be."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from flows.assessment import assess
+from sluice.errors import DataError
+from sluice.release.dossier import Dossier
+from sluice.verdict import Finding, Verdict
+from tests.flows.house import BLOCKED, DONE, ERROR, House
+
+
+@pytest.fixture
+def files(house: House, tmp_path: Path) -> Path:
+    """The house's data and documents, and the file that its plan makes of them."""
+    folder = tmp_path / "assessed"
+    folder.mkdir()
+    house.contract["variables"] = [v for v in house.contract["variables"] if v["name"] not in ("household", "town")]
+    ages = {str(age): ["under 40" if age < 40 else "40 to 59" if age < 60 else "60 and over"] for age in range(18, 100)}
+    house.variable("age")["hierarchy"] = {"rows": ages}
+    (folder / "contract.yaml").write_text(yaml.safe_dump(house.contract), encoding="utf-8")
+    (folder / "policy.yaml").write_text(yaml.safe_dump(house.policy), encoding="utf-8")
+    original = house.data
+    original.to_csv(folder / "original.csv", index=False)
+    rng = np.random.default_rng(1)
+    rank = original["income"].rank(method="first") + rng.uniform(-150, 150, len(original))
+    masked = pd.DataFrame(
+        {
+            "age": original["age"].astype(str).map(lambda age: ages[age][0]),
+            "sex": original["sex"],
+            "region": original["region"],
+            "income": np.sort(original["income"].clip(upper=100_000))[rank.rank(method="first").astype(int) - 1],
+        }
+    )
+    masked.to_csv(folder / "masked.csv", index=False)
+    return folder
+
+
+def judged(files: Path, masked: str = "masked.csv", **given: Any) -> Dossier:
+    return assess(files / "original.csv", files / masked, files / "contract.yaml", files / "policy.yaml", **given)
+
+
+def finding(dossier: Dossier, rule: str) -> Finding:
+    return next(finding for finding in dossier.findings if finding.rule == rule and finding.stage != "original")
+
+
+def change(files: Path, **columns: Any) -> None:
+    masked = pd.read_csv(files / "masked.csv")
+    masked.assign(**columns).to_csv(files / "changed.csv", index=False)
+
+
+def test_a_well_masked_file_passes_whatever_its_order(files: Path) -> None:
+    dossier = judged(files)
+    assert dossier.verdict is Verdict.PASS, [f.says for f in dossier.findings if f.binding and f.verdict]
+    assert finding(dossier, "comparable_values").verdict is Verdict.PASS
+    pd.read_csv(files / "masked.csv").sample(frac=1, random_state=3).to_csv(files / "shuffled.csv", index=False)
+    assert judged(files, "shuffled.csv").verdict is Verdict.PASS
+    assert judged(files, paired=True).verdict is Verdict.PASS
+
+
+def test_the_same_files_give_the_same_figures(files: Path) -> None:
+    first, second = judged(files), judged(files)
+    assert first.findings == second.findings
+    assert first.release == second.release
+
+
+def test_the_original_itself_is_blocked_for_the_right_reasons(files: Path) -> None:
+    original = pd.read_csv(files / "original.csv").drop(columns=["person", "name", "household", "town"])
+    original.to_csv(files / "verbatim.csv", index=False)
+    dossier = judged(files, "verbatim.csv", paired=True)
+    assert dossier.verdict is Verdict.FAIL
+    for rule in ("k_anonymity", "prediction_distance", "exact_copies", "lone_copies"):
+        assert finding(dossier, rule).verdict is Verdict.FAIL
+
+
+def test_an_identifier_that_was_left_in_is_found(files: Path) -> None:
+    change(files, name="Person 00001")
+    dossier = judged(files, "changed.csv")
+    found = finding(dossier, "identifiers_removed")
+    assert found.verdict is Verdict.FAIL
+    assert "still holds name" in found.says
+    assert "Person 00001" not in str(dossier)
+
+
+def test_a_column_that_nobody_declared_needs_a_decision(files: Path) -> None:
+    change(files, shoe_size=42)
+    dossier = judged(files, "changed.csv")
+    assert finding(dossier, "unknown_columns").verdict is Verdict.REVIEW
+    assert dossier.verdict >= Verdict.REVIEW
+
+
+def test_categories_that_cannot_be_compared_are_no_pass(files: Path) -> None:
+    change(files, age=pd.read_csv(files / "masked.csv")["age"].map(lambda age: f"group {len(age)}"))
+    dossier = judged(files, "changed.csv")
+    assert dossier.verdict > Verdict.PASS
+    assert finding(dossier, "comparable_values").verdict is not Verdict.PASS
+    # With the pairs known, each age always becomes the same group, so it is a recoding.
+    assert finding(judged(files, "changed.csv", paired=True), "comparable_values").verdict is Verdict.PASS
+
+
+def test_pairs_need_files_of_one_length(files: Path) -> None:
+    pd.read_csv(files / "masked.csv").iloc[1:].to_csv(files / "shorter.csv", index=False)
+    with pytest.raises(DataError, match=r"must have the 1,200 records .* it has 1,199"):
+        judged(files, "shorter.csv", paired=True)
+    assert judged(files, "shorter.csv").records_released == 1199
+
+
+def test_the_command_says_the_verdict_and_writes_the_report(house: House, files: Path) -> None:
+    given = ["--contract", str(files / "contract.yaml"), "--policy", str(files / "policy.yaml")]
+    report = files / "report.html"
+    told = house.sluice(
+        "assess", str(files / "original.csv"), str(files / "masked.csv"), *given, "--report", str(report), "--json"
+    )
+    assert told.code == DONE, told.err
+    assert json.loads(told.out)["verdict"] == "PASS"
+    assert "this is an assessment, which releases nothing" in report.read_text(encoding="utf-8")
+    assert not house.home.exists() or house.ids == []  # nothing was recorded
+    change(files, name="x")
+    assert house.sluice("assess", str(files / "original.csv"), str(files / "changed.csv"), *given).code == BLOCKED
+    assert house.sluice("assess", str(files / "nowhere.csv"), str(files / "changed.csv"), *given).code == ERROR
