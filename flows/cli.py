@@ -6,7 +6,6 @@ Exit codes: 0 published, passed or done; 1 an error; 2 blocked; 3 waiting for ap
 import flows.kernel_cache  # noqa: F401  isort: skip  (before anything that imports numba)
 
 import atexit
-import json
 import os
 import signal
 import sys
@@ -18,13 +17,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
+from flows.cli_documents import documents_app
+from flows.cli_outside import outside_app
+from flows.terminal import BLOCKED, DONE, ERROR, INTERRUPTED, WAITING, AsJson, err, out, print_json
 from sluice.errors import SluiceError
 from sluice.release.states import State
 from sluice.verdict import Verdict
-
-DONE, ERROR, BLOCKED, WAITING, INTERRUPTED = 0, 1, 2, 3, 130
 
 # Registered first, so it runs last: what a library writes while the interpreter goes down (DuckDB's binding lists a
 # hundred objects of its own) is no word to the user.
@@ -38,12 +37,11 @@ app = typer.Typer(
 )
 ledger_app = typer.Typer(help="The append-only record of every release.", no_args_is_help=True)
 app.add_typer(ledger_app, name="ledger")
-err = Console(stderr=True, highlight=False, markup=False)
-out = Console(highlight=False, markup=False)
+app.add_typer(outside_app)
+app.add_typer(documents_app)
 
 Definition = Annotated[Path, typer.Argument(metavar="FILE", help="the release definition (YAML)")]
 ReleaseId = Annotated[str, typer.Argument(metavar="ID", help="the release, as `sluice status` lists it")]
-AsJson = Annotated[bool, typer.Option("--json", help="print JSON for machines on standard output")]
 As = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="who you are; only where the policy takes declared names")
 ]
@@ -105,7 +103,7 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
     if as_json:
         findings = [finding.model_dump(mode="json") for finding in dossier.findings]
         told = {"plan": dossier.plan, "parameters": dossier.parameters}
-        _print_json(shown | told | {"findings": findings, "hashes": dossier.hashes})
+        print_json(shown | told | {"findings": findings, "hashes": dossier.hashes})
         return
     show_dossier(out, shown, dossier)
 
@@ -125,7 +123,7 @@ def approve(release_id: ReleaseId, name: As = None, comment: Comment = "", as_js
         if outcome is not None:
             _finish(outcome, as_json)
     if as_json:
-        _print_json({"release": found.id, "state": found.state, "approvals": standing.says})
+        print_json({"release": found.id, "state": found.state, "approvals": standing.says})
     else:
         out.print(f"{found.id}: {standing.says}", soft_wrap=True)
     raise typer.Exit(DONE if standing.complete else WAITING)
@@ -154,7 +152,7 @@ def withdraw(
 
     gone = take_off(release_id, reason)
     if as_json:
-        _print_json({"release": release_id, "state": State.WITHDRAWN, "moved_to": str(gone)})
+        print_json({"release": release_id, "state": State.WITHDRAWN, "moved_to": str(gone)})
     else:
         out.print(f"{release_id} is withdrawn; its files are in {gone}.", soft_wrap=True)
 
@@ -179,7 +177,7 @@ def status(as_json: AsJson = False) -> None:
             }
         )
     if as_json:
-        _print_json(rows)
+        print_json(rows)
         return
     if not rows:
         out.print("No release yet. Start one: sluice release FILE")
@@ -200,7 +198,7 @@ def show(release_id: ReleaseId, as_json: AsJson = False) -> None:
     if as_json:
         digest = found.subject.digest() if found.subject else None
         told = {"release": found.release, "state": found.state, "approval_binds_to": digest, "files": found.files}
-        _print_json(told | {"events": [asdict(entry) for entry in found.entries]})
+        print_json(told | {"events": [asdict(entry) for entry in found.entries]})
     else:
         show_history(out, found)
 
@@ -213,7 +211,7 @@ def verify(as_json: AsJson = False) -> None:
 
     problems = what_was_altered(open_workspace())
     if as_json:
-        _print_json({"problems": problems})
+        print_json({"problems": problems})
     elif problems:
         out.print("The ledger or the shelf was tampered with:", style="bold red")
         for problem in problems:
@@ -221,156 +219,6 @@ def verify(as_json: AsJson = False) -> None:
     else:
         out.print("The ledger is whole, and what is published is what was approved.")
     raise typer.Exit(ERROR if problems else DONE)
-
-
-@app.command()
-def init(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="a CSV or Parquet file, or a SQLAlchemy URL")],
-    dataset: Annotated[str, typer.Option("--dataset", help="name of the data set")] = "",
-    table: Annotated[str | None, typer.Option("--table", help="the table, with a URL")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
-    separator: Annotated[str, typer.Option("--separator", help="between the cells of a CSV file")] = ",",
-    decimal: Annotated[
-        str, typer.Option("--decimal", help="before the decimals of a CSV file's numbers: . or ,")
-    ] = ".",
-    encoding: Annotated[str, typer.Option("--encoding", help="of a CSV file, such as cp1252")] = "utf-8",
-) -> None:
-    """Draft a contract from a table: kinds and ranges guessed, roles left for a person to fill in."""
-    from schemas.draft import draft_contract
-    from sluice.release.documents import parse_document
-    from sluice.release.sources import CsvSource, ParquetSource, SqlSource
-
-    is_url = "://" in source
-    if is_url and table is None:
-        raise SluiceError("of a database, name the table, too: sluice init URL --table schema.table")
-    model: Any = SqlSource if is_url else ParquetSource if source.endswith(".parquet") else CsvSource
-    written: dict[str, Any] = {"url": source, "table": table} if is_url else {"path": source}
-    if model is CsvSource:
-        written |= {"separator": separator, "decimal": decimal, "encoding": encoding}
-    found = parse_document(model, written, "the source")
-    text = draft_contract(found.resolve(Path.cwd()), dataset or table or Path(source).name.split(".")[0])
-    if output is None:
-        print(text, end="")
-        return
-    if output.exists():
-        raise SluiceError(f"{output} exists; a contract is never overwritten. Name another file.")
-    output.write_text(text, encoding="utf-8")
-    err.print(
-        f"{output} is a draft: fill in the role of every variable, then name it in a release definition.",
-        soft_wrap=True,
-    )
-
-
-@app.command()
-def mask(
-    source: Annotated[Path, typer.Argument(metavar="INPUT", help="a CSV or Parquet file")],
-    plan: Annotated[Path, typer.Option("--plan", help="masking steps (YAML): a list, or a release definition")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="where to write: .csv or .parquet")],
-    contract: Annotated[Path | None, typer.Option("--contract", help="what the variables are; else inferred")] = None,
-    seed_file: Annotated[
-        Path | None, typer.Option("--seed-file", help="a whole number, to make the same file again; made if absent")
-    ] = None,
-    household: Annotated[str | None, typer.Option("--household", help="its column; without contract")] = None,
-    weight: Annotated[str | None, typer.Option("--weight", help="its column; without contract")] = None,
-    kind: Annotated[
-        list[str] | None, typer.Option("--kind", metavar="COLUMN=KIND", help="such as roof=nominal; without contract")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Try a masking plan on a file: nothing is judged, recorded or published, and the result says so."""
-    from flows.trial import NOT_JUDGED, kinds_given, mask_file
-
-    made = mask_file(
-        source,
-        plan,
-        output,
-        contract_file=contract,
-        seed_file=seed_file,
-        household=household,
-        weight=weight,
-        kinds=kinds_given(kind or []),
-    )
-    kinds = {name: str(variable.kind) for name, variable in made.variables.items()}
-    if as_json:
-        told = {"output": str(made.output), "descriptor": str(made.descriptor), "records": made.records}
-        _print_json(told | {"judged": False, "steps": made.steps, "variables": kinds, "inferred": made.inferred})
-        return
-    if made.inferred:
-        inferred = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
-        err.print(
-            f"no contract, so the kinds were inferred (--kind COLUMN=KIND says otherwise): {inferred}",
-            style="yellow",
-            soft_wrap=True,
-        )
-    for step in made.steps:
-        out.print(f"  {step}", soft_wrap=True)
-    out.print(f"{made.output}: {made.records:,} records. {NOT_JUDGED}", soft_wrap=True)
-
-
-@app.command()
-def assess(
-    original: Annotated[Path, typer.Argument(metavar="ORIGINAL", help="the confidential records, CSV or Parquet")],
-    masked: Annotated[Path, typer.Argument(metavar="MASKED", help="anybody's masked or synthetic file of them")],
-    contract: Annotated[Path, typer.Option("--contract", help="what the original is")],
-    policy: Annotated[Path | None, typer.Option("--policy", help="what must hold; else the public-use policy")] = None,
-    holdout: Annotated[Path | None, typer.Option("--holdout", help="records of people who are in neither file")] = None,
-    paired: Annotated[bool, typer.Option("--paired", help="row i is the same person in both files")] = False,
-    report: Annotated[Path | None, typer.Option("--report", help="write the report here (HTML)")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Judge a file that was masked elsewhere, as a release would be: measures, verdict, report. Publishes nothing."""
-    from flows.assessment import assess as judge
-    from flows.listing import show_dossier
-    from sluice.release.headline import headline
-
-    dossier = judge(original, masked, contract, policy, holdout_file=holdout, paired=paired, report_file=report)
-    told = {"verdict": dossier.verdict.name, "says": headline(dossier)}
-    if report:
-        told["report"] = str(report)
-    if as_json:
-        findings = [finding.model_dump(mode="json") | {"verdict": finding.verdict.name} for finding in dossier.findings]
-        _print_json(told | {"findings": findings, "hashes": dossier.hashes})
-    else:
-        show_dossier(out, told, dossier)
-    raise typer.Exit(DONE if dossier.verdict is Verdict.PASS else BLOCKED)
-
-
-@app.command()
-def methods() -> None:
-    """List the masking methods with their parameters, as Markdown."""
-    from sluice.masking.catalogue import catalogue
-
-    print(catalogue(), end="")
-
-
-@app.command()
-def schemas(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="where to write the three files")] = Path(),
-) -> None:
-    """Write the JSON Schemas of contract, policy and release definition, for editors that check YAML."""
-    from flows.documents import DOCUMENTS
-    from schemas.json_schema import write_json_schema
-
-    for name, model in DOCUMENTS.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        write_json_schema(model, folder / name)
-        err.print(f"wrote {folder / name}")
-
-
-@app.command()
-def deployments(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="release definitions, such as deployments/releases")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
-) -> None:
-    """Write the prefect.yaml that deploys every definition of a folder; run it from the project's root."""
-    from flows.deployments import prefect_yaml
-
-    text = prefect_yaml(folder, Path.cwd())
-    if output is None:
-        print(text, end="")
-        return
-    output.write_text(text, encoding="utf-8")
-    err.print(f"To deploy: prefect --no-prompt deploy --prefect-file {output} --all", soft_wrap=True)
 
 
 def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
@@ -391,7 +239,7 @@ def _finish(outcome: Any, as_json: bool) -> None:
     """Say where the release stands, and exit with the code for it."""
     if as_json:
         verdict = None if outcome.verdict is None else outcome.verdict.name
-        _print_json(outcome.model_dump(mode="json") | {"verdict": verdict})
+        print_json(outcome.model_dump(mode="json") | {"verdict": verdict})
     else:
         out.print(f"{outcome.release} {_stands(outcome.state)}.", style="bold", soft_wrap=True)
         if outcome.state is not State.PUBLISHED:
@@ -436,7 +284,7 @@ def _refuse(release_id: str, decision: State, name: str | None, comment: str, as
     record(found, decision, name, comment)
     go_on(found)
     if as_json:
-        _print_json({"release": found.id, "state": found.state})
+        print_json({"release": found.id, "state": found.state})
     else:
         out.print(f"{found.id}: {str(decision).replace('_', ' ')}.")
 
@@ -460,10 +308,6 @@ def _progress(quiet: bool) -> Iterator[None]:
 
         with listening(tell):
             yield
-
-
-def _print_json(value: Any) -> None:
-    print(json.dumps(value, indent=2, default=str, ensure_ascii=False))
 
 
 def main(arguments: list[str] | None = None) -> int:
