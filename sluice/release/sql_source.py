@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from pydantic import ConfigDict, Field, model_validator
 
 from sluice.errors import DataError
-from sluice.release.database_url import database_url
+from sluice.release.database_url import database_url, without_progress_bar
 from sluice.release.tabular_source import TabularSource, missing_file, resolved
 
 _PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -106,6 +106,7 @@ class SqlSource(TabularSource):
             if not path.is_file():  # these databases would make an empty one
                 raise missing_file(path)
         engine = _try(lambda: sa.create_engine(url, poolclass=sa.NullPool), f"{self.title}: no driver for this URL")
+        without_progress_bar(engine)
         try:
             connection = _try(engine.connect, f"{self.title}: the database cannot be reached")
             with closing(connection):

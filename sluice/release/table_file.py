@@ -66,6 +66,7 @@ def write_in_order(source: Path, path: Path, variables: Variables, first: Sequen
     names = [*first, *(name for name in variables if name not in first)]
     order = ", ".join('"' + name.replace('"', '""') + '" NULLS LAST' for name in names)
     with duckdb.connect(config={"memory_limit": "1GB", "temp_directory": str(path.parent), "threads": 2}) as sorter:
+        sorter.execute("SET enable_progress_bar = false")  # it writes to standard output, where JSON may be awaited
         rows = sorter.sql(f"SELECT * FROM read_parquet(?) ORDER BY {order}", params=[str(source)])
         reader: pa.RecordBatchReader = rows.to_arrow_reader(_ROW_GROUP)
         return write_parquet((batch.to_pandas(types_mapper=pd.ArrowDtype) for batch in reader), path, variables)
