@@ -1,0 +1,115 @@
+"""Attack success: how often an intruder is right, and how much of it the released file gave away.
+
+An attack is played against people in the file (main), against people who are not in it (control), and by guessing
+(baseline). What works on the control too is knowledge of the population; only what works better on the people in the
+file is a disclosure.
+
+Source: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnadi, "A Unified Framework for Quantifying Privacy Risk in
+Synthetic Data", PoPETs 2023(2), arXiv:2211.10459; E. B. Wilson, "Probable inference, the law of
+succession, and statistical inference", Journal of the American Statistical Association 22, 1927. Added: the share is
+of the guesses that were made, not of those asked for; the risk is not cut off at 0, so a control that fares better
+shows; and an attack that does not beat guessing is told as not informative, whatever its figure.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+
+from sluice.errors import DataError
+from sluice.risk.measurement import Measurement
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class AttackSuccess:
+    """Guesses and how many were right.
+
+    attempted : guesses that were asked for
+    completed : guesses that were made
+    successes : of these, those that were right; a part of one where a tie was shared or a size corrected for
+    """
+
+    attempted: int
+    completed: int
+    successes: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.successes <= self.completed <= self.attempted:
+            raise ValueError(
+                f"0 <= successes <= completed <= attempted must hold; "
+                f"got {self.successes}, {self.completed} and {self.attempted}"
+            )
+
+    @property
+    def share(self) -> float:
+        """Right guesses as a share of the guesses made. Raises DataError when none was made."""
+        if not self.completed:
+            raise DataError("a share of right guesses needs at least one guess; none could be made")
+        return self.successes / self.completed
+
+    def wilson(self, level: float = LEVEL) -> tuple[float, float]:
+        """Centre and half-width of Wilson's score interval. Raises DataError when no guess was made."""
+        share, n, z = self.share, self.completed, quantile(level)
+        centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+        half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        return centre, half
+
+
+@dataclass(frozen=True)
+class ControlledAttack:
+    """One attack, played against the people in the file and against the control.
+
+    baseline : share of right guesses of an intruder who guesses at random
+    """
+
+    main: AttackSuccess
+    control: AttackSuccess
+    baseline: float
+
+    @property
+    def completed(self) -> bool:
+        """Whether there was a guess on either side; without one there is no figure."""
+        return self.main.completed > 0 and self.control.completed > 0
+
+    @property
+    def informative(self) -> bool:
+        """Whether the attack on the people in the file beats guessing; if not, its figure tells nothing of the file."""
+        return self.completed and self.main.share > self.baseline
+
+    @property
+    def worse_than_guessing(self) -> bool:
+        """Whether the attack does worse than guessing beyond chance: it was then played badly."""
+        if not self.completed:
+            return False
+        centre, half = self.main.wilson()
+        return centre + half < self.baseline
+
+    def risk(self, level: float = LEVEL) -> Measurement:
+        """(main - control) / (1 - control): of what the control leaves to win, the part that the attack wins.
+
+        returns : at most 1; higher is worse; below 0 where the control fares better. The shares are the centres of
+                  Wilson's intervals, and their half-widths are propagated as independent errors. The baseline is that
+                  of guessing, on the same scale
+        raises  : DataError when no guess was made on one of the sides
+        source  : Giomi et al., the risk relative to the control and its error
+        """
+        (main, main_error), (control, control_error) = self.main.wilson(level), self.control.wilson(level)
+        left = 1 - control
+        value = (main - control) / left
+        error = sqrt((main_error / left) ** 2 + (control_error * (1 - main) / left**2) ** 2)
+        return Measurement(
+            value=value,
+            attempted=self.main.attempted,
+            completed=self.main.completed,
+            interval=(value - error, min(1.0, value + error)),
+            level=level,
+            baseline=(self.baseline - control) / left,
+        )
+
+
+def quantile(level: float) -> float:
+    """How many standard errors of a normal law hold the middle `level` of it."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must be in (0, 1); got {level}")
+    return NormalDist().inv_cdf((1 + level) / 2)
