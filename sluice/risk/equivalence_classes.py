@@ -9,6 +9,7 @@ Source: 001_c854b9da72ca71f4.txt, Definition 1; the second reading is the sample
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ Codes = NDArray[np.integer[Any]]
 _HISTOGRAM_CELLS = 2**26  # 512 MB of counts: the most that a histogram may take
 _ANYTHING = -1  # the code of a missing key where it matches every value; as in the kernel
 _JOIN, _ROW, _WORD = 200_000, 20, 0.5  # nanoseconds: of a join of two patterns, of a key in it, of 64 classes
+_MANY = 100_000  # records; from here on, compiled loops are worth the half second that loading them takes
+_BLOCK = 2**15  # records whose keys are put together at a time, so that they stay in the processor's cache
 _BITS = 2**29  # 64 MB: the most that a table of bits may take
 _KEY_LIMIT = 2**62  # a mixed-radix key stays below this, well inside 64 bits
 
@@ -31,34 +34,107 @@ _KEY_LIMIT = 2**62  # a mixed-radix key stays below this, well inside 64 bits
 class EquivalenceClasses:
     """A partition of n records into c classes.
 
-    labels : shape (n,), the class of each record, 0..c-1; the numbering has no meaning
-    sizes  : shape (c,), the number of records in each class, all at least 1
+    cell    : shape (n,), whole numbers from 0: records of one class have the same
+    records : the number of records in each cell; a cell may be empty
     """
 
-    labels: IntArray
-    sizes: IntArray
+    cell: Codes
+    records: IntArray
+
+    @cached_property
+    def _numbered(self) -> tuple[IntArray, IntArray]:
+        occupied = np.flatnonzero(self.records)
+        if len(occupied) == len(self.records):
+            return self.cell.astype(np.int64, copy=False), self.records
+        label = np.zeros(len(self.records), dtype=np.int64)
+        label[occupied] = np.arange(len(occupied))
+        return label[self.cell], self.records[occupied]
+
+    @property
+    def labels(self) -> IntArray:
+        """Shape (n,), the class of each record, 0..c-1; the numbering has no meaning."""
+        return self._numbered[0]
+
+    @property
+    def sizes(self) -> IntArray:
+        """Shape (c,), the number of records in each class, all at least 1."""
+        return self._numbered[1]
 
     @cached_property
     def frequencies(self) -> IntArray:
         """Shape (n,): for each record, how many records share its combination, itself included."""
-        return self.sizes[self.labels]
+        if len(self.cell) < _MANY:
+            return self.records[self.cell]
+        from sluice.risk.class_sizes_kernel import look_up  # compiled code, loaded where it is needed
+
+        frequency = np.empty(len(self.cell), dtype=np.int64)
+        look_up(self.records.astype(np.min_scalar_type(len(self.cell))), self.cell, frequency)
+        return frequency
+
+
+@dataclass(frozen=True)
+class ClassValues:
+    """The different pairs of a class and a value of one more variable, sorted by class, then by value.
+
+    holder, value, records : shape (pairs,), the class, the code of the value and how many records have both
+    share                  : shape (pairs,), of the records of the class those with the value, above 0 to 1
+    overall                : shape (largest code + 1,), of all records those with the value
+    """
+
+    holder: IntArray
+    value: IntArray
+    records: IntArray
+    share: NDArray[np.float64]
+    overall: NDArray[np.float64]
+
+
+def class_values(classes: EquivalenceClasses, values: Codes) -> ClassValues:
+    """How often each value of a variable occurs in each class.
+
+    values : shape (n,), codes of the variable (see `category_codes`)
+    raises : DataError if there is no record or the lengths differ
+    cost   : O(n), and O(n log n) where classes times values are too many for a histogram
+    """
+    n = len(classes.labels)
+    if len(values) != n:
+        raise DataError(f"classes and sensitive values must have one length; got {n}, {len(values)}.")
+    if not n:
+        raise DataError("the values in a class need at least one record; got none.")
+    different = int(values.max()) + 1
+    pair = classes.labels * different + values
+    cells = len(classes.sizes) * different
+    if cells <= _histogram_cells(n):
+        counts = np.bincount(pair, minlength=cells)
+        pairs = np.flatnonzero(counts)
+        records = counts[pairs]
+    else:
+        pairs, records = np.unique(pair, return_counts=True)
+    holder, value = np.divmod(pairs, different)
+    return ClassValues(holder, value, records, records / classes.sizes[holder], np.bincount(values) / n)
 
 
 def category_codes(column: pd.Series) -> Codes:
     """Integer codes of a typed column: equal values have equal codes, a missing value has the largest code.
 
     column  : category, Int64, float64, datetime or text, any index
-    returns : shape (n,), from 0; in the order of the values (the declared order of a category)
+    returns : shape (n,), from 0; in the order of the values (the declared order of a category); in as few bytes as the
+              largest code needs, where the column is a category
     cost    : O(n) and a sort of the distinct values; a category column costs one pass
     """
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        codes: Codes = column.cat.codes.to_numpy()
-        count = len(column.cat.categories)
-    else:
-        codes, values = pd.factorize(column, sort=True)
-        count = len(values)
+    codes, count = _signed_codes(column)
     missing = codes < 0
-    return np.where(missing, count, codes.astype(np.int64)) if missing.any() else codes
+    if not missing.any():
+        return codes
+    wide = codes if count <= np.iinfo(codes.dtype).max else codes.astype(np.min_scalar_type(-count - 1))
+    return np.where(missing, wide.dtype.type(count), wide)
+
+
+def _signed_codes(column: pd.Series) -> tuple[Codes, int]:
+    """Codes from 0, -1 where missing, and how many values there may be."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.array.codes, len(column.array.categories)
+    codes, values = pd.factorize(column, sort=True)
+    return codes, len(values)
 
 
 def equivalence_classes(keys: Sequence[Codes]) -> EquivalenceClasses:
@@ -66,35 +142,52 @@ def equivalence_classes(keys: Sequence[Codes]) -> EquivalenceClasses:
 
     keys   : at least one array of shape (n,), integer codes from 0 (see `category_codes`)
     raises : DataError if there is no key, a code is negative or the lengths differ
-    cost   : O(n) per key; one 64-bit key a record, and a histogram of at most 512 MB
+    cost   : O(n) per key; one key of 32 or 64 bits a record, and a histogram of at most 512 MB
     """
+    for key in keys:
+        if len(key) and key.min() < 0:
+            raise DataError("key codes must be 0 or more; got negative ones. Is -1 meant as missing?")
+    return _classes([(key, int(key.max(initial=0)) + 1) for key in keys], 0)
+
+
+def classes_of(frame: pd.DataFrame, columns: Sequence[str]) -> EquivalenceClasses:
+    """The classes of a typed frame by some of its columns, a missing value being a category of its own."""
+    keys = [_signed_codes(frame[name]) for name in columns]
+    return _classes([(key, count + 1) for key, count in keys], 1)
+
+
+def _classes(keys: Sequence[tuple[Codes, int]], shift: int) -> EquivalenceClasses:
+    """The classes by codes that lie, once `shift` is added, from 0 to below the number that stands beside them."""
     if not keys:
         raise DataError("equivalence classes need at least one key column; got none.")
-    if len({len(key) for key in keys}) != 1:
-        raise DataError(f"key columns must have one length; got {', '.join(str(len(key)) for key in keys)}.")
-    combined = np.zeros(len(keys[0]), dtype=np.int64)
-    if not len(combined):
-        return EquivalenceClasses(combined, combined)
+    lengths = [len(key) for key, _ in keys]
+    if len(set(lengths)) != 1:
+        raise DataError(f"key columns must have one length; got {', '.join(map(str, lengths))}.")
+    n = lengths[0]
+    if not n:
+        return EquivalenceClasses(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    if prod(values for _, values in keys) <= _histogram_cells(n) and n >= _MANY:
+        from sluice.risk.class_sizes_kernel import add_key, counted  # compiled code, loaded where it is needed
+
+        cell = np.zeros(n, dtype=np.int32)
+        for start in range(0, n, _BLOCK):
+            for key, values in keys:
+                add_key(cell[start : start + _BLOCK], key[start : start + _BLOCK], values, shift)
+        return EquivalenceClasses(cell, counted(cell, prod(values for _, values in keys)))
+    combined = np.zeros(n, dtype=np.int64)
     cells = 1  # combinations that `combined` can hold
-    for key in keys:
-        if key.min() < 0:
-            raise DataError("key codes must be 0 or more; got negative ones. Is -1 meant as missing?")
-        values = int(key.max()) + 1
-        if values > len(key):  # so that the product of two factors never passes n squared
-            key, count = _dense(key.astype(np.int64), values)
+    for key, values in keys:
+        code = key.astype(np.int64) + shift
+        if values > n:  # so that the product of two factors never passes n squared
+            code, count = _dense(code, values)
             values = len(count)
         if cells * values > _KEY_LIMIT:
             combined, count = _dense(combined, cells)
             cells = len(count)
         combined *= values
-        combined += key
+        combined += code
         cells *= values
     return EquivalenceClasses(*_dense(combined, cells))
-
-
-def classes_of(frame: pd.DataFrame, columns: Sequence[str]) -> EquivalenceClasses:
-    """The classes of a typed frame by some of its columns, a missing value being a category of its own."""
-    return equivalence_classes([category_codes(frame[name]) for name in columns])
 
 
 def matching_frequencies(frame: pd.DataFrame, columns: Sequence[str]) -> IntArray:
@@ -156,13 +249,13 @@ def _by_bits(keys: IntArray, sizes: IntArray) -> IntArray:
 
 def _dense(key: IntArray, cells: int) -> tuple[IntArray, IntArray]:
     """Labels 0..c-1 of equal keys, and their counts; by a histogram where the keys are few, else by a hash."""
-    if cells <= min(_HISTOGRAM_CELLS, max(8 * len(key), 2**16)):
-        histogram = np.bincount(key, minlength=cells)
-        occupied = np.flatnonzero(histogram)
-        if len(occupied) == cells:
-            return key, histogram
-        label = np.empty(cells, dtype=np.int64)
-        label[occupied] = np.arange(len(occupied))
-        return label[key], histogram[occupied]
+    if cells <= _histogram_cells(len(key)):
+        numbered = EquivalenceClasses(key, np.bincount(key, minlength=cells))
+        return numbered.labels, numbered.sizes
     labels, values = pd.factorize(key)
     return labels, np.bincount(labels, minlength=len(values))
+
+
+def _histogram_cells(n: int) -> int:
+    """The most combinations that a histogram of n records is worth."""
+    return min(_HISTOGRAM_CELLS, max(8 * n, 2**16))

@@ -12,6 +12,7 @@ from policies.rule import Rule
 from policies.rules import PolicyRule
 from policies.table_rules import Dominance, MinimumFrequency, PPercent, TableRule
 from sluice.errors import DataError, DocumentError
+from sluice.generalization.hierarchy import Hierarchy
 from sluice.release.documents import parse_document
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict
@@ -161,6 +162,28 @@ def test_entropy_l_diversity_is_met_exactly_by_equal_frequencies() -> None:
     assert "weighed by how often they occur" in finding.says
 
 
+def test_recursive_l_diversity_bounds_the_most_frequent_value() -> None:
+    frame = typed([30] * 7, ["a"] * 4 + ["b"] * 2 + ["c"])  # 4 against 2 + 1
+    recursive = LDiversity(variant="recursive", l=2, c=1.5, columns=("illness",))
+    assert one(recursive, frame).verdict is Verdict.PASS
+    finding = one(recursive.model_copy(update={"c": 4 / 3}), frame)  # met exactly is not met: less than c times
+    assert (finding.verdict, finding.observed) == (Verdict.FAIL, pytest.approx(4 / 3))
+    assert "In 1 of 1 groups" in finding.says
+    none = one(recursive, typed([30] * 3, ["a"] * 3))
+    assert (none.verdict, none.observed) == (Verdict.FAIL, None)
+    assert recursive.describe().endswith("(recursive l-diversity).")
+
+
+def test_other_sensitive_values_count_as_known_when_the_policy_says_so() -> None:
+    """Two illnesses among four people, but the salary tells which."""
+    frame = typed([30] * 4, ["flu", "flu", "cold", "cold"]).assign(salary=[1.0, 1.0, 2.0, 2.0])
+    assert [f.verdict for f in LDiversity(l=2).find(frame, VARIABLES, "masked")] == [Verdict.PASS] * 2
+    illness, salary = LDiversity(l=2, others_known=True).find(frame, VARIABLES, "masked")
+    assert (illness.verdict, salary.verdict) == (Verdict.FAIL, Verdict.FAIL)
+    assert illness.scope == "illness by age, years_married, salary"
+    assert "their other sensitive values" in LDiversity(l=2, others_known=True).describe()
+
+
 # t-closeness
 
 
@@ -186,6 +209,19 @@ def test_a_suppressed_record_still_counts_for_t() -> None:
 def test_an_order_is_refused_where_there_is_none() -> None:
     with pytest.raises(DataError, match=r"'ordered' needs values with an order; 'illness' is nominal\. Use 'equal'"):
         TCloseness(t=0.2, ground_distance="ordered").find(typed([1, 2]), VARIABLES, "masked")
+
+
+def test_the_hierarchical_distance_takes_the_hierarchy_of_the_contract() -> None:
+    rows = {"flu": ("lungs", "all"), "cold": ("lungs", "all"), "ulcer": ("stomach", "all")}
+    variables = VARIABLES | {"illness": VARIABLES["illness"].model_copy(update={"hierarchy": Hierarchy(rows=rows)})}
+    frame = typed([1, 1, 2, 2], ["flu", "flu", "cold", "ulcer"])
+    rule = TCloseness(t=0.4, ground_distance="hierarchical", columns=("illness",))
+    (finding,) = rule.find(frame, variables, "masked")
+    # By hand: 1/2 between the illnesses, 1/4 between lungs and stomach; the mean of both levels.
+    assert (finding.verdict, finding.observed) == (Verdict.PASS, pytest.approx(0.375))
+    assert one(TCloseness(t=0.4, columns=("illness",)), frame).verdict is Verdict.FAIL
+    with pytest.raises(DataError, match="'hierarchical' needs a hierarchy; 'illness' has none"):
+        one(rule, frame)
 
 
 # what cannot be judged
@@ -271,7 +307,15 @@ def test_an_unknown_rule_is_refused_with_the_nearest_name() -> None:
         ({"rule": "k_anonymity", "k": 5, "columns": []}, "columns"),
         ({"rule": "k_anonymity", "k": 5, "limit": 3}, "limit: unknown key"),
         ({"rule": "l_diversity", "l": 0.5}, "l: must be greater than 1; got 0.5"),
-        ({"rule": "l_diversity", "l": 2, "variant": "recursive"}, "'distinct' or 'entropy'"),
+        ({"rule": "l_diversity", "l": 2, "variant": "probable"}, "'distinct', 'entropy' or 'recursive'"),
+        (
+            {"rule": "l_diversity", "l": 2, "variant": "recursive"},
+            "c is needed for variant 'recursive' and for no other",
+        ),
+        ({"rule": "l_diversity", "l": 2, "c": 3}, "c is needed for variant 'recursive' and for no other"),
+        ({"rule": "l_diversity", "l": 2.5, "variant": "recursive", "c": 3}, "must be a whole number; got 2.5"),
+        ({"rule": "l_diversity", "l": 2, "variant": "recursive", "c": 0}, "c: must be greater than 0"),
+        ({"rule": "t_closeness", "t": 0.2, "ground_distance": "far"}, "'hierarchical'"),
         ({"rule": "t_closeness", "t": 0}, "t: must be greater than 0"),
         ({"rule": "t_closeness", "t": 20}, "less than 1; got 20. Is it a percentage? Use 0.2."),
         ({"rule": "sample_uniques_share", "at_most": 5}, "Is it a percentage? Use 0.05."),

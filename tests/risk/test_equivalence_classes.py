@@ -11,6 +11,7 @@ from sluice.errors import DataError
 from sluice.risk import equivalence_classes as module
 from sluice.risk.equivalence_classes import (
     category_codes,
+    class_values,
     classes_of,
     equivalence_classes,
     matching_frequencies,
@@ -158,6 +159,49 @@ def test_all_keys_missing_is_one_class() -> None:
     frame = pd.DataFrame({"k": pd.Series([np.nan] * 4), "l": pd.Series([pd.NA] * 4, dtype="Int64")})
     assert classes_of(frame, ["k", "l"]).sizes.tolist() == [4]
     assert matching_frequencies(frame, ["k", "l"]).tolist() == [4] * 4
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), min_size=1, max_size=25).map(np.array))
+def test_values_in_classes_are_counted(pairs: np.ndarray) -> None:
+    classes = equivalence_classes([pairs[:, 0]])
+    expected = pd.Series(pairs[:, 1]).groupby(classes.labels).value_counts().sort_index()
+    for cells in (2**26, 0):  # by a histogram and by a sort
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "_HISTOGRAM_CELLS", cells)
+            found = class_values(classes, pairs[:, 1])
+        assert list(zip(found.holder, found.value, strict=True)) == list(expected.index)
+        assert found.records.tolist() == expected.tolist()
+        assert np.bincount(found.holder, weights=found.share) == pytest.approx(np.ones(len(classes.sizes)))
+        assert found.overall.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.int64])
+def test_the_compiled_loops_agree_with_the_plain_ones(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {
+            name: pd.Categorical.from_codes(
+                rng.integers(-1, 20, 5000).astype(kind), [str(value) for value in range(20)]
+            )
+            for name in "abc"
+        }
+    )
+    codes = [category_codes(frame[name]).astype(kind) for name in frame]
+    plain = classes_of(frame, list(frame))
+    monkeypatch.setattr(module, "_MANY", 0)
+    monkeypatch.setattr(module, "_BLOCK", 999)
+    for compiled in (classes_of(frame, list(frame)), equivalence_classes(codes)):
+        assert_array_equal(compiled.frequencies, plain.frequencies)
+        assert_array_equal(compiled.sizes[compiled.labels], plain.frequencies)
+        assert sorted(compiled.sizes) == sorted(plain.sizes)
+
+
+def test_codes_stay_narrow_when_values_are_missing() -> None:
+    column = pd.Series(pd.Categorical(["a", None, "b"]))
+    assert category_codes(column).dtype == np.int8
+    labels = [str(value) for value in range(127)]
+    assert category_codes(pd.Series(pd.Categorical([*labels, None], categories=labels))).dtype == np.int16
 
 
 def test_refusals() -> None:
