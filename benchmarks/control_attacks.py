@@ -1,0 +1,139 @@
+"""Attacks with a control on Adult: linkability, inference and singling out, beside anonymeter.
+
+anonymeter is no dependency. It runs in a process of its own, with the Python that SLUICE_PEERS names, on the same
+records in the same minute; both on one core, reading and compiling not counted. Without SLUICE_PEERS only Sluice is
+timed.
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from sluice.risk.attack_success import ControlledAttack
+from sluice.risk.inference import inference
+from sluice.risk.linkability import linkability
+from sluice.risk.membership import membership
+from sluice.risk.singling_out import singling_out
+from sluice.typed_frame import typed_frame
+from sluice.variables import Variable
+
+DATA = Path(os.environ.get("SLUICE_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+NAMES = [
+    "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation", "relationship", "race",
+    "sex", "capital_gain", "capital_loss", "hours_per_week", "native_country", "income",
+]  # fmt: skip
+FIRST = ["age", "education_num", "race", "hours_per_week"]
+SECOND = ["fnlwgt", "occupation", "sex", "relationship"]
+KNOWN = ["age", "fnlwgt", "education_num", "race", "sex", "marital_status"]
+SECRET = "occupation"
+K = 5
+
+PEER = """
+import json, sys, time, warnings
+import numpy as np, pandas as pd
+from anonymeter.evaluators import InferenceEvaluator, LinkabilityEvaluator, SinglingOutEvaluator
+warnings.simplefilter("ignore")
+folder, attacks, first, second, known, secret, k = json.loads(sys.argv[1])
+names = ("original", "released", "control")
+original, released, control = (pd.read_parquet(f"{folder}/{name}.parquet") for name in names)
+def evaluators(attacks, original, released, control):
+    common = dict(ori=original, syn=released, control=control, n_attacks=attacks)
+    link, infer = dict(aux_cols=(first, second), n_neighbors=k), dict(aux_cols=known, secret=secret)
+    yield "linkability", lambda: LinkabilityEvaluator(**common, **link).evaluate(n_jobs=1)
+    yield "inference", lambda: InferenceEvaluator(**common, **infer).evaluate(n_jobs=1)
+    for mode in ("univariate", "multivariate"):
+        yield f"singling out, {mode}", lambda: SinglingOutEvaluator(n_cols=3, seed=0, **common).evaluate(mode=mode)
+for _, warm in evaluators(5, *(frame.head(50) for frame in (original, released, control))):
+    warm()
+np.random.seed(0)
+told = {}
+for name, run in evaluators(attacks, original, released, control):
+    start = time.perf_counter()
+    results = run().results()
+    seconds = time.perf_counter() - start
+    told[name] = [seconds, *map(float, (results.n_success, results.n_baseline, results.n_control))]
+print(json.dumps(told))
+"""
+
+
+def files(size: int) -> tuple[list[pd.DataFrame], dict[str, Variable]]:
+    """Original, released and control, of `size` people each; three in ten released records are originals."""
+    adult = pd.read_csv(DATA / "adult" / "adult.data.gz", names=NAMES, skipinitialspace=True)
+    adult = adult.drop_duplicates(ignore_index=True)
+    typed, variables = typed_frame(adult)
+    copied = int(0.3 * size)
+    original, control, others = typed.iloc[:size], typed.iloc[size : 2 * size], typed.iloc[2 * size : 3 * size - copied]
+    return [original, pd.concat([original.iloc[:copied], others]), control], variables
+
+
+def main(quick: bool = False) -> None:
+    size, attacks = (2_000, 500) if quick else (10_000, 2_000)
+    data, variables = files(size)
+    rng = np.random.default_rng
+
+    def runs(original: pd.DataFrame, released: pd.DataFrame, control: pd.DataFrame, attacks: int) -> list[Attack]:
+        data = (original, released, control, variables)
+        return [
+            ("linkability", lambda: linkability(*data, FIRST, SECOND, K, attacks, rng(0))),
+            ("inference", lambda: inference(*data, KNOWN, SECRET, 0.05, attacks, rng(0))),
+            ("singling out, univariate", lambda: singling_out(*data, NAMES, "univariate", 1, attacks, rng(0))),
+            ("singling out, multivariate", lambda: singling_out(*data, NAMES, "multivariate", 3, attacks, rng(0))),
+        ]
+
+    for _, run in runs(*(frame.head(50) for frame in data), 5):
+        run()  # compile, or load the compiled kernels
+    membership(*(frame.head(50) for frame in data), variables, NAMES, 5, rng(0))
+    peer = _peer(data, attacks)
+    print(f"{size:,} people in the file, in the control and in the release; {attacks:,} attacks on each")
+    print(
+        f"{'':27} {'seconds':>8} {'right':>7} {'control':>8} {'risk':>6}   anonymeter: the same, and its time to ours"
+    )
+    for name, run in runs(*data, attacks):
+        times = []
+        for _ in range(3):
+            start = time.perf_counter()
+            found = run()
+            times.append(time.perf_counter() - start)
+        ours = min(times)
+        line = f"{name:27} {ours:8.3f} {found.main.share:7.3f} {found.control.share:8.3f} {found.risk().value:6.3f}"
+        if name in peer:
+            seconds, success, _, control = peer[name]
+            line += f"   {seconds:8.2f} s {success / attacks:7.3f} {control / attacks:8.3f} {seconds / ours:7.0f} times"
+        print(line)
+    start = time.perf_counter()
+    told = membership(*data, variables, NAMES, attacks, rng(0))
+    seconds = time.perf_counter() - start
+    print(f"{'membership':27} {seconds:8.3f}   advantage {told.advantage.value:.3f}, area {told.area.value:.3f}")
+
+
+Attack = tuple[str, Callable[[], ControlledAttack]]
+
+
+def _peer(data: list[pd.DataFrame], attacks: int) -> dict[str, list[float]]:
+    python = os.environ.get("SLUICE_PEERS")
+    if not python or subprocess.run([python, "-c", "import anonymeter"], capture_output=True, check=False).returncode:
+        print("anonymeter is not there; set SLUICE_PEERS to a Python that has it. Sluice alone:")
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, frame in zip(("original", "released", "control"), data, strict=True):
+            plain = frame.astype(
+                {column: str for column in frame if isinstance(frame[column].dtype, pd.CategoricalDtype)}
+            )
+            whole = {column: "int64" for column in frame if frame[column].dtype == "Int64"}
+            plain.astype(whole).reset_index(drop=True).to_parquet(f"{folder}/{name}.parquet")
+        told = subprocess.run(
+            [python, "-c", PEER, json.dumps([folder, attacks, FIRST, SECOND, KNOWN, SECRET, K])],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    return dict(json.loads(told.stdout.splitlines()[-1]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Attribute risk: how likely an intruder comes upon a value of this variable and knows by it whose it is.
+
+Source: 002_934188e51b9064af.txt, section 2.4, equation (1), after Ito, Kikuchi and Nakagawa 2019:
+Pr(idf, x) = Pr(x) Pr(idf | x) = (|R_x| / m) (1 / |U_x|), with R_x the records that hold the value x and U_x the people
+in these. It ranks the variables of the *original* file by what they give away; 002 warns that it says nothing of a
+masked one. Added to the source: the sum over the values, which is the probability of being identified by any of them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from sluice.errors import DataError
+from sluice.risk.coding import plain_values
+from sluice.risk.measurement import Measurement
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class AttributeRisk:
+    """The risk of one variable.
+
+    measurement : value is the sum of `by_value`, a probability from 0 to 1; higher is worse. Exact
+    by_value    : Pr(idf, x) of each value that occurs, indexed by the value: confidential
+    """
+
+    measurement: Measurement
+    by_value: "pd.Series[float]"
+
+
+def attribute_risk(values: "pd.Series[Any]", persons: npt.ArrayLike | None = None) -> AttributeRisk:
+    """Ito's risk of one variable.
+
+    values  : typed column, shape (m,), one value a record. A missing value tells nothing: it is neither a value nor in
+              the denominator, and counts as not completed
+    persons : shape (m,), whose each record is; None: every record is another person. The risk is then the number of
+              different values over the number of records
+    raises  : DataError on arrays of different lengths, or a person that is missing
+    cost    : O(m log m)
+    """
+    plain = plain_values(values)
+    owner = pd.Series(np.arange(len(plain)) if persons is None else np.asarray(persons))
+    if len(owner) != len(plain):
+        raise DataError(f"values and persons must have one length; got {len(plain)} and {len(owner)}")
+    if owner.isna().any():
+        raise DataError("persons: every record needs its person; some are missing")
+    held = ~pd.isna(plain)
+    completed = int(held.sum())
+    groups = pd.DataFrame({"value": plain[held], "person": owner.to_numpy()[held]}).groupby("value")["person"]
+    by_value = groups.size() / (max(completed, 1) * groups.nunique())
+    return AttributeRisk(Measurement(float(by_value.sum()), len(plain), completed), by_value)
