@@ -52,6 +52,7 @@ class AttackRule(BaseModel, ABC):
     excess: Figure | None = Field(
         default=None, description="how much worse than its baseline the figure may be, in the unit of the measure"
     )
+    binding: bool = Field(default=True, description="false: reported, but does not decide")
 
     @model_validator(mode="after")
     def _has_a_limit(self) -> Self:
@@ -106,6 +107,7 @@ class AttackRule(BaseModel, ABC):
             limit=sign * min(limits) if limits else None,
             attempted=measured.attempted,
             completed=measured.completed,
+            binding=self.binding,
             says=" ".join(said),
         )
 
@@ -113,5 +115,5 @@ class AttackRule(BaseModel, ABC):
         """A finding that nothing could be measured, and why."""
         return Finding(
             rule=self.rule, verdict=Verdict.UNKNOWN, stage="attack", scope=scope, attempted=attempted, completed=0,
-            says=f"{why} Nothing was judged by this rule.",
+            binding=self.binding, says=f"{why} Nothing was judged by this rule.",
         )  # fmt: skip

@@ -1,16 +1,60 @@
-"""PolicyRule: every disclosure rule that a policy may name, told apart by `rule`."""
+"""PolicyRule and AttackPolicyRule: every disclosure rule that a policy may name, told apart by `rule`."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from policies.attack_rule import AttackRule
+from policies.attribute_rules import AttributeDivergence, AttributeInference, DataInvasion, MaximumKnowledge
+from policies.control_rules import Inference, Linkability, MembershipInference, SinglingOut
+from policies.diversity_rules import AlphaK, AttributeCombinations, BetaLikeness, DeltaDisclosure, DeltaPresence, Suda
+from policies.linkage_rules import (
+    DistanceLinkage,
+    IntervalDisclosure,
+    MicroaggregationLinkage,
+    ProbabilisticLinkage,
+    RankSwappingLinkage,
+)
 from policies.microdata_rules import KAnonymity, LDiversity, SampleUniquesShare, TCloseness
+from policies.population_rules import KMap, ReidentificationRisk
 from policies.table_rules import Dominance, MinimumFrequency, PPercent
+from policies.uniqueness_rules import HouseholdRisk, IndividualRisk, LoglinearRisk, PopulationUniques
 
 PolicyRule = Annotated[
-    KAnonymity | LDiversity | TCloseness | SampleUniquesShare | MinimumFrequency | Dominance | PPercent,
+    KAnonymity
+    | LDiversity
+    | TCloseness
+    | SampleUniquesShare
+    | KMap
+    | ReidentificationRisk
+    | PopulationUniques
+    | LoglinearRisk
+    | IndividualRisk
+    | HouseholdRisk
+    | Suda
+    | AttributeCombinations
+    | DeltaPresence
+    | BetaLikeness
+    | DeltaDisclosure
+    | AlphaK
+    | MinimumFrequency
+    | Dominance
+    | PPercent,
     Field(discriminator="rule"),
 ]
 
-AttackPolicyRule = AttackRule
+AttackPolicyRule = Annotated[
+    DistanceLinkage
+    | ProbabilisticLinkage
+    | RankSwappingLinkage
+    | MicroaggregationLinkage
+    | IntervalDisclosure
+    | DataInvasion
+    | MaximumKnowledge
+    | AttributeDivergence
+    | AttributeInference
+    | SinglingOut
+    | Linkability
+    | Inference
+    | MembershipInference,
+    Field(discriminator="rule"),
+]

@@ -28,7 +28,7 @@ class Finding(BaseModel):
     verdict: Verdict
     says: str = Field(description="one or two plain sentences for a reader who is no statistician")
     scope: str = Field(default="", description="what was looked at: a column, a group of columns, a step")
-    stage: str = Field(default="", description="contract, original, masked, reference, utility or pipeline")
+    stage: str = Field(default="", description="contract, original, masked, reference, attack, utility or pipeline")
     observed: float | None = None
     limit: float | None = None
     attempted: int | None = Field(default=None, description="cases the measure set out to examine")

@@ -7,6 +7,7 @@ from pydantic.fields import FieldInfo
 
 from sluice.masking import Step
 from sluice.masking.step import MaskingStep
+from sluice.parameter_table import parameter_table, source_of
 
 
 def methods() -> dict[str, type[MaskingStep]]:
@@ -21,23 +22,20 @@ def catalogue() -> str:
     """
     lines = ["# Masking methods", "", "Written by `sluice methods` from the models; do not edit.", ""]
     lines += [f"- [`{name}`](#{name}): {_first_line(model)}" for name, model in sorted(methods().items())]
-    lines += ["", "Fields that every method has, and so are not repeated below:", "", *_HEAD]
-    lines += [_row(key, field) for key, field in MaskingStep.model_fields.items() if key != "method"]
+    lines += ["", "Fields that every method has, and so are not repeated below:", ""]
+    lines += parameter_table({key: field for key, field in MaskingStep.model_fields.items() if key != "method"})
     for name, model in sorted(methods().items()):
         lines += ["", f"## `{name}`", "", inspect.getdoc(model) or "", ""]
         lines += [f"- **{title}**: {text}" for title, text in _about(model)]
         own = {key: field for key, field in model.model_fields.items() if _is_own(key, field)}
         if own:
-            lines += ["", *_HEAD, *(_row(key, field) for key, field in own.items())]
-        lines += ["", _source(model)]
+            lines += ["", *parameter_table(own)]
+        lines += ["", source_of(model)]
     return "\n".join(lines) + "\n"
 
 
 def _first_line(model: type[MaskingStep]) -> str:
     return (inspect.getdoc(model) or "").splitlines()[0]
-
-
-_HEAD = ("| parameter | default | meaning |", "|---|---|---|")
 
 
 def _about(model: type[MaskingStep]) -> list[tuple[str, str]]:
@@ -65,15 +63,3 @@ def _is_own(key: str, field: FieldInfo) -> bool:
     """Whether the field is this method's, or means something else here than in other methods."""
     common = MaskingStep.model_fields.get(key)
     return common is None or field.description != common.description
-
-
-def _row(name: str, field: FieldInfo) -> str:
-    default = "required" if field.is_required() else f"`{field.get_default(call_default_factory=True)}`"
-    return f"| `{name}` | {default} | {field.description or ''} |"
-
-
-def _source(model: type[MaskingStep]) -> str:
-    """The paragraph of the module's docstring that says where the method comes from."""
-    module = inspect.getmodule(model)
-    paragraphs = (inspect.getdoc(module) or "").split("\n\n")
-    return next((" ".join(p.split()) for p in paragraphs if p.startswith("Source")), "")

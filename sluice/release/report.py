@@ -34,6 +34,10 @@ _STAGES = {
         "The masked file beside the reference standard",
         "Whether the masked file says more about the people in it than records of other people would.",
     ),
+    "attack": (
+        "The masked file under attack",
+        "What intruders who know original records, or parts of them, reach with the masked file, and without it.",
+    ),
     "utility": ("What the masked file is still good for", "How much of the information is left."),
     "pipeline": ("The run itself", "Whether every step of the evaluation was carried out."),
     "": ("Other findings", ""),

@@ -135,6 +135,11 @@ def test_a_file_too_large_to_check_is_unknown(monkeypatch: pytest.MonkeyPatch) -
     assert decide(findings.values()) is Verdict.UNKNOWN
 
 
+SURVEY = VARIABLES | {
+    "weight": Variable(name="weight", kind="continuous", role=Role.WEIGHT),
+    "household": Variable(name="household", kind="text", role=Role.HOUSEHOLD),
+}
+
 # Of each rule that a policy may name: its setting, what keeps to it and what breaks it.
 SAFE = people([30] * 4, "aaaa", ["flu", "gout", "none", "flu"])
 UNSAFE = people([30, 30, 30, 40], "aaab", ["flu", "flu", "flu", "gout"])
@@ -143,6 +148,18 @@ EVERY_RULE: dict[str, tuple[dict[str, Any], Any, Any]] = {
     "l_diversity": ({"l": 2}, SAFE, UNSAFE),
     "t_closeness": ({"t": 0.3}, SAFE, UNSAFE),
     "sample_uniques_share": ({"at_most": 0}, SAFE, UNSAFE),
+    "k_map": ({"k": 2, "population": "population.csv"}, SAFE, UNSAFE),
+    "reidentification_risk": ({"model": "prosecutor", "highest_at_most": 0.5}, SAFE, UNSAFE),
+    "population_uniques": ({"at_most": 0.05, "population": 4}, SAFE, UNSAFE),
+    "loglinear_risk": ({"guesses_at_most": 0.1, "sampling_fraction": 0.5}, SAFE, UNSAFE),
+    "individual_risk": ({"highest_at_most": 0.5}, SAFE, UNSAFE),
+    "household_risk": ({"highest_at_most": 0.5}, SAFE, UNSAFE),
+    "suda": ({"size": 2, "sampling_fraction": 0.1, "above": 0.01}, SAFE, UNSAFE),
+    "attribute_combinations": ({"size": 1}, SAFE, UNSAFE),
+    "delta_presence": ({"at_most": 0.5, "population": "population.csv"}, SAFE, UNSAFE),
+    "beta_likeness": ({"beta": 0.5}, SAFE, UNSAFE),
+    "delta_disclosure": ({"delta": 0.5}, SAFE, UNSAFE),
+    "alpha_k": ({"alpha": 0.6, "k": 2}, SAFE, UNSAFE),
     "minimum_frequency": ({"n": 3}, [5, 5, 5], [5, 5]),
     "dominance": ({"n": 1, "k": 75}, [5, 5, 5], [90, 5, 5]),
     "p_percent": ({"p": 10}, [5, 5, 5], [90, 5, 1]),
@@ -155,16 +172,18 @@ def test_every_rule_is_listed_here() -> None:
 
 
 @pytest.mark.parametrize("name", EVERY_RULE)
-def test_every_rule_can_fail(name: str) -> None:
+def test_every_rule_can_fail(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A check that only ever says 'pass' is none."""
     settings, safe, unsafe = EVERY_RULE[name]
+    (tmp_path / "population.csv").write_text("age,area,count\n30,a,40\n40,b,1\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
     rule = RULE.validate_python({"rule": name} | settings)
     if isinstance(rule, TableRule):
         assert (rule.is_sensitive(safe), rule.is_sensitive(unsafe)) == (False, True)
         assert decide(rule.find(SAFE, VARIABLES, "masked")) is Verdict.UNKNOWN
         return
-    assert decide(rule.find(safe, VARIABLES, "masked")) is Verdict.PASS
-    assert decide(rule.find(unsafe, VARIABLES, "masked")) is Verdict.FAIL
+    assert decide(rule.find(safe.assign(weight=10.0, household="h"), SURVEY, "masked")) is Verdict.PASS
+    assert decide(rule.find(unsafe.assign(weight=1.0, household="h"), SURVEY, "masked")) is Verdict.FAIL
 
 
 def test_a_row_of_the_ledger_cannot_be_hidden_or_changed(tmp_path: Path) -> None:
