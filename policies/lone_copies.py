@@ -5,7 +5,8 @@ It belongs to the reference standard, and needs to know which released record is
 
 import pandas as pd
 
-from policies.reference_standard import NAMES_OF_GROUPS, Column, ReferenceStandard
+from policies.reference_findings import NAMES_OF_GROUPS, Column, judge_copies
+from policies.reference_standard import ReferenceStandard
 from sluice.risk.coding import plain_values
 from sluice.risk.copies import lone_copies
 from sluice.risk.resolution import COARSE, FINE, on_one_grid
@@ -47,7 +48,7 @@ def judge_lone_copies(
         return Finding(rule="lone_copies", verdict=Verdict.UNKNOWN, says=says, stage="reference", completed=0)
     worst, count = max(counts, key=lambda each: each[1].excess)
     how = f"are alone with their values of {', '.join(worst)}, and stand in the release with them"
-    return standard.judge_copies("lone_copies", how, count, 1.0, len(recoded), minimum_cell)
+    return judge_copies(standard, "lone_copies", how, count, 1.0, len(recoded), minimum_cell)
 
 
 def _share_equal(before: Column, after: Column) -> float:

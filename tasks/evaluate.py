@@ -9,6 +9,7 @@ import pandas as pd
 from policies.attack_rule import Attacked
 from policies.lone_copies import judge_lone_copies
 from policies.policy import Policy
+from policies.reidentification import judge_reidentification
 from sluice.errors import PlanError
 from sluice.masking.plan import apply_recodings
 from sluice.masking.step import MaskingStep
@@ -93,6 +94,22 @@ def measure(policy: Policy, attacked: Attacked, declared: Variables, described: 
             "lone_copies",
             "reference",
             lambda: [judge_lone_copies(standard, recoded, masked, released, attacked.minimum_cell)],
+        )
+        findings += judged(
+            "reidentification",
+            "reference",
+            lambda: [
+                judge_reidentification(
+                    standard,
+                    attacked.original,
+                    recoded,
+                    masked,
+                    attacked.variables,
+                    released,
+                    attacked.rng,
+                    attacked.minimum_cell,
+                )
+            ],
         )
     for rule in policy.attacks:
         findings += judged(rule.rule, "attack", lambda rule=rule: rule.find(attacked))

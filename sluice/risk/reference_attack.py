@@ -18,6 +18,7 @@ class ReferenceAttack:
     released: Prediction  # in a released file of the reference's size
     whole: FloatArray  # (n,) prediction distance in the whole released file
     reference: Prediction  # in a file of other people's records
+    rows: IntArray  # (n,) the original records attacked, by their place in the file, rising
     records: int  # all original records
     size_ratio: float  # all released records / records of the reference, at least 1
     sampled: float  # all released records / all original records, at most 1
@@ -62,7 +63,7 @@ def attack(
     reference = prediction(
         original[rows], others if size == len(others) else others[reference_rows], neighbours, own_row
     )
-    return ReferenceAttack(part, whole.distance, reference, n, size_ratio=m / size, sampled=min(1.0, m / n))
+    return ReferenceAttack(part, whole.distance, reference, rows, n, size_ratio=m / size, sampled=min(1.0, m / n))
 
 
 def some_of(n: int, size: int, rng: np.random.Generator) -> IntArray:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from policies.reference_standard import ReferenceStandard
-from sluice.errors import DocumentError
+from policies.reidentification import judge_reidentification
+from sluice.errors import DataError, DocumentError
 from sluice.variables import Variable
 from sluice.verdict import Verdict, decide
 
@@ -62,7 +63,7 @@ SAFE = people(2000, 2)
 def test_other_people_pass(masked):
     findings, _ = judge(ORIGINAL, masked)
     assert decide(findings.values()) is Verdict.PASS
-    assert set(findings) == set(ReferenceStandard.finding_names)
+    assert set(findings) == set(ReferenceStandard.finding_names) - {"worst_subgroup", "reidentification"}
 
 
 def test_the_original_itself_fails_in_every_way():
@@ -372,9 +373,163 @@ def test_binding_decides_which_measures_count():
     ]
 
 
+AMOUNTS = {f"amount{j}": Variable(name=f"amount{j}", kind="continuous") for j in range(8)}
+
+
+def amounts(n, seed):
+    """Eight amounts that rise together, with a few very large ones."""
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=(n, 2)) @ np.random.default_rng(1).normal(size=(2, 8))
+    return pd.DataFrame(np.exp(1.4 * common + 0.8 * rng.normal(size=(n, 8))), columns=list(AMOUNTS))
+
+
+@pytest.mark.parametrize("reference", [{}, HOLDOUT], ids=["leave one out", "holdout"])
+def test_noise_that_hides_the_many_and_not_the_isolated_fails(reference):
+    original, held = amounts(4000, 1), amounts(4000, 2)
+    noise = np.random.default_rng(3).normal(size=original.shape) * original.std().to_numpy() * 0.3
+    findings, _ = judge(original, original + noise, holdout=held, variables=AMOUNTS, **reference)
+    assert verdicts(findings) == {"isolated_records": Verdict.FAIL}  # all else lets the file through
+    assert findings["isolated_records"].completed == 100
+    assert findings["isolated_records"].observed > 0.3
+    findings, _ = judge(original, amounts(4000, 4), holdout=held, variables=AMOUNTS, **reference)
+    assert findings["isolated_records"].verdict is Verdict.PASS
+
+
+def test_few_isolated_people_are_not_counted_aloud():
+    original = amounts(4000, 1)
+    noise = np.random.default_rng(3).normal(size=original.shape) * original.std().to_numpy() * 0.3
+    findings, _ = judge(original, original + noise, variables=AMOUNTS, cell=90)
+    assert findings["isolated_records"].observed is None
+    assert "fewer than 90 have" in findings["isolated_records"].says
+
+
+def test_nobody_stands_apart_where_all_have_twins():
+    twins = pd.concat([SAFE.iloc[:20]] * 100, ignore_index=True)
+    findings, _ = judge(twins, twins)
+    assert findings["isolated_records"].says == "No person stands apart from all others."
+
+
+# -- subgroups
+
+
+def with_region(frame, minority=0.04):
+    """The same people with the region they live in: a small share of them in the north."""
+    north = np.arange(len(frame)) < minority * len(frame)
+    return frame.assign(region=pd.Categorical(np.where(north, "north", "south"), categories=["north", "south"]))
+
+
+REGION = VARIABLES | {"region": Variable(name="region", kind="binary", categories=("north", "south"))}
+MANY = with_region(people(5000, 21))
+NORTH = {"subgroups": ("region",), "subgroup_records": 150}
+
+
+def perturbed_minority():
+    """Other people in the south; in the north the same ones, with noise that leaves them nearer than strangers."""
+    masked, north = with_region(people(5000, 22)), MANY["region"] == "north"
+    noise = np.random.default_rng(23).normal(size=(5000, 8)) * 0.28
+    for j, name in enumerate(NUMBERS):
+        masked.loc[north, name] = MANY.loc[north, name] + noise[north, j]
+    masked.loc[north, "age"] = MANY.loc[north, "age"]
+    return masked
+
+
+def test_a_file_that_is_safe_on_average_and_not_for_a_minority_fails():
+    masked = perturbed_minority()
+    assert verdicts(judge(MANY, masked, variables=REGION)[0]) == {}
+    findings, _ = judge(MANY, masked, variables=REGION, **NORTH)
+    assert verdicts(findings) == {"worst_subgroup": Verdict.FAIL}
+    worst = findings["worst_subgroup"]
+    assert (worst.binding, worst.scope, worst.attempted, worst.completed) == (True, "region", 2, 2)
+    assert worst.says.startswith("'north' is the group by region that fares worst")
+    findings, _ = judge(MANY, masked, variables=REGION, subgroups_bind=False, **NORTH)
+    assert decide(findings.values()) is Verdict.PASS
+    assert findings["worst_subgroup"].verdict is Verdict.FAIL
+
+
+def test_other_people_pass_in_every_subgroup():
+    findings, _ = judge(
+        MANY, people(5000, 24).assign(region=MANY["region"]), variables=REGION, subgroups=("sex", "age")
+    )
+    assert decide(findings.values()) is Verdict.PASS
+    assert findings["worst_subgroup"].completed == findings["worst_subgroup"].attempted == 4  # quarters by age
+    assert "quarter is the group by age" in findings["worst_subgroup"].says
+
+
+def test_a_category_that_only_the_data_tell_is_not_named():
+    variables = REGION | {"region": Variable(name="region", kind="nominal")}
+    findings, _ = judge(MANY, perturbed_minority(), variables=variables, **NORTH)
+    assert findings["worst_subgroup"].says.startswith("One category is the group by region")
+    findings, _ = judge(MANY, perturbed_minority(), variables=REGION, cell=300, **NORTH)
+    assert "north" not in findings["worst_subgroup"].says
+
+
+def test_subgroups_that_cannot_be_judged_are_unknown():
+    findings, _ = judge(
+        MANY, SAFE.assign(region="south"), variables=REGION, subgroups=("region",), subgroup_records=4900
+    )
+    assert findings["worst_subgroup"].verdict is Verdict.UNKNOWN
+    assert "No group by region has the 4,900 records" in findings["worst_subgroup"].says
+    findings, _ = judge(MANY, with_region(people(5000, 25)), variables=REGION, records=2000, **NORTH)
+    assert findings["worst_subgroup"].verdict is Verdict.UNKNOWN  # 200 live in the north, 80 of them were attacked
+
+
+def test_people_without_a_value_are_a_subgroup():
+    north = MANY["region"] == "north"
+    original = MANY.assign(region=MANY["region"].mask(north))
+    findings, _ = judge(original, perturbed_minority().assign(region=original["region"]), variables=REGION, **NORTH)
+    assert findings["worst_subgroup"].verdict is Verdict.FAIL
+    assert findings["worst_subgroup"].says.startswith("Those without a value")
+
+
+@pytest.mark.parametrize(("name", "says"), [("regon", "no variable 'regon'.*region"), ("remark", "is a text")])
+def test_subgroups_by_what_makes_no_groups(name, says):
+    variables = REGION | {"remark": Variable(name="remark", kind="text")}
+    original = MANY.assign(remark="x")
+    with pytest.raises(DocumentError, match=says):
+        judge(original, original, variables=variables, subgroups=(name,))
+
+
+# -- reidentification
+
+
+def reidentified(masked, seed=0, variables=VARIABLES, cell=10, **setting):
+    rng = np.random.default_rng(seed)
+    standard = ReferenceStandard(**setting)
+    return judge_reidentification(standard, ORIGINAL, ORIGINAL, masked, variables, variables, rng, cell)
+
+
+def test_reidentification_is_reported_and_binds_where_the_policy_says_so():
+    rng = np.random.default_rng(4)
+    noisy = ORIGINAL.assign(**{name: ORIGINAL[name] + rng.normal(size=2000) * 0.5 for name in NUMBERS})
+    finding = reidentified(noisy)
+    assert (finding.verdict, finding.binding, finding.completed) == (Verdict.PASS, False, 2000)
+    assert finding.observed > 0.3
+    assert "can tell which of these matches are correct" in finding.says
+    assert reidentified(noisy, reidentified_share=0.1).verdict is Verdict.FAIL
+    near = reidentified(noisy, reidentified_share=round(finding.observed, 2), records=500)
+    assert (near.verdict, near.binding, near.completed) == (Verdict.REVIEW, True, 500)
+    other = reidentified(people(2000, 30), reidentified_share=0.1)
+    assert (other.verdict, other.observed) == (Verdict.PASS, None)
+    assert other.says.startswith("Fewer than 10 of the people")
+
+
+def test_reidentification_of_what_cannot_be_matched():
+    text = {"remark": Variable(name="remark", kind="text")}
+    frame = ORIGINAL.assign(remark="x")[["remark"]]
+    rng = np.random.default_rng(0)
+    finding = judge_reidentification(ReferenceStandard(), frame, frame, frame, text, text, rng)
+    assert (finding.verdict, finding.completed) == (Verdict.UNKNOWN, 0)
+    with pytest.raises(DataError, match="differ in length"):
+        reidentified(SAFE.iloc[:1999])
+
+
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
+        ({"subgroups": ("a", "a")}, "subgroups names a variable twice"),
+        ({"subgroup_records": 5}, "greater than or equal to 30"),
+        ({"isolated_share": 0}, "greater than 0"),
+        ({"reidentified_share": 1.5}, "less than 1"),
         ({"reference": "holdout"}, "holdout_share and .* belong together"),
         ({"holdout_share": 0.2}, "holdout_share and .* belong together"),
         ({"reference": "holdout", "holdout_share": 0.5}, "less than 0.5"),
@@ -395,4 +550,6 @@ def test_refusals(setting, says):
 
 def test_describe():
     assert "the same data without that person" in ReferenceStandard().describe()
+    said = ReferenceStandard(subgroups=("sex", "age")).describe()
+    assert said.endswith("This also holds for each larger group by sex, age.")
     assert "30% of the records, set aside" in ReferenceStandard(**HOLDOUT).describe()
