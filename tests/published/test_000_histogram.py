@@ -4,34 +4,14 @@ The extract is that of test_000_masking.py: 2,000 records of NHANES III, 28 colu
 here: prediction distance, ambiguity and uncertainty.
 """
 
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
-from sluice.masking.dummy_coding import dummy_code
 from sluice.masking.microaggregation import representatives
 from sluice.masking.recursive_histogram_sanitization import histogram_cells
 from sluice.masking.spectral_histogram_sanitization import spectral_groups
-
-CONTINUOUS = ["age", "bmi", "height", "weight", "fev", "albumin", "alp", "bun", "creat", "glucose", "uap", "lymph"]
-CONTINUOUS += ["mcv", "rbc", "wbc", "sbp", "dbp"]
-BINARY = ["gender", "status", "crp_cat"]
-NOMINAL = ["ethnicity", "edu"]  # four categories each, coded 1 to 4
-
-
-@pytest.fixture(scope="module")
-def nhanes(reference_data: Path) -> np.ndarray:
-    """All complete records, coded as in section IV-A; shape (13,830, 28)."""
-    columns = CONTINUOUS + BINARY + NOMINAL
-    frame = pd.read_csv(reference_data / "nhanes_bioage" / "NHANES3.csv.gz", usecols=columns).dropna()
-    logged = np.log(frame[CONTINUOUS].to_numpy())
-    binary = np.where(frame[BINARY].to_numpy() == frame[BINARY].max().to_numpy(), 1.0, -1.0)
-    dummies = [dummy_code(frame[name].to_numpy().astype(np.int64) - 1, 4) for name in NOMINAL]
-    return np.hstack([(logged - logged.mean(axis=0)) / logged.std(axis=0, ddof=1), binary, *dummies])
 
 
 def correlation_difference(one: np.ndarray, other: np.ndarray) -> float:

@@ -5,32 +5,14 @@ columns, 17 continuous ones logged and standardised and 11 binary ones coded -1/
 stand beside each test; the tolerances are what other extracts of the survey gave. Not checked: the shape of the curves.
 """
 
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 import pytest
 
-from sluice.masking.dummy_coding import dummy_code
 from sluice.masking.microaggregation import representatives
 from sluice.masking.spectral_histogram_sanitization import spectral_groups
 from sluice.risk.reidentification import reidentification
 
-CONTINUOUS = ["age", "bmi", "height", "weight", "fev", "albumin", "alp", "bun", "creat", "glucose", "uap", "lymph"]
-CONTINUOUS += ["mcv", "rbc", "wbc", "sbp", "dbp"]
-BINARY, NOMINAL = ["gender", "status", "crp_cat"], ["ethnicity", "edu"]
 SEEDS = pytest.mark.parametrize("seed", [0, 1, 2])
-
-
-@pytest.fixture(scope="module")
-def nhanes(reference_data: Path) -> np.ndarray:
-    """All complete records, coded as in section IV-A; shape (13,830, 28)."""
-    file = reference_data / "nhanes_bioage" / "NHANES3.csv.gz"
-    frame = pd.read_csv(file, usecols=CONTINUOUS + BINARY + NOMINAL).dropna()
-    logged = np.log(frame[CONTINUOUS].to_numpy())
-    binary = np.where(frame[BINARY].to_numpy() == frame[BINARY].max().to_numpy(), 1.0, -1.0)
-    dummies = [dummy_code(frame[name].to_numpy().astype(np.int64) - 1, 4) for name in NOMINAL]
-    return np.hstack([(logged - logged.mean(axis=0)) / logged.std(axis=0, ddof=1), binary, *dummies])
 
 
 @SEEDS

@@ -6,35 +6,17 @@ each among them, dummy coded), drawn three times, with another 2,000 as the nono
 shape of the curves.
 """
 
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
 from sluice.masking.data_shuffling import data_shuffle
-from sluice.masking.dummy_coding import dummy_code
 from sluice.masking.spectral_swapping import spectral_swap
 from sluice.risk.equivalence_test import equivalence_test
 from sluice.risk.prediction import prediction
 from sluice.verdict import Verdict
 
-CONTINUOUS = ["age", "bmi", "height", "weight", "fev", "albumin", "alp", "bun", "creat", "glucose", "uap", "lymph"]
-CONTINUOUS += ["mcv", "rbc", "wbc", "sbp", "dbp"]
-BINARY, NOMINAL = ["gender", "status", "crp_cat"], ["ethnicity", "edu"]
 MEASURES = ("distance", "ambiguity", "uncertainty")
-
-
-@pytest.fixture(scope="module")
-def nhanes(reference_data: Path) -> np.ndarray:
-    """All complete records, coded as in section IV-A; shape (13,830, 28)."""
-    file = reference_data / "nhanes_bioage" / "NHANES3.csv.gz"
-    frame = pd.read_csv(file, usecols=CONTINUOUS + BINARY + NOMINAL).dropna()
-    logged = np.log(frame[CONTINUOUS].to_numpy())
-    binary = np.where(frame[BINARY].to_numpy() == frame[BINARY].max().to_numpy(), 1.0, -1.0)
-    dummies = [dummy_code(frame[name].to_numpy().astype(np.int64) - 1, 4) for name in NOMINAL]
-    return np.hstack([(logged - logged.mean(axis=0)) / logged.std(axis=0, ddof=1), binary, *dummies])
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
