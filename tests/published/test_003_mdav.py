@@ -17,6 +17,7 @@ import pytest
 from sluice.masking.mdav import Microaggregation, mdav_groups
 from sluice.masking.microaggregation import standardised
 from sluice.variables import Kind, Variable
+from tests.published.mean_variations import information_losses
 
 # attributes masked, k, IL1, IL4, IL5, IL, tolerance (of IL: 100 / 5 times that)
 TABLE = [
@@ -34,20 +35,6 @@ TABLE = [
 @pytest.fixture(scope="module")
 def census(reference_data: Path) -> pd.DataFrame:
     return pd.read_csv(reference_data / "casc" / "census.csv").astype("Int64")
-
-
-def information_losses(original: np.ndarray, masked: np.ndarray) -> list[float]:
-    """IL1 to IL5: mean changes of the values, and of their means, variances, covariances and correlations."""
-    pairs = np.triu_indices(original.shape[1], 1)
-    covariances, masked_covariances = np.cov(original.T)[pairs], np.cov(masked.T)[pairs]
-    correlations, masked_correlations = np.corrcoef(original.T)[pairs], np.corrcoef(masked.T)[pairs]
-    return [
-        np.mean(np.abs(original - masked) / np.abs(original)),
-        np.mean(np.abs(original.mean(axis=0) - masked.mean(axis=0)) / np.abs(original.mean(axis=0))),
-        np.mean(np.abs(original.var(axis=0) - masked.var(axis=0)) / original.var(axis=0)),
-        np.mean(np.abs(covariances - masked_covariances) / np.abs(covariances)),
-        np.mean(np.abs(correlations - masked_correlations)),
-    ]
 
 
 @pytest.mark.parametrize(("attributes", "k", "il1", "il4", "il5", "il", "tolerance"), TABLE)
