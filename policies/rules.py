@@ -17,7 +17,7 @@ from policies.linkage_rules import (
 from policies.microdata_rules import KAnonymity, LDiversity, SampleUniquesShare, TCloseness
 from policies.population_rules import KMap, ReidentificationRisk
 from policies.table_rules import Dominance, MinimumFrequency, PPercent
-from policies.uniqueness_rules import HouseholdRisk, IndividualRisk, LoglinearRisk, PopulationUniques
+from policies.uniqueness_rules import AttributeRisk, HouseholdRisk, IndividualRisk, LoglinearRisk, PopulationUniques
 
 PolicyRule = Annotated[
     KAnonymity
@@ -26,6 +26,7 @@ PolicyRule = Annotated[
     | SampleUniquesShare
     | KMap
     | ReidentificationRisk
+    | AttributeRisk
     | PopulationUniques
     | LoglinearRisk
     | IndividualRisk

@@ -13,6 +13,7 @@ from policies.microdata_rules import listed
 from policies.rule import Share
 from sluice.errors import DataError
 from sluice.risk import individual_risk, loglinear_risk, population_uniques
+from sluice.risk.attribute_risk import attribute_risk
 from sluice.risk.equivalence_classes import category_codes, classes_of
 from sluice.risk.household_risk import household_risk
 from sluice.variables import Role, Variables, with_role
@@ -62,6 +63,33 @@ class _Estimate(OnKeys):
         classes = classes_of(frame, keys)
         people = individual_risk.estimated_population(classes, self.weights(frame, variables))
         return individual_risk.individual_risk(classes.sizes, people)[classes.labels]
+
+
+class AttributeRisk(OnKeys):
+    """No variable by itself tells whose record it is: its values are few beside the people who hold them.
+
+    It ranks variables by what they give away, and is meant for the original: of a perturbed file it says nothing.
+    """
+
+    rule: Literal["attribute_risk"] = "attribute_risk"
+    at_most: PositiveShare = Field(
+        description="chance, from 0 to 1, that an intruder who sees a record's value knows by it whose it is"
+    )
+
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        found = []
+        for name in keys:
+            measured = attribute_risk(frame[name]).measurement
+            if not measured.completed:
+                found.append(self.unknown(stage, f"All values of {name} are missing.", len(frame)))
+                continue
+            says = f"Whoever sees a value of {listed([name])} knows whose it is with a chance of {measured.value:.3g}"
+            limited = self.limited(measured.value, self.at_most, frame, says, stage, name)
+            found.append(limited.model_copy(update={"completed": measured.completed}))
+        return found
+
+    def describe(self) -> str:
+        return f"No variable alone tells whose record it is with a chance above {100 * self.at_most:.3g} %."
 
 
 class PopulationUniques(_Estimate):

@@ -150,6 +150,7 @@ EVERY_RULE: dict[str, tuple[dict[str, Any], Any, Any]] = {
     "sample_uniques_share": ({"at_most": 0}, SAFE, UNSAFE),
     "k_map": ({"k": 2, "population": "population.csv"}, SAFE, UNSAFE),
     "reidentification_risk": ({"model": "prosecutor", "highest_at_most": 0.5}, SAFE, UNSAFE),
+    "attribute_risk": ({"at_most": 0.25, "columns": ["age"]}, SAFE, UNSAFE),
     "population_uniques": ({"at_most": 0.05, "population": 4}, SAFE, UNSAFE),
     "loglinear_risk": ({"guesses_at_most": 0.1, "sampling_fraction": 0.5}, SAFE, UNSAFE),
     "individual_risk": ({"highest_at_most": 0.5}, SAFE, UNSAFE),

@@ -17,6 +17,7 @@ RULES: list[dict[str, Any]] = [
     {"rule": "sample_uniques_share", "at_most": 0},
     {"rule": "k_map", "k": 2, "population": "population.csv", "columns": ["sex", "region"]},
     {"rule": "reidentification_risk", "model": "prosecutor", "highest_at_most": 0.5},
+    {"rule": "attribute_risk", "at_most": 0.2},
     {"rule": "population_uniques", "at_most": 0.1},
     {"rule": "loglinear_risk", "guesses_at_most": 0.1},
     {"rule": "individual_risk", "highest_at_most": 0.5},
