@@ -81,12 +81,12 @@ class AttackRule(BaseModel, ABC):
         limits = []
         if self.limit is not None:
             limits.append(sign * self.limit)
-            said.append(f"The policy allows {'at most' if sign > 0 else 'at least'} {self.limit:.4g}.")
+            said.append(f"The policy allows {'at most' if sign > 0 else 'at least'} {self.figure(self.limit)}.")
         if self.excess is not None and measured.baseline is not None:
             limits.append(sign * measured.baseline + self.excess)
             said.append(
-                f"Without the file an intruder reaches {measured.baseline:.4g}; the policy allows {self.excess:.4g} "
-                f"{'more' if sign > 0 else 'less'}."
+                f"Without the file an intruder reaches {self.figure(measured.baseline)}; the policy allows "
+                f"{self.figure(self.excess)} {'more' if sign > 0 else 'less'}."
             )
         if measured.completed == 0:
             verdict, said = Verdict.UNKNOWN, [f"{says} No case could be examined."]
@@ -110,6 +110,10 @@ class AttackRule(BaseModel, ABC):
             binding=self.binding,
             says=" ".join(said),
         )
+
+    def figure(self, value: float) -> str:
+        """A figure in words: shares as percentages; a measure of another unit says otherwise."""
+        return f"{100 * value:.3g} %"
 
     def unknown(self, why: str, attempted: int = 0, scope: str = "") -> Finding:
         """A finding that nothing could be measured, and why."""

@@ -188,6 +188,9 @@ class MaximumKnowledge(_OnAttributes):
             )
         return self.judge(found.measurement, says, scope)
 
+    def figure(self, value: float) -> str:
+        return super().figure(value) if self.comparison == "closer" else f"{value:.4g}"
+
     def describe(self) -> str:
         what = "their own records" if self.of == "records" else f"the values of {self.of_what}"
         limit = f"{self.limit:.1%} of the people" if self.comparison == "closer" else f"{self.limit:.3g}"
@@ -233,6 +236,9 @@ class AttributeDivergence(_OnAttributes):
             "are, the easier masked values are matched to original ones."
         )
         return self.judge(Measurement(value, n, n, worse="lower"), says, name)
+
+    def figure(self, value: float) -> str:
+        return f"{value:.4g}"
 
     def describe(self) -> str:
         return (

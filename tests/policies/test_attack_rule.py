@@ -64,8 +64,8 @@ def test_a_stricter_limit_never_gives_a_better_verdict(value: float, half: float
 def test_the_limit_is_told_in_the_unit_of_the_measure() -> None:
     found = judged({"limit": 0.3, "excess": 0.05}, baseline=0.1)
     assert found.limit == pytest.approx(0.15)
-    assert "The policy allows at most 0.3." in found.says
-    assert "Without the file an intruder reaches 0.1; the policy allows 0.05 more." in found.says
+    assert "The policy allows at most 30 %." in found.says
+    assert "Without the file an intruder reaches 10 %; the policy allows 5 % more." in found.says
     assert judged({"limit": 0.1}, worse="lower").limit == 0.1
 
 
