@@ -13,7 +13,7 @@ def main() -> None:
     names = sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__) if module.name != "__main__")
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("name", nargs="*", help=f"one or some of {', '.join(names)}; all when none is given")
-    parser.add_argument("--quick", action="store_true", help="small data, about a minute in all")
+    parser.add_argument("--quick", action="store_true", help="small data, about three minutes in all")
     given = parser.parse_args()
     for name in given.name:
         if name not in names:
