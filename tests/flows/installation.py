@@ -140,7 +140,7 @@ class Installation:
     def _ask(self, request: Request) -> tuple[bytes] | None:
         """The answer; None while the server's SQLite is locked by another request."""
         try:
-            with urlopen(request, timeout=30) as answer:
+            with urlopen(request, timeout=PATIENCE) as answer:
                 return (answer.read(),)
         except HTTPError as error:
             if error.code != 503:

