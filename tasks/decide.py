@@ -9,6 +9,7 @@ from policies.waivers import apply_waivers
 from sluice.masking.subsets import ByStratum
 from sluice.release.dossier import Dossier
 from sluice.release.states import State
+from sluice.variables import Variables
 from sluice.verdict import Finding
 from sluice.verdict import decide as verdict_of
 from tasks.case import Masked, Release, last
@@ -66,8 +67,19 @@ def _parameters(release: Release, masked: Masked) -> Iterator[dict[str, Any]]:
             for name in done.step.strata
         ):
             continue
+        if "by_stratum" in told:
+            told = {"by_stratum": [each | _of_declared(each, after) for each in told["by_stratum"]]}
+        told |= _of_declared(told, after)
         if told:
             yield told
+
+
+def _of_declared(told: dict[str, Any], declared: Variables) -> dict[str, Any]:
+    """The matrices of variables whose categories are declared: those of others name what only the data tell."""
+    if "matrix" not in told:
+        return {}
+    public = {name for name, variable in declared.items() if variable.categories is not None}
+    return {"matrix": {name: rows for name, rows in told["matrix"].items() if name in public}}
 
 
 def _earlier_attempts(release: Release) -> int:

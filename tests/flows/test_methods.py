@@ -135,3 +135,11 @@ def test_parameters_name_strata_only_where_their_values_are_public(
         assert matrix["stratum"] == {"region": "north"}
         assert matrix["matrix"]["sex"]["f"]["f"] == 0.6
     assert "Aldby" not in str(parameters)
+
+
+def test_a_matrix_names_no_category_that_only_the_data_tell(house: House) -> None:
+    house.definition["plan"] = [HOUSEHOLD, {"method": "pram", "columns": ["sex", "town"], "retention": 0.6}]
+    house.write()
+    house.sluice("check", str(house.file))
+    (told,) = house.sluice("review", house.id, "--json").json["parameters"]
+    assert list(told["matrix"]) == ["sex"]
