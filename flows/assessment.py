@@ -27,6 +27,9 @@ from sluice.release.documents import document_sha256
 from sluice.release.dossier import Dossier
 from sluice.release.durable import replace, sha256_of
 from sluice.release.report import render_report
+from sluice.risk.coding import plain_values
+from sluice.risk.copies import unexplained_duplicates
+from sluice.risk.row_groups import row_groups
 from sluice.variables import Kind, Variable
 from sluice.verdict import Finding, Verdict
 from sluice.verdict import decide as verdict_of
@@ -99,6 +102,8 @@ def assess(
         *_by_rules(policy, original, variables, "original", contract.records_are),
         *_by_rules(policy, masked.frame, masked.variables, "masked", contract.records_are),
         *policy.overlooked(masked.variables),
+        *([] if holdout is None else [_on_holdout(original, holdout)]),
+        *([_on_pairs(attacked)] if paired else []),
         *measured.findings,
     ]
     today = datetime.now(UTC)
@@ -201,7 +206,7 @@ def _recoded(original: pd.DataFrame, masked: _Masked, variables: dict[str, Varia
             columns[name] = masked.frame[name]
         else:
             columns[name] = pd.Series(pd.Categorical.from_codes([-1] * len(column), dtype=masked.frame[name].dtype))
-    return pd.DataFrame(columns)
+    return pd.DataFrame(columns, index=original.index)
 
 
 def _by_hierarchy(column: pd.Series, before: Variable, after: Variable) -> pd.Series | None:
@@ -242,6 +247,42 @@ def _on_columns(masked: _Masked) -> list[Finding]:
         says = f"The contract does not know {', '.join(masked.unknown)}; what they tell of people was not judged."
         found.append(Finding(rule="unknown_columns", verdict=Verdict.REVIEW, stage="masked", says=says))
     return found
+
+
+def _on_holdout(original: pd.DataFrame, holdout: pd.DataFrame) -> Finding:
+    """Whether the holdout is of other people, as far as can be seen: with the same ones every attack looks harmless."""
+    both = pd.concat([original, holdout], ignore_index=True)
+    if unexplained_duplicates(row_groups(plain_values(both[name]) for name in both).size).unexplained:
+        says = (
+            "More records of the original and the holdout are equal than those of different people would be. The "
+            "holdout must be of other people; with the same ones it cannot tell what the file adds to an intruder."
+        )
+        return Finding(rule="holdout_of_others", verdict=Verdict.UNKNOWN, stage="original", says=says)
+    says = "No more records of the original and the holdout are equal than those of different people can be."
+    return Finding(rule="holdout_of_others", verdict=Verdict.PASS, stage="original", says=says)
+
+
+def _on_pairs(attacked: Attacked) -> Finding:
+    """Whether row i resembles the person of row i more than somebody else: in a wrong order nobody would be found."""
+    n = len(attacked.masked)
+    others = np.random.default_rng(0).permutation(n)
+    gained = np.zeros(n)
+    for name, column in attacked.recoded.items():
+        before, after = plain_values(column), plain_values(attacked.masked[name])
+        if attacked.released[str(name)].kind.is_categorical:
+            gained += (before == after).astype(float) - (before == after[others])
+        else:
+            ranks, found = (pd.Series(values).rank(pct=True).to_numpy() for values in (before, after))
+            gained += np.nan_to_num(np.abs(ranks - found[others]) - np.abs(ranks - found))
+    if gained.mean() > 3 * gained.std() / np.sqrt(n):
+        says = "The rows resemble the original rows that they are paired with."
+        return Finding(rule="pairs", verdict=Verdict.PASS, stage="masked", says=says)
+    says = (
+        "The rows resemble the original rows that they are paired with no more than other rows. Either their order is "
+        "another, and attacks that need pairs found nobody for that reason; or nothing is left to pair: then judge "
+        "the file without pairs."
+    )
+    return Finding(rule="pairs", verdict=Verdict.REVIEW, stage="masked", says=says)
 
 
 def _by_rules(

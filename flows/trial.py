@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from flows.tabular_file import table_source, typed_table
 from schemas.contract import Contract, load_contract
 from schemas.inferred import inferred_contract
-from sluice.errors import DataError, DocumentError
+from sluice.errors import DataError, DocumentError, PlanError
 from sluice.masking import Step
 from sluice.masking.plan import apply_plan, released_variables
 from sluice.masking.step import MaskingStep
@@ -89,7 +89,8 @@ def mask_file(
                 raise DocumentError(f"--{option}: {source} has no column '{name}'; it has {', '.join(names)}")
         contract = inferred_contract(raw, source.name.split(".")[0], roles, kinds)
     frame, variables = typed_table(raw, contract, table, entropy)
-    released = released_variables(plan, variables)
+    declared = contract.by_name if contract_file else {}
+    released = _released(plan, variables, declared)
     masked, carried_out = apply_plan(plan, frame, variables, np.random.SeedSequence(entropy))
     masked = masked.reset_index(drop=True)
     parameters = [found for step in carried_out if (found := step.parameters())]
@@ -99,7 +100,8 @@ def mask_file(
             write_parquet(masked, partial, released, {"sluice:judged": "no", "sluice:note": NOT_JUDGED})
         else:
             write_csv(masked, partial)
-        told = _descriptor(output, partial, len(masked), contract, plan, variables, released, parameters)
+        shown = _in_the_file(released, declared, masked)
+        told = _descriptor(output, partial, len(masked), contract, plan, variables, shown, parameters)
         with _whole(descriptor) as partial_descriptor:
             partial_descriptor.write_text(json.dumps(told, indent=2, ensure_ascii=False), encoding="utf-8")
     return Trial(output, descriptor, len(masked), tuple(s.describe() for s in plan), variables, contract_file is None)
@@ -144,6 +146,42 @@ def _refuse_unfit_output(output: Path, inputs: list[Path | None]) -> None:
     for given in inputs:
         if given is not None and given.resolve() in written:
             raise DataError(f"--output {output} would overwrite {given}, which is read. Name another file.")
+
+
+def _released(
+    plan: tuple[MaskingStep, ...], variables: dict[str, Variable], declared: Mapping[str, Variable]
+) -> dict[str, Variable]:
+    """The variables after the plan. An error names no category that only the data told."""
+    try:
+        return released_variables(plan, variables)
+    except PlanError as error:
+        told = [
+            name
+            for name, variable in variables.items()
+            if not _declares(declared, name) and any(f"'{label}'" in str(error) for label in variable.categories or ())
+        ]
+        if not told:
+            raise
+    raise DataError(
+        f"the plan does not fit the categories of {', '.join(told)} in the data. Declare them in a contract, or give "
+        "'others' in the plan."
+    )
+
+
+def _in_the_file(
+    released: dict[str, Variable], declared: Mapping[str, Variable], masked: pd.DataFrame
+) -> dict[str, Variable]:
+    """The released variables, without categories that only the original data told and masking took away."""
+    shown = dict(released)
+    for name, variable in released.items():
+        if variable.categories is not None and not _declares(declared, name):
+            left = set(masked[name].dropna().unique())
+            shown[name] = variable.model_copy(update={"categories": tuple(c for c in variable.categories if c in left)})
+    return shown
+
+
+def _declares(declared: Mapping[str, Variable], name: str) -> bool:
+    return name in declared and declared[name].categories is not None
 
 
 def _descriptor(

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.contract import Contract
+from sluice.errors import DataError
 from sluice.variables import Kind, Role, Variable, as_label
 
 _NUMBER = r"^[+-]?(0|[1-9]\d*|0?\.\d+|0\.\d*|[1-9]\d*\.\d*)([eE][+-]?\d+)?$"
@@ -29,8 +30,11 @@ def inferred_contract(
     kinds : of columns for which the user knows better; the categories of an ordinal one are in the order of their
             numbers, or of the alphabet
     table : raw columns as a source yields them (pandas.ArrowDtype): text, where an empty cell is '', or native values
+    raises: DataError for a column without a name, or that cannot have the role that was named
     cost  : O(n) a column
     """
+    if any(not name for name in table.columns.astype("str")):
+        raise DataError(f"{dataset}: a column has no name. Is it the row numbers of the program that wrote the file?")
     of_column = {name: role for role, name in roles.items()}
     known = kinds or {}
     variables = tuple(
@@ -45,6 +49,8 @@ def _variable(name: str, column: "pd.Series[pd.ArrowDtype]", role: Role, known: 
     kind, codes = _kind(values)
     empty = values.null_count > 0 or (_is_text(values) and pc.any(pc.equal(values, "")).as_py())
     categories = _in_order(values, codes) if known is Kind.ORDINAL else None
+    if role is Role.WEIGHT and not (known or kind).is_numeric:
+        raise DataError(f"'{name}' cannot be the {role}, which is a number; its values are {known or kind}.")
     return Variable(
         name=name,
         kind=known or kind,
@@ -79,7 +85,7 @@ def _kind(values: pa.Array) -> tuple[Kind, tuple[str, ...]]:
         return Kind.INTEGER, ()
     if pa.types.is_floating(values.type) or pa.types.is_decimal(values.type):
         return Kind.CONTINUOUS, ()
-    if pa.types.is_temporal(values.type):
+    if pa.types.is_date(values.type) or pa.types.is_timestamp(values.type):
         return Kind.DATE, ()
     if not _is_text(values):
         return Kind.NOMINAL, ()

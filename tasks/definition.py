@@ -90,6 +90,22 @@ class ReleaseDefinition(_Strict):
                     )
         return self
 
+    @model_validator(mode="after")
+    def _strata_of_recodings_are_known(self) -> Self:
+        """The original is put on the masked file's categories by the recodings alone, which need the same strata."""
+        for index, step in enumerate(self.plan):
+            if not step.is_recoding:
+                continue
+            for earlier in self.plan[:index]:
+                changed = set() if earlier.is_recoding else set(earlier.columns) & set(step.strata)
+                if changed:
+                    raise ValueError(
+                        f"plan.{index}: {step.method} by strata of '{sorted(changed)[0]}' must come before "
+                        f"{earlier.method}, which changes that variable: nobody could then tell how the original "
+                        "values were recoded"
+                    )
+        return self
+
     def at(self, base: Path) -> "ReleaseDefinition":
         """The same definition with every path made absolute from `base`."""
         paths = {field: (base / getattr(self, field)).resolve() for field in ("contract", "policy", "people", "target")}

@@ -61,7 +61,7 @@ class Pram(MaskingStep):
         "missing ones present",
     )
 
-    _read_off_the_data: bool = PrivateAttr(default=False)  # and not only chosen by the methodologist
+    _digits: int | None = PrivateAttr(default=None)  # to which a matrix read off the data may be told; None: chosen
 
     use_when: ClassVar[str] = (
         "Categories that may identify are to become uncertain, without wider groups and without blanks; a retention "
@@ -118,21 +118,27 @@ class Pram(MaskingStep):
             }
         update = {"matrix": matrix, "retention": None, "spread": "even", "invariant": False}
         settled = self.model_copy(update=update)
-        settled._read_off_the_data = self.invariant or self.spread == "proportional"
+        if self.invariant or self.spread == "proportional":
+            values = min(len(frame) if self.missing_as_category else frame[name].count() for name in self.columns)
+            settled._digits = min(3, max(0, len(str(values)) - 2))
         return (settled,)
 
     def parameters(self) -> dict[str, Any]:
         """The matrix of each column; probabilities of 0 are left out.
 
-        One that was read off the data is rounded to a thousandth: in full it would tell every category's frequency,
-        and so how few people have a rare one.
+        One that was read off the data would in full tell every category's frequency, and so how few people have a rare
+        one. It is rounded until about ten records more or less make no difference (to 0.1 from 100 values on, to 0.01
+        from 1,000, to 0.001 from 10,000), and not told of fewer than 100 values.
         """
-        if self.matrix is None:
+        if self.matrix is None or self._digits == 0:
             return {}
-        if not self._read_off_the_data:
+        digits = self._digits
+        if digits is None:
             return {"matrix": self.matrix}
-        rounded = {name: {label: _rounded(row) for label, row in rows.items()} for name, rows in self.matrix.items()}
-        return {"matrix": rounded, "rounded_to": 0.001}
+        rounded = {
+            name: {label: _rounded(row, digits) for label, row in rows.items()} for name, rows in self.matrix.items()
+        }
+        return {"matrix": rounded, "rounded_to": round(0.1**digits, digits)}
 
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
         """Raises PlanError when the matrix does not fit the categories of the data."""
@@ -149,9 +155,11 @@ class Pram(MaskingStep):
 
     def describe(self) -> str:
         kept = " Each category's expected frequency is that of the original." if self.invariant else ""
+        read_off = self.invariant or self.spread == "proportional"
+        how = " (rounded, and only for 100 values or more)" if read_off else ""
         return (
             f"The categories of {', '.join(self.columns)} were changed at random, each variable by itself, with known "
-            f"probabilities that stand beside the data.{kept}"
+            f"probabilities that stand beside the data{how}.{kept}"
         )
 
     def _labels(self, name: str, column: pd.Series) -> list[str]:
@@ -206,12 +214,16 @@ class Pram(MaskingStep):
             )
 
 
-def _rounded(row: Mapping[str, float]) -> dict[str, float]:
-    """A row of probabilities in thousandths that still add up to 1; the largest takes the difference."""
-    rounded = {label: round(share, 3) for label, share in row.items()}
-    largest = max(rounded, key=lambda label: rounded[label])
-    rounded[largest] = round(1 - sum(share for label, share in rounded.items() if label != largest), 3)
-    return rounded
+def _rounded(row: Mapping[str, float], digits: int) -> dict[str, float]:
+    """A row of probabilities in few digits that still add up to 1: rounded down, the largest remainders up.
+
+    One that comes out as 0 is left out, as those that are 0 have been: a rare category looks like an absent one.
+    """
+    units = {label: share * 10**digits for label, share in row.items()}
+    whole = {label: int(unit) for label, unit in units.items()}
+    up = sorted(units, key=lambda label: whole[label] - units[label])[: 10**digits - sum(whole.values())]
+    rounded = {label: round((count + (label in up)) / 10**digits, digits) for label, count in whole.items()}
+    return {label: share for label, share in rounded.items() if share > 0}
 
 
 def retention_matrix(counts: IntArray, retention: float, *, proportional: bool = False) -> FloatArray:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -231,12 +232,31 @@ def test_an_analyst_is_told_a_chosen_matrix_in_full_and_one_read_off_the_data_ro
     assert isinstance(read_off, Pram)
     assert read_off.matrix is not None
     rounded = read_off.parameters()
-    assert rounded["rounded_to"] == 0.001
+    digits = {100: 1, 1_000: 2, 10_000: 3}[10 ** (len(str(frame["size"].count())) - 1)]
+    assert rounded["rounded_to"] == pytest.approx(0.1**digits, abs=1e-12)
     for label, row in rounded["matrix"]["size"].items():
+        exact = read_off.matrix["size"][label]
         assert sum(row.values()) == pytest.approx(1, abs=1e-12)
-        assert all(round(share, 3) == share for share in row.values())
-        assert row == pytest.approx(read_off.matrix["size"][label], abs=0.002)
-        assert row != read_off.matrix["size"][label]
+        assert all(round(share, digits) == share > 0 for share in row.values())
+        assert all(abs(row.get(other, 0) - share) < 0.1**digits for other, share in exact.items())
+        assert row != exact
+
+
+@pytest.mark.parametrize(("records", "told"), [(60, False), (400, True), (4_000, True), (40_000, True)])
+@pytest.mark.parametrize("kind", [{"invariant": True}, {"spread": "proportional"}])
+def test_no_small_count_can_be_read_from_a_published_matrix(kind: dict[str, Any], records: int, told: bool) -> None:
+    """Whether one, two or none of the records has a rare category, no other category's row names it."""
+    matrices = []
+    for rare in (0, 1, 2):
+        labels = ["rare"] * rare + ["a", "b"] * ((records - rare) // 2) + ["a"] * (rare % 2)
+        frame = pd.DataFrame({"region": pd.Categorical(labels, ["a", "b", "rare"])})
+        variables = {"region": Variable(name="region", kind=Kind.NOMINAL, categories=("a", "b", "rare"))}
+        (settled,) = Pram(columns=("region",), retention=0.7, **kind).settled(frame, variables)
+        matrices.append(settled.parameters())
+    assert bool(matrices[0]) is told
+    if told:
+        rows = [matrix["matrix"]["region"][label] for matrix in matrices for label in ("a", "b")]
+        assert all("rare" not in row for row in rows)
 
 
 def test_labels_may_be_written_as_numbers() -> None:
