@@ -5,6 +5,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples on every run: a change is judged by what it changed. HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile("steady", derandomize=True)
+settings.register_profile("explore")
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 # As the command line does: DuckDB's binding lists a hundred objects of its own while the interpreter goes down, behind
 # the line that says how many tests passed.
