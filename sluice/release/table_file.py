@@ -106,14 +106,6 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
         shown.to_csv(file, index=False, lineterminator="\r\n")
 
 
-def rows_of(path: Path) -> int:
-    """Number of records of a Parquet file, from its footer. Raises DataError when it is damaged."""
-    try:
-        return int(pq.read_metadata(path).num_rows)
-    except (pa.ArrowException, OSError):
-        raise DataError(f"{path}: is not a whole Parquet file") from None
-
-
 def columns_with_formulas(frame: pd.DataFrame) -> list[str]:
     """Columns with a text or category that a spreadsheet would take for a formula (begins with = + - @ or a tab)."""
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from sluice.errors import PlanError
-from sluice.masking import GlobalRecoding, KMemberClustering, Removal, TopBottomCoding
+from sluice.masking import DataShuffling, GlobalRecoding, KMemberClustering, Removal, TopBottomCoding
 from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Role, Variable, Variables
@@ -174,3 +174,14 @@ def test_refusals() -> None:
     with pytest.raises(ValidationError, match="removal is not done by strata"):
         Removal(columns=("income",), strata=("region",))
     assert GlobalRecoding.is_recoding
+
+
+def test_a_given_variable_must_be_one_of_the_household_too() -> None:
+    """The plan hands over one record of each household: the other values of the given variable would be lost."""
+    frame = survey(90).reset_index(drop=True)
+    frame["income"] = frame.groupby("household")["income"].transform("first").fillna(0.0)
+    step = DataShuffling(columns=("income",), given=("year",), unit="household")
+    with pytest.raises(
+        PlanError, match="unit: household of data_shuffling on 'year' needs one value in each household"
+    ):
+        apply_plan([step], frame, VARIABLES, SEED)

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
-from sluice.release.table_file import columns_with_formulas, read_typed, rows_of, write_csv, write_parquet
+from sluice.release.table_file import columns_with_formulas, read_typed, write_csv, write_parquet
 from sluice.variables import Kind, Variable
 
 VARIABLES = {
@@ -70,7 +70,7 @@ def test_a_typed_frame_comes_back_and_its_bytes_do_not_depend_on_batches_or_inde
 ) -> None:
     folder = tmp_path_factory.mktemp("parquet")
     frame = typed(records)
-    assert write_parquet(frame, folder / "one.parquet", VARIABLES) == len(records) == rows_of(folder / "one.parquet")
+    assert write_parquet(frame, folder / "one.parquet", VARIABLES) == len(records)
     pd.testing.assert_frame_equal(read_typed(folder / "one.parquet", VARIABLES), frame)
 
     relabelled = frame.set_axis(frame.index[::-1])
@@ -156,8 +156,6 @@ def test_a_damaged_file_is_refused(tmp_path: Path, cut: int) -> None:
     path.write_bytes(path.read_bytes()[:cut])
     with pytest.raises(DataError, match="is not a whole Parquet file"):
         read_typed(path, VARIABLES)
-    with pytest.raises(DataError, match="is not a whole Parquet file"):
-        rows_of(path)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full, a disk without space")
