@@ -4,8 +4,35 @@ Source: 004_1eece6b9d3791e64.txt, "Disclosure problems": the single person of a 
 two persons to the other.
 """
 
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
 from sluice.errors import DataError
+from sluice.tabular import cells
 from sluice.tabular.contributions import Contributions, largest_first
+from sluice.tabular.sensitivity import SensitivityRule
+
+
+@dataclass(frozen=True)
+class MinimumFrequency(SensitivityRule):
+    """A cell has at least n contributors; `protection_percent` of the largest contribution must stay open."""
+
+    rule: ClassVar[str] = "minimum_frequency"
+    n: int
+    protection_percent: float = 10
+
+    @property
+    def largest_needed(self) -> int:
+        return self.n
+
+    def sensitive(self, contributions: cells.Contributions) -> cells.Booleans:
+        return (contributions.contributors > 0) & (contributions.contributors < self.n)
+
+    def protection(self, contributions: cells.Contributions, outsider: bool = False) -> cells.Integers:
+        level = np.ceil(contributions.largest[:, 0] * self.protection_percent / 100).astype(np.int64)
+        return np.where(self.sensitive(contributions), np.maximum(level, 1), 0)
 
 
 def minimum_frequency(contributions: Contributions, n: int) -> bool:

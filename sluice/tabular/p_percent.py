@@ -4,8 +4,37 @@ Source: 004_1eece6b9d3791e64.txt, "Detection of sensitive cells (II)". Differs f
 half the cell's total (181.5) where the rule's own words ask for half the largest contribution (175).
 """
 
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
 from sluice.errors import DataError
+from sluice.tabular import cells
 from sluice.tabular.contributions import Contributions, exceeds, largest_first
+from sluice.tabular.sensitivity import SensitivityRule
+
+
+@dataclass(frozen=True)
+class PPercent(SensitivityRule):
+    """No contributor can compute another's contribution to within p percent."""
+
+    rule: ClassVar[str] = "p_percent"
+    p: float
+
+    @property
+    def largest_needed(self) -> int:
+        return 2
+
+    def sensitive(self, contributions: cells.Contributions) -> cells.Booleans:
+        return self.protection(contributions) > 0
+
+    def protection(self, contributions: cells.Contributions, outsider: bool = False) -> cells.Integers:
+        p = Fraction(repr(float(self.p))) / 100
+        first = contributions.largest[:, 0]
+        rest = contributions.total - first - (0 if outsider else contributions.largest[:, 1])
+        return np.maximum(-((rest * p.denominator - first * p.numerator) // p.denominator), 0)  # whole numbers: exact
 
 
 def p_percent(contributions: Contributions, p: float) -> bool:

@@ -1,0 +1,154 @@
+"""The cells of a set of linked tables, and the sums that an attacker can check them against."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from sluice.errors import DataError
+from sluice.tabular.dimension import Dimension
+
+Booleans = NDArray[np.bool_]
+Codes = NDArray[np.int32]
+Integers = NDArray[np.int64]
+Statuses = NDArray[np.uint8]
+
+LARGEST_TOTAL = 2**53  # whole numbers up to here are exact in double precision, which linear programming uses
+
+
+class Status(IntEnum):
+    """What becomes of a cell."""
+
+    PUBLISHED = 0
+    PRIMARY = 1  # suppressed: sensitive
+    SECONDARY = 2  # suppressed: to protect another
+    WITHHELD = 3  # a margin that the definition does not publish
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """What a rule may look at, of each of c cells (or unions of cells).
+
+    total        : shape (c,), in units of the table; the sum of all contributions, weighted if the table is
+    contributors : shape (c,), how many contribute, those of 0 too
+    largest      : shape (c, t), the t largest contributions in falling order, 0 where there are fewer
+    """
+
+    total: Integers
+    contributors: Integers
+    largest: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Every non-empty cell of one or more tables that share a measure; cells that tables share stand once.
+
+    dimensions   : of all tables; in a table without a dimension, the cell stands at that dimension's total
+    codes        : shape (c, d), for each dimension the position of the cell's code in `Dimension.codes`
+    total        : shape (c,), whole numbers in units of 10 ** -decimals, below 2 ** 53 in size
+    contributors : shape (c,), how many contributors (or holdings) a cell has, at least 1
+    largest      : shape (c, t), their t largest contributions in falling order, 0 where there are fewer
+    owners       : shape (c, t), whose they are, as numbers; -1 where there are fewer
+    equations    : shape (e, c), +1 at a sum and -1 at each of its non-empty parts; every row times `total` is 0
+    published    : shape (c,), False for a margin that is not published, of which an attacker knows the bounds alone
+    decimals     : of the measure
+    """
+
+    dimensions: tuple[Dimension, ...]
+    codes: Codes
+    total: Integers
+    contributors: Integers
+    largest: Integers
+    owners: Integers
+    equations: csr_array
+    published: Booleans
+    decimals: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.total) and np.abs(self.total).max() >= LARGEST_TOTAL:
+            raise DataError(
+                f"a total must stay below 2 ** 53 units of the last decimal; got a larger one with {self.decimals} "
+                "decimals. Give fewer decimals."
+            )
+
+    def __len__(self) -> int:
+        return len(self.total)
+
+    @property
+    def contributions(self) -> Contributions:
+        """What the rules look at."""
+        return Contributions(self.total, self.contributors, self.largest)
+
+    @cached_property
+    def by_cell(self) -> csr_array:
+        """`equations`, transposed: for each cell the equations that it stands in."""
+        return self.equations.T.tocsr()
+
+    def name(self, cell: int) -> str:
+        """The codes of a cell, for a reader: 'nace KA1, region Total'."""
+        return ", ".join(f"{d.name} {d.codes[self.codes[cell, axis]]}" for axis, d in enumerate(self.dimensions))
+
+
+def keys_of(dimensions: Sequence[Dimension], codes: Codes) -> Integers:
+    """One whole number for each cell, rising in the order of the codes.
+
+    raises : DataError when the product of the dimensions is too large for 64 bits
+    """
+    sizes = [len(dimension.codes) for dimension in dimensions]
+    if np.prod([float(size) for size in sizes]) >= 2**62:
+        raise DataError(f"the dimensions have too many codes to number their product: {sizes}")
+    return np.ravel_multi_index(tuple(codes.T.astype(np.int64)), tuple(sizes)).astype(np.int64)
+
+
+def equations_of(
+    dimensions: Sequence[Dimension], codes: Codes, tables: Sequence[Sequence[str]] | None = None
+) -> csr_array:
+    """The sums between cells: for each sum of each dimension, in each table that has it, one row; see `Cells.equations`.
+
+    codes  : shape (c, d), each combination once; a part that is not among them is empty
+    tables : the dimensions of each table, by name; one table of all dimensions when not given
+    cost   : O(c d log c) time and O(c d) memory
+    """
+    keys = keys_of(dimensions, codes)
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    if (ordered[1:] == ordered[:-1]).any():
+        raise DataError("a cell is given twice")
+    strides = np.cumprod([1, *(len(dimension.codes) for dimension in dimensions[:0:-1])], dtype=np.int64)[::-1]
+    rows, columns, signs, count = [], [], [], 0
+    for axis, dimension in enumerate(dimensions):
+        inside = _in_a_table_with(axis, dimensions, codes, tables)
+        for group, parts in dimension.sums:
+            totals = np.flatnonzero((codes[:, axis] == group) & inside)
+            if not len(totals):
+                continue
+            wanted = keys[totals, None] + (np.array(parts, dtype=np.int64) - group) * strides[axis]
+            at = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+            there = ordered[at] == wanted
+            which = np.broadcast_to(np.arange(count, count + len(totals))[:, None], wanted.shape)
+            rows += [np.arange(count, count + len(totals)), which[there]]
+            columns += [totals, order[at[there]]]
+            signs += [np.ones(len(totals)), -np.ones(int(there.sum()))]
+            count += len(totals)
+    if not count:
+        return csr_array((0, len(codes)), dtype=np.float64)
+    entries = (np.concatenate(signs), (np.concatenate(rows), np.concatenate(columns)))
+    return csr_array(entries, shape=(count, len(codes)))
+
+
+def _in_a_table_with(
+    axis: int, dimensions: Sequence[Dimension], codes: Codes, tables: Sequence[Sequence[str]] | None
+) -> Booleans:
+    """Whether each cell is part of a table that has this dimension."""
+    if tables is None:
+        return np.ones(len(codes), dtype=bool)
+    inside = np.zeros(len(codes), dtype=bool)
+    for table in tables:
+        if dimensions[axis].name in table:
+            others = [at for at, dimension in enumerate(dimensions) if dimension.name not in table]
+            inside |= (codes[:, others] == 0).all(axis=1)
+    return inside
