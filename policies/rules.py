@@ -16,7 +16,7 @@ from policies.linkage_rules import (
 )
 from policies.microdata_rules import KAnonymity, LDiversity, SampleUniquesShare, TCloseness
 from policies.population_rules import KMap, ReidentificationRisk
-from policies.table_rules import Dominance, MinimumFrequency, PPercent
+from policies.table_rules import Dominance, MinimumFrequency, PPercent, PriorPosterior, RequestRule, ZeroCells
 from policies.uniqueness_rules import AttributeRisk, HouseholdRisk, IndividualRisk, LoglinearRisk, PopulationUniques
 
 PolicyRule = Annotated[
@@ -38,8 +38,11 @@ PolicyRule = Annotated[
     | DeltaDisclosure
     | AlphaK
     | MinimumFrequency
+    | ZeroCells
     | Dominance
-    | PPercent,
+    | PPercent
+    | PriorPosterior
+    | RequestRule,
     Field(discriminator="rule"),
 ]
 

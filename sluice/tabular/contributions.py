@@ -1,54 +1,89 @@
-"""The contributions to one cell of a magnitude table, and comparisons that a rounding error cannot tip."""
+"""The contributions to a cell of a magnitude table, and comparisons that a rounding error cannot tip.
+
+Percentages are the decimals that they are written as: 0.1 is one tenth. Contributions are whole numbers of the last
+decimal, so that "exactly on the boundary" means what it says. Negative contributions are refused when the cells are
+made, or count by their size; a total that keeps the signs beside them is smaller, so the rules err on the safe side.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sluice.errors import DataError
+from sluice.tabular.cells import Contributions, Integers
 
-Contributions = Sequence[float] | NDArray[np.integer[Any] | np.floating[Any]]
-Numbers = NDArray[np.integer[Any] | np.floating[Any]]
+Values = Sequence[float] | NDArray[np.integer[Any] | np.floating[Any]]  # of one cell, in any order
 
-_NEAR = 1e-9  # relative; a double-precision sum of a million terms is a thousand times nearer than this
-
-
-def largest_first(contributions: Contributions, rule: str) -> Numbers:
-    """The contributions in falling order. Raises DataError, by the rule's name, unless all are finite and >= 0."""
-    values: Numbers = np.asarray(contributions)
-    if values.ndim != 1:
-        raise DataError(f"{rule} takes the contributions of one cell; got an array of {values.ndim} dimensions.")
-    if not len(values):
-        return values.astype(np.float64)
-    if values.dtype.kind not in "iuf":
-        raise DataError(f"{rule} takes numbers as contributions; got {values.dtype}.")
-    if not np.isfinite(values).all():
-        raise DataError(f"{rule} takes finite contributions; got a missing or infinite one. Leave missing ones out.")
-    if values.min() < 0:
-        raise DataError(f"{rule} takes contributions of 0 or more; got a negative one. Use their absolute values.")
-    return np.sort(values)[::-1]
+_WIDEST = 2**62  # products up to here fit in 64 bits
 
 
-def exceeds(left: tuple[float, Numbers], right: tuple[float, Numbers]) -> bool:
-    """Whether factor * sum(values) on the left is more than on the right, exactly; equal is not more.
+def percentage(value: float, name: str, rule: str) -> Fraction:
+    """A percentage as an exact fraction of 1. Raises DataError unless it is from 1 to 100."""
+    if not 1 <= value <= 100:
+        hint = f" Is it a share? Use {100 * value:g}." if 0 < value < 1 else ""
+        raise DataError(f"{name} of {rule} must be from 1 to 100, in percent; got {value}.{hint}")
+    return Fraction(str(value)) / 100
 
-    Decided in double precision unless the two are near, then with fractions, each number taken as the decimal that it
-    is written as: 0.1 is one tenth.
+
+def whole(value: int, name: str, rule: str) -> int:
+    """A whole number of 1 or more. Raises DataError."""
+    if value < 1:
+        raise DataError(f"{name} of {rule} must be 1 or more; got {value}.")
+    return value
+
+
+def shortfall(share: Fraction, part: Integers, rest: Integers) -> Integers:
+    """How much `rest` lacks of `share * part`, rounded up to whole numbers; 0 where it lacks nothing.
+
+    part, rest : shape (c,), below 2 ** 53 in size; whole numbers of any size as an array of Python's integers
+    share      : 0 to 100
+    cost       : O(c), in 64 bits, exact: `part` is divided before it is multiplied. Only a share of more than nine
+                 digits is left to Python's integers
     """
-    (a, first), (b, second) = left, right
-    x, y = a * float(first.sum(dtype=np.float64)), b * float(second.sum(dtype=np.float64))
-    if abs(x - y) > _NEAR * max(x, y):
-        return x > y
-    return _exact(a) * _exact_sum(first) > _exact(b) * _exact_sum(second)
+    above, below = share.numerator, share.denominator
+    if part.dtype != object and above * below >= _WIDEST:
+        return shortfall(share, part.astype(object), rest.astype(object)).astype(np.int64)
+    times, left = part // below, part % below
+    lacking: Integers = np.maximum(above * times - (-above * left) // below - rest, 0)
+    return lacking
 
 
-def _exact(number: float) -> Fraction:
-    return Fraction(repr(float(number)))
+def sum_of_largest(contributions: Contributions, count: int) -> Integers:
+    """The sum of the largest `count` contributions of each cell, shape (c,).
+
+    raises : DataError when fewer are known of a cell that has more
+    """
+    known = contributions.largest.shape[1]
+    if count > known and (contributions.contributors > known).any():
+        raise DataError(f"the rule looks at the {count} largest contributions of a cell; the cells hold only {known}.")
+    total: Integers = contributions.largest[:, :count].sum(axis=1)
+    return total
 
 
-def _exact_sum(values: Numbers) -> Fraction:
-    if values.dtype.kind in "iu":
-        return Fraction(sum(int(value) for value in values))
-    return sum((_exact(value) for value in values), Fraction(0))
+def one_cell(values: Values, rule: str) -> Contributions:
+    """The contributions of one cell, one entry each, as exact whole numbers: floats in units of their last decimal.
+
+    raises : DataError, by the rule's name, unless all are finite and 0 or more
+    cost   : O(n log n) for n contributors, in Python
+    """
+    given: NDArray[Any] = np.asarray(values)
+    if given.ndim != 1:
+        raise DataError(f"{rule} takes the contributions of one cell; got an array of {given.ndim} dimensions.")
+    if len(given) and given.dtype.kind not in "iuf":
+        raise DataError(f"{rule} takes numbers as contributions; got {given.dtype}.")
+    if not np.isfinite(given).all():
+        raise DataError(f"{rule} takes finite contributions; got a missing or infinite one. Leave missing ones out.")
+    if len(given) and given.min() < 0:
+        raise DataError(f"{rule} takes contributions of 0 or more; got a negative one. Use their absolute values.")
+    exact = [Fraction(str(value)) for value in given.tolist()]
+    unit = lcm(*(value.denominator for value in exact))
+    units = sorted((int(value * unit) for value in exact), reverse=True)
+    return Contributions(
+        total=np.array([sum(units)], dtype=object),
+        contributors=np.array([len(units)], dtype=np.int64),
+        largest=np.array([[*units, 0]], dtype=object),  # never without a column
+    )

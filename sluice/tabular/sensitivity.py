@@ -41,7 +41,7 @@ class SensitivityRule(ABC):
 class Requirements:
     """What must hold of each of c cells.
 
-    by_rule   : name of the rule (or 'manual', 'request') -> shape (c,), whom it calls sensitive
+    by_rule   : name of the rule (or 'manual') -> shape (c,), whom it calls sensitive
     sensitive : shape (c,), by any of them
     lower     : shape (c,), an attacker must believe total - lower possible; at most the total where none is negative
     upper     : shape (c,), and total + upper
@@ -55,14 +55,31 @@ class Requirements:
     sliding: Integers
 
 
-def requirements_of(rules: Sequence[SensitivityRule], contributions: Contributions) -> Requirements:
-    """What the rules together ask: sensitive by any, protected as far as the one asks that asks most."""
-    by_rule = {rule.rule: rule.sensitive(contributions) for rule in rules}
+def requirements_of(
+    rules: Sequence[SensitivityRule], contributions: Contributions, nonnegative: bool = True, sliding: bool = False
+) -> Requirements:
+    """What the rules together ask: sensitive by any, protected as far as the one asks that asks most.
+
+    nonnegative : no contribution is negative, so nobody believes a total below 0 possible
+    sliding     : the interval must be as wide as both levels together, wherever in it the total lies
+
+    Several rules of one name, such as (n, k) for three pairs, count as one in `by_rule`.
+    """
     count = len(contributions.total)
-    sensitive = np.logical_or.reduce(list(by_rule.values())) if rules else np.zeros(count, dtype=bool)
+    by_rule: dict[str, Booleans] = {}
     level = np.zeros(count, dtype=np.int64)
     for rule in rules:
-        level = np.maximum(level, rule.protection(contributions))
-    level = np.where(sensitive, level, 0)
-    lower = np.minimum(level, np.maximum(contributions.total, 0))
-    return Requirements(by_rule, sensitive, lower, level, np.zeros(count, dtype=np.int64))
+        found = rule.sensitive(contributions)
+        by_rule[rule.rule] = by_rule.get(rule.rule, np.zeros(count, dtype=bool)) | found
+        level = np.maximum(level, np.where(found, rule.protection(contributions), 0))
+    sensitive = np.logical_or.reduce(list(by_rule.values())) if rules else np.zeros(count, dtype=bool)
+    lower = lower_level(level, contributions.total, nonnegative)
+    none = np.zeros(count, dtype=np.int64)
+    if sliding:
+        return Requirements(by_rule, sensitive, none, none, lower + level)
+    return Requirements(by_rule, sensitive, lower, level, none)
+
+
+def lower_level(level: Integers, total: Integers, nonnegative: bool) -> Integers:
+    """A level downwards that can be reached: at most the total where nothing is negative."""
+    return np.minimum(level, np.maximum(total, 0)) if nonnegative else level

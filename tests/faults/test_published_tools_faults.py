@@ -164,6 +164,9 @@ EVERY_RULE: dict[str, tuple[dict[str, Any], Any, Any]] = {
     "minimum_frequency": ({"n": 3}, [5, 5, 5], [5, 5]),
     "dominance": ({"n": 1, "k": 75}, [5, 5, 5], [90, 5, 5]),
     "p_percent": ({"p": 10}, [5, 5, 5], [90, 5, 1]),
+    "prior_posterior": ({"p": 10, "q": 50}, [5, 5, 5], [90, 5, 10]),
+    "request_rule": ({"k": 50}, [5, 5, 5], [90, 5, 5]),
+    "zero_cells": ({}, [5, 0], [0, 0]),
 }
 
 

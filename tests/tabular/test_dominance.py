@@ -1,10 +1,13 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
-from sluice.tabular.dominance import dominance
+from sluice.tabular.dominance import Dominance, dominance
+from tests.tabular.many_cells import contributions_of, lacking, many_cells, percents
 
 cells = st.lists(st.integers(0, 10**12), min_size=1, max_size=12)
 
@@ -40,6 +43,30 @@ def test_integers_too_large_for_a_double_are_compared_exactly() -> None:
     half = 2**61
     assert not dominance(np.array([half, half]), n=1, k=50)
     assert dominance(np.array([half + 1, half]), n=1, k=50)
+
+
+@settings(max_examples=60, deadline=None)
+@given(many_cells, st.integers(1, 4), percents)
+def test_all_cells_at_once_agree_with_fractions(given_cells: list[list[int]], n: int, k: float) -> None:
+    """Sensitive, and the level 100 / k * (x1 + ... + xn) - X of Hundepool et al. (2012), section 4.3."""
+    judged, rule = contributions_of(given_cells), Dominance(n, k)
+    share = 100 / Fraction(str(k))
+    expected = [lacking(share, sum(sorted(cell)[-n:]), sum(cell)) for cell in given_cells]
+    assert rule.protection(judged).tolist() == expected
+    assert rule.sensitive(judged).tolist() == [dominance(cell, n, k) for cell in given_cells]
+    # Who contributes nothing is one fewer of the n who pool what they know.
+    expected = [lacking(share, sum(sorted(cell)[-max(n - 1, 1) :]), sum(cell)) for cell in given_cells]
+    assert rule.protection(judged, outsider=True).tolist() == expected
+
+
+def test_after_the_level_the_rule_is_kept() -> None:
+    """With a total higher by the level the largest n would hold k percent, and not more; by one unit less, more."""
+    for cell, n, k in (([350, 4, 3, 3, 3], 1, 50), ([900, 80, 11, 7], 2, 75), ([7, 1], 1, 33.3)):
+        level = int(Dominance(n, k).protection(contributions_of([cell]))[0])
+        assert level > 0
+        largest, total = 100 * sum(cell[:n]), Fraction(str(k))
+        assert largest <= total * (sum(cell) + level)
+        assert largest > total * (sum(cell) + level - 1)
 
 
 def test_extremes() -> None:

@@ -1,0 +1,278 @@
+"""The rules on the cells of a table, beside acro and gconfid, and a million cells beside pandas' apply.
+
+    SLUICE_PEERS=/path/to/python python -m benchmarks table_rules
+
+acro (MIT) and gconfid (GPL, a black box here) need an older pandas than Sluice, so they live in an environment of their
+own; the environment variable SLUICE_PEERS names its Python. This file runs in both: it starts itself there. The data
+are the generated business tables, and single cells on the boundary of a rule. All three read and aggregate the records
+themselves, and their seconds hold that.
+
+Where the answers differ, and why:
+- (n, k): "more than k percent" is sensitive here, in tau-ARGUS and in gconfid; acro says "at least". gconfid compares
+  doubles, which fall on the wrong side of 85 percent exactly.
+- p%: a cell of zeros is safe by the rule's words, and sensitive in acro. Here `zero_cells` is a rule of its own.
+- a cell of fewer than n contributors: acro calls empty cells sensitive, too; they are left out here, as empty cells are
+  not published. gconfid counts only contributors with a value other than 0.
+"""
+
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+DATA = Path(os.environ.get("SLUICE_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+AXES = ("nace", "region", "size")
+RULES = ("minimum_frequency 3", "p_percent 10", "p_percent 15", "dominance 2 75", "dominance 2 85")
+# Single cells, as "nace" codes of a table of their own.
+BOUNDARY = {
+    "p% = 10 exactly": [40, 6, 4],
+    "p% = 10, one below": [400, 60, 39],
+    "p% = 15 exactly": [140, 30, 21],
+    "(2, 75) exactly": [60, 15, 15, 10],
+    "(2, 85) exactly": [70, 15, 14, 1],
+    "one contributor": [5],
+    "two contributors": [5, 5],
+    "three equal": [5, 5, 5],
+    "three, one of 0": [5, 5, 0],
+    "three zeros": [0, 0, 0],
+}
+
+
+def main(quick: bool = False) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        _boundary(Path(folder) / "boundary")
+        tables = [("boundary cells", Path(folder) / "boundary")]
+        tables += [(name, DATA / "business_generated" / name) for name in (("s1k",) if quick else ("s1k", "s10k"))]
+        told = "sensitive (only it / only Sluice), by rule"
+        print(f"{'table':>15} {'cells':>7} {'tool':>8} {'seconds':>8} {'ratio':>6}   {told}")
+        _by_sluice(tables[0][1])  # load what is needed
+        for name, source in tables:
+            if not source.is_dir():
+                print(f"{name:>15} is not there; skipped")
+                continue
+            begun = perf_counter()
+            ours = _by_sluice(source)
+            seconds = perf_counter() - begun
+            counts = ", ".join(f"{rule}: {int(ours[rule].sum())}" for rule in RULES)
+            print(f"{name:>15} {len(ours):7,} {'Sluice':>8} {seconds:8.2f} {'':>6}   {counts}")
+            for tool in ("acro", "gconfid"):
+                theirs, took = _by_peer(tool, source, Path(folder))
+                if theirs is None:
+                    continue
+                both = ours.join(theirs, rsuffix=" peer", how="left").fillna(False)
+                told = []
+                for rule in RULES:
+                    mine, peer = both[rule].astype(bool), both[f"{rule} peer"].astype(bool)
+                    told.append(f"{rule}: {int(peer.sum())} ({int((peer & ~mine).sum())}/{int((mine & ~peer).sum())})")
+                print(f"{'':>15} {'':>7} {tool:>8} {took:8.2f} {took / seconds:6.1f}   {', '.join(told)}")
+                if name == "boundary cells":
+                    _print_boundary(both, tool)
+    _a_million(100_000 if quick else 1_000_000)
+
+
+def _print_boundary(both: pd.DataFrame, tool: str) -> None:
+    for cell, row in both.iterrows():
+        for rule in RULES:
+            if row[rule] != row[f"{rule} peer"]:
+                said = {True: "sensitive", False: "safe"}
+                print(f"{'':>33} {cell[0]}, {rule}: {said[row[rule]]} here, {said[row[f'{rule} peer']]} in {tool}")
+
+
+def _boundary(folder: Path) -> None:
+    """The single cells as a table in the form of the business data."""
+    folder.mkdir()
+    records = [(code, value) for code, values in BOUNDARY.items() for value in values]
+    codes = {code: f"C{number}" for number, code in enumerate(BOUNDARY)}
+    frame = pd.DataFrame(
+        {
+            "id": range(1, len(records) + 1),
+            "nace": [codes[code] for code, _ in records],
+            "region": "R1",
+            "size": "S1",
+            "value": [value for _, value in records],
+        }
+    )
+    frame.to_csv(folder / "micro.csv.gz", index=False)
+    for axis, leaves in (("nace", codes.values()), ("region", ["R1", "R2"]), ("size", ["S1", "S2"])):
+        rows = [("Total", ""), *((leaf, "Total") for leaf in leaves)]
+        pd.DataFrame(rows, columns=["code", "parent"]).to_csv(folder / f"hier_{axis}.csv", index=False)
+
+
+def _read(source: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+    text: dict[str, Any] = {"dtype": str, "keep_default_na": False}
+    records = pd.read_csv(source / "micro.csv.gz", **text)
+    records["value"] = records["value"].astype(float)
+    return records, {axis: pd.read_csv(source / f"hier_{axis}.csv", **text) for axis in AXES}
+
+
+# -- Sluice
+
+
+def _by_sluice(source: Path) -> pd.DataFrame:
+    """One row a cell, one column a rule."""
+    from sluice.tabular.aggregation import aggregate
+    from sluice.tabular.dimension import Dimension
+
+    records, hierarchies = _read(source)
+    dimensions = [
+        Dimension.of(axis, list(zip(rows["code"], rows["parent"], strict=True))) for axis, rows in hierarchies.items()
+    ]
+    leaves = np.column_stack([records[d.name].map(d.position).to_numpy(np.int32) for d in dimensions])
+    cells = aggregate(
+        dimensions, leaves, records["id"].astype(np.int64).to_numpy(), records["value"].astype(np.int64).to_numpy()
+    )
+    codes = [np.array(d.codes)[cells.codes[:, axis]] for axis, d in enumerate(dimensions)]
+    if source.name == "boundary":
+        names = dict(zip((f"C{number}" for number in range(len(BOUNDARY))), BOUNDARY, strict=True))
+        codes[0] = np.array([names.get(code, code) for code in codes[0]])
+    index = pd.MultiIndex.from_arrays(codes, names=AXES)
+    found = {name: rule.sensitive(cells.contributions) for name, rule in _rules().items()}
+    made = pd.DataFrame(found, index=index)
+    return made.xs(("R1", "S1"), level=("region", "size"), drop_level=False) if source.name == "boundary" else made
+
+
+def _rules() -> dict[str, Any]:
+    from sluice.tabular.dominance import Dominance
+    from sluice.tabular.minimum_frequency import MinimumFrequency
+    from sluice.tabular.p_percent import PPercent
+
+    rules = (MinimumFrequency(3), PPercent(10), PPercent(15), Dominance(2, 75), Dominance(2, 85))
+    return dict(zip(RULES, rules, strict=True))
+
+
+def _a_million(count: int) -> None:
+    """All rules on random cells: at once, and one by one as a function that pandas applies to each row."""
+    from sluice.tabular.cells import Contributions
+
+    rng = np.random.default_rng(20260101)
+    shares = np.sort(np.exp(rng.normal(3, 2, (count, 5))).astype(np.int64), axis=1)[:, ::-1]
+    contributors = rng.integers(1, 6, count)
+    shares[np.arange(5) >= contributors[:, None]] = 0
+    cells = Contributions(shares.sum(axis=1), contributors, shares)
+    begun = perf_counter()
+    found = [rule.sensitive(cells) for rule in _rules().values()]
+    seconds = perf_counter() - begun
+    frame = pd.DataFrame({"n": contributors, "X": cells.total, "x1": shares[:, 0], "x2": shares[:, 1]})
+    one_by_one: list[Callable[[Any], bool]] = [
+        lambda cell: cell.n < 3,
+        lambda cell: 100 * (cell.X - cell.x1 - cell.x2) < 10 * cell.x1,
+        lambda cell: 100 * (cell.X - cell.x1 - cell.x2) < 15 * cell.x1,
+        lambda cell: 100 * (cell.x1 + cell.x2) > 75 * cell.X,
+        lambda cell: 100 * (cell.x1 + cell.x2) > 85 * cell.X,
+    ]
+    begun = perf_counter()
+    part = frame.head(count // 20)  # the time of a cell does not depend on how many there are
+    applied = [part.apply(rule, axis=1).to_numpy() for rule in one_by_one]
+    took = (perf_counter() - begun) * 20
+    same = all((ours[: len(part)] == theirs).all() for ours, theirs in zip(found, applied, strict=True))
+    ratio, agree = took / seconds, "the same" if same else "DIFFERENT"
+    both = f"{seconds:.2f} s; by pandas' apply {took:.1f} s, ratio {ratio:.0f}; {agree}"
+    print(f"{count:,} cells, {len(found)} rules: {both}")
+
+
+# -- the peers
+
+
+def _by_peer(tool: str, source: Path, folder: Path) -> tuple[pd.DataFrame | None, float]:
+    peers = os.environ.get("SLUICE_PEERS")
+    if not peers or subprocess.run([peers, "-c", f"import {tool}"], capture_output=True).returncode:
+        print(f"{'':>23} {tool:>8} is not there; set SLUICE_PEERS to a Python that has it")
+        return None, 0.0
+    made = folder / f"{tool}.csv"
+    ran = subprocess.run([peers, __file__, tool, str(source), str(made)], capture_output=True, text=True)
+    if not made.exists():
+        print(f"{'':>23} {tool:>8} failed: {(ran.stdout + ran.stderr)[-300:]}")
+        return None, 0.0
+    found = pd.read_csv(made, keep_default_na=False, dtype=dict.fromkeys(AXES, str))
+    made.unlink()
+    seconds = float(found.pop("seconds").iloc[0])
+    if source.name == "boundary":
+        names = dict(zip((f"C{number}" for number in range(len(BOUNDARY))), BOUNDARY, strict=True))
+        found["nace"] = found["nace"].replace(names)
+    return found.set_index(list(AXES)), seconds
+
+
+def acro(source: Path) -> pd.DataFrame:
+    """In the peer's interpreter: one cross tabulation for each combination of levels, as acro knows no hierarchy."""
+    from acro import ACRO  # type: ignore[import-not-found]
+
+    records, hierarchies = _read(source)
+    levels = {axis: _levels(records[axis], rows) for axis, rows in hierarchies.items()}
+    session = ACRO(suppress=False)
+    made = []
+    for p, k in ((10, 75), (15, 85)):
+        session.config.update(safe_threshold=3, safe_nk_n=2, safe_nk_k=k / 100, safe_pratio_p=p / 100)
+        for nace, region, size in product(*levels.values()):
+            session.crosstab([nace, region], [size], values=records["value"], aggfunc="sum")
+            failed = session.results.get_index(-1).outcome.stack()  # noqa: PD013
+            failed.index.names = AXES
+            for rule, check in (
+                ("minimum_frequency 3", "MinimumThresholdCheck"),
+                (f"p_percent {p}", "PPercentCheck"),
+                (f"dominance 2 {k}", "NKCheck"),
+            ):
+                made.append(failed.str.contains(check).rename("found").reset_index().assign(rule=rule))
+    return pd.concat(made).pivot_table(index=list(AXES), columns="rule", values="found", aggfunc="max").reset_index()
+
+
+def _levels(leaves: "pd.Series[str]", rows: pd.DataFrame) -> list["pd.Series[str]"]:
+    """The codes of the records at each level, from the leaves up."""
+    parent, made = dict(zip(rows["code"], rows["parent"])), [leaves]  # noqa: B905
+    while made[-1].iloc[0] != "Total":
+        made.append(made[-1].map(parent).rename(leaves.name))
+    return made
+
+
+def gconfid(source: Path) -> pd.DataFrame:
+    """In the peer's interpreter: its sensitivity module, once for each rule."""
+    from gconfid import Sensitivity  # type: ignore[import-not-found]
+
+    records, hierarchies = _read(source)
+    told = []
+    for rows in hierarchies.values():
+        groups = rows[rows["parent"] != ""].groupby("parent", sort=False)["code"]
+        told.append(" : ".join(f"{parent} {' '.join(codes)}" for parent, codes in groups) + ";")
+    found = {}
+    for rule, written, least in (
+        ("minimum_frequency 3", "pq 0.01", 3),
+        ("p_percent 10", "pq 0.10", None),
+        ("p_percent 15", "pq 0.15", None),
+        ("dominance 2 75", "nk 2 75", None),
+        ("dominance 2 85", "nk 2 85", None),
+    ):
+        cells = Sensitivity(
+            indata=records,
+            unit_id="id",
+            var="value",
+            dimension=" ".join(AXES),
+            hierarchy=" ".join(told),
+            s_rule=written,
+            min_resp=least,
+            outcell="pandas",
+            outconstraint="pandas",
+            presort=True,
+            capture=True,
+        ).outcell
+        cells = cells[cells["Type"] == "C"].set_index(list(AXES))
+        found[rule] = cells["NbRespondents"] < least if least else cells["Status"] == "S"
+    return pd.DataFrame(found).reset_index()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 4:
+        logging.disable(logging.CRITICAL)
+        __import__(sys.argv[1])
+        started = perf_counter()
+        answer = {"acro": acro, "gconfid": gconfid}[sys.argv[1]](Path(sys.argv[2]))
+        answer.assign(seconds=perf_counter() - started).to_csv(sys.argv[3], index=False)
+    else:
+        main()
