@@ -58,7 +58,7 @@ class _Word(NamedTuple):
     style: str
 
 
-_WORDS = {
+VERDICT_WORDS = {
     Verdict.PASS: _Word("✓", "meets the rule", "pass"),
     Verdict.REVIEW: _Word("!", "needs a decision", "review"),
     Verdict.FAIL: _Word("✗", "breaks the rule", "fail"),
@@ -83,12 +83,12 @@ def render_report(dossier: Dossier) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(figure=figure, rule_words=_rule_words, verdict=lambda verdict: _WORDS[verdict])
+    environment.filters.update(figure=figure, rule_words=rule_words, verdict=lambda verdict: VERDICT_WORDS[verdict])
     kept_back = reasons(dossier)
     return environment.get_template("report.html.j2").render(
         dossier=dossier,
         css=Markup(files("sluice.release").joinpath("report.css").read_text(encoding="utf-8")),
-        state=_WORDS[state(dossier)],
+        state=VERDICT_WORDS[state(dossier)],
         headline=headline(dossier),
         further=kept_back[1 : 1 + FURTHER_REASONS],
         unsaid=max(0, len(kept_back) - 1 - FURTHER_REASONS),
@@ -134,7 +134,7 @@ def _curve_view(curve: Curve, name: str) -> dict[str, object]:
         Verdict.FAIL: f"{excess}. That is more than {margin}, and more than chance explains ({chance}).",
         Verdict.UNKNOWN: "The measure could not be judged." + (f" {excess}." if curve.statistic > 0 else ""),
     }[curve.verdict]
-    word = _WORDS[curve.verdict].word
+    word = VERDICT_WORDS[curve.verdict].word
     description = f"Cumulative curves of prediction {curve.measure}, masked file and reference. {says} Verdict: {word}."
     return {
         "curve": curve,
@@ -180,6 +180,6 @@ def figure(value: float | None) -> str:
     return text.replace("-", "−")
 
 
-def _rule_words(rule: str) -> str:
+def rule_words(rule: str) -> str:
     """'sample_uniques_share' as 'sample uniques share', 'k_anonymity' as 'k-anonymity'."""
     return re.sub(r"\b([a-z]) (?=[a-z]{2})", r"\1-", rule.replace("_", " "))
