@@ -20,6 +20,7 @@ import typer
 
 from flows.cli_documents import documents_app
 from flows.cli_outside import outside_app
+from flows.cli_tables import tables_app
 from flows.terminal import BLOCKED, DONE, ERROR, INTERRUPTED, WAITING, AsJson, err, out, print_json
 from sluice.errors import SluiceError
 from sluice.release.states import State
@@ -38,6 +39,7 @@ app = typer.Typer(
 ledger_app = typer.Typer(help="The append-only record of every release.", no_args_is_help=True)
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(outside_app)
+app.add_typer(tables_app)
 app.add_typer(documents_app)
 
 Definition = Annotated[Path, typer.Argument(metavar="FILE", help="the release definition (YAML)")]
@@ -85,11 +87,9 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
         "report": str(workspace.reports / f"{release_id}.html"),
     }
     if found.subject:  # else the data broke their contract, and nothing was masked
-        shown |= {
-            "file": str(found.files["data"]),
-            "csv": str(found.files["csv"]),
-            "approval_binds_to": found.subject.digest(),
-        }
+        named = {"data": "file", "csv": "csv"}
+        shown |= {named[name]: str(path) for name, path in found.files.items() if name in named}
+        shown["approval_binds_to"] = found.subject.digest()
         try:
             release = find(release_id)
             standing = release.standing()
@@ -229,9 +229,9 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
     for warning in forewarnings(case):
         err.print(f"note: {warning}", style="yellow", soft_wrap=True)
     with _progress(as_json):
-        from flows.release import release_flow
+        from flows.review import run_flow
 
-        outcome = release_flow(definition=definition, rehearse=rehearse)
+        outcome = run_flow(case, rehearse=rehearse)
     _finish(outcome, as_json)
 
 
@@ -294,7 +294,19 @@ def _progress(quiet: bool) -> Iterator[None]:
     """Name the step that runs, and what each took, on standard error; on a screen with a spinner."""
     from tasks.progress import listening
 
-    shown = {"ingest", "validate", "check", "mask", "evaluate", "decide", "report", "publish"}
+    shown = {
+        "ingest",
+        "validate",
+        "check",
+        "mask",
+        "evaluate",
+        "tabulate",
+        "protect",
+        "audit",
+        "decide",
+        "report",
+        "publish",
+    }
     if quiet:
         yield
         return

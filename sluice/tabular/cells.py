@@ -9,13 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sluice.errors import DataError
+from sluice.errors import DataError, did_you_mean
 from sluice.tabular.dimension import Dimension
 
 Booleans = NDArray[np.bool_]
 Codes = NDArray[np.int32]
 Integers = NDArray[np.int64]
 Statuses = NDArray[np.uint8]
+
+# The dimensions of a table, by name; 'NAME:2' goes down to level 2, the total being level 0, others to the leaves. Over
+# the dimensions that it leaves out, it is a total.
+Table = Sequence[str]
 
 LARGEST_TOTAL = 2**53  # whole numbers up to here are exact in double precision, which linear programming uses
 
@@ -33,7 +37,8 @@ class Status(IntEnum):
 class Contributions:
     """What a rule may look at, of each of c cells (or unions of cells).
 
-    total        : shape (c,), in units of the table; the sum of all contributions, weighted if the table is
+    total        : shape (c,), in units of the table; the sum of all contributions, weighted if the table is; of their
+                   sizes where some are negative
     contributors : shape (c,), how many contribute, those of 0 too
     largest      : shape (c, t), the t largest contributions in falling order, 0 where there are fewer
     """
@@ -56,6 +61,7 @@ class Cells:
     equations    : shape (e, c), +1 at a sum and -1 at each of its non-empty parts; every row times `total` is 0
     published    : shape (c,), False for a margin that is not published, of which an attacker knows the bounds alone
     decimals     : of the measure
+    sizes        : shape (c,), the sums of the contributions without their signs, where some are negative; else None
     """
 
     dimensions: tuple[Dimension, ...]
@@ -67,9 +73,11 @@ class Cells:
     equations: csr_array
     published: Booleans
     decimals: int = 0
+    sizes: Integers | None = None
 
     def __post_init__(self) -> None:
-        if len(self.total) and np.abs(self.total).max() >= LARGEST_TOTAL:
+        largest = self.total if self.sizes is None else self.sizes
+        if len(largest) and np.abs(largest).max() >= LARGEST_TOTAL:
             raise DataError(
                 f"a total must stay below 2 ** 53 units of the last decimal; got a larger one with {self.decimals} "
                 "decimals. Give fewer decimals."
@@ -81,7 +89,7 @@ class Cells:
     @property
     def contributions(self) -> Contributions:
         """What the rules look at."""
-        return Contributions(self.total, self.contributors, self.largest)
+        return Contributions(self.total if self.sizes is None else self.sizes, self.contributors, self.largest)
 
     @cached_property
     def by_cell(self) -> csr_array:
@@ -101,16 +109,45 @@ def keys_of(dimensions: Sequence[Dimension], codes: Codes) -> Integers:
     sizes = [len(dimension.codes) for dimension in dimensions]
     if np.prod([float(size) for size in sizes]) >= 2**62:
         raise DataError(f"the dimensions have too many codes to number their product: {sizes}")
-    return np.ravel_multi_index(tuple(codes.T.astype(np.int64)), tuple(sizes)).astype(np.int64)
+    keys: Integers = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), tuple(sizes)).astype(np.int64)
+    return keys
 
 
-def equations_of(
-    dimensions: Sequence[Dimension], codes: Codes, tables: Sequence[Sequence[str]] | None = None
-) -> csr_array:
-    """The sums between cells: for each sum of each dimension, in each table that has it, one row; see `Cells.equations`.
+def levels_of(dimensions: Sequence[Dimension], table: Table) -> list[int]:
+    """How deep a table goes in each dimension: 0 is the total alone. Raises DataError for what there is not."""
+    names = [dimension.name for dimension in dimensions]
+    levels = dict.fromkeys(names, 0)
+    for each in table:
+        before, colon, level = each.rpartition(":")
+        name = before if colon and each not in names else each
+        if name not in names:
+            raise DataError(f"a table names the dimension '{name}', which there is not.{did_you_mean(name, names)}")
+        deepest = int(dimensions[names.index(name)].levels.max())
+        if name != each and not (level.isdigit() and 1 <= int(level) <= deepest):
+            raise DataError(f"a table's level of '{name}' must be from 1 to {deepest}; got '{level}'.")
+        levels[name] = deepest if name == each else int(level)
+    return [levels[name] for name in names]
+
+
+def in_tables(dimensions: Sequence[Dimension], codes: Codes, tables: Sequence[Table] | None) -> Booleans:
+    """Shape (c,): whether each cell is part of a table."""
+    inside = np.zeros(len(codes), dtype=bool)
+    for levels in _levels_of_all(dimensions, tables):
+        inside |= np.logical_and.reduce(
+            [d.levels[codes[:, axis]] <= levels[axis] for axis, d in enumerate(dimensions)], axis=0
+        )
+    return inside
+
+
+def _levels_of_all(dimensions: Sequence[Dimension], tables: Sequence[Table] | None) -> list[list[int]]:
+    return [levels_of(dimensions, table) for table in tables or [[dimension.name for dimension in dimensions]]]
+
+
+def equations_of(dimensions: Sequence[Dimension], codes: Codes, tables: Sequence[Table] | None = None) -> csr_array:
+    """The sums between cells: a row for each sum of each dimension in each table that has it; see `Cells.equations`.
 
     codes  : shape (c, d), each combination once; a part that is not among them is empty
-    tables : the dimensions of each table, by name; one table of all dimensions when not given
+    tables : see `Table`; one table of all dimensions when not given
     cost   : O(c d log c) time and O(c d) memory
     """
     keys = keys_of(dimensions, codes)
@@ -119,10 +156,24 @@ def equations_of(
     if (ordered[1:] == ordered[:-1]).any():
         raise DataError("a cell is given twice")
     strides = np.cumprod([1, *(len(dimension.codes) for dimension in dimensions[:0:-1])], dtype=np.int64)[::-1]
+    deep = _levels_of_all(dimensions, tables)
     rows, columns, signs, count = [], [], [], 0
     for axis, dimension in enumerate(dimensions):
-        inside = _in_a_table_with(axis, dimensions, codes, tables)
+        others = [d for at, d in enumerate(dimensions) if at != axis]
+        beside = np.delete(codes, axis, axis=1)
+        fits = [
+            np.logical_and.reduce(
+                [np.ones(len(codes), dtype=bool)]
+                + [d.levels[beside[:, at]] <= level for at, (d, level) in enumerate(zip(others, rest, strict=True))]
+            )
+            for rest in ([*levels[:axis], *levels[axis + 1 :]] for levels in deep)
+        ]
         for group, parts in dimension.sums:
+            lowest = int(dimension.levels[list(parts)].max())
+            having = [fit for fit, levels in zip(fits, deep, strict=True) if lowest <= levels[axis]]
+            if not having:
+                continue
+            inside = np.logical_or.reduce(having)
             totals = np.flatnonzero((codes[:, axis] == group) & inside)
             if not len(totals):
                 continue
@@ -138,17 +189,3 @@ def equations_of(
         return csr_array((0, len(codes)), dtype=np.float64)
     entries = (np.concatenate(signs), (np.concatenate(rows), np.concatenate(columns)))
     return csr_array(entries, shape=(count, len(codes)))
-
-
-def _in_a_table_with(
-    axis: int, dimensions: Sequence[Dimension], codes: Codes, tables: Sequence[Sequence[str]] | None
-) -> Booleans:
-    """Whether each cell is part of a table that has this dimension."""
-    if tables is None:
-        return np.ones(len(codes), dtype=bool)
-    inside = np.zeros(len(codes), dtype=bool)
-    for table in tables:
-        if dimensions[axis].name in table:
-            others = [at for at, dimension in enumerate(dimensions) if dimension.name not in table]
-            inside |= (codes[:, others] == 0).all(axis=1)
-    return inside

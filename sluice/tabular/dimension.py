@@ -98,7 +98,7 @@ class Dimension:
         """Steps from the total, or from its own top for an aggregate that is not part of the total; shape (codes,)."""
         depth = np.zeros(len(self.codes), dtype=np.int32)
         waiting = [(group, 0) for group, _ in self.sums if not any(group in parts for _, parts in self.sums)]
-        parts_of = defaultdict(list)
+        parts_of: dict[int, list[int]] = defaultdict(list)
         for group, parts in self.sums:
             parts_of[group] += parts
         seen: set[int] = set()
@@ -111,6 +111,11 @@ class Dimension:
                 seen.add(code)
                 stack += [(part, steps + 1) for part in parts_of[code]]
         return depth
+
+    @cached_property
+    def levels(self) -> NDArray[np.int32]:
+        """Shape (codes,): 0 for the total alone, 1 or more for the others; see `depth`."""
+        return np.maximum(self.depth, (np.arange(len(self.codes)) > 0).astype(np.int32))
 
     @cached_property
     def columns(self) -> tuple[Positions, ...]:

@@ -1,0 +1,249 @@
+"""`sluice audit-table`: attack a pattern, whoever made it."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from flows.cli import main
+
+# A published table with one blank in each row and column of its upper left corner: x11 + x12 = 30, and so on.
+CELLS = """nace,region,status,value
+Total,Total,published,180
+Total,R1,published,60
+Total,R2,published,60
+Total,R3,published,60
+KA,Total,published,60
+KA,R1,primary,
+KA,R2,secondary,
+KA,R3,published,20
+KB,Total,published,60
+KB,R1,secondary,
+KB,R2,secondary,
+KB,R3,published,20
+KC,Total,published,60
+KC,R1,published,20
+KC,R2,published,20
+KC,R3,published,20
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "nace.csv").write_text("code,parent\nTotal,\nKA,Total\nKB,Total\nKC,Total\n", encoding="utf-8")
+    (tmp_path / "region.csv").write_text("code,parent\nTotal,\nR1,Total\nR2,Total\nR3,Total\n", encoding="utf-8")
+    (tmp_path / "cells.csv").write_text(CELLS, encoding="utf-8")
+    return tmp_path
+
+
+def arguments(folder: Path, *more: str, cells: str = "cells.csv") -> list[str]:
+    hierarchies = [f"--hierarchy={name}={folder / name}.csv" for name in ("nace", "region")]
+    return ["audit-table", str(folder / cells), *hierarchies, *more]
+
+
+def put(folder: Path, old: str, new: str) -> None:
+    text = (folder / "cells.csv").read_text(encoding="utf-8")
+    assert old in text
+    (folder / "cells.csv").write_text(text.replace(old, new), encoding="utf-8")
+
+
+def with_records(folder: Path, owners: dict[str, list[int]]) -> list[str]:
+    """Records of CELLS, ten contributors a cell; `owners`: cell -> contributions instead. Each of a firm of its own."""
+    rows = []
+    for nace in ("KA", "KB", "KC"):
+        for region in ("R1", "R2", "R3"):
+            rows += [(nace, region, value) for value in owners.get(f"{nace} {region}", [2] * 10)]
+    micro = pd.DataFrame(rows, columns=["nace", "region", "value"])
+    micro["id"] = range(len(micro))
+    micro.to_csv(folder / "micro.csv", index=False)
+    return [f"--microdata={folder / 'micro.csv'}", "--value=value", "--contributor=id", "--rule=p_percent=10"]
+
+
+def audited(capsys: pytest.CaptureFixture[str], *given: str) -> tuple[int, dict[str, Any]]:
+    code = main([*given, "--json"])
+    told = capsys.readouterr()
+    assert told.out, told.err
+    return code, json.loads(told.out)
+
+
+def test_what_anybody_can_compute(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Worked by hand: KA, R1 may be anything from 0 to 40, and each blank is the same or 40 less it."""
+    code, told = audited(capsys, *arguments(folder))
+    assert code == 0
+    assert (told["cells"], told["primary"], told["secondary"], told["with_records"]) == (16, 1, 3, False)
+    assert [(cell["low"], cell["high"]) for cell in told["intervals"]] == [("0", "40")] * 4
+    assert told["narrowest"][0] == {
+        "nace": "KA",
+        "region": "R1",
+        "status": "primary",
+        "low": "0",
+        "high": "40",
+        "within_percent": 100.0,
+    }
+
+
+def test_a_packed_file(folder: Path) -> None:
+    (folder / "cells.csv.gz").write_bytes(gzip.compress(CELLS.encode()))
+    assert main(arguments(folder, cells="cells.csv.gz")) == 0
+
+
+def test_a_blank_that_can_be_filled(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(folder, "KB,R1,secondary,", "KB,R1,published,20")
+    code, told = audited(capsys, *arguments(folder))
+    assert code == 2
+    assert told["breaches"] == ["anybody can compute nace KA, region R1 exactly"]
+    assert len(told["exactly_known"]) == 3
+    assert main(arguments(folder)) == 2
+    shown = capsys.readouterr()
+    assert "NOT SAFE, 1 breaches" in shown.out
+    assert "Without --microdata" in shown.err
+
+
+def test_an_estimate_that_is_near_enough(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """KA, R1 and KA, R3 add up to 40, and KA, R3 is 4 at most: 38 is within 5.6 % of all that KA, R1 can be."""
+    put(folder, "KC,R1,published,20", "KC,R1,secondary,")
+    put(folder, "KA,R2,secondary,", "KA,R2,published,1")
+    put(folder, "KB,R2,secondary,", "KB,R2,published,39")
+    code, told = audited(capsys, *arguments(folder))
+    assert code == 2
+    put(folder, "KA,R3,published,20", "KA,R3,secondary,")
+    put(folder, "KC,R3,published,20", "KC,R3,secondary,")
+    put(folder, "Total,R3,published,60", "Total,R3,published,24")  # so that KA, R3 is 4 at most
+    put(folder, "KA,Total,published,60", "KA,Total,published,41")
+    put(folder, "KC,Total,published,60", "KC,Total,published,43")
+    put(folder, "Total,Total,published,180", "Total,Total,published,144")
+    code, told = audited(capsys, *arguments(folder))
+    cell = next(each for each in told["intervals"] if each["status"] == "primary")
+    assert (code, cell["low"], cell["high"]) == (0, "36", "40")
+    assert cell["within_percent"] == pytest.approx(100 * 4 / 76, abs=1e-3)
+    assert audited(capsys, *arguments(folder, "--within=5"))[0] == 0
+    code, told = audited(capsys, *arguments(folder, "--within=6"))
+    assert (code, told["breaches"]) == (2, ["anybody can compute nace KA, region R1 to within 6 %"])
+
+
+def test_a_suppressed_cell_with_its_value(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(folder, "KA,R1,primary,", "KA,R1,primary,20")
+    code, told = audited(capsys, *arguments(folder))
+    assert (code, told["breaches"][0]) == (2, "nace KA, region R1 is primary and has a value")
+
+
+def test_a_cell_that_is_not_there_is_empty(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(folder, "KB,R1,secondary,\n", "")
+    put(folder, "Total,R1,published,60", "Total,R1,published,40")
+    put(folder, "KB,Total,published,60", "KB,Total,published,40")
+    put(folder, "Total,Total,published,180", "Total,Total,published,160")
+    code, told = audited(capsys, *arguments(folder))
+    assert code == 2
+    assert told["breaches"] == ["anybody can compute nace KA, region R1 exactly"]
+
+
+def test_linked_tables(folder: Path) -> None:
+    margins = [line for line in CELLS.splitlines() if "Total" in line or line.startswith("nace")]
+    (folder / "cells.csv").write_text("\n".join(margins), encoding="utf-8")
+    assert main(arguments(folder)) == 0
+    assert main(arguments(folder, "--table=nace", "--table=region")) == 0
+
+
+BAD = [
+    (
+        "a total that is none",
+        "KC,Total,published,60",
+        "KC,Total,published,61",
+        r"do not add: 2 of the sums do not hold, most of them of nace KC, region Total",
+    ),
+    (
+        "a total that is one off",
+        "KC,R3,published,20",
+        "KC,R3,published,20.000001",
+        r"2 of the sums.*nace KC, region R3",
+    ),
+    (
+        "a total that cannot be",
+        "KA,R3,published,20",
+        "KA,R3,published,61",
+        r"totals that do not add: .*nace Total, region R3",
+    ),
+    ("an unknown code", "KC,R3", "KCC,R3", r"'nace' has a cell of 'KCC', which is no code.*Did you mean 'KC'"),
+    ("a cell twice", "KC,R3", "KC,R2", r"the cell nace KC, region R2 is given twice"),
+    ("an unknown status", "primary", "primry", r"status must be published, primary, secondary; got 'primry'. Did you"),
+    (
+        "no value",
+        "KC,R3,published,20",
+        "KC,R3,published,",
+        r"the cell nace KC, region R3 is published and has no value",
+    ),
+    ("no number", "KC,R3,published,20", "KC,R3,published,c", r"'value' must be a number"),
+    ("no column", "nace,region,status,value", "nace,region,state,value", r"no column 'status'"),
+    (
+        "a negative value",
+        "KC,R3,published,20",
+        "KC,R3,published,-20",
+        r"KC, region R3 is negative.*--negative absolute",
+    ),
+    ("a short line", "KC,R3,published,20", "KC,R3", r"cells.csv: line 17"),
+]
+
+
+@pytest.mark.parametrize(("what", "old", "new", "says"), BAD, ids=[case[0] for case in BAD])
+def test_bad_input(folder: Path, capsys: pytest.CaptureFixture[str], what: str, old: str, new: str, says: str) -> None:
+    put(folder, old, new)
+    assert main(arguments(folder)) == 1
+    told = capsys.readouterr()
+    assert re.search(says, told.err), told.err
+    assert told.out == ""
+
+
+def test_with_the_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = with_records(folder, {"KA R1": [19, 1]})
+    code, told = audited(capsys, *arguments(folder, *given))
+    assert (code, told["breaches"], told["sensitive"]) == (0, [], {"p_percent": 1})
+    assert told["attacks"]["attempted"] == told["attacks"]["completed"] > 0
+    assert main(arguments(folder, *given)) == 0
+    assert "audit: safe" in capsys.readouterr().out
+
+
+def test_a_sensitive_cell_that_is_published(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = with_records(folder, {"KC R3": [19, 1]})
+    code, told = audited(capsys, *arguments(folder, *given))
+    assert code == 2
+    assert "nace KC, region R3 is published although it is sensitive" in told["breaches"]
+
+
+def test_a_contributor_who_undoes_a_neighbour(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Safe against outsiders; but the only contributor of KB, R1 knows that cell, and so the three others."""
+    given = with_records(folder, {"KA R1": [19, 1], "KB R1": [20]})
+    code, told = audited(capsys, *arguments(folder, *given))
+    assert code == 2
+    assert told["attackers"]["outsider"] == 0
+    assert told["attackers"]["contributor"] > 0
+    assert any("the sole contributor of nace KB, region R1" in breach for breach in told["breaches"])
+    assert main(arguments(folder)) == 0  # what is published alone does not show it
+    capsys.readouterr()
+    assert audited(capsys, *arguments(folder, *given, "--coalition=0"))[1]["attackers"]["contributor"] == 0
+
+
+def test_values_that_are_not_those_of_the_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = with_records(folder, {"KC R3": [2] * 11})
+    assert main(arguments(folder, *given)) == 1
+    assert "the value of nace Total, region Total is not the total of its records; nor are" in capsys.readouterr().err
+    put(folder, "KC,R3,published,20\n", "")
+    assert main(arguments(folder, *with_records(folder, {}))) == 1
+    assert "nace KC, region R3 has records and is not in the file" in capsys.readouterr().err
+    (folder / "cells.csv").write_text(CELLS, encoding="utf-8")
+    assert main(arguments(folder, *with_records(folder, {"KC R3": []}))) == 1
+    assert "nace KC, region R3 is in the file and no record is in it" in capsys.readouterr().err
+
+
+def test_options_that_need_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for more, says in (
+        (("--rule=p_percent=10", "--value=value"), "--rule, --value: only the records can tell; give --microdata"),
+        ((*with_records(folder, {}), "--within=5"), "--within: with --microdata, the rules tell"),
+        ((*with_records(folder, {})[:-1],), "no rule says which cells are sensitive"),
+        (("--negative=no",), "negative must be one of refuse, absolute; got 'no'"),
+    ):
+        assert main(arguments(folder, *more)) == 1
+        assert says in capsys.readouterr().err

@@ -1,0 +1,295 @@
+"""`sluice protect-table`: from records to a table that is safe to publish, or to nothing."""
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import flows.protected_table
+from flows.cli import main
+from flows.table_options import rules_given
+from sluice.errors import DocumentError
+from sluice.tabular.audit import Breach
+from sluice.tabular.dominance import Dominance
+from sluice.tabular.p_percent import PPercent
+from tests.tabular.tables import BUSINESS, read_text
+
+NACE = "code,parent,level\nTotal,,0\nKA,Total,1\nKB,Total,1\n"
+REGION = "code,parent\nTotal,\nR1,Total\nR2,Total\nNA,Total\n"
+RULES = ("--rule", "minimum_frequency=3", "--rule", "p_percent=10")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Records of two industries in three regions; one contributor alone in KA, NA."""
+    (tmp_path / "nace.csv").write_text(NACE, encoding="utf-8")
+    (tmp_path / "region.csv").write_text(REGION, encoding="utf-8")
+    rng = np.random.default_rng(4)
+    cells = [(n, r) for n in ("KA", "KB") for r in ("R1", "R2", "NA")]
+    rows = [(n, r, v) for n, r in cells for v in rng.integers(50, 99, 1 if (n, r) == ("KA", "NA") else 12)]
+    records = pd.DataFrame(rows, columns=["nace", "region", "value"])
+    records["id"] = [f"firm {number}" for number in range(len(records))]
+    records.to_csv(tmp_path / "micro.csv", index=False)
+    return tmp_path
+
+
+def arguments(folder: Path, *more: str, micro: str = "micro.csv", rules: tuple[str, ...] = RULES) -> list[str]:
+    hierarchies = [f"--hierarchy={name}={folder / name}.csv" for name in ("nace", "region")]
+    columns = ["--value", "value", "--contributor", "id"]
+    return ["protect-table", str(folder / micro), *hierarchies, *columns, *rules, f"-o{folder / 'cells.csv'}", *more]
+
+
+def change(folder: Path, **columns: Any) -> None:
+    pd.read_csv(folder / "micro.csv", keep_default_na=False).assign(**columns).to_csv(folder / "micro.csv", index=False)
+
+
+def test_sensitive_cells_and_their_protection(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments(folder, "--json")) == 0
+    told = json.loads(capsys.readouterr().out)
+    made = read_text(folder / "cells.csv")
+    assert list(made) == ["nace", "region", "status", "value", "contributors"]
+    assert len(made) == 12  # 3 codes by 4: "NA" is one of them
+    micro = read_text(folder / "micro.csv").astype({"value": int})
+    primary = made[made["status"] == "primary"]
+    assert primary[["nace", "region"]].to_numpy().tolist() == [["KA", "NA"]]
+    suppressed = made[made["status"] != "published"]
+    assert len(suppressed) == 4  # a cycle around the sensitive cell
+    assert (suppressed[["value", "contributors"]] == "").all(axis=None)
+    for row in made[made["status"] == "published"].itertuples():
+        inside = micro["nace"].isin([row.nace] if row.nace != "Total" else ["KA", "KB"])
+        inside &= micro["region"].isin([row.region] if row.region != "Total" else ["R1", "R2", "NA"])
+        assert (int(row.value), int(row.contributors)) == (micro["value"][inside].sum(), inside.sum())
+    assert told["sensitive"] == {"minimum_frequency": 1, "p_percent": 1}
+    assert (told["primary"], told["secondary"], told["safe"]) == (1, 3, True)
+    assert told["attacks"]["attempted"] == told["attacks"]["completed"] > 0
+
+
+def test_the_summary_for_people(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments(folder)) == 0
+    told = capsys.readouterr().out
+    for words in ("12 cells; sensitive: 1 by", "1 primary, 3 secondary", "audit: safe", "narrowest:", "cells.csv"):
+        assert words in told
+
+
+def test_real_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Primary cells as in cells_reference.csv.gz, which was computed without this project."""
+    data = BUSINESS / "s1k"
+    if not data.is_dir():
+        pytest.skip(f"{data} is not there")
+    output, axes = tmp_path / "cells.csv", ("nace", "region", "size")
+    hierarchies = [f"--hierarchy={axis}={data}/hier_{axis}.csv" for axis in axes]
+    columns = ["--value=value", "--contributor=id"]
+    assert main(["protect-table", f"{data}/micro.csv.gz", *hierarchies, *columns, *RULES, f"--output={output}"]) == 0
+    made = read_text(output).merge(read_text(data / "cells_reference.csv.gz"), on=list(axes), validate="1:1")
+    assert len(made) == 1053
+    sensitive = (made["prim_freq3"] == "True") | (made["prim_p10"] == "True")
+    assert ((made["status"] == "primary") == sensitive).all()
+    published = made[made["status"] == "published"]
+    assert (published["value"].astype(float) == published["X"].astype(float)).all()
+    assert (published["contributors"] == published["n"]).all()
+    assert (made.loc[made["status"] != "published", ["value", "contributors"]] == "").all(axis=None)
+    capsys.readouterr()
+    assert main(["audit-table", str(output), *hierarchies, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["breaches"] == []
+    with_records = [f"--microdata={data}/micro.csv.gz", *columns, *RULES]
+    assert main(["audit-table", str(output), *hierarchies, *with_records, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["sensitive"] == {"minimum_frequency": 54, "p_percent": 65}
+
+
+def test_parquet_and_csv_give_the_same_cells(folder: Path) -> None:
+    assert main(arguments(folder)) == 0
+    from_csv = (folder / "cells.csv").read_bytes()
+    pd.read_csv(folder / "micro.csv", keep_default_na=False).to_parquet(folder / "micro.parquet")
+    assert main(arguments(folder, micro="micro.parquet")) == 0
+    assert (folder / "cells.csv").read_bytes() == from_csv
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "cells.csv",
+        "micro.csv",
+        "micro.parquet",
+        "nace.csv",
+        "region.csv",
+    ]
+
+
+def test_a_count_table_and_linked_tables(folder: Path) -> None:
+    given = arguments(folder, "--table=nace", "--table=region", rules=("--rule=minimum_frequency=3",))
+    given = [each for each in given if each not in ("--value", "value", "--contributor", "id")]
+    assert main(given) == 0
+    made = read_text(folder / "cells.csv")
+    assert len(made) == 1 + 2 + 3  # no cell of an industry in a region
+    assert made.set_index(["nace", "region"]).loc[("KA", "Total"), "value"] == "25"
+    assert (made["status"] == "published").all()
+
+
+def test_decimals_holdings_and_what_was_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    micro = pd.read_csv(folder / "micro.csv", keep_default_na=False)
+    values = [f"{value}.{index % 4}" for index, value in enumerate(micro["value"])]
+    values[3] = ""
+    change(folder, value=values, group=np.arange(len(micro)) // 2)
+    assert main(arguments(folder, "--holding", "group")) == 1  # a value is missing
+    assert main(arguments(folder, "--holding", "group", "--missing", "leave_out", "--json")) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["records_left_out"] == 1
+    made = read_text(folder / "cells.csv").set_index(["nace", "region"])
+    assert made.loc[("Total", "Total"), "value"] == f"{sum(round(10 * float(v)) for v in values if v) / 10:.1f}"
+    assert made.loc[("Total", "Total"), "contributors"] == str(len(set(np.delete(np.arange(len(micro)) // 2, 3))))
+
+
+def test_one_cell(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A table of one cell is that cell and its totals, which are the same; sensitive, none of them is told."""
+    (folder / "micro.csv").write_text("nace,region,value,id\nKA,R1,5,i\nKA,R1,6,j\n", encoding="utf-8")
+    written = folder / "cells.csv"
+    assert main(arguments(folder)) == 0
+    assert read_text(written)[["status", "value"]].to_numpy().tolist() == [["primary", ""]] * 4
+    (folder / "micro.csv").write_text(
+        "nace,region,value,id\n" + "".join(f"KA,R1,5,{n}\n" for n in range(20)), encoding="utf-8"
+    )
+    assert main(arguments(folder)) == 0
+    assert read_text(written)["value"].tolist() == ["100"] * 4
+    capsys.readouterr()
+
+
+def test_all_cells_sensitive(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments(folder, rules=("--rule=minimum_frequency=1000",))) == 0
+    made = read_text(folder / "cells.csv")
+    assert (made["status"] == "primary").all()
+    assert (made["value"] == "").all()
+    assert "12 primary, 0 secondary" in capsys.readouterr().out
+
+
+BAD = [
+    ("a cycle", {"nace.csv": NACE + "KC,KD,1\nKD,KC,1\n"}, (), r"nace.csv: .*runs in a circle at 'KC', 'KD'"),
+    ("an orphan", {"nace.csv": NACE + "KC,K,1\n"}, (), r"nace.csv, line 5: the parent of code 'KC'.*'K' has none"),
+    ("several totals", {"nace.csv": NACE + "All,,0\n"}, (), r"nace.csv: .*must have one total.*'Total', 'All'"),
+    (
+        "a strange code",
+        {"nace.csv": "code,parent\nTotal,\nKA,Total\nKC,Total\n"},
+        (),
+        r"micro.csv: 'nace' must be a leaf.*36 records: 'KB'",
+    ),
+    ("a group", {"region.csv": REGION + "R11,R1\n"}, (), r"'R1' is a group"),
+    ("no file", {}, ("--hierarchy=size=size.csv",), r"size.csv: no such file"),
+    ("no column", {"size.csv": "code,parent\nT,\nS,T\n"}, ("--hierarchy=size={}/size.csv",), r"no column 'size'"),
+    ("no rule", {}, ("--rule=p_precent=10",), r"--rule: one of .*got 'p_precent'. Did you mean 'p_percent'"),
+    ("a share", {}, ("--rule=p_percent=0.1",), r"--rule p_percent=0.1: p: must be a percentage from 1 to 100.*Use 10"),
+    ("too many numbers", {}, ("--rule=dominance=1,2,3",), r"--rule dominance: takes n, k; got 3 numbers"),
+    ("too few", {}, ("--rule=dominance=1",), r"--rule dominance=1: k: Field required; it takes n, k"),
+    ("no number", {}, ("--rule=p_percent=ten",), r"--rule p_percent=ten: p: Input should be a valid number"),
+    ("a cost", {}, ("--cost=price",), r"cost must be one of .*got 'price'"),
+    ("a mode", {}, ("--mode=best",), r"--mode: must be fast or optimise; got 'best'"),
+    ("a table", {}, ("--table=nace,size",), r"a table names the dimension 'size', which there is not"),
+    ("a form", {}, ("--hierarchy=nace.csv",), r"--hierarchy: must be NAME=FILE"),
+    ("weights", {}, ("--weight=value",), r"weight 'value' needs a weight_rule"),
+    (
+        "a published sensitive cell",
+        {"manual.csv": "nace,region,status\nKA,NA,published\n"},
+        ("--a-priori={}/manual.csv",),
+        r"infeasible request.*KA.*NA must be published, and is sensitive by",
+    ),
+    (
+        "an empty manual cell",
+        {"manual.csv": "nace,region,status\nKA,R9,published\n"},
+        ("--a-priori={}/manual.csv",),
+        r"has no code 'R9'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("what", "files", "more", "says"), BAD, ids=[case[0] for case in BAD])
+def test_bad_input_is_told_and_nothing_is_written(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    what: str,
+    files: dict[str, str],
+    more: tuple[str, ...],
+    says: str,
+) -> None:
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    before = sorted(folder.iterdir())
+    assert main(arguments(folder, *(each.format(folder) for each in more))) == 1
+    told = capsys.readouterr()
+    assert re.search(says, told.err), told.err
+    assert told.out == ""
+    assert sorted(folder.iterdir()) == before
+
+
+def test_duplicate_contributors(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    micro = pd.read_csv(folder / "micro.csv", keep_default_na=False)
+    pd.concat([micro, micro.tail(2)]).to_csv(folder / "micro.csv", index=False)
+    assert main(arguments(folder)) == 1
+    assert "2 records are of a 'id' that has another record in the same cell" in capsys.readouterr().err
+    assert not (folder / "cells.csv").exists()
+    assert main(arguments(folder, "--duplicates=add", "--json")) == 0
+    assert json.loads(capsys.readouterr().out)["records_added_up"] == 2
+
+
+def test_values_are_never_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change(folder, value=[-271828] + [5] * 60)
+    assert main(arguments(folder)) == 1
+    told = capsys.readouterr()
+    assert "'value' is negative in 1 records" in told.err
+    assert "271828" not in told.out + told.err
+
+
+def test_an_unsafe_pattern_is_not_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    audit = flows.protected_table.audit
+
+    def finds_something(*given: Any, **named: Any) -> Any:
+        return replace(audit(*given, **named), safe=False, breaches=(Breach(0, "outsider", "anybody can compute it"),))
+
+    (folder / "cells.csv").write_text("of yesterday", encoding="utf-8")
+    monkeypatch.setattr(flows.protected_table, "audit", finds_something)
+    assert main(arguments(folder)) == 2
+    told = capsys.readouterr().out
+    assert "NOT SAFE, 1 breaches" in told
+    assert "anybody can compute it" in told
+    assert "nothing is written" in told
+    assert (folder / "cells.csv").read_text(encoding="utf-8") == "of yesterday"
+    assert main(arguments(folder, "--json")) == 2
+    assert json.loads(capsys.readouterr().out)["output"] is None
+
+
+def test_outputs_that_do_not_fit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for output, says in (
+        (folder / "micro.csv", "would overwrite"),
+        (folder / "cells.parquet", "must end in .csv"),
+        (folder / "no" / "cells.csv", "there is no folder"),
+    ):
+        before = (folder / "micro.csv").read_bytes()
+        assert main(arguments(folder, "--output", str(output))) == 1
+        assert says in capsys.readouterr().err
+        assert (folder / "micro.csv").read_bytes() == before
+
+
+def test_as_a_process(folder: Path) -> None:
+    command = [str(Path(sys.executable).with_name("sluice"))]
+    done = subprocess.run([*command, *arguments(folder, "--json")], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["output"] == str(folder / "cells.csv")
+    assert done.stderr == ""
+
+
+def test_rules_are_written_as_in_a_policy() -> None:
+    assert rules_given(["p_percent=12.5", "dominance=2, 85"]) == [PPercent(12.5), Dominance(2, 85)]
+    with pytest.raises(DocumentError, match="--rule: one of"):
+        rules_given([""])
+
+
+def test_what_a_person_decided(folder: Path) -> None:
+    (folder / "manual.csv").write_text(
+        "nace,region,status\nKA,R1,not_secondary\nKB,R2,suppress_first\nKB,R1,sensitive\n", encoding="utf-8"
+    )
+    assert main(arguments(folder, "--a-priori", str(folder / "manual.csv"))) == 0
+    status = read_text(folder / "cells.csv").set_index(["nace", "region"])["status"]
+    assert status["KA", "R1"] == "published"
+    assert status["KB", "R1"] == status["KA", "NA"] == "primary"
