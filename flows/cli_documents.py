@@ -67,7 +67,7 @@ def rules() -> None:
 
 @documents_app.command()
 def schemas(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="where to write the three files")] = Path(),
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="where to write them")] = Path(),
 ) -> None:
     """Write the JSON Schemas of contract, policy and release definition, for editors that check YAML."""
     from flows.documents import DOCUMENTS

@@ -10,9 +10,12 @@ from typing import Any
 import yaml
 
 from sluice.errors import DocumentError
-from tasks.definition import ReleaseDefinition, load_definition
+from tasks.definition import ReleaseDefinition, TablesDefinition, load_definition
 
-ENTRYPOINT = "flows/release.py:release_flow"
+ENTRYPOINTS = {
+    ReleaseDefinition: "flows/release.py:release_flow",
+    TablesDefinition: "flows/release_tables.py:release_tables_flow",
+}
 WORK_POOL = "sluice"
 _HEADER = "# Made by `sluice deployments {folder} --output FILE`; change the definitions there, not this file.\n"
 
@@ -43,10 +46,10 @@ def prefect_yaml(folder: Path, project: Path) -> str:
     return header + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
 
 
-def _deployment(definition: ReleaseDefinition, path: Path, project: Path) -> dict[str, Any]:
+def _deployment(definition: ReleaseDefinition | TablesDefinition, path: Path, project: Path) -> dict[str, Any]:
     deployment: dict[str, Any] = {
         "name": definition.name,
-        "entrypoint": ENTRYPOINT,
+        "entrypoint": ENTRYPOINTS[type(definition)],
         "parameters": {"definition": _named(path, project)},
         "tags": ["sluice", definition.name],
         "work_pool": {"name": WORK_POOL},

@@ -4,10 +4,11 @@ from pydantic import BaseModel
 
 from policies.policy import Policy
 from schemas.contract import Contract
-from tasks.definition import ReleaseDefinition
+from tasks.definition import ReleaseDefinition, TablesDefinition
 
 DOCUMENTS: dict[str, type[BaseModel]] = {
     "schemas/contract.schema.json": Contract,
     "policies/policy.schema.json": Policy,
     "deployments/release.schema.json": ReleaseDefinition,
+    "deployments/tables.schema.json": TablesDefinition,
 }

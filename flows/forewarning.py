@@ -9,6 +9,8 @@ from tasks.case import Case
 
 def forewarnings(case: Case) -> list[str]:
     """A sentence for each; none when only the data can tell."""
+    if case.is_of_tables:
+        return _people_not_there(case)
     policy, said = case.policy, []
     named = f"policy '{policy.name}'"
     if policy.reference_standard is None:

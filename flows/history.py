@@ -40,11 +40,12 @@ def history(workspace: Workspace, release_id: str) -> History:
 
     named = {name: received.body[name] for name in ("contract", "policy", "plan")} if received else {}
     named |= {name: judged.body[name] for name in ("report", "dossier")} if judged else {}
-    named |= subject.model_dump() if subject else {}
+    named |= subject.model_dump(exclude_none=True) if subject else {}
     files = {}
     for name, sha256 in named.items():
-        with suppress(SluiceError):  # the vault does not hold it
-            files[name] = workspace.vault.path(sha256, _SUFFIX.get(name, ".json"))
+        for suffix in (_SUFFIX.get(name, ".json"), ".json"):  # of tables, the data is the list of their files
+            with suppress(SluiceError):  # the vault does not hold it
+                files.setdefault(name, workspace.vault.path(sha256, suffix))
     dossier = None
     if judged:
         kept = workspace.vault.verify(judged.body["dossier"], ".json")

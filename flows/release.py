@@ -4,18 +4,16 @@ import flows.settings  # noqa: F401  isort: skip  (before anything that imports 
 
 from prefect import flow
 
-from tasks.approve import approve, awaits_people
+from flows.conclude import conclude
 from tasks.check import check
 from tasks.decide import decide
 from tasks.evaluate import evaluate
 from tasks.ingest import ingest, known_release, open_case
 from tasks.mask import mask
 from tasks.outcome import Outcome
-from tasks.publish import publish
 from tasks.report import report
 from tasks.step import quietly
 from tasks.validate import is_sound, validate
-from tasks.waiting import stop_waiting, suspend
 
 
 def release(definition: str, release_id: str | None = None, rehearse: bool = False) -> Outcome:
@@ -36,16 +34,7 @@ def release(definition: str, release_id: str | None = None, rehearse: bool = Fal
             findings += check(release, masked)
             measured = evaluate(release, masked)
         report(release, decide(release, findings, masked, measured), rehearse)
-    if rehearse:
-        return Outcome.of(release)
-
-    while not (approved := approve(release)) and awaits_people(release):
-        if not suspend(release):  # no deployment, nothing to suspend: the last approval starts a new run
-            break
-    if approved:
-        publish(release)
-    stop_waiting(release)
-    return Outcome.of(release)
+    return Outcome.of(release) if rehearse else conclude(release)
 
 
 release_flow = flow(name="release", persist_result=False, log_prints=False)(quietly("release", release))

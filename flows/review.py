@@ -60,14 +60,22 @@ def withdraw(release_id: str, reason: str) -> Path:
     return gone
 
 
+def run_flow(case: Case, release_id: str | None = None, rehearse: bool = False) -> Outcome:
+    """Run the flow that the case's definition is for, in this process."""
+    if case.is_of_tables:
+        from flows.release_tables import release_tables_flow as flow
+    else:
+        from flows.release import release_flow as flow
+    outcome: Outcome = flow(definition=str(case.path), release_id=release_id, rehearse=rehearse)
+    return outcome
+
+
 def go_on(release: Release) -> Outcome | None:
     """Let a decided release go on: resume the runs that wait for it, or else run it here. None: resumed elsewhere."""
     if resume_runs(release.case.workspace, release.id):
         return None
-    from flows.release import release_flow
-
     if release.state is State.PUBLISHING or release.standing().complete:
-        return release_flow(definition=str(release.case.path), release_id=release.id)
+        return run_flow(release.case, release_id=release.id)
     return Outcome.of(release)
 
 

@@ -29,8 +29,8 @@ class _Strict(BaseModel):
 class Subject(_Strict):
     """What an approval is given to: the SHA-256 of each thing that was reviewed."""
 
-    data: str = _SHA256
-    csv: str = _SHA256
+    data: str = Field(pattern="^[0-9a-f]{64}$", description="the masked Parquet file, or the list of a table's files")
+    csv: str | None = Field(default=None, pattern="^[0-9a-f]{64}$", description="the masked CSV file; tables have none")
     contract: str = _SHA256
     policy: str = _SHA256
     plan: str = _SHA256

@@ -14,12 +14,10 @@ from sluice.risk.inference import inference
 from sluice.risk.linkability import linkability
 from sluice.risk.membership import membership, nearer_to_original
 from sluice.risk.singling_out import Mode, singling_out
-from sluice.variables import Kind, Role, with_role
+from sluice.variables import NAMES, Kind, Role, with_role
 from sluice.verdict import Finding, Verdict
 
 Columns = Annotated[tuple[str, ...], Field(min_length=1)]
-
-_KEYS = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.CONTRIBUTOR)
 
 
 class ControlRule(AttackRule):
@@ -54,7 +52,7 @@ class ControlRule(AttackRule):
         left_out = [
             name
             for name, variable in attacked.released.items()
-            if variable.role not in _KEYS and name not in _comparable(attacked, control)
+            if variable.role not in NAMES and name not in _comparable(attacked, control)
         ]
         if not left_out:
             return findings
@@ -245,7 +243,7 @@ def _comparable(attacked: Attacked, control: pd.DataFrame) -> list[str]:
         name
         for name, variable in attacked.released.items()
         if variable.kind is not Kind.TEXT
-        and variable.role not in _KEYS
+        and variable.role not in NAMES
         and all(name in frame.columns for frame in (attacked.recoded, attacked.masked, control))
     ]
 

@@ -5,12 +5,12 @@ It belongs to the reference standard, and needs to know which released record is
 
 import pandas as pd
 
-from policies.reference_findings import NAMES_OF_GROUPS, Column, judge_copies
+from policies.reference_findings import Column, judge_copies
 from policies.reference_standard import ReferenceStandard
 from sluice.risk.coding import plain_values
 from sluice.risk.copies import lone_copies
 from sluice.risk.resolution import COARSE, FINE, on_one_grid
-from sluice.variables import Variables
+from sluice.variables import GROUPS, Variables
 from sluice.verdict import Finding, Verdict
 
 _MOST = 0.5  # of a variable's values are as they were: it is kept
@@ -33,7 +33,7 @@ def judge_lone_copies(
                        is the same record
     cost             : O(n log n) for each variable, four times
     """
-    names = [n for n, variable in released.items() if n in recoded.columns and variable.role not in NAMES_OF_GROUPS]
+    names = [n for n, variable in released.items() if n in recoded.columns and variable.role not in GROUPS]
     values = {name: (plain_values(recoded[name]), plain_values(aligned[name])) for name in names}
     counts = []
     for share in (FINE, COARSE):

@@ -9,6 +9,8 @@ from policies.approvals import Approvals
 from policies.microdata_rules import MicrodataRule
 from policies.reference_standard import ReferenceStandard
 from policies.rules import AttackPolicyRule, PolicyRule
+from policies.table_attackers import TableAttackers
+from policies.table_rules import TableRule
 from policies.utility_limits import UtilityLimits
 from policies.waivers import Waiver
 from sluice.errors import did_you_mean
@@ -16,7 +18,7 @@ from sluice.release.documents import parse_document, read_yaml
 from sluice.variables import Label, Role, Variables, with_role
 from sluice.verdict import Finding, Verdict
 
-_ALWAYS_JUDGED = ("overlooked_keys", "few_changes")  # whatever the policy says
+_ALWAYS_JUDGED = ("overlooked_keys", "few_changes", "earlier_editions")  # whatever the policy says
 
 
 class Policy(BaseModel):
@@ -33,6 +35,9 @@ class Policy(BaseModel):
     )
     attacks: tuple[AttackPolicyRule, ...] = Field(
         default=(), description="intruders who are played against the masked file with the original records"
+    )
+    table_attackers: TableAttackers = Field(
+        default=TableAttackers(), description="who is played against protected tables, beside everybody who reads them"
     )
     utility: UtilityLimits = UtilityLimits()
     approvals: Approvals
@@ -56,6 +61,11 @@ class Policy(BaseModel):
         gate = (*self.reference_standard.finding_names, "lone_copies") if self.reference_standard else ()
         rules = (rule.rule for rule in (*self.rules, *self.attacks))
         return sorted({*rules, *gate, *UtilityLimits.model_fields, *_ALWAYS_JUDGED})
+
+    @property
+    def table_rules(self) -> tuple[TableRule, ...]:
+        """Those that judge the cells of tables."""
+        return tuple(rule for rule in self.rules if isinstance(rule, TableRule))
 
     def overlooked(self, released: Variables) -> list[Finding]:
         """A finding that needs a decision when a released quasi-identifier is looked at by none of the rules."""

@@ -18,7 +18,7 @@ from sluice.risk.isolated_records import isolated_records
 from sluice.risk.reference_attack import ReferenceAttack, some_of
 from sluice.risk.resolution import on_one_grid
 from sluice.risk.row_groups import row_groups
-from sluice.variables import Role, Variables
+from sluice.variables import GROUPS, Variables
 from sluice.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ FloatArray = npt.NDArray[np.float64]
 Measure = Literal["distance", "ambiguity", "uncertainty"]
 
 MEASURES: tuple[Measure, ...] = ("distance", "ambiguity", "uncertainty")
-NAMES_OF_GROUPS = (Role.HOUSEHOLD, Role.CONTRIBUTOR)
 _ADVANTAGE: dict[Measure, tuple[str, str]] = {  # what an intruder gains, and does not gain
     "distance": ("gets closer to it", "gets no closer to it"),
     "ambiguity": (
@@ -203,7 +202,7 @@ def unmeasured(standard: "ReferenceStandard", released: Variables) -> list[str]:
     return [
         name
         for name, variable in released.items()
-        if variable.role in NAMES_OF_GROUPS or standard.weights.get(name, 1.0) < _LEAST_WEIGHT * largest
+        if variable.role in GROUPS or standard.weights.get(name, 1.0) < _LEAST_WEIGHT * largest
     ]
 
 

@@ -14,10 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from schemas.cross_field import CrossFieldExpression, read_expression
 from sluice.errors import DocumentError, did_you_mean
 from sluice.release.documents import Written, parse_document, read_yaml
-from sluice.variables import Kind, Label, Role, Variable
+from sluice.variables import GROUPS, NAMES, Kind, Label, Role, Variable
 
-# A variable with this role leaves its source only as a keyed hash.
-HASHED = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.CONTRIBUTOR)
+HASHED = NAMES  # a variable with one of these roles leaves its source only as a keyed hash
 
 
 class _Strict(BaseModel):
@@ -96,7 +95,7 @@ class Contract(_Strict):
         for field, name in wanted:
             if name not in names:
                 raise ValueError(f"{field}: the contract has no variable '{name}'.{did_you_mean(name, names)}")
-        for role in (Role.WEIGHT, Role.HOUSEHOLD, Role.CONTRIBUTOR):
+        for role in (Role.WEIGHT, *GROUPS):
             if sum(variable.role is role for variable in self.variables) > 1:
                 raise ValueError(f"more than one variable has the role '{role}'; at most 1 is allowed")
         if len(set(self.record_key)) != len(self.record_key):

@@ -49,7 +49,12 @@ class Role(StrEnum):
     WEIGHT = "weight"
     HOUSEHOLD = "household"
     CONTRIBUTOR = "contributor"
+    HOLDING = "holding"  # to which a contributor belongs: an enterprise group
     OTHER = "other"
+
+
+GROUPS = (Role.HOUSEHOLD, Role.CONTRIBUTOR, Role.HOLDING)  # records that belong together, by a name
+NAMES = (Role.IDENTIFIER, *GROUPS)  # they name somebody, and tell no quantity, even where they are numbers
 
 
 def as_label(value: Any) -> Any:

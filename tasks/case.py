@@ -1,6 +1,7 @@
 """A case: one release definition with all that it names, loaded and cross-checked; and the release it becomes."""
 
 import hashlib
+import json
 import os
 import pwd
 from collections.abc import Collection, Mapping, Sequence
@@ -25,8 +26,9 @@ from sluice.release.ledger import Entry
 from sluice.release.states import State
 from sluice.release.table_file import read_typed
 from sluice.release.workspace import Workspace
-from sluice.variables import Kind, Role, Variable
-from tasks.definition import ReleaseDefinition, load_definition
+from sluice.variables import GROUPS, Kind, Role, Variable
+from tasks.definition import ReleaseDefinition, TablesDefinition, load_definition
+from tasks.tables_fit import refuse_unfit_tables
 
 _LOGIN = Path("/proc/self/loginuid")  # Linux: who logged in; sudo and su leave it as it is, and only root can change it
 
@@ -54,8 +56,9 @@ class Case:
     """What the documents ask for, before any record was read."""
 
     path: Path
-    written: ReleaseDefinition  # paths as in the file: what is hashed must not depend on where the project lies
-    definition: ReleaseDefinition  # paths absolute
+    # Paths as in the file: what is hashed must not depend on where the project lies.
+    written: ReleaseDefinition | TablesDefinition
+    definition: ReleaseDefinition | TablesDefinition  # paths absolute
     contract: Contract
     policy: Policy
     roster: Roster
@@ -77,8 +80,15 @@ class Case:
             roster=load_roster(definition.people),
             workspace=workspace,
         )
-        _ = case.described  # refuses a plan that does not fit the contract
+        if case.is_of_tables:
+            refuse_unfit_tables(path, case.definition, case.contract, case.policy)
+        else:
+            _ = case.described  # refuses a plan that does not fit the contract
         return case
+
+    @property
+    def is_of_tables(self) -> bool:
+        return isinstance(self.definition, TablesDefinition)
 
     @cached_property
     def variables(self) -> dict[str, Variable]:
@@ -104,7 +114,7 @@ class Case:
         if not released:
             raise DocumentError(f"{self.path}: plan: no variable is left to release")
         for name, variable in released.items():
-            if variable.kind is Kind.TEXT and variable.role not in (Role.HOUSEHOLD, Role.CONTRIBUTOR):
+            if variable.kind is Kind.TEXT and variable.role not in GROUPS:
                 raise DocumentError(
                     f"{self.path}: plan: '{name}' is free text, whose risk cannot be measured; "
                     "take it out with a step of method 'removal'"
@@ -278,10 +288,18 @@ class Release:
             raise SluiceError(f"{self.id} has not been judged; run: sluice release {self.case.path}")
         return Subject(**judged.body["subject"])
 
+    def files(self) -> dict[str, tuple[str, str]]:
+        """The data files that are approved and published: name -> SHA-256 and ending in the vault."""
+        subject, name = self.subject(), self.case.definition.name
+        if subject.csv is not None:
+            return {f"{name}.parquet": (subject.data, ".parquet"), f"{name}.csv": (subject.csv, ".csv")}
+        listed = json.loads(self.case.workspace.vault.verify(subject.data, ".json").read_bytes())
+        return {file: (sha256, Path(file).suffix) for file, sha256 in listed.items()}
+
     def verify_subject(self) -> None:
         """Hash again what the approvals are bound to, and the report that people read. Raises when any was altered."""
         subject, vault = self.subject(), self.case.workspace.vault
-        for sha256, suffix in ((subject.data, ".parquet"), (subject.csv, ".csv"), (subject.dossier, ".json")):
+        for sha256, suffix in (*self.files().values(), (subject.dossier, ".json")):
             vault.verify(sha256, suffix)
         kept = vault.verify(subject.report, ".html")
         page = self.report_path.read_bytes() if self.report_path.is_file() else b""

@@ -12,24 +12,39 @@ from sluice.release.states import State
 from sluice.variables import Variables
 from sluice.verdict import Finding
 from sluice.verdict import decide as verdict_of
+from tasks.audit import Audited
 from tasks.case import Masked, Release, last
 from tasks.evaluate import Measured
+from tasks.protect import Protected
 from tasks.step import step
 
-COMPUTED_BY = ("sluice", "numpy", "scipy", "pandas", "pyarrow", "numba", "scikit-learn")
+COMPUTED_BY = ("sluice", "numpy", "scipy", "pandas", "pyarrow", "numba", "scikit-learn", "duckdb", "highspy")
 
 
 @step
 def decide(
-    release: Release, findings: Sequence[Finding], masked: Masked | None = None, measured: Measured | None = None
+    release: Release,
+    findings: Sequence[Finding],
+    masked: Masked | Protected | None = None,
+    measured: Measured | Audited | None = None,
 ) -> Dossier:
-    """The dossier. Without a masked file (the data did not meet their contract) its findings are all there is."""
+    """The dossier. Without masked data (they did not meet their contract) its findings are all there is."""
     case, now = release.case, datetime.now(UTC)
     found = [*findings, *(measured.findings if measured else ())]
     waived = apply_waivers(found, case.policy.waivers, case.definition.name, now.date(), case.definition.owner)
     hashes = dict(case.document_hashes)
+    told: dict[str, Any] = {}
+    if case.is_of_tables:
+        told = _on_tables(release, masked, measured)
+    else:
+        told["plan"] = tuple(masking.describe() for masking in case.definition.plan)
+        if measured:
+            told |= {"curves": measured.curves, "variables": measured.variables}
+        if masked:
+            hashes["csv"] = masked.csv_sha256
+            told |= {"parameters": tuple(_parameters(release, masked)), "records_released": masked.rows}
     if masked:
-        hashes |= {"data": masked.sha256, "csv": masked.csv_sha256}
+        hashes["data"] = masked.sha256
     return Dossier(
         release=release.id,
         name=case.definition.name,
@@ -42,19 +57,32 @@ def decide(
         evaluated_at=now.isoformat(timespec="seconds"),
         verdict=verdict_of(waived),
         findings=tuple(waived),
-        curves=measured.curves if measured else (),
-        variables=measured.variables if measured else (),
-        plan=tuple(masking.describe() for masking in case.definition.plan),
-        parameters=tuple(_parameters(release, masked)) if masked else (),
         approvals_needed=case.policy.approvals.describe(),
         records_original=release.original.rows,
         records_holdout=release.holdout.rows if release.holdout else 0,
-        records_released=masked.rows if masked else 0,
         earlier_attempts=_earlier_attempts(release),
         minimum_cell=case.policy.minimum_cell,
         hashes=hashes,
         versions={name: version(name) for name in COMPUTED_BY},
+        **told,
     )
+
+
+def _on_tables(release: Release, protected: Protected | None, audited: Audited | None) -> dict[str, Any]:
+    """What the dossier tells of tables: what was made of the data, by which rules, and what the audit found."""
+    definition, policy = release.case.definition, release.case.policy
+    measure = definition.measure
+    return {
+        "plan": (
+            measure.describe(),
+            *(rule.describe() for rule in policy.table_rules),
+            policy.table_attackers.describe(),
+            definition.protection.describe(),
+        ),
+        "measure": measure.variable or "number of records",
+        "unit": release.case.contract.by_name[measure.variable].unit if measure.variable else None,
+        "tables": audited.tables if audited else (),
+    }
 
 
 def _parameters(release: Release, masked: Masked) -> Iterator[dict[str, Any]]:

@@ -1,5 +1,6 @@
-"""The release definition: which data, under which contract and policy, masked how, published where."""
+"""The release definition: which data, under which contract and policy, masked or tabulated how, published where."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from zoneinfo import available_timezones
@@ -9,9 +10,18 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from sluice.errors import did_you_mean
 from sluice.masking import KMemberClustering, Step, TopBottomCoding
 from sluice.masking.microaggregation import MicroaggregationStep
-from sluice.release.documents import parse_document, read_yaml
+from sluice.release.documents import Written, parse_document, read_yaml
 from sluice.release.sources import Source
 from tasks.crontab import refuse_wrong_crontab
+from tasks.table_terms import (
+    Protection,
+    PublishedForm,
+    SecondarySuppression,
+    TableDimension,
+    TableMeasure,
+    WantedTable,
+    with_tables_files,
+)
 
 LEAST_GROUP = 3  # records behind a published mean
 
@@ -51,8 +61,8 @@ class Trigger(_Strict):
     resource: str = Field(description="id of the resource that the event speaks of, such as warehouse.survey.fair")
 
 
-class ReleaseDefinition(_Strict):
-    """One release, as its owner describes it. Paths are relative to the file that holds the definition."""
+class Definition(_Strict):
+    """What every release definition says. Paths are relative to the file that holds the definition."""
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60, description="lower-case letters, digits, dashes")
     title: str = Field(min_length=1)
@@ -61,17 +71,27 @@ class ReleaseDefinition(_Strict):
     contract: Path
     policy: Path
     people: Path = Field(description="the roster: who may approve, in which role")
+    target: Path = Field(description="folder in which each published release gets a folder of its own")
+    schedule: Schedule | None = None
+    trigger: Trigger | None = None
+
+    def at(self, base: Path) -> Self:
+        """The same definition with every path made absolute from `base`."""
+        paths = {field: (base / getattr(self, field)).resolve() for field in ("contract", "policy", "people", "target")}
+        return self.model_copy(update={**paths, "source": self.source.resolve(base)})
+
+
+class ReleaseDefinition(Definition):
+    """A release of microdata: which data, masked how."""
+
     plan: tuple[Annotated[Step, Field(discriminator="method")], ...] = Field(
         min_length=1, description="masking steps, in order"
     )
-    target: Path = Field(description="folder in which each published release gets a folder of its own")
     seed: Literal["keep", "destroy"] = Field(
         default="keep",
         description="keep the seed in the vault, so that authorised people can reproduce the file, "
         "or destroy it on publication, so that nobody can undo the noise",
     )
-    schedule: Schedule | None = None
-    trigger: Trigger | None = None
 
     @model_validator(mode="after")
     def _no_small_groups(self) -> Self:
@@ -106,12 +126,46 @@ class ReleaseDefinition(_Strict):
                     )
         return self
 
-    def at(self, base: Path) -> "ReleaseDefinition":
-        """The same definition with every path made absolute from `base`."""
-        paths = {field: (base / getattr(self, field)).resolve() for field in ("contract", "policy", "people", "target")}
-        return self.model_copy(update={**paths, "source": self.source.resolve(base)})
+
+class TablesDefinition(Definition):
+    """A release of tables: which sums of which data, protected how."""
+
+    dimensions: tuple[TableDimension, ...] = Field(min_length=1)
+    measure: TableMeasure = Field(description="what a cell holds")
+    tables: tuple[WantedTable, ...] = Field(min_length=1, description="all linked by the cells that they share")
+    protection: Protection = SecondarySuppression()
+    form: PublishedForm = PublishedForm()
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        names = [dimension.variable for dimension in self.dimensions]
+        for field, given in (("dimensions", names), ("tables", [table.name for table in self.tables])):
+            twice = sorted({name for name in given if given.count(name) > 1})
+            if twice:
+                raise ValueError(f"{field}: named twice: {', '.join(twice)}")
+        for index, table in enumerate(self.tables):
+            for name in map(_without_level, table.dimensions):
+                if name not in names:
+                    raise ValueError(
+                        f"tables.{index}.dimensions: '{name}' is no dimension.{did_you_mean(name, names)} "
+                        f"Known: {', '.join(names)}."
+                    )
+        used = {_without_level(name) for table in self.tables for name in table.dimensions}
+        idle = [name for name in names if name not in used]
+        if idle:
+            raise ValueError(f"dimensions: no table has '{idle[0]}'")
+        return self
 
 
-def load_definition(path: Path) -> ReleaseDefinition:
-    """The definition in a YAML file, its paths as written. Raises DocumentError."""
-    return parse_document(ReleaseDefinition, read_yaml(path), str(path))
+def _without_level(dimension: str) -> str:
+    return re.sub(r":\d+$", "", dimension)
+
+
+def load_definition(path: Path) -> ReleaseDefinition | TablesDefinition:
+    """The definition in a YAML file, its paths as written: of tables when it has `tables`. Raises DocumentError."""
+    written = read_yaml(path)
+    if "tables" not in written:
+        return parse_document(ReleaseDefinition, written, str(path))
+    content = Written(with_tables_files(written, path.parent))
+    content.root = written.root
+    return parse_document(TablesDefinition, content, str(path))

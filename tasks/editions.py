@@ -4,12 +4,11 @@ from sluice.release.ledger import Entry
 from sluice.release.states import State
 from sluice.release.table_file import read_typed
 from sluice.risk.differencing import changed_records
-from sluice.variables import Role
+from sluice.variables import NAMES
 from sluice.verdict import Finding, Verdict
 from tasks.case import Release, last, variables_from_json
 
 _WERE_PUBLIC = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
-_NAMES = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.CONTRIBUTOR)
 
 
 def few_changes(release: Release) -> list[Finding]:
@@ -47,7 +46,7 @@ def _changed(release: Release, earlier: Entry) -> int:
     columns = [
         name
         for name, variable in release.variables.items()
-        if name in variables and name in release.released and variable.role not in _NAMES
+        if name in variables and name in release.released and variable.role not in NAMES
     ]
     before = read_typed(vault.verify(earlier.body["data"]["sha256"], ".parquet"), variables, columns)
     return changed_records(before, release.read_staged(columns))

@@ -32,7 +32,8 @@ def ingest(case: Case) -> Release:
     """Stage the source. The same data under the same documents are the same release, wherever it stands by now."""
     data, variables = _stage(case)
     release = Release(case, Release.name_for(case, data), data, data, None, variables)
-    _ = release.released  # refuses categories that the plan has no place for
+    if not case.is_of_tables:
+        _ = release.released  # refuses categories that the plan has no place for
     remember_definition(release)
     if not release.needs_judgement:
         return Release.recorded(case, release.id)

@@ -21,6 +21,8 @@ from sluice.verdict import Verdict, decide
 from tasks.case import Release, last
 from tasks.editions import few_changes
 from tasks.step import step
+from tasks.table_editions import beside_earlier_editions, read_judged
+from tasks.table_files import problems_of, table_descriptor
 
 
 @step
@@ -44,7 +46,7 @@ def publish(release: Release) -> Path:
     if problems:
         raise DataError(f"{folder} is not what was approved: {'; '.join(problems)}")
     _supersede_earlier(release)
-    if release.case.definition.seed == "destroy":
+    if not release.case.is_of_tables and release.case.definition.seed == "destroy":
         vault.destroy_seed(release.id)
         if last(release.entries(), "seed_destroyed") is None:
             release.record("seed_destroyed")
@@ -64,8 +66,10 @@ def _refuse_unfit(release: Release) -> None:
     """Raise SluiceError unless what was approved met the policy, and still does, without the waivers that ended."""
     case, subject = release.case, release.subject()
     dossier = Dossier.model_validate_json(case.workspace.vault.verify(subject.dossier, ".json").read_bytes())
-    found = [f.model_copy(update={"waiver": None}) for f in dossier.findings if f.rule != "few_changes"]
-    found += few_changes(release)  # another edition may have been published since
+    anew = "earlier_editions" if case.is_of_tables else "few_changes"
+    found = [f.model_copy(update={"waiver": None}) for f in dossier.findings if f.rule != anew]
+    # Another edition may have been published since.
+    found += beside_earlier_editions(release) if case.is_of_tables else few_changes(release)
     waivers, today = case.policy.waivers, datetime.now(UTC).date()
     verdict = decide(apply_waivers(found, waivers, case.definition.name, today, case.definition.owner))
     if max(verdict, dossier.verdict) is not Verdict.PASS:
@@ -76,11 +80,10 @@ def _refuse_unfit(release: Release) -> None:
 
 def _unlike_approved(release: Release, folder: Path) -> list[str]:
     """What is wrong with a folder that should hold the approved bytes, in words."""
-    subject, name = release.subject(), release.case.definition.name
     problems = shelf.read_back(folder)
     if problems:
         return problems
-    for file, approved in ((f"{name}.parquet", subject.data), (f"{name}.csv", subject.csv)):
+    for file, (approved, _) in release.files().items():
         with (folder / file).open("rb") as published:
             problems += [] if sha256_of(published) == approved else [f"{file} differs from what was approved"]
     return problems
@@ -88,29 +91,31 @@ def _unlike_approved(release: Release, folder: Path) -> list[str]:
 
 def _files(release: Release, begun: Entry) -> dict[str, Path | bytes]:
     """The published files. Everything is decided by the ledger up to `begun`, so that a rerun makes the same bytes."""
-    subject, vault, name = release.subject(), release.case.workspace.vault, release.case.definition.name
+    subject, vault, case = release.subject(), release.case.workspace.vault, release.case
     # Hashed again: the vault is only as trustworthy as the disk it lies on.
-    parquet, csv = vault.verify(subject.data, ".parquet"), vault.verify(subject.csv, ".csv")
+    files = {file: vault.verify(sha256, suffix) for file, (sha256, suffix) in release.files().items()}
     dossier = Dossier.model_validate_json(vault.verify(subject.dossier, ".json").read_bytes())
-    rows = dossier.records_released
-    tables = [
-        PublishedFile(path=f"{name}.parquet", sha256=subject.data, bytes=parquet.stat().st_size, rows=rows),
-        PublishedFile(path=f"{name}.csv", sha256=subject.csv, bytes=csv.stat().st_size, rows=rows),
+    rows = None if case.is_of_tables else dossier.records_released
+    listed = [
+        PublishedFile(path=file, sha256=release.files()[file][0], bytes=path.stat().st_size, rows=rows)
+        for file, path in files.items()
     ]
-    descriptor = build_datapackage(
-        name,
-        dossier.title,
-        dossier.dataset,
-        release.case.described,
-        release.what_was_done(),
-        tables,
-        release.case.contract.description,
-        dossier.parameters,
-    )
-    manifest = build_manifest(dossier, release.standing(begun).valid, tables, begun.seq, begun.hash)
+    if case.is_of_tables:
+        descriptor = table_descriptor(case, *read_judged(release), listed, dossier.plan)
+    else:
+        descriptor = build_datapackage(
+            case.definition.name,
+            dossier.title,
+            dossier.dataset,
+            case.described,
+            release.what_was_done(),
+            listed,
+            case.contract.description,
+            dossier.parameters,
+        )
+    manifest = build_manifest(dossier, release.standing(begun).valid, listed, begun.seq, begun.hash)
     return {
-        f"{name}.parquet": parquet,
-        f"{name}.csv": csv,
+        **files,
         "datapackage.json": json.dumps(descriptor, indent=2, ensure_ascii=False).encode(),
         "manifest.json": json.dumps(manifest, indent=2, ensure_ascii=False).encode(),
     }
@@ -121,6 +126,12 @@ def _inspect(release: Release, partial: Path) -> None:
     problems = _unlike_approved(release, partial)
     if problems:
         raise DataError(f"what was written is not what was approved: {'; '.join(problems)}")
+    if release.case.is_of_tables:
+        files = {file: partial / file for file in release.files()}
+        problems = problems_of(release.case, files, *read_judged(release))
+        if problems:
+            raise DataError(f"the tables are not those that were judged: {'; '.join(problems)}")
+        return
     frame = read_typed(partial / f"{release.case.definition.name}.parquet", release.released)
     findings = check_released(frame, release.released)
     if decide(findings) is not Verdict.PASS:

@@ -8,6 +8,7 @@ from sluice.release.durable import replace
 from sluice.release.headline import FURTHER_REASONS, headline, reasons
 from sluice.release.report import render_report
 from sluice.release.states import State
+from sluice.release.table_report import render_table_report
 from sluice.verdict import Verdict
 from tasks.case import Release
 from tasks.step import step
@@ -19,7 +20,7 @@ def report(release: Release, dossier: Dossier, rehearse: bool = False) -> None:
 
     A rehearsal stops at `evaluated`; otherwise the release is now blocked or waits for review.
     """
-    page = render_report(dossier).encode()
+    page = (render_table_report if release.case.is_of_tables else render_report)(dossier).encode()
     vault = release.case.workspace.vault
     kept = {
         "report": vault.keep_bytes(page, ".html"),

@@ -24,11 +24,10 @@ from pydantic import Field, model_validator
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
-from sluice.variables import Kind, Role, Variable, Variables
+from sluice.variables import NAMES, Kind, Variable, Variables
 
 BoolArray = npt.NDArray[np.bool_]
 
-_NAMES = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.CONTRIBUTOR)  # they name people and predict nothing
 _NO_DATA = (Kind.DATE, Kind.TEXT)
 _COLLINEAR = 1e-10  # share of the largest eigenvalue below which a direction of the predictors is none
 _DETERMINED = 1e-12  # share of the variance left by a regression that gives the values themselves
@@ -139,7 +138,7 @@ class MultipleImputation(MaskingStep):
             return tuple(
                 name
                 for name, variable in variables.items()
-                if name not in self.columns and variable.kind not in _NO_DATA and variable.role not in _NAMES
+                if name not in self.columns and variable.kind not in _NO_DATA and variable.role not in NAMES
             )
         for name in self.given:
             if name not in variables:

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sluice.release.table_dossier import TableSummary
 from sluice.risk.curve import Curve
 from sluice.utility.variable_summary import VariableSummary
 from sluice.verdict import Finding, Verdict
@@ -32,7 +33,10 @@ class Dossier(BaseModel):
     approvals_needed: str = Field(description="in words: how many, which roles, how long an approval holds")
     records_original: int
     records_holdout: int
-    records_released: int
+    records_released: int = Field(default=0, description="0 for tables, which hold none")
+    measure: str | None = Field(default=None, description="of tables: what is counted or summed, in words")
+    unit: str | None = None
+    tables: tuple[TableSummary, ...] = ()
     earlier_attempts: int = Field(description="other releases of the same data that were judged before this one")
     minimum_cell: int = Field(ge=1, description="counts below this are not shown")
     hashes: dict[str, str] = Field(description="SHA-256 of data, csv, contract, policy, plan")

@@ -10,6 +10,7 @@ from sluice.tabular import records
 from sluice.tabular.dimension import Dimension
 from sluice.tabular.measure import MOST_DECIMALS, Measure
 
+_HASH_DIGITS = 15  # of 4 bits: what fits into a number
 _EACH = "row_number() OVER () - 1"  # every record is of a contributor of its own
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _PLACES = range(MOST_DECIMALS + 4)
@@ -41,6 +42,11 @@ class RecordQuery:
         self.counted = f"WHERE NOT {self._missing(measure.value)}" if measure.value else ""
         self.owner, self.numbered = self._owner()
         self.alone = self.owner == _EACH
+
+    def owners_with(self, column: str, value: str) -> list[int]:
+        """The numbers of those who have a record with this text in this column."""
+        asked = f"SELECT DISTINCT {self.owner} FROM {self.table} WHERE {self._code(column)} = {text(value)}"
+        return sorted(int(owner) for (owner,) in self.engine.execute(asked).fetchall() if owner is not None)
 
     @property
     def rows(self) -> str:
@@ -144,6 +150,10 @@ class RecordQuery:
         measure = self.measure
         if measure.holding is None and measure.contributor is None:
             return _EACH, True
+        if measure.hashed:
+            hashes = [name for name in (measure.holding, measure.contributor) if name is not None]
+            numbers = (f"('0x' || nullif(left({self._code(name)}, {_HASH_DIGITS}), ''))::BIGINT" for name in hashes)
+            return f"coalesce({', '.join(numbers)})", True
         name = measure.holding or str(measure.contributor)
         whole = self.types[name] in _WHOLE
         found = self._one(

@@ -30,12 +30,14 @@ class FileCells:
     records  : in the cells
     left_out : records that had no value
     added_up : records that were added to another of the same contributor in the same cell of the lowest level
+    asking   : numbers of those who asked for protection, where that was asked for
     """
 
     cells: Cells
     records: int
     left_out: int
     added_up: int
+    asking: tuple[int, ...] = ()
 
 
 def aggregate_file(
@@ -47,6 +49,7 @@ def aggregate_file(
     tables: Sequence[Table] | None = None,
     withheld: Mapping[str, Sequence[str | int]] | None = None,
     kept: int = LARGEST_KEPT,
+    requested: tuple[str, str] | None = None,
     memory: str = "4GB",
     threads: int = 2,
 ) -> FileCells:
@@ -55,6 +58,7 @@ def aggregate_file(
     source  : with a column of text for each dimension, bearing its name, and the columns of the measure
     scratch : what does not fit into memory waits in files beside it
     tables, withheld, kept : see `aggregate`
+    requested : a column and the text in it that says that a contributor asked for protection
     raises  : DataError, see `records_of`
     cost    : O(n) of disk and at most `memory` for n records; the cells themselves must fit into memory
     """
@@ -69,7 +73,8 @@ def aggregate_file(
         read = f"read_parquet({path})" if source.suffix == ".parquet" else f"read_csv({path}, {form})"
         try:
             engine.execute(f"CREATE VIEW source AS SELECT * FROM {read}")
-            return aggregate_table(engine, "source", dimensions, measure, tables=tables, withheld=withheld, kept=kept)
+            options = {"tables": tables, "withheld": withheld, "kept": kept, "requested": requested}
+            return aggregate_table(engine, "source", dimensions, measure, **options)
         except duckdb.OutOfMemoryException:
             raise DataError(
                 f"{source}: cannot be added up within {memory} of memory and the disk of {scratch}"
@@ -89,6 +94,7 @@ def aggregate_table(
     tables: Sequence[Table] | None = None,
     withheld: Mapping[str, Sequence[str | int]] | None = None,
     kept: int = LARGEST_KEPT,
+    requested: tuple[str, str] | None = None,
 ) -> FileCells:
     """The same for a table or view of a DuckDB database; makes temporary tables there."""
     query = RecordQuery(engine, table, dimensions, measure)
@@ -97,7 +103,8 @@ def aggregate_table(
     sums.add_up_lowest()
     once, several = sums.split(kept)
     cells = cells_from(dimensions, once, several, query.unit, tables=tables, withheld=withheld, decimals=query.decimals)
-    return FileCells(cells, query.records, query.left_out, sums.added_up)
+    asking = tuple(query.owners_with(*requested)) if requested else ()
+    return FileCells(cells, query.records, query.left_out, sums.added_up, asking)
 
 
 class _Sums:

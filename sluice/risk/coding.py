@@ -24,7 +24,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.errors import DocumentError, did_you_mean
-from sluice.variables import Kind, Role, Variable, Variables
+from sluice.variables import NAMES, Kind, Variable, Variables
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -32,7 +32,6 @@ PlainArray = npt.NDArray[Any]
 
 _MICROSECONDS_A_DAY = 86_400_000_000
 _FAR = 1e6  # standard deviations; whatever lies farther out is nobody's neighbour, and squares stay in range
-_KEYS = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.CONTRIBUTOR)
 _NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
 
 
@@ -237,7 +236,7 @@ class Coding:
         for name in weights:
             if name not in variables:
                 raise DocumentError(f"weights: the data have no variable '{name}'.{did_you_mean(name, variables)}")
-        keys = {name for name, variable in variables.items() if variable.role in _KEYS}
+        keys = {name for name, variable in variables.items() if variable.role in NAMES}
         held_by = {name: _released_as(name, variables, released) for name in variables if name not in keys}
         compared = {
             name: columns

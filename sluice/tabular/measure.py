@@ -36,6 +36,8 @@ class Measure:
     duplicates  : of a contributor in one cell of the lowest level: add; or refuse
     decimals    : of the totals; each contribution is rounded to them first, half to even, so that the table adds up.
                   None: as many as the data have, at most 6
+    hashed      : contributors and holdings bear hexadecimal hashes of 15 digits and more, whose beginnings serve as
+                  their numbers: so a contributor has the same number in every table. Read by DuckDB only
     raises      : DataError for a value that is not allowed, or a rule without its column
     """
 
@@ -48,6 +50,7 @@ class Measure:
     missing: Missing = "refuse"
     duplicates: Duplicates = "add"
     decimals: int | None = None
+    hashed: bool = False
 
     def __post_init__(self) -> None:
         allowed = {"weight_rule": WeightRule, "negative": Negative, "missing": Missing, "duplicates": Duplicates}

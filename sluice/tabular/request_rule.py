@@ -29,7 +29,7 @@ class RequestedContributions(Contributions):
     def of(cls, cells: Cells, asking: Sequence[int] | Integers) -> "RequestedContributions":
         """The cells' contributions with the requests of some owners, by their numbers in `Cells.owners`."""
         asked = np.isin(cells.owners, np.asarray(asking, dtype=np.int64))
-        return cls(cells.total, cells.contributors, cells.largest, asked)
+        return cls(cells.contributions.total, cells.contributors, cells.largest, asked)
 
 
 @dataclass(frozen=True)

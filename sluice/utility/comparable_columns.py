@@ -4,11 +4,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sluice.variables import Kind, Role, Variable, Variables
+from sluice.variables import NAMES, Kind, Variable, Variables
 
 FloatArray = NDArray[np.float64]
-
-NAMES_OF_UNITS = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.CONTRIBUTOR)  # numbers perhaps, but not quantities
 
 
 def comparable_columns(
@@ -21,7 +19,7 @@ def comparable_columns(
     """
 
     def comparable(before: Variable, after: Variable) -> bool:
-        if before.role in NAMES_OF_UNITS:
+        if before.role in NAMES:
             return False
         if before.kind.is_numeric or after.kind.is_numeric:
             return before.kind.is_numeric and after.kind.is_numeric

@@ -4,9 +4,8 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
 from sluice.utility.cell_changes import cell_changes
-from sluice.utility.comparable_columns import NAMES_OF_UNITS
 from sluice.utility.distribution import Distribution, distribution
-from sluice.variables import Kind, Role, Variable, Variables
+from sluice.variables import NAMES, Kind, Role, Variable, Variables
 
 
 class VariableSummary(BaseModel):
@@ -99,7 +98,7 @@ def _distribution(
     minimum_cell: int,
 ) -> Distribution:
     name = variable.name
-    if variable.role in NAMES_OF_UNITS:
+    if variable.role in NAMES:
         return Distribution()
     if after is None:
         return distribution(original[name], None, variable, minimum_cell)
@@ -112,7 +111,7 @@ def _distribution(
 
 def _moments(column: pd.Series, variable: Variable, minimum_cell: int) -> tuple[float | None, float | None]:
     """Mean and standard deviation (n - 1) of a quantity; None for anything else and for too few values."""
-    if not variable.kind.is_numeric or variable.role in NAMES_OF_UNITS or column.count() < max(minimum_cell, 2):
+    if not variable.kind.is_numeric or variable.role in NAMES or column.count() < max(minimum_cell, 2):
         return None, None
     values = column.dropna().to_numpy(dtype="float64")
     return float(values.mean()), float(values.std(ddof=1))

@@ -1,0 +1,32 @@
+"""What the readers of a protected table are assumed to know before they see it."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from policies.rule import Percent
+from sluice.tabular.assumptions import Assumptions
+
+
+class TableAttackers(BaseModel):
+    """Every reader knows all published cells, and that parts add up to their sums; these know more."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    known_within: Percent | None = Field(
+        default=None, description="each cell to within so many percent, from elsewhere; nothing when not given"
+    )
+    coalition: int = Field(
+        default=1, ge=0, le=3, description="contributors who pool what they contributed; 0: nobody uses it"
+    )
+    zeros_known: bool = Field(default=True, description="everybody knows which cells are zero")
+
+    def assumptions(self, nonnegative: bool = True) -> Assumptions:
+        """As the protection and the audit take them."""
+        return Assumptions(nonnegative, self.known_within, self.coalition, zeros_known=self.zeros_known)
+
+    def describe(self) -> str:
+        """In one plain sentence."""
+        known = "nothing else" if self.known_within is None else f"every cell to within {self.known_within:g} %"
+        own = {0: "no contribution", 1: "its own contributions"}.get(
+            self.coalition, f"the contributions of {self.coalition} contributors who pool them"
+        )
+        return f"An attacker is assumed to know all published cells and {own}, and of the blanks {known} beforehand."

@@ -1,0 +1,165 @@
+"""Audit: play the attackers against the very files that would be published, whatever made them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sluice.release.table_dossier import TableSummary, summarise
+from sluice.release.table_publication import in_table
+from sluice.tabular.audit import Audit
+from sluice.tabular.audit import audit as attack
+from sluice.tabular.cells import Cells, Contributions, Status
+from sluice.tabular.sensitivity import Requirements
+from sluice.tabular.table_attacks import in_words
+from sluice.verdict import Finding, Verdict
+from tasks.case import Release
+from tasks.judged import judged
+from tasks.protect import WORKERS, Promise, Protected
+from tasks.shown import Shown
+from tasks.step import step
+from tasks.table_editions import against_earlier_editions
+from tasks.table_files import problems_of
+from tasks.table_request import TableRequest, request_on
+from tasks.tabulate import Tabulated, read_tabulated
+
+_BREACHES_TOLD = 5
+
+
+@dataclass(frozen=True)
+class Audited:
+    """Aggregates only: they travel between tasks and into the report."""
+
+    findings: tuple[Finding, ...]
+    tables: tuple[TableSummary, ...]
+
+
+@step
+def audit(release: Release, tabulated: Tabulated, protected: Protected) -> Audited:
+    """The verdict on the files, by the same requirements as the protection and by nothing that it says of itself."""
+    cells = read_tabulated(release, tabulated)
+    request = request_on(release, tabulated, cells)
+    shown = Shown.read(release.case.workspace.vault.verify(protected.shown, ".npz"))
+    asked, outcome = request.asked.requirements, []
+
+    def played() -> list[Finding]:
+        if protected.promise:
+            return [_promised(protected.promise)]
+        outcome.append(attack(cells, shown.status, asked, request.rules, request.assumptions, workers=WORKERS))
+        return [_finding(outcome[0])]
+
+    findings = [*_by_rule(asked, len(cells)), *request.findings]
+    findings += judged("table_files", "masked", lambda: [_files_say_no_more(release, protected, cells, shown)])
+    findings += judged("table_audit", "masked", played)
+    findings += judged(
+        "earlier_editions", "masked", lambda: against_earlier_editions(release, cells, shown, request, WORKERS)
+    )
+    return Audited(tuple(findings), tuple(_summaries(release, cells, shown, request, protected.promise, outcome)))
+
+
+def _by_rule(asked: Requirements, cells: int) -> list[Finding]:
+    """What each rule says of the unprotected cells; reported."""
+    return [
+        Finding(
+            rule=rule,
+            verdict=Verdict.FAIL if found.any() else Verdict.PASS,
+            stage="original",
+            says=f"{int(found.sum()):,} of {cells:,} cells may not be published by this rule.",
+            observed=float(found.sum()),
+            attempted=cells,
+            completed=cells,
+            binding=False,
+        )
+        for rule, found in asked.by_rule.items()
+    ]
+
+
+def _finding(outcome: Audit) -> Finding:
+    if outcome.breaches:
+        told = " ".join(breach.says for breach in outcome.breaches[:_BREACHES_TOLD])
+        verdict, says = Verdict.FAIL, f"{len(outcome.breaches):,} sensitive values can be worked out: {told}"
+    elif outcome.safe:
+        verdict = Verdict.PASS
+        says = f"None of {outcome.attempted:,} attacks on the blanks succeeds, by readers or by those who contribute."
+    else:
+        open_ = outcome.attempted - outcome.completed
+        verdict, says = Verdict.UNKNOWN, f"{open_:,} of {outcome.attempted:,} attacks could not be decided."
+    return Finding(
+        rule="table_audit",
+        verdict=verdict,
+        stage="masked",
+        says=says,
+        observed=float(len(outcome.breaches)),
+        limit=0,
+        attempted=outcome.attempted,
+        completed=outcome.completed,
+    )
+
+
+def _files_say_no_more(release: Release, protected: Protected, cells: Cells, shown: Shown) -> Finding:
+    """Whether the files, read back, hold the pattern and the values that are judged, and no others."""
+    vault = release.case.workspace.vault
+    files = {file: vault.verify(sha256, Path(file).suffix) for file, sha256 in protected.files.items()}
+    problems = problems_of(release.case, files, cells, shown)
+    return Finding(
+        rule="table_files",
+        verdict=Verdict.FAIL if problems else Verdict.PASS,
+        stage="masked",
+        says=" ".join(problems) or "The files hold what was judged, and nothing of a suppressed cell.",
+    )
+
+
+def _promised(promise: Promise) -> Finding:
+    """What a method that changes values found out of itself: whether any sensitive cell can be told too nearly."""
+    verdict, says = Verdict.PASS, promise.says
+    if promise.failing:
+        verdict = Verdict.FAIL
+        says = f"{promise.failing:,} of {promise.attempted:,} sensitive cells can be told too nearly. {says}"
+    elif promise.completed < promise.attempted:
+        verdict = Verdict.UNKNOWN
+        left = promise.attempted - promise.completed
+        says = f"{left:,} of {promise.attempted:,} sensitive cells were not judged. {says}"
+    return Finding(
+        rule="table_audit",
+        verdict=verdict,
+        stage="masked",
+        says=says,
+        observed=float(promise.failing),
+        limit=0,
+        attempted=promise.attempted,
+        completed=promise.completed,
+    )
+
+
+def _summaries(
+    release: Release,
+    cells: Cells,
+    shown: Shown,
+    request: TableRequest,
+    promise: Promise | None,
+    played: Sequence[Audit],
+) -> Iterator[TableSummary]:
+    """What the report tells of each table. What attackers learn is told in numbers of cells."""
+    outcome, status = played[0] if played else None, shown.status
+    for table in release.case.definition.tables:
+        inside = in_table(cells, table.dimensions)
+        contributions = Contributions(cells.total[inside], cells.contributors[inside], cells.largest[inside])
+        hidden = inside & (status != Status.PUBLISHED)
+        low, high = cells.total.astype(np.float64), cells.total.astype(np.float64)
+        low[hidden], high[hidden] = 0.0, np.inf
+        if outcome is not None:
+            proven = hidden & ~np.isnan(outcome.lower)
+            low[proven], high[proven] = outcome.lower[proven], outcome.upper[proven]
+        yield summarise(
+            cells,
+            status,
+            request.asked.requirements,
+            table.name,
+            table.dimensions,
+            release.case.policy.minimum_cell,
+            outcome,
+            statements=[promise.says] if promise else (),
+            before=in_words(contributions),
+            now=() if promise else in_words(contributions, low[inside], high[inside]),
+        )

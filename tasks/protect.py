@@ -1,0 +1,112 @@
+"""Protect: blank the sensitive cells and as many others as it takes, or change values; write all that would appear."""
+
+import json
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.errors import DataError
+from sluice.release.states import State
+from sluice.tabular.altered_cells import AlteredCells
+from sluice.tabular.cells import Cells, Status
+from sluice.tabular.published_intervals import published_intervals
+from sluice.tabular.suppression import suppress
+from tasks.altered_tables import alter
+from tasks.case import Release
+from tasks.shown import Shown
+from tasks.step import step
+from tasks.table_editions import carried_forward, nearest_edition
+from tasks.table_files import table_files
+from tasks.table_request import TableRequest, request_on
+from tasks.table_terms import SecondarySuppression
+from tasks.tabulate import Tabulated, read_tabulated
+
+WORKERS = min(os.cpu_count() or 1, 4)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a method that changes values says of itself: how many sensitive cells it judged, and how many fail."""
+
+    failing: int
+    attempted: int
+    completed: int
+    says: str
+
+    @classmethod
+    def of(cls, altered: AlteredCells) -> "Promise":
+        return cls(len(altered.failing), altered.attempted, altered.completed, altered.says)
+
+
+@dataclass(frozen=True)
+class Protected:
+    """The files of all tables, as staged in the vault, and what they show."""
+
+    sha256: str  # of the list of the files
+    files: dict[str, str]  # name -> SHA-256
+    shown: str  # SHA-256 of what is shown of every cell
+    cells: int
+    promise: Promise | None  # None where cells are suppressed: the audit plays the attackers
+
+
+@step
+def protect(release: Release, tabulated: Tabulated) -> Protected:
+    """The same cells under the same documents give the same pattern and the same bytes."""
+    case, vault = release.case, release.case.workspace.vault
+    cells = read_tabulated(release, tabulated)
+    request, promise = request_on(release, tabulated, cells), None
+    if isinstance(case.definition.protection, SecondarySuppression):
+        shown = _suppressed(release, cells, request)
+    else:
+        altered = alter(release, cells, request)
+        promise, shown = Promise.of(altered), _altered(cells, altered)
+    files = {
+        file: vault.keep_bytes(content, f".{file.rpartition('.')[2]}")
+        for file, content in table_files(case, cells, shown)
+    }
+    listed = vault.keep_bytes(json.dumps(files, sort_keys=True).encode(), ".json")
+    kept = vault.keep_bytes(shown.to_bytes(), ".npz")
+    release.record(State.MASKED, data=listed, cells=tabulated.sha256, shown=kept, rows=len(cells))
+    return Protected(listed, files, kept, len(cells), promise)
+
+
+def _suppressed(release: Release, cells: Cells, request: TableRequest) -> Shown:
+    wanted, asked = release.case.definition.protection, request.asked
+    protection = suppress
+    if wanted.mode == "optimise":
+        from sluice.tabular.optimal_suppression import optimise as protection
+    kept = carried_forward(release, cells) if wanted.carry_forward else np.zeros(len(cells), dtype=bool)
+    beside = nearest_edition(release, cells)
+    if beside:
+        status = beside.protected(protection, request, kept, WORKERS)
+    else:
+        status = protection(
+            cells,
+            asked.requirements,
+            request.rules,
+            request.assumptions,
+            cost=asked.cost,
+            forbidden=asked.forbidden,
+            preferred=asked.preferred,
+            suppressed=kept & ~asked.forbidden,
+            workers=WORKERS,
+        ).status
+    if not wanted.intervals:
+        return Shown(status)
+    found = published_intervals(cells, status, asked.requirements, request.assumptions.nonnegative, workers=WORKERS)
+    blank = (status == Status.PRIMARY) | (status == Status.SECONDARY)
+    open_ = blank & ~(np.isfinite(found.low) & np.isfinite(found.high))
+    if open_.any():
+        raise DataError(
+            f"intervals cannot be published: nothing bounds {int(open_.sum())} suppressed cells, such as "
+            f"{cells.name(int(np.flatnonzero(open_)[0]))}. Leave 'intervals' out."
+        )
+    low, high = (np.where(blank, np.nan_to_num(end), 0).astype(np.int64) for end in (found.low, found.high))
+    return Shown(status, interval=(low, high))
+
+
+def _altered(cells: Cells, altered: AlteredCells) -> Shown:
+    """A cell that became 0 is not listed: it looks like an empty one, which nobody stands in."""
+    unlisted = ~cells.published | ((altered.value == 0) & (cells.total != 0)) | (cells.total == 0)
+    return Shown(np.where(unlisted, Status.WITHHELD, Status.PUBLISHED).astype(np.uint8), altered.value)

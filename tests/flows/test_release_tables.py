@@ -1,0 +1,419 @@
+"""The chain for tables: from firms' records to published tables, or a refusal that says why."""
+
+import csv
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from tests.flows.house import BLOCKED, DONE, ERROR, WAITING
+from tests.flows.prefect_server import PrefectServer
+from tests.flows.tables_house import TablesHouse, firms
+
+
+@pytest.fixture
+def house(tmp_path: Path, prefect_server: PrefectServer) -> TablesHouse:
+    """A house whose tables pass their policy."""
+    return TablesHouse(tmp_path / "house")
+
+
+def publish(house: TablesHouse) -> None:
+    told = house.release()
+    assert told.code == WAITING, told.words
+    assert house.approve("amara").code == WAITING
+    told = house.approve("jonas")
+    assert told.code == DONE, told.words
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def cells_of(house: TablesHouse, dimensions: list[str]) -> dict[tuple[str, ...], list[float]]:
+    """By hand: code in each dimension -> the firms' turnovers."""
+    trees = {**house.hierarchies, "size": {"Total": "", "small": "Total", "large": "Total"}}
+    cells: dict[tuple[str, ...], list[float]] = {}
+    for record in house.data.to_dict("records"):
+        keys: list[tuple[str, ...]] = [()]
+        for name in dimensions:
+            path = [record[name]]
+            while trees[name][path[-1]]:
+                path.append(trees[name][path[-1]])
+            keys = [(*key, code) for key in keys for code in path]
+        for key in keys:
+            cells.setdefault(key, []).append(record["turnover"])
+    return cells
+
+
+def is_sensitive(values: list[float]) -> bool:
+    first, second, *_ = [*sorted(values, reverse=True), 0.0]
+    return len(values) < 3 or round(10 * (sum(values) - first - second)) < round(first)
+
+
+def test_tables_are_published_in_all_forms_and_hold_what_was_judged(house: TablesHouse) -> None:
+    house.definition["form"] = {"sdmx_dataflow": "XX:TURNOVER(1.0)", "time_period": "2026-Q3"}
+    house.write()
+    publish(house)
+
+    names = sorted(path.name for path in house.folder.iterdir())
+    assert names == sorted(
+        [f"industry-by-{by}{ending}" for by in ("region", "size") for ending in (".csv", ".parquet", ".sdmx.csv")]
+        + ["checksums.sha256", "datapackage.json", "manifest.json"]
+    )
+    for name, dimensions in (("industry-by-region", ["nace", "region"]), ("industry-by-size", ["nace", "size"])):
+        published, true = rows(house.folder / f"{name}.csv"), cells_of(house, dimensions)
+        assert {tuple(row[d] for d in dimensions) for row in published} == set(true)  # every cell that is not empty
+        for row in published:
+            values = true[tuple(row[d] for d in dimensions)]
+            assert (row["status"] == "primary") == is_sensitive(values)
+            told = (f"{sum(values):.1f}", str(len(values))) if row["status"] == "published" else ("", "")
+            assert (row["value"], row["contributors"]) == told
+        assert {row["status"] for row in published} == {"published", "primary", "secondary"}
+        table = pq.read_table(house.folder / f"{name}.parquet").to_pydict()
+        assert [value is None for value in table["value"]] == [row["value"] == "" for row in published]
+        sdmx = rows(house.folder / f"{name}.sdmx.csv")
+        assert {row["CONF_STATUS"] for row in sdmx} == {"F", "C", "D"}
+        assert [row["OBS_VALUE"] for row in sdmx] == [row["value"] for row in published]
+    package = json.loads((house.folder / "datapackage.json").read_text(encoding="utf-8"))
+    assert {resource["path"] for resource in package["resources"]} == {n for n in names if n.startswith("industry")}
+    assert house.sluice("ledger", "verify").code == DONE
+
+
+def test_the_same_data_again_is_the_same_release_with_the_same_bytes(house: TablesHouse) -> None:
+    publish(house)
+    before = {path.name: path.read_bytes() for path in house.folder.iterdir()}
+    house.data = house.data.sample(frac=1, random_state=1)  # another order of the records is no other data
+    house.write()
+    assert house.release().code == DONE
+    assert len(house.ids) == 1
+    assert {path.name: path.read_bytes() for path in house.folder.iterdir()} == before
+
+
+@contextmanager
+def _pattern_of_primaries_alone() -> Iterator[None]:
+    """As a protection that forgot the secondary cells."""
+    from sluice.tabular.suppression import Suppression
+
+    def forgetful(cells: Any, requirements: Any, *_: Any, **__: Any) -> Suppression:
+        return Suppression(requirements.sensitive.astype(np.uint8), (), None)
+
+    with patch("tasks.protect.suppress", forgetful):
+        yield
+
+
+def test_a_pattern_that_can_be_undone_is_blocked_with_the_cells_and_no_value(house: TablesHouse) -> None:
+    with _pattern_of_primaries_alone():
+        told = house.release()
+    assert told.code == BLOCKED
+    assert "sensitive values can be worked out" in told.words
+    assert "nace" in told.words
+    sensitive = [sum(v) for v in cells_of(house, ["nace", "region"]).values() if is_sensitive(v)]
+    assert not any(f"{value:.1f}" in told.words for value in sensitive)
+    assert house.shelf == []
+
+
+def test_files_that_tell_more_than_was_judged_are_blocked(house: TablesHouse) -> None:
+    from tasks.shown import Shown
+    from tasks.table_files import table_files
+
+    def talkative(case: Any, cells: Any, shown: Any) -> Iterator[tuple[str, bytes]]:
+        opened = shown.status.copy()
+        opened[np.flatnonzero(opened)[0]] = 0  # as a writer that forgot to blank one cell
+        return table_files(case, cells, Shown(opened))
+
+    with patch("tasks.protect.table_files", talkative):
+        told = house.release()
+    assert told.code == BLOCKED
+    assert "given another status" in told.words
+    assert house.shelf == []
+
+
+def test_an_audit_that_was_not_finished_blocks(house: TablesHouse) -> None:
+    from sluice.tabular.audit import Audit
+
+    nothing = np.full(10_000, np.nan)
+    with patch("tasks.audit.attack", lambda cells, *_, **__: Audit(False, (), *[nothing[: len(cells)]] * 2, 9, 8)):
+        told = house.release()
+    assert told.code == BLOCKED
+    assert "1 of 9 attacks could not be decided" in told.words
+    with patch("tasks.audit.attack", side_effect=MemoryError):
+        told = house.release()
+    assert told.code == BLOCKED
+    assert house.shelf == []
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json", "shown", "cells"])
+def test_what_was_judged_cannot_be_exchanged_before_publication(house: TablesHouse, suffix: str) -> None:
+    assert house.release().code == WAITING
+    assert house.approve("amara").code == WAITING
+    masked = [entry for entry in house.workspace().ledger.entries() if entry.event == "masked"][-1].body
+    objects = house.home / "vault" / "objects"
+    listed = json.loads((objects / f"{masked['data']}.json").read_text())
+    held = {
+        ".csv": listed["industry-by-region.csv"],
+        ".parquet": listed["industry-by-size.parquet"],
+        ".json": masked["data"],
+        "shown": masked["shown"],
+        "cells": masked["cells"],
+    }
+    path = objects / f"{held[suffix]}{suffix if suffix.startswith('.') else '.npz'}"
+    path.chmod(0o600)
+    path.write_bytes(path.read_bytes() + b" ")
+    assert house.approve("jonas").code == ERROR
+    assert house.shelf == []
+
+
+def test_a_change_of_a_hierarchy_voids_approvals(house: TablesHouse) -> None:
+    assert house.release().code == WAITING
+    release = house.id
+    house.hierarchies["nace"] = {**house.hierarchies["nace"], "05": "A"}
+    house.write()
+    told = house.sluice("approve", release, "--as", "amara")
+    assert told.code == ERROR
+    assert "changed since" in told.words
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "an orphan": (lambda h: h.hierarchies["nace"].update({"99": "C"}), "must have a row of its own"),
+    "a circle": (lambda h: h.hierarchies["nace"].update({"A": "01"}), "circle"),
+    "an unknown variable": (lambda h: h.definition["measure"].update(variable="turnver"), "Did you mean 'turnover'?"),
+    "an unknown dimension": (lambda h: h.definition["tables"][0].update(dimensions=["nace", "regoin"]), "'region'?"),
+    "a text to add up": (lambda h: h.definition["measure"].update(variable="nace"), "must be a number"),
+    "no contributor": (lambda h: h.definition["measure"].update(contributor="size"), "must have the role contributor"),
+    "a policy for records": (
+        lambda h: h.policy["rules"].append({"rule": "k_anonymity", "k": 3}),
+        "judges files of records (k_anonymity)",
+    ),
+    "an unknown withheld code": (lambda h: h.definition["dimensions"][1].update(withheld=["W"]), "no code 'W'"),
+    "a dimension of numbers": (lambda h: h.variable("size").update(kind="integer", categories=None), "must be nominal"),
+    "categories of another list": (
+        lambda h: h.variable("nace").update(categories=["01", "02", "NA", "04", "05", "06"]),
+        "must be its leaves; not among them: 06",
+    ),
+    "no hierarchy, no categories": (lambda h: h.definition["dimensions"][1].pop("hierarchy"), "needs a hierarchy"),
+    "two tables of one name": (
+        lambda h: h.definition["tables"].append(dict(h.definition["tables"][0])),
+        "named twice: industry-by-region",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_wrong_document_is_refused_before_a_record_is_read(house: TablesHouse, what: str) -> None:
+    change, says = REFUSED[what]
+    change(house)
+    house.write()
+    told = house.release()
+    assert told.code == ERROR
+    assert says in told.words
+    assert house.ids == []
+
+
+WRONG_DATA: dict[str, tuple[Any, str]] = {
+    "a code that no hierarchy has": (lambda h: h.data.__setitem__("nace", h.data.nace.replace("05", "5")), "'5'"),
+    "a group for a leaf": (lambda h: h.data.__setitem__("nace", h.data.nace.replace("05", "B")), "'B' is a group"),
+    "a negative turnover": (
+        lambda h: (h.variable("turnover").pop("minimum"), h.data.loc.__setitem__((0, "turnover"), -5.0)),
+        "'turnover' is negative in 1 records",
+    ),
+    "an infeasible request": (
+        lambda h: (
+            (h.root / "documents" / "cells.csv").write_text(
+                "nace,region,size,status\n05,N1,Total,published\n", encoding="utf-8"
+            )
+            and h.definition.update(protection={"method": "suppression", "a_priori": "cells.csv"})
+        ),
+        "infeasible request",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_DATA)
+def test_wrong_data_stop_the_release_and_nothing_is_published(house: TablesHouse, what: str) -> None:
+    change, says = WRONG_DATA[what]
+    change(house)
+    house.write()
+    told = house.release()
+    assert told.code == ERROR, told.words
+    assert says in told.words
+    assert house.shelf == []
+
+
+def test_a_waiver_lets_a_sensitive_cell_out_and_stays_visible(house: TablesHouse) -> None:
+    lines = [f"05,{region},Total,published\n" for region in ("S", "S1")]  # one firm, the only one of its region
+    (house.documents / "cells.csv").write_text("nace,region,size,status\n" + "".join(lines), encoding="utf-8")
+    house.definition["protection"] = {"method": "suppression", "a_priori": "cells.csv"}
+    sensitive = cells_of(house, ["nace", "region"])["05", "S1"]
+    assert is_sensitive(sensitive)
+    house.policy["waivers"] = [
+        {
+            "rule": rule,
+            "scope": f"nace 05, region {region}, size Total",
+            "reason": "the firms of this cell publish their turnover themselves",
+            "owner": "amara",
+            "granted": str(pd.Timestamp.now("UTC").date()),
+            "expires": str((pd.Timestamp.now("UTC") + pd.Timedelta(days=30)).date()),
+        }
+        for rule in ("minimum_frequency", "p_percent")
+        for region in ("S", "S1")
+    ]
+    house.write()
+    publish(house)
+    found = {(row["nace"], row["region"]): row for row in rows(house.folder / "industry-by-region.csv")}
+    assert found["05", "S1"]["value"] == f"{sum(sensitive):.1f}"
+    assert "publish their turnover themselves" in house.sluice("review", house.id).words
+
+
+def test_withheld_margins_are_in_no_file(house: TablesHouse) -> None:
+    house.definition["dimensions"][1]["withheld_levels"] = [1]
+    house.write()
+    publish(house)
+    assert {row["region"] for row in rows(house.folder / "industry-by-region.csv")} == {"Total", "N1", "N2", "S1", "S2"}
+    package = json.loads((house.folder / "datapackage.json").read_text(encoding="utf-8"))
+    assert package["sluice:notPublished"] == ["region: level 1"]
+
+
+def test_a_revised_edition_is_held_beside_the_earlier_one(house: TablesHouse) -> None:
+    publish(house)
+    first = {(r["nace"], r["region"]): r for r in rows(house.folder / "industry-by-region.csv")}
+    house.data.loc[house.data.nace == "01", "turnover"] += 1.0  # all else is as it was
+    house.write()
+    told = house.release()
+    assert told.code == WAITING, told.words
+    findings = {f["rule"]: f for f in house.sluice("review", house.id, "--json").json["findings"]}
+    assert "cells are shared" in findings["earlier_editions"]["says"]
+    assert house.approve("amara").code == WAITING
+    assert house.approve("jonas").code == DONE
+    second = {(r["nace"], r["region"]): r for r in rows(house.folder / "industry-by-region.csv")}
+    unrevised = [key for key in first if key[0] in ("B", "02", "NA", "04", "05")]
+    for key in unrevised:  # what was blank then would be known now, and what was told then is no blank now
+        assert (first[key]["status"] == "published") == (second[key]["status"] == "published")
+
+
+def test_an_edition_that_undoes_the_last_one_is_blocked(house: TablesHouse) -> None:
+    publish(house)
+    house.data.loc[house.data.nace == "01", "turnover"] += 1.0
+    # Nothing is carried forward, and a cell that was blank for another's sake shall be told now: another blank it is.
+    first = {(r["nace"], r["region"]): r for r in rows(house.folder / "industry-by-region.csv")}
+    assert first["B", "S1"]["status"] == "secondary"
+    (house.documents / "cells.csv").write_text("nace,region,size,status\nB,S1,Total,not_secondary\n", encoding="utf-8")
+    house.definition["protection"] = {"method": "suppression", "a_priori": "cells.csv", "carry_forward": False}
+    house.write()
+    with patch("tasks.protect.nearest_edition", return_value=None):  # as a protection that looks at this edition alone
+        told = house.release()
+    assert told.code == BLOCKED, told.words
+    assert "opens the earlier edition" in told.words
+
+
+def test_holdings_are_protected_as_one(house: TablesHouse) -> None:
+    by_firm = house.sluice("check", str(house.file))
+    assert by_firm.code == DONE, by_firm.words
+    house.definition["measure"]["holding"] = "holding"
+    house.write()
+    by_holding = house.sluice("check", str(house.file))
+    assert by_holding.code == DONE, by_holding.words
+
+
+def test_other_data_are_another_release(house: TablesHouse) -> None:
+    publish(house)
+    house.data = firms(seed=5)
+    house.write()
+    publish(house)
+    assert len(house.ids) == 2
+
+
+COUNTS = {"contributor": "firm"}
+ALTERED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "controlled_rounding": ({"base": 10_000}, {"variable": "turnover", "contributor": "firm"}),
+    "small_count_rounding": ({"base": 3}, COUNTS),
+    "controlled_adjustment": ({}, {"variable": "turnover", "contributor": "firm"}),
+    "cell_key": ({"maximum": 4, "variance": 2.0, "threshold": 2}, COUNTS),
+}
+
+
+@pytest.mark.parametrize("method", ALTERED)
+def test_values_may_be_changed_in_place_of_blanks(house: TablesHouse, method: str) -> None:
+    parameters, measure = ALTERED[method]
+    house.definition |= {"protection": {"method": method, **parameters}, "measure": measure}
+    if measure is COUNTS:
+        house.policy["rules"] = [{"rule": "minimum_frequency", "n": 3}]
+    if method == "small_count_rounding":  # it takes tables that add up the same inner cells
+        del house.definition["tables"][1], house.definition["dimensions"][2]
+    house.write()
+    publish(house)
+    told = {tuple(r[d] for d in ("nace", "region")): r for r in rows(house.folder / "industry-by-region.csv")}
+    true = cells_of(house, ["nace", "region"])
+    assert {row["status"] for row in told.values()} == {"published"}
+    assert "contributors" not in next(iter(told.values()))  # they would undo what was done to counts
+    figures = {key: float(row["value"]) for key, row in told.items()}
+    exact = {key: float(len(v) if measure is COUNTS else sum(v)) for key, v in true.items()}
+    changed = [key for key in figures if abs(figures[key] - exact[key]) > 0.01]
+    assert changed
+    assert set(figures) <= set(exact)
+    if method != "cell_key":  # all others still add up
+        for group, parts in {"A": ["01", "02"], "B": ["NA", "04", "05"]}.items():
+            assert figures.get((group, "N"), 0) == pytest.approx(sum(figures.get((p, "N"), 0) for p in parts))
+    if method == "controlled_rounding":
+        assert all(value % 10_000 == 0 for value in figures.values())
+    if measure is COUNTS:
+        assert all(value > 2 for value in figures.values())
+    report = (house.home / "reports" / f"{house.id}.html").read_text(encoding="utf-8")
+    assert "The audit" in report or "attacker" in report
+
+
+def test_intervals_may_stand_in_place_of_blanks(house: TablesHouse) -> None:
+    house.definition["protection"] = {"method": "suppression", "intervals": True}
+    house.write()
+    publish(house)
+    true = cells_of(house, ["nace", "region"])
+    for row in rows(house.folder / "industry-by-region.csv"):
+        if row["status"] == "published":
+            assert row["lower"] == row["upper"] == ""
+        else:
+            assert float(row["lower"]) <= sum(true[row["nace"], row["region"]]) <= float(row["upper"])
+            assert float(row["lower"]) < float(row["upper"])
+
+
+@pytest.mark.parametrize("method", ["small_count_rounding", "cell_key"])
+def test_methods_for_counts_refuse_amounts(house: TablesHouse, method: str) -> None:
+    house.definition["protection"] = {"method": method, **ALTERED[method][0]}
+    house.write()
+    told = house.release()
+    assert told.code == ERROR
+    assert f"{method} is for counts" in told.words
+    assert house.shelf == []
+
+
+def test_the_request_rule_protects_those_who_asked(house: TablesHouse) -> None:
+    house.data["asks"] = np.where(house.data.firm == house.data.firm[house.data.turnover.idxmax()], "yes", "no")
+    house.contract["variables"].append({"name": "asks", "kind": "binary", "categories": ["yes", "no"]})
+    house.policy["rules"] = [{"rule": "request_rule", "k": 30}]
+    house.write()
+    told = house.release()
+    assert told.code == ERROR
+    assert "needs to know who asked" in told.words
+    house.definition["measure"]["requested"] = {"variable": "asks", "value": "yes"}
+    house.write()
+    publish(house)
+    largest = house.data.loc[house.data.turnover.idxmax()]
+    true = cells_of(house, ["nace", "region"])
+    for row in rows(house.folder / "industry-by-region.csv"):
+        values = true[row["nace"], row["region"]]
+        held = largest.turnover in values and largest.turnover > 0.3 * sum(values)
+        assert (row["status"] == "primary") == held
+
+
+def test_a_rule_on_zeros_that_everybody_knows_is_refused(house: TablesHouse) -> None:
+    house.policy["rules"].append({"rule": "zero_cells"})
+    house.write()
+    told = house.release()
+    assert told.code == ERROR
+    assert "zeros_known: false" in told.words
