@@ -1,0 +1,91 @@
+"""gconfid's suppression of the same cells, run as a black box in an interpreter of its own.
+
+gconfid 2 (Statistics Canada, GPL) needs an older pandas than Sluice, so it lives in an environment of its own. The
+environment variable SLUICE_PEERS names that environment's Python. This file runs in both: `gconfid_pattern` here starts
+itself there.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sluice.tabular.cells import Booleans, Cells, Integers
+
+
+def has_gconfid() -> bool:
+    """Whether SLUICE_PEERS names a Python that can import gconfid."""
+    peers = os.environ.get("SLUICE_PEERS")
+    return bool(peers) and not subprocess.run([peers, "-c", "import gconfid"], capture_output=True).returncode
+
+
+def gconfid_pattern(
+    cells: "Cells", level: "Integers", cost: str = "SIZE", second: str = ""
+) -> "tuple[Booleans, float]":
+    """Which cells gconfid suppresses, primaries with them, and the seconds that its suppression module took.
+
+    level  : shape (c,), the protection asked for each sensitive cell, above and below; 0 where a cell is not sensitive
+    cost   : its first cost function; SIZE is the value
+    second : its second, '' for none
+    raises : RuntimeError with the end of what it printed, when it fails
+    """
+    equations = cells.equations.tocoo()
+    with tempfile.TemporaryDirectory() as folder:
+        given, made = Path(folder) / "given.npz", Path(folder) / "made.npz"
+        np.savez(
+            given,
+            total=cells.total,
+            level=level,
+            row=equations.coords[0],
+            column=equations.coords[1],
+            sign=-equations.data,  # gconfid writes -1 at the sum
+        )
+        peer = os.environ["SLUICE_PEERS"]
+        ran = subprocess.run([peer, __file__, str(given), str(made), cost, second], capture_output=True, text=True)
+        if not made.exists():
+            raise RuntimeError(f"gconfid failed: {(ran.stdout + ran.stderr)[-1000:]}")
+        with np.load(made) as arrays:
+            return arrays["suppressed"], float(arrays["seconds"])
+
+
+def suppress_by_gconfid(given: str, made: str, cost: str, second: str) -> None:
+    """What runs in the peer's interpreter: read the cells, suppress, write the pattern and the time."""
+    import gconfid  # type: ignore[import-not-found]
+    import pandas as pd
+
+    with np.load(given) as arrays:
+        total, level = arrays["total"].astype(float), arrays["level"].astype(float)
+        row, column, sign = arrays["row"], arrays["column"], arrays["sign"]
+    cells = pd.DataFrame(
+        {
+            "CellId": np.arange(len(total)) + 1,
+            "Total": total,
+            "TotalNoise": total,
+            "Sensitivity": np.where(level > 0, level, -1.0),
+            "Status": np.where(level > 0, "S", "V"),
+            "Type": "C",
+        }
+    )
+    constraints = pd.DataFrame({"ConstraintId": row + 1, "CellId": column + 1, "Coefficient": sign})
+    begun = perf_counter()
+    ran = gconfid.Suppression(
+        incell=cells,
+        inconstraint=constraints,
+        cost_function1=cost,
+        cost_function2=second or None,
+        outsuppress="pandas",
+        capture=True,
+    )
+    seconds = perf_counter() - begun
+    status = ran.outsuppress.set_index("CellId")["OutStatus"].reindex(cells["CellId"])
+    np.savez(made, suppressed=status.isin(["S", "X"]).to_numpy(), seconds=seconds, status=status.to_numpy(dtype=str))
+
+
+if __name__ == "__main__":
+    suppress_by_gconfid(*sys.argv[1:])
