@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sluice.tabular.cells import Booleans, Cells, Integers
 
 
@@ -54,6 +56,63 @@ def gconfid_pattern(
             return arrays["suppressed"], float(arrays["seconds"])
 
 
+def gconfid_as_its_users_run_it(records: Path, hierarchies: "Mapping[str, Path]") -> "tuple[int, float, float]":
+    """Secondaries, suppressed value and seconds of gconfid's own sensitivity (p% = 10, at least 3) and suppression.
+
+    It asks for more than Sluice does: its levels are higher where few contribute, and it adds cells of its own for
+    sums of sensitive siblings. So its value here is above that with Sluice's levels.
+    """
+    peer = os.environ["SLUICE_PEERS"]
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "made.npz"
+        named = [f"{axis}={path}" for axis, path in hierarchies.items()]
+        ran = subprocess.run([peer, __file__, "whole", str(records), str(made), *named], capture_output=True, text=True)
+        if not made.exists():
+            raise RuntimeError(f"gconfid failed: {(ran.stdout + ran.stderr)[-1000:]}")
+        with np.load(made) as arrays:
+            return int(arrays["secondary"]), float(arrays["value"]), float(arrays["seconds"])
+
+
+def release_by_gconfid(records: str, made: str, *named: str) -> None:
+    """What runs in the peer's interpreter: from records to a pattern."""
+    import gconfid  # type: ignore[import-not-found]
+    import pandas as pd
+
+    table = pd.read_csv(records, dtype=str, keep_default_na=False).astype({"value": float})
+    paths = dict(name.split("=", 1) for name in named)
+    told = []
+    for path in paths.values():
+        rows = pd.read_csv(path, dtype=str, keep_default_na=False)
+        groups = rows[rows["parent"] != ""].groupby("parent", sort=False)["code"]
+        told.append(" : ".join(f"{parent} {' '.join(codes)}" for parent, codes in groups) + ";")
+    begun = perf_counter()
+    judged = gconfid.Sensitivity(
+        indata=table,
+        unit_id="id",
+        var="value",
+        dimension=" ".join(paths),
+        hierarchy=" ".join(told),
+        s_rule="pq 0.10",
+        min_resp=3,
+        outcell="pandas",
+        outconstraint="pandas",
+        presort=True,
+        capture=True,
+    )
+    found = gconfid.Suppression(
+        incell=judged.outcell,
+        inconstraint=judged.outconstraint,
+        cost_function1="SIZE",
+        outsuppress="pandas",
+        capture=True,
+    ).outsuppress
+    seconds = perf_counter() - begun
+    hidden = found[(found["Type"] == "C") & (found["OutStatus"] != "P")]
+    sensitive = judged.outcell.set_index("CellId")["Status"] == "S"
+    secondary = int((~sensitive.reindex(hidden["CellId"]).to_numpy()).sum())
+    np.savez(made, secondary=secondary, value=hidden["TotalVar"].sum(), seconds=seconds)
+
+
 def suppress_by_gconfid(given: str, made: str, cost: str, second: str) -> None:
     """What runs in the peer's interpreter: read the cells, suppress, write the pattern and the time."""
     import gconfid  # type: ignore[import-not-found]
@@ -88,4 +147,7 @@ def suppress_by_gconfid(given: str, made: str, cost: str, second: str) -> None:
 
 
 if __name__ == "__main__":
-    suppress_by_gconfid(*sys.argv[1:])
+    if sys.argv[1] == "whole":
+        release_by_gconfid(*sys.argv[2:])
+    else:
+        suppress_by_gconfid(*sys.argv[1:])

@@ -45,7 +45,7 @@ def _told(case: Case, cells: Cells, shown: Shown) -> Iterator[PublishedTable]:
             value=shown.value,
             interval=shown.interval,
             tell_primary=form.tell_primary,
-            tell_contributors=form.tell_contributors,
+            tell_contributors=form.tell_contributors and case.definition.measure.variable is not None,
         )
 
 

@@ -1,4 +1,4 @@
-"""The demo: two releases of a real survey, one refused and one published, and a ledger that notices tampering.
+"""The demo: releases of a real survey, one refused, one published, one of tables; a ledger that notices tampering.
 
 Everything lands in ./demo; nothing outside is touched. The survey is `fair`, which statsmodels carries: 6,366 women
 asked by Redbook magazine in 1974 about their marriage and affairs (Fair, Journal of Political Economy 86, 1978).
@@ -42,7 +42,13 @@ def main() -> int:
     for path in sorted((HOUSE / "published" / release).iterdir()):
         console.print(f"  {path.stat().st_size:>9,} bytes  {shown(path)}")
 
-    console.rule("[bold]3. Somebody edits the ledger")
+    console.rule("[bold]3. Tables of the same survey: small counts left blank, and as many others as it takes")
+    sluice("release", "deployments/demo/tables.yaml", expect=WAITING)
+    tables = next(path.stem for path in (HOUSE / "home" / "runs").glob("occupation-tables-*.json"))
+    sluice("approve", tables, "--as", "amara", "--comment", "the audit found nothing", expect=WAITING)
+    sluice("approve", tables, "--as", "jonas", "--comment", "agreed", expect=DONE)
+
+    console.rule("[bold]4. Somebody edits the ledger")
     sluice("ledger", "verify", expect=DONE)
     console.print("... the row that says 'blocked' is made to say 'approved' ...")
     tamper()
@@ -54,6 +60,7 @@ def main() -> int:
     folder = HOUSE / "published" / release
     console.print(f"file       {shown(folder / 'fair-survey.parquet')}, {shown(folder / 'fair-survey.csv')}")
     console.print(f"manifest   {shown(folder / 'manifest.json')}")
+    console.print(f"tables     {shown(HOUSE / 'published' / tables / 'couples.csv')}")
     console.print(f"steward    {shown(HOUSE / 'home' / 'data_docs' / 'fair-survey' / 'index.html')}")
     return 0
 
