@@ -73,8 +73,16 @@ def aggregate_file(
         read = f"read_parquet({path})" if source.suffix == ".parquet" else f"read_csv({path}, {form})"
         try:
             engine.execute(f"CREATE VIEW source AS SELECT * FROM {read}")
-            options = {"tables": tables, "withheld": withheld, "kept": kept, "requested": requested}
-            return aggregate_table(engine, "source", dimensions, measure, **options)
+            return aggregate_table(
+                engine,
+                "source",
+                dimensions,
+                measure,
+                tables=tables,
+                withheld=withheld,
+                kept=kept,
+                requested=requested,
+            )
         except duckdb.OutOfMemoryException:
             raise DataError(
                 f"{source}: cannot be added up within {memory} of memory and the disk of {scratch}"

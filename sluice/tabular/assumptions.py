@@ -36,7 +36,7 @@ class Assumptions:
             raise DataError(f"coalition must be 0 or more contributors; got {self.coalition}.")
 
     def bounds(self, cells: Cells) -> tuple[Floats, Floats]:
-        """What an attacker believes possible of each cell beforehand, from and to; shapes (c,), in units of the table."""
+        """What an attacker believes possible of each cell beforehand, from and to; shapes (c,), in units."""
         total = cells.total.astype(np.float64)
         lower = np.zeros(len(cells)) if self.nonnegative else np.full(len(cells), -np.inf)
         upper = np.full(len(cells), np.inf)
