@@ -18,6 +18,7 @@ from sluice.tabular.small_count_rounding import small_count_rounding
 from tasks.case import Release
 from tasks.table_request import TableRequest
 from tasks.table_terms import CellKey, ControlledAdjustment, ControlledRounding, SmallCountRounding
+from tasks.tables_fit import measure_of
 
 
 def alter(release: Release, cells: Cells, request: TableRequest) -> AlteredCells:
@@ -42,7 +43,7 @@ def alter(release: Release, cells: Cells, request: TableRequest) -> AlteredCells
 def _perturbed(release: Release, cells: Cells, asked: Requirements, method: CellKey) -> AlteredCells:
     """Counts with noise. A record's key comes from its contributor, or its record key: it is always the same."""
     case = release.case
-    measure = case.definition.measure.measure
+    measure = measure_of(case.definition, case.contract)
     names = [measure.contributor] if measure.contributor else list(case.contract.record_key)
     if not names:
         raise DataError("cell_key needs a contributor, or a record_key in the contract, to know a record again.")

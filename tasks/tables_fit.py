@@ -1,5 +1,6 @@
 """Whether a definition of tables fits its contract and its policy; told before a record is read."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from policies.policy import Policy
@@ -7,6 +8,7 @@ from schemas.contract import HASHED, Contract
 from sluice.errors import DataError, DocumentError, did_you_mean
 from sluice.tabular.cells import levels_of
 from sluice.tabular.dimension import Dimension
+from sluice.tabular.measure import Measure
 from sluice.variables import Role, Variable
 from tasks.definition import TablesDefinition
 from tasks.table_terms import TableDimension
@@ -80,6 +82,15 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
             f"{path}: policy: '{policy.name}' judges files of records ({', '.join(for_records)}); tables need a policy "
             "of rules on table cells alone, such as minimum_frequency, dominance and p_percent"
         )
+
+
+def measure_of(definition: TablesDefinition, contract: Contract) -> Measure:
+    """What cells add up. Without a contributor, a record counts as one: by its key, so that editions know it again."""
+    measure = definition.measure.measure
+    keys = [name for name in contract.record_key if contract.by_name[name].role in HASHED]
+    if measure.contributor is None and measure.holding is None and len(keys) == len(contract.record_key) == 1:
+        return replace(measure, contributor=keys[0], hashed=True)
+    return measure
 
 
 def dimension_of(dimension: TableDimension, contract: Contract) -> Dimension:

@@ -12,7 +12,7 @@ from sluice.tabular.dimension import Dimension
 from tasks.case import Release
 from tasks.definition import TablesDefinition
 from tasks.step import step
-from tasks.tables_fit import dimension_of
+from tasks.tables_fit import dimension_of, measure_of
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def tabulate(release: Release) -> Tabulated:
         found = aggregate_file(
             vault.verify(release.data.sha256, ".parquet"),
             dimensions_of(case.definition, case.contract),
-            case.definition.measure.measure,
+            measure_of(case.definition, case.contract),
             scratch=scratch,
             tables=[table.dimensions for table in case.definition.tables],
             withheld={each.variable: (*each.withheld, *each.withheld_levels) for each in case.definition.dimensions},

@@ -30,8 +30,13 @@ def refused(**changes: Any) -> str:
     return str(caught.value)
 
 
-def test_three_policies_are_shipped() -> None:
-    assert [path.stem for path in SHIPPED] == ["business-tables", "public-use-file", "scientific-use-file"]
+def test_four_policies_are_shipped() -> None:
+    assert [path.stem for path in SHIPPED] == [
+        "business-tables",
+        "count-tables",
+        "public-use-file",
+        "scientific-use-file",
+    ]
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
