@@ -42,5 +42,5 @@ class Shown:
                 arrays = {name: held[name] for name in held.files}
             interval = (arrays["low"], arrays["high"]) if "low" in arrays else None
             return cls(arrays["status"], arrays.get("value"), interval)
-        except (OSError, ValueError, KeyError, BadZipFile):
+        except (OSError, EOFError, ValueError, KeyError, BadZipFile):
             raise DataError(f"{path}: does not tell what is shown of tables") from None

@@ -34,7 +34,7 @@ def read_cells(path: Path, dimensions: Sequence[Dimension], tables: Sequence[Seq
         with np.load(path, allow_pickle=False) as held:
             arrays = {name: held[name] for name in _ARRAYS}
             decimals, sizes = int(held["decimals"]), held.get("sizes")
-    except (OSError, ValueError, KeyError, BadZipFile):
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile):
         raise DataError(f"{path}: holds no cells of tables") from None
     return Cells(
         dimensions=tuple(dimensions),
