@@ -193,13 +193,18 @@ def _obey(order: dict[str, Any]) -> None:
 
 def _warm_up() -> None:
     """Load and compile before the first fork whatever a run needs, by a release that Prefect knows nothing of."""
+    import flows.conclude as end
     import flows.release as chain
 
-    steps = {name: step.__wrapped__ for name, step in vars(chain).items() if hasattr(step, "__wrapped__")}
+    plain = [
+        {name: step.__wrapped__ for name, step in vars(module).items() if hasattr(step, "__wrapped__")}
+        for module in (chain, end)
+    ]
     with (
         tempfile.TemporaryDirectory() as folder,
         patch.dict(os.environ, {"SLUICE_HOME": f"{folder}/house/home"}),
-        patch.multiple(chain, **steps),
+        patch.multiple(chain, **plain[0]),
+        patch.multiple(end, **plain[1]),
     ):
         chain.release(str(House(Path(folder) / "house").file))
     for module in ("flows.cli", "flows.review"):
