@@ -16,7 +16,7 @@ from sluice.errors import DataError
 from sluice.release.pattern_file import STATUS_NAMES, Pattern, codes_shown, in_decimals, read_pattern
 from sluice.tabular.assumptions import Assumptions, Floats
 from sluice.tabular.audit import audit
-from sluice.tabular.cells import Cells, Status, equations_of, keys_of
+from sluice.tabular.cells import Cells, Status, equations_of, keys_of, refuse_hidden_ties
 from sluice.tabular.dimension import Dimension
 from sluice.tabular.feasibility import TotalsDoNotAddError, feasibility_intervals
 from sluice.tabular.measure import Measure
@@ -63,6 +63,7 @@ def audit_published(
     raises : DataError, for published totals that do not add up, too
     """
     begun = perf_counter()
+    refuse_hidden_ties(dimensions, tables)
     pattern = _read(source, dimensions)
     equations = equations_of(dimensions, pattern.codes, tables)
     equations = equations[np.flatnonzero(np.diff(equations.indptr) > 1)]  # a sum of no cell tells nothing

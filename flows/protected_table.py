@@ -17,7 +17,7 @@ from sluice.release.pattern_file import codes_shown, in_decimals, pattern_bytes
 from sluice.tabular.aggregation import LARGEST_KEPT
 from sluice.tabular.assumptions import Assumptions
 from sluice.tabular.audit import Audit, audit
-from sluice.tabular.cells import Cells, Status, Statuses
+from sluice.tabular.cells import Cells, Status, Statuses, refuse_hidden_ties
 from sluice.tabular.costs import costs
 from sluice.tabular.dimension import Dimension
 from sluice.tabular.manual_status import MANUAL, apply_manual, manual_rows
@@ -144,6 +144,7 @@ def tabulate(
     coalition: int = 1,
 ) -> Tabulated:
     """The cells of a file of records: CSV in memory, Parquet by DuckDB, whatever its size. Raises DataError."""
+    refuse_hidden_ties(dimensions, tables)
     kept = max(LARGEST_KEPT, coalition, *(rule.largest_needed for rule in rules))
     table = table_source(source)
     try:
@@ -171,6 +172,8 @@ def _rows_of(path: Path) -> list[dict[str, str]]:
 def _refuse_unfit(output: Path, inputs: Sequence[Path | None]) -> None:
     if output.suffix != ".csv":
         raise DataError(f"--output {output}: must end in .csv")
+    if output.is_dir():
+        raise DataError(f"--output {output}: is a folder")
     if not output.resolve().parent.is_dir():
         raise DataError(f"--output {output}: there is no folder {output.parent}")
     for given in inputs:

@@ -11,7 +11,7 @@ from sluice.errors import DataError
 from sluice.release.ledger import Entry
 from sluice.release.states import State
 from sluice.tabular.audit import audit
-from sluice.tabular.cells import Booleans, Cells, Codes, Statuses
+from sluice.tabular.cells import Booleans, Cells, Codes, Status, Statuses
 from sluice.tabular.dimension import Dimension
 from sluice.tabular.sensitivity import Requirements
 from sluice.tabular.suppression import Suppression
@@ -58,7 +58,27 @@ def earlier_editions(release: Release) -> list[Edition]:
         if received and masked and "shown" in masked.body and received.body["dataset"] == release.case.contract.dataset:
             edition = _read(release, other, received, masked)
             found += [edition] if edition else []
-    return found
+    return what_all_told(found)
+
+
+def what_all_told(editions: list[Edition]) -> list[Edition]:
+    """The editions, each with the cells as published that any other published with the same value.
+
+    Two of them and a third may leave blank what no two of them do.
+    """
+    merged = []
+    for edition in editions:
+        status, published = edition.shown.status.copy(), edition.cells.published.copy()
+        for other in editions:
+            if other is edition or edition.shown.value is not None or other.shown.value is not None:
+                continue
+            with suppress(DataError):  # without a common cell, or with other decimals
+                before, now = other.among(edition.cells)
+                told = joint_cells(before, other.shown.status, now).public[: len(status)]
+                status[told], published[told] = Status.PUBLISHED, True
+        cells, shown = replace(edition.cells, published=published), replace(edition.shown, status=status)
+        merged.append(replace(edition, cells=cells, shown=shown))
+    return merged
 
 
 def _read(release: Release, other: str, received: Entry, masked: Entry) -> Edition | None:

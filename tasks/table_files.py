@@ -90,7 +90,9 @@ def problems_of(case: Case, files: Mapping[str, Path], cells: Cells, shown: Show
                 continue
             axes = [cells.dimensions[axis] for axis in axes_of(cells, table.dimensions)]
             told = read(path.read_bytes(), path.name, axes, cells.decimals)
-            wrong = discrepancies(told, cells, shown.status, table=table.dimensions, value=shown.value)
+            wrong = discrepancies(
+                told, cells, shown.status, table=table.dimensions, value=shown.value, interval=shown.interval
+            )
             problems += [f"{table.name}{ending}: {problem}" for problem in wrong]
         if f"{table.name}.csv" not in files:
             problems.append(f"{table.name}.csv is missing")

@@ -6,7 +6,7 @@ from pathlib import Path
 from policies.policy import Policy
 from schemas.contract import HASHED, Contract
 from sluice.errors import DataError, DocumentError, did_you_mean
-from sluice.tabular.cells import levels_of
+from sluice.tabular.cells import levels_of, refuse_hidden_ties
 from sluice.tabular.dimension import Dimension
 from sluice.tabular.measure import Measure
 from sluice.variables import Role, Variable
@@ -38,6 +38,10 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
             levels_of(dimensions, table.dimensions)
         except DataError as error:
             raise DocumentError(f"{path}: tables.{index}.dimensions: {error}") from None
+    try:
+        refuse_hidden_ties(dimensions, [table.dimensions for table in definition.tables])
+    except DataError as error:
+        raise DocumentError(f"{path}: tables: {error}") from None
     if measure.variable is not None:
         summed = _known(contract, measure.variable, f"{path}: measure.variable")
         if not summed.kind.is_numeric or summed.role in HASHED:

@@ -17,7 +17,9 @@ from sluice.tabular.sensitivity import Requirements
 from sluice.verdict import Verdict
 
 MOST_BREACHES = 20  # told in words
-_WIDEST = 1000.0  # times what is asked; JSON has no infinity
+# Times what is asked. In steps, rounded down: the width can be computed from what is published, and what is asked is a
+# share of a contribution, so the exact ratio would tell that. JSON has no infinity.
+_REACHED = (1.0, 2.0, 5.0, 10.0, 100.0, 1000.0)
 _LEAST_SUMMED = 3  # with two cells, whoever knows one would know the other
 
 
@@ -27,7 +29,7 @@ class Margin(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     cell: str = Field(description="its codes")
-    reached: float = Field(description="width of what attackers must believe possible, by what is asked: 1 just does")
+    reached: float = Field(description="width of what attackers must believe possible, by what is asked, in steps")
 
 
 class AuditOutcome(BaseModel):
@@ -54,7 +56,7 @@ class AuditOutcome(BaseModel):
             breaches=len(found),
             examples=tuple(breach.says for breach in found[:MOST_BREACHES]),
             narrowest=tuple(
-                Margin(cell=cells.name(cell), reached=min(float(reached), _WIDEST))
+                Margin(cell=cells.name(cell), reached=_coarse(float(reached)))
                 for cell, reached in audit.narrowest
                 if inside[cell]
             ),
@@ -154,6 +156,10 @@ def summarise(
         before=tuple(before),
         now=tuple(now),
     )
+
+
+def _coarse(reached: float) -> float:
+    return max((step for step in _REACHED if step <= reached * (1 + 1e-6)), default=0.0)
 
 
 def _share(part: float, whole: float) -> float:

@@ -173,13 +173,20 @@ def axes_of(cells: Cells, table: Table) -> list[int]:
 
 
 def discrepancies(
-    told: PublishedTable, cells: Cells, status: Statuses, *, table: Table | None = None, value: Integers | None = None
+    told: PublishedTable,
+    cells: Cells,
+    status: Statuses,
+    *,
+    table: Table | None = None,
+    value: Integers | None = None,
+    interval: tuple[Integers, Integers] | None = None,
 ) -> list[str]:
     """What is wrong with a table as it was read back from a file, in words without values; empty when nothing is.
 
     Every cell that is not withheld must stand in it, no other, suppressed ones without value, the others with theirs.
 
-    table : its dimensions; those that it tells, down to the leaves, when not given
+    table    : its dimensions; those that it tells, down to the leaves, when not given
+    interval : from and to, each of shape (c,), that may be told of suppressed cells; nothing may when not given
     """
     table = table or [dimension.name for dimension in told.dimensions]
     listed, axes = in_table(cells, table) & (status != Status.WITHHELD), axes_of(cells, table)
@@ -199,6 +206,10 @@ def discrepancies(
             wrong.setdefault("given another status", []).append(told.name_of(at))
         if hidden and (told.value[at] is not None or (told.contributors and told.contributors[at] is not None)):
             wrong.setdefault("suppressed and told", []).append(told.name_of(at))
+        for ends, allowed in zip((told.lower, told.upper), interval or (None, None), strict=True):
+            if ends is not None and ends[at] != (allowed[cell] if hidden and allowed is not None else None):
+                wrong.setdefault("given another interval", []).append(told.name_of(at))
+                break
         if not hidden and told.value[at] != totals[cell]:
             wrong.setdefault("given another value", []).append(told.name_of(at))
         if not hidden and told.contributors and told.contributors[at] != cells.contributors[cell]:

@@ -44,6 +44,6 @@ class Assumptions:
             within = np.abs(total) * self.known_within / 100
             lower, upper = np.maximum(lower, total - within), total + within
         if self.zeros_known:
-            zero = cells.total == 0
+            zero = cells.contributions.total == 0  # contributions that cancel each other out are no known zero
             lower, upper = np.where(zero, 0.0, lower), np.where(zero, 0.0, upper)
         return lower, upper

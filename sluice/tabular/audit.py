@@ -139,7 +139,9 @@ class _Inspection:
         self.free = movable.copy()
         self.free[list(self.known)] = False
         self.label = components(cells.equations, self.free)
-        self.insiders = Insiders(cells, self.free, self.requirements, self.rules, self.assumptions.coalition)
+        self.insiders = Insiders(
+            cells, self.free, self.requirements, self.rules, self.assumptions.coalition, self.assumptions.nonnegative
+        )
         self.suppressed = SuppressedCells(
             cells.equations, self.free, self.lower, self.upper, self.label, avoid=self.insiders.cells_known
         )
@@ -153,7 +155,8 @@ class _Inspection:
         shut = np.flatnonzero(sensitive & self.hidden & ~self.free)
         for cell in shut:
             self.below[cell] = self.above[cell] = 0.0
-            zero = self.cells.total[cell] == 0 and self.lower[cell] == self.upper[cell] == 0  # known to everybody
+            nothing = self.cells.contributions.total[cell] == 0
+            zero = nothing and self.lower[cell] == self.upper[cell] == 0  # known to everybody
             if not zero and not self.insiders.need_of(int(cell), frozenset()).met(0.0, 0.0):
                 self._breach(int(cell), frozenset(), exact=True)
         judged = len(shut) + int((sensitive & ~self.hidden).sum())
@@ -197,6 +200,9 @@ class _Inspection:
                     continue
                 proofs[cell].append(reach)
                 later += self._not_yet_refuted(cell, who, reach, proofs[cell], seen)
+                with_one = [(cell, some) for some in self.insiders.joined_by_contributors(cell, who)]
+                later += [question for question in with_one if question not in seen]
+                seen.update(with_one)
                 if not who:
                     alone = [(cell, owner) for owner in self.insiders.raised.get(cell, ()) if (cell, owner) not in seen]
                     seen.update(alone)

@@ -17,7 +17,8 @@ Owners = frozenset[int]
 class Insiders:
     """The contributors (or holdings) of a table's suppressed cells, alone or up to `size` of them together.
 
-    free : shape (c,), the cells that are neither published nor computable
+    free        : shape (c,), the cells that are neither published nor computable
+    nonnegative : no contribution is negative, so nobody believes that the others have less than nothing
     """
 
     def __init__(
@@ -27,8 +28,9 @@ class Insiders:
         requirements: Requirements,
         rules: Sequence[SensitivityRule],
         size: int,
+        nonnegative: bool = True,
     ) -> None:
-        self.cells, self.size = cells, size
+        self.cells, self.size, self._nonnegative = cells, size, nonnegative
         self._requirements, self._rules = requirements, rules
         self.cells_known = free & (cells.contributors <= size) & (cells.contributors > 0)
         small = np.flatnonzero(self.cells_known)
@@ -54,6 +56,19 @@ class Insiders:
         made = {coalition | self.contributors_of(cell) for cell in support if cell in self._small}
         return {larger for larger in made if len(larger) <= self.size and larger != coalition}
 
+    def joined_by_contributors(self, cell: int, coalition: Owners) -> list[Owners]:
+        """The coalitions with one contributor to the cell more, to whom more must stay open than without.
+
+        By what the coalition computes of the cell, that contributor may know another's part.
+        """
+        if not coalition or len(coalition) >= self.size:
+            return []
+        need = self.need_of(cell, coalition)
+        others = set(self.cells.owners[cell].tolist()) - coalition - {-1}
+        larger = [coalition | {owner} for owner in sorted(others)]
+        asked = [(some, self.need_of(cell, some)) for some in larger]
+        return [some for some, more in asked if more.upper > need.upper or more.lower > need.lower]
+
     def _need_of(self, cell: int, coalition: Owners) -> Need:
         """What must stay open to a coalition: of the cell without their shares, where they contribute to it."""
         asked, cells = self._requirements, self.cells
@@ -65,14 +80,14 @@ class Insiders:
         rest = np.zeros_like(cells.largest[cell])
         left = cells.largest[cell][~inside]
         rest[: len(left)] = left
-        total = int(cells.total[cell] - cells.largest[cell][inside].sum())
+        total = int(cells.contributions.total[cell] - cells.largest[cell][inside].sum())
         without = Contributions(np.array([total]), np.array([cells.contributors[cell] - inside.sum()]), rest[None, :])
         called = {name for name, by in asked.by_rule.items() if by[cell]}
         levels = [int(rule.protection(without, outsider=True)[0]) for rule in self._rules if rule.rule in called]
         if called - {rule.rule for rule in self._rules} or not levels:
             return need  # asked for by other means than a rule
         level = float(max(levels))
-        return Need(min(level, max(float(total), 0.0)), level, need.sliding)
+        return Need(min(level, max(float(total), 0.0)) if self._nonnegative else level, level, need.sliding)
 
     @cached_property
     def raised(self) -> dict[int, list[Owners]]:

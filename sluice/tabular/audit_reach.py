@@ -38,7 +38,7 @@ class Need:
         return max(self.lower, self.upper, self.sliding / 2)
 
     def met(self, below: float, above: float) -> bool:
-        """Whether an interval is wide enough, to within half a unit and a millionth."""
+        """Whether an interval is wide enough, but for what a solver rounds (a thousandth, or a millionth)."""
         return below >= _nearly(self.lower) and above >= _nearly(self.upper) and below + above >= _nearly(self.sliding)
 
 
@@ -66,7 +66,7 @@ class Reach:
 
 
 def _nearly(amount: float) -> float:
-    return amount - max(0.5, 1e-6 * amount)
+    return amount - max(1e-3, 1e-6 * amount)
 
 
 class SuppressedCells:

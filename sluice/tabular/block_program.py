@@ -19,6 +19,8 @@ from sluice.tabular.unknown_cells import UnknownCells
 
 Floats = NDArray[np.float64]
 
+_WIDE = 3000  # unknowns near a target, from which on fewer are tried first: the free ones, then more
+_FEW, _SOME = 400, 2000
 _NEARLY_FREE = 0.01  # the price of a suppressed cell, relative to its cost: short changes leave more cells to publish
 
 
@@ -62,6 +64,7 @@ class BlockProgram:
         self._place = np.full(len(unknowns), -1, dtype=np.int32)
         self._active = np.zeros(unknowns.rows.shape[0], dtype=np.int32)
         self._seen = np.zeros(len(unknowns), dtype=np.int32)
+        self._nears: dict[bytes, tuple[NDArray[np.bool_], bool]] = {}
         self._sides = {
             0: (np.minimum(unknowns.down, unknowns.up),) * 2,
             1: (unknowns.down, unknowns.up),
@@ -85,18 +88,27 @@ class BlockProgram:
             if change is not None:
                 best, found = price, change
         if best > 0 or found is None:
-            near = self._near(targets)
-            for everywhere in (False, True):
-                change = self._program(targets, level, down, up, min(best, self._largest(best)), near, everywhere)
+            near, wide = self._near(targets[0])
+            for dearest, everywhere, most in self._stages(wide, bool(np.isinf(limit))):
+                dearest = min(best, dearest, np.finfo(np.float64).max)
+                change = self._program(targets, level, down, up, dearest, near, everywhere, most)
                 if change is not None:
                     price = float(self.price[change.cells].sum())
                     if price < best or (price == 0 and found is None):
                         best, found = price, change
-                if found is not None or np.isfinite(limit):
+                if found is not None and (best == 0 or dearest > 0):
                     break
         if found is not None and side < 0:
             return Change(found.cells, -found.change)
         return found
+
+    def _stages(self, wide: bool, last_resort: bool) -> list[tuple[float, bool, int]]:
+        """Which programs to try in turn: the dearest unknown, whether beyond what lies near, how many at most."""
+        all_of_them = len(self.price)
+        stages = [(0.0, False, _FEW), (np.inf, False, _SOME)] if wide else [(np.inf, False, all_of_them)]
+        if last_resort:
+            stages += [(np.inf, everywhere, all_of_them) for everywhere in ((False, True) if wide else (True,))]
+        return stages
 
     @staticmethod
     def _largest(best: float) -> float:
@@ -116,11 +128,18 @@ class BlockProgram:
         order = np.argsort(cells)
         return price, Change(cells[order], signs[order] * level)
 
-    def _near(self, targets: Sequence[int]) -> NDArray[np.bool_]:
-        """Shape (codes,): the codes under the grandparents of the first target's."""
-        groups = self._paths.group[self._codes[targets[0]]]
-        near: NDArray[np.bool_] = self._paths.below[groups[groups >= 0]].any(axis=0)
-        return near
+    def wide(self, target: int) -> bool:
+        """Whether many cells lie near a target, so that programs are slow."""
+        return self._near(target)[1]
+
+    def _near(self, target: int) -> tuple[NDArray[np.bool_], bool]:
+        """Shape (codes,): the codes under the grandparents of the first target's; and whether these are many cells."""
+        groups = self._paths.group[self._codes[target]]
+        name = groups.tobytes()
+        if name not in self._nears:
+            near: NDArray[np.bool_] = self._paths.below[groups[groups >= 0]].any(axis=0)
+            self._nears[name] = near, int(near[self._codes].all(axis=1).sum()) > _WIDE
+        return self._nears[name]
 
     def _program(
         self,
@@ -131,12 +150,13 @@ class BlockProgram:
         dearest: float,
         near: NDArray[np.bool_],
         everywhere: bool,
+        most: int,
     ) -> Change | None:
         from sluice.tabular.suppression_kernel import block
 
         rows, columns = self._unknowns.rows, self._unknowns.columns
         cells, row_count, start, row, sign = block(
-            np.array(targets, dtype=np.int32), near, everywhere, self._codes, self.price, dearest, down, up,
+            np.array(targets, dtype=np.int32), near, everywhere, most, self._codes, self.price, dearest, down, up,
             rows.indptr, rows.indices, columns.indptr, columns.indices, columns.data, self._place, self._active,
         )  # fmt: skip
         moved = np.flatnonzero(np.isin(cells, targets)) if len(targets) > 1 else np.flatnonzero(cells == targets[0])

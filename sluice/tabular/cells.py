@@ -129,6 +129,44 @@ def levels_of(dimensions: Sequence[Dimension], table: Table) -> list[int]:
     return [levels[name] for name in names]
 
 
+def refuse_hidden_ties(dimensions: Sequence[Dimension], tables: Sequence[Table] | None) -> None:
+    """Raise DataError for tables that cells of no table tie together, so that no sum between cells tells all of it.
+
+    Two cases. A table that ends above the leaves of a dimension with several groupings: groups of the same leaves are
+    equal, groups within others smaller, though no sum says so. And tables in a circle (a with b, b with c, a with c):
+    the cells of a, b and c tie them; where some are empty, cells of two tables may be equal. Tables in no circle fit
+    any cells of all dimensions. Source: Dobra and Fienberg, "Bounds for cell entries in contingency tables given
+    marginal totals and decomposable graphs" (PNAS 97, 2000).
+    """
+    for levels in _levels_of_all(dimensions, tables):
+        for dimension, level in zip(dimensions, levels, strict=True):
+            parts = [part for _, inside in dimension.sums for part in inside]
+            if 0 < level < dimension.levels.max() and len(parts) > len(set(parts)):
+                raise DataError(
+                    f"a table must go down to the leaves of '{dimension.name}', which are grouped in several ways: "
+                    "they tie its groups together. Leave the level out."
+                )
+    left = [
+        {dimension.name for dimension, level in zip(dimensions, levels, strict=True) if level}
+        for levels in _levels_of_all(dimensions, tables)
+    ]
+    before: list[set[str]] = []
+    while left != before:  # the reduction of Graham, Yu and Ozsoyoglu: nothing is left of tables in no circle
+        before = [set(one) for one in left]
+        left = [{name for name in one if sum(name in other for other in left) > 1} for one in left]
+        left = [
+            one
+            for at, one in enumerate(left)
+            if not (any(one <= other for other in left[:at]) or any(one < other for other in left))
+        ]
+    if any(left):
+        names = sorted(set().union(*left))
+        raise DataError(
+            f"the tables tie {', '.join(names)} together in a circle: cells of all of these, which no table holds, "
+            "decide what can be worked out. Add a table of all of them, or leave one table out."
+        )
+
+
 def in_tables(dimensions: Sequence[Dimension], codes: Codes, tables: Sequence[Table] | None) -> Booleans:
     """Shape (c,): whether each cell is part of a table."""
     inside = np.zeros(len(codes), dtype=bool)

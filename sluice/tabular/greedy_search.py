@@ -25,6 +25,9 @@ Found = list[Proven]
 _LARGE = 30_000  # unknowns from which on a table is searched by branches
 _PREFERRED = 1e-3  # the cost of a preferred cell, relative to its own
 _ROUNDS = 3  # of giving cells up
+_SMALL = 2000  # unknowns up to which a table is shaken: how often, how many of the cells, by how much, when in vain
+_SHAKEN, _PART, _DISTURBED, _HOPELESS = 4, 0.02, 0.6, 1.05
+_NO_LESS = 1 - 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +95,22 @@ class GreedySearch:
             if len({rule.rule for rule in judges}) < len(called) or sliding[at] > 0:
                 judges = ()
             need = Need(int(up[at]), int(down[at]))
-            total, contributors = int(cells.total[cell]), int(cells.contributors[cell])
+            total, contributors = int(cells.contributions.total[cell]), int(cells.contributors[cell])
             self.targets.append(
-                Target((at,), need, judges, total, contributors, cells.largest[cell], cells.owners[cell])
+                Target(
+                    (at,),
+                    need,
+                    judges,
+                    total,
+                    contributors,
+                    cells.largest[cell],
+                    cells.owners[cell],
+                    assumptions.nonnegative,
+                )
             )
-        self.unions = Unions(cells, unknowns, requirements.sensitive, rules if assumptions.unions else ())
+        self.unions = Unions(
+            cells, unknowns, requirements.sensitive, rules if assumptions.unions else (), assumptions.nonnegative
+        )
 
     def protect(self, targets: Sequence[Target], found: Sequence[Proven] = ()) -> list[Target]:
         """Prove the targets, those found elsewhere first, then unions that turn out sensitive; those that cannot be."""
@@ -113,10 +127,10 @@ class GreedySearch:
             waiting = [t for t in self.unions.sensitive(self.search.active) if t.unknowns not in tried]
         return failed
 
-    def clean_up(self) -> None:
+    def clean_up(self, rounds: int = _ROUNDS) -> None:
         """Give up what is dear and can be done without, dearest first; later rounds look where something changed."""
         search = self.search
-        for _ in range(_ROUNDS):
+        for _ in range(rounds):
             secondary = np.flatnonzero(search.active & ~search.fixed)
             given_up = 0
             for cell in secondary[np.lexsort((secondary, -search.cost[secondary]))].tolist():
@@ -124,6 +138,30 @@ class GreedySearch:
                     given_up += search.give_up(cell, self.unions)
             if not given_up:
                 break
+
+    def shake(self) -> None:
+        """Publish a few cells, prove what used them at disturbed prices, clean up; go back where that is no gain.
+
+        Source: iterated local search (Lourenco, Martin and Stutzle, Handbook of Metaheuristics, 2003, chapter 11).
+        """
+        search, random = self.search, np.random.default_rng(0)
+        for _ in range(_SHAKEN):
+            before = search.state()
+            secondary = np.flatnonzero(search.active & ~search.fixed)
+            some = secondary[random.random(len(secondary)) < _PART]
+            again = sorted({at for cell in some.tolist() for at in search.users[cell]})
+            for at in again:
+                search.release(at)
+            open_ = ~search.suppressed & np.isfinite(search.price)
+            search.price[open_] *= np.exp(random.normal(0, _DISTURBED, int(open_.sum())))
+            targets = [search.targets[at] for at in random.permutation(again).tolist()]
+            failed = self.protect([target for target in targets if len(target.unknowns) == 1])
+            open_ = ~search.suppressed & np.isfinite(search.price)
+            search.price[open_] = search.cost[open_]
+            if not failed and search.spent < before.spent * _HOPELESS:
+                self.clean_up(rounds=1)
+            if failed or search.spent >= before.spent * _NO_LESS or self.protect(()) or search.spent >= before.spent:
+                search.restore(before)
 
     @property
     def found(self) -> Found:
@@ -154,6 +192,8 @@ def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> Patt
         if found:
             whole.search.looked_at({cell for _, proofs in found for proof in proofs for cell in proof.cells.tolist()})
         whole.clean_up()
+        if len(unknowns) < _SMALL:
+            whole.shake()
         failed = whole.protect(())
         failed += whole.protect(whole.unions.sensitive(whole.search.active))
     if failed:

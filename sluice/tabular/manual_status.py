@@ -4,6 +4,7 @@ The columns are the dimensions, holding codes, and `status`; `lower`, `upper` (p
 `cost` if wanted. Source: the a-priori files of tau-ARGUS (user's manual, "apriori file"), with words for letters.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -13,7 +14,7 @@ import numpy as np
 
 from sluice.errors import DataError, did_you_mean
 from sluice.tabular.assumptions import Floats
-from sluice.tabular.cells import Booleans, Cells, keys_of
+from sluice.tabular.cells import LARGEST_TOTAL, Booleans, Cells, keys_of
 from sluice.tabular.contributions import percentage, shortfall
 from sluice.tabular.sensitivity import Requirements, lower_level
 
@@ -31,6 +32,7 @@ class ManualStatus(StrEnum):
 
 
 _COLUMNS = ("status", "lower", "upper", "cost")
+_NUMBER = r"([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][+-]?[0-9]{1,2})?"
 
 
 @dataclass(frozen=True)
@@ -201,12 +203,9 @@ def _number(row: Mapping[str, str], column: str, number: int) -> Fraction | None
     text = (row.get(column) or "").strip()
     if not text:
         return None
-    try:
-        value = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        value = Fraction(-1)
-    if value < 0:
-        raise DataError(f"{_at(number)}: {column} must be a number of 0 or more, with a decimal point.")
+    value = Fraction(text) if re.fullmatch(_NUMBER, text, re.ASCII) else Fraction(-1)
+    if not 0 <= value < LARGEST_TOTAL:
+        raise DataError(f"{_at(number)}: {column} must be a number of 0 or more, with a decimal point, below 2 ** 53.")
     return value
 
 

@@ -25,6 +25,9 @@ Floats = NDArray[np.float64]
 
 _NOBODY: Coalition = frozenset()
 _NOTHING = Need(0, 0)
+_MOST_USERS = 12  # targets; what more of them use can hardly be given up
+_LOOKED_AT = 30  # targets whose proofs may serve another
+_NOISE = 1e-3  # of the largest change: what moves less may move by rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,16 @@ class Proof:
     cells: Codes
     need: Need
     known: frozenset[Coalition]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A pattern to go back to: the proofs of the targets, what it costs, and when what was tried and changed."""
+
+    proofs: tuple[tuple[Proof, ...], ...]
+    spent: float
+    tried: NDArray[np.int64]
+    changed: NDArray[np.int64]
 
 
 class PatternSearch:
@@ -81,6 +94,7 @@ class PatternSearch:
             for owner in together:
                 self._known_by[owner].append(unknown)
         self._is_known = contributors <= coalition
+        self._room = np.minimum(unknowns.down, unknowns.up)
 
     @property
     def active(self) -> NDArray[np.bool_]:
@@ -166,8 +180,24 @@ class PatternSearch:
         self._changed_near(self._moved_since())
         return True
 
+    def state(self) -> State:
+        """What `restore` goes back to."""
+        return State(tuple(self.proofs), self.spent, self._tried.copy(), self._changed.copy())
+
+    def restore(self, state: State) -> None:
+        """Go back to the proofs that targets had; targets taken up since have none."""
+        then = [*state.proofs, *[()] * (len(self.proofs) - len(state.proofs))]
+        odd = [at for at, old in enumerate(then) if self.proofs[at] is not old]
+        for at in odd:
+            self.release(at)
+        for at in odd:
+            self.take(at, then[at])
+        self.spent, self._tried, self._changed = state.spent, state.tried, state.changed
+
     def worth_a_look(self, cell: int) -> bool:
         """False when nothing near the proofs that use an unknown has changed since it was last tried to give it up."""
+        if len(self.users[cell]) > _MOST_USERS:
+            return False
         proofs = [proof.cells for at in self.users[cell] for proof in self.proofs[at]]
         if self._tried[cell] > max(int(self._changed[cells].max(initial=0)) for cells in proofs):
             return False
@@ -302,13 +332,36 @@ class PatternSearch:
             sizes.append((float(need.up), float(need.down)))
         for up, down in sizes:
             if max(up, down) <= min(room_up, room_down):
-                both = self.program.cheapest(cells, max(up, down), 0, limit)
+                both = self._found_before(cells, max(up, down)) or self.program.cheapest(cells, max(up, down), 0, limit)
                 if both is not None:
                     return self._proof(need, (both,), True)
             pair = self._pair(cells, up, down, limit)
             if pair is not None:
                 return self._proof(need, pair, False)
         return None
+
+    def _found_before(self, cells: list[int], level: float) -> Change | None:
+        """A change of the proofs at hand that costs nothing and moves a target enough, both ways, larger or smaller."""
+        if len(cells) > 1 or not self.program.wide(cells[0]):
+            return None
+        target = cells[0]
+        best: Change | None = None
+        for at in sorted(self.users[target])[:_LOOKED_AT]:
+            for proof in self.proofs[at]:
+                if proof.both:
+                    change = proof.changes[0]
+                    if best is not None and len(change.cells) >= len(best.cells):
+                        continue
+                    place = int(np.searchsorted(change.cells, target))
+                    if place == len(change.cells) or change.cells[place] != target:
+                        continue
+                    size = np.abs(change.change)
+                    if size[place] < _NOISE * size.max() or self.price[change.cells].any():
+                        continue
+                    scale = level / float(change.change[place])
+                    if (abs(scale) * size <= self._room[change.cells]).all():
+                        best = Change(change.cells, scale * change.change)
+        return best
 
     def _pair(self, cells: list[int], up: float, down: float, limit: float) -> tuple[Change, ...] | None:
         changes: list[Change] = []

@@ -119,6 +119,7 @@ def block(
     targets: Codes,
     near: NDArray[np.bool_],
     everywhere: bool,
+    most: int,
     codes: Codes,
     price: Floats,
     limit: float,
@@ -135,6 +136,7 @@ def block(
     """The linear program of the unknowns that may change and are connected with the targets.
 
     near          : shape (codes,), whether a code, numbered through all dimensions, lies in the block
+    most          : unknowns; no further ones are taken in when there are as many
     limit         : dearer unknowns stay as they are
     place, active : shapes (u,) and (e,), scratch: -1 and 0 everywhere, before and after
     returns       : unknowns, number of rows, start, row and sign of the entries by unknown
@@ -162,7 +164,7 @@ def block(
             for other_at in range(row_start[row], row_start[row + 1]):
                 other = row_cell[other_at]
                 if place[other] < 0:
-                    if price[other] > limit or (down[other] <= 0 and up[other] <= 0):
+                    if count >= most or price[other] > limit or (down[other] <= 0 and up[other] <= 0):
                         continue
                     if not everywhere:
                         inside = True
@@ -312,7 +314,7 @@ def known_unions(
     rows = np.empty((most, depth), np.int64)
     signs = np.empty((most, depth), np.int64)
     lengths = np.empty(most, np.int64)
-    touched = np.empty(len(active), np.int64)
+    touched = np.empty(depth * len(active), np.int64)  # an unknown may stand in every row of a combination
     for seed in seeds:
         seen = {np.int64(0)}
         rows[0, 0], signs[0, 0], lengths[0] = seed, 1, 1

@@ -35,7 +35,8 @@ class Target:
 
     need                                 : for attackers who contribute nothing to it
     rules                                : that called it sensitive; none where it is asked for by other means
-    total, contributors, largest, owners : of the sum, shapes (), (), (t,) and (t,)
+    total, contributors, largest, owners : of the sum, shapes (), (), (t,) and (t,), as the rules look at them
+    nonnegative                          : nobody believes it below 0
     """
 
     unknowns: tuple[int, ...]
@@ -45,6 +46,7 @@ class Target:
     contributors: int
     largest: Integers
     owners: Integers
+    nonnegative: bool = True
     _needs: dict[Coalition, Need] = field(default_factory=dict)
 
     def need_against(self, coalition: Coalition) -> Need:
@@ -76,7 +78,7 @@ class Target:
             largest[len(kept) : left] = self.largest[-1]
         rest = Contributions(np.array([total]), np.array([left]), largest[None, :])
         level = max(int(rule.protection(rest, outsider=True)[0]) for rule in self.rules)
-        return Need(level, min(level, max(total, 0)))
+        return Need(level, min(level, max(total, 0)) if self.nonnegative else level)
 
 
 def asked(level: int, room: float) -> float:

@@ -27,8 +27,14 @@ class Unions:
     """Which unions of unknowns can be computed, and what protection they need; remembers what the rules said."""
 
     def __init__(
-        self, cells: Cells, unknowns: UnknownCells, sensitive: Booleans, rules: Sequence[SensitivityRule]
+        self,
+        cells: Cells,
+        unknowns: UnknownCells,
+        sensitive: Booleans,
+        rules: Sequence[SensitivityRule],
+        nonnegative: bool = True,
     ) -> None:
+        self._nonnegative = nonnegative
         self._cells, self._unknowns, self._rules = cells, unknowns, rules
         self._judged: dict[Union, Target | None] = {}
         self._sensitive = unknowns.any(sensitive)
@@ -66,6 +72,8 @@ class Unions:
             self._judged[union] = None
             if up > 0:
                 rules = tuple(rule for rule, level in zip(self._rules, levels[:, at], strict=True) if level > 0)
-                need = Need(up, min(up, max(int(merged.total[at]), 0)))
+                need = Need(up, min(up, max(int(merged.total[at]), 0)) if self._nonnegative else up)
                 total, contributors = int(merged.total[at]), int(merged.contributors[at])
-                self._judged[union] = Target(union, need, rules, total, contributors, merged.largest[at], owners[at])
+                self._judged[union] = Target(
+                    union, need, rules, total, contributors, merged.largest[at], owners[at], self._nonnegative
+                )

@@ -373,8 +373,8 @@ class TestPage:
         assert "30 cells of this table are not protected as the policy asks." in first
         assert first.count("Everybody can compute a cell.") == 20
         assert "And 10 more." in first
-        assert "125 %" in first
-        assert "over 1,000 %" in first
+        assert "at least 100 %" in first
+        assert "at least 1,000 %" in first
         assert "In 31 cells <everybody> learns." in first
         assert "It is safe by construction." in first
         assert "? not audited" in second

@@ -1,0 +1,124 @@
+"""Attackers who know the published cells of a table, its hierarchies and their own contributions: an independent audit.
+
+Unlike the audit it does not look at sums between cells: its unknowns are the innermost cells, of which each cell is a
+sum, and each attack is one linear programme over all of them. So it also checks the sums that the audit works with.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from sluice.tabular.assumptions import Assumptions
+from sluice.tabular.cells import Cells, Status, Statuses
+from sluice.tabular.dimension import Dimension
+from sluice.tabular.sensitivity import Requirements
+
+Attackers = frozenset[int]
+
+
+def leaves_of(dimension: Dimension, code: int) -> set[int]:
+    """The leaves that a code adds up."""
+    below = [part for group, parts in dimension.sums if group == code for part in parts]
+    return set().union(*(leaves_of(dimension, part) for part in below)) if below else {code}
+
+
+def innermost(cells: Cells) -> NDArray[np.float64]:
+    """Shape (c, m): which of the m innermost cells each cell adds up, of a table that goes down to the leaves."""
+    under = [[leaves_of(d, code) for code in range(len(d.codes))] for d in cells.dimensions]
+    within = np.ones((len(cells), len(cells)), dtype=bool)
+    for axis, held in enumerate(under):
+        codes = cells.codes[:, axis]
+        within &= np.array([[other in held[code] for other in codes] for code in codes])
+    leaf = np.logical_and.reduce([np.isin(cells.codes[:, a], d.leaves) for a, d in enumerate(cells.dimensions)])
+    return within[:, leaf].astype(float)
+
+
+def rest_needs(cells: Cells, cell: int, attackers: Attackers, n: int, p: int) -> int:
+    """By minimum frequency n and the p% rule, how much must stay open of what the others contribute to a cell."""
+    shares = [
+        int(share)
+        for owner, share in zip(cells.owners[cell], cells.largest[cell], strict=True)
+        if owner >= 0 and owner not in attackers
+    ]
+    known = int((cells.owners[cell] >= 0).sum()) - len(shares)
+    others = int(cells.contributors[cell]) - known
+    if not others:
+        return 0
+    total = int(cells.contributions.total[cell] - cells.largest[cell].sum()) + sum(shares)
+    frequency = max(1, ceil(Fraction(shares[0], 10))) if others < n - 1 else 0
+    return max(frequency, ceil(Fraction(p * shares[0], 100)) - (total - shares[0]), 0)
+
+
+class Table:
+    """What is published of a table, and what of it can be found out."""
+
+    def __init__(self, cells: Cells, status: Statuses, assumptions: Assumptions) -> None:
+        self.cells, self.assumptions = cells, assumptions
+        self.within = innermost(cells)
+        self.low, self.high = assumptions.bounds(cells)
+        self.known = (status == Status.PUBLISHED) | (self.low == self.high)
+        self.sole = {
+            int(cell): frozenset(cells.owners[cell, : cells.contributors[cell]].tolist())
+            for cell in np.flatnonzero(~self.known & (cells.contributors <= assumptions.coalition))
+        }
+
+    def coalitions(self) -> Iterator[tuple[Attackers, list[int]]]:
+        """Everybody, then each coalition that knows a cell: who, and which cells it knows."""
+        yield frozenset(), []
+        people = sorted(set().union(*self.sole.values()))
+        for size in range(1, self.assumptions.coalition + 1):
+            for some in map(frozenset, combinations(people, size)):
+                if own := [cell for cell, owners in self.sole.items() if owners <= some]:
+                    yield some, own
+
+    def interval(self, cell: int, own: Sequence[int]) -> tuple[float, float]:
+        """The least and the most that a cell can be, for those who know these beside the published ones."""
+        known = self.known.copy()
+        known[own] = True
+        finite = ~known & np.isfinite(self.high)
+        below = ~known & (self.low > 0)
+        rows = np.vstack([self.within[finite], -self.within[below]])
+        limits = np.r_[self.high[finite], -self.low[below]]
+        ends = []
+        if not known.any() and not len(rows):
+            return (0.0 if self.assumptions.nonnegative else -np.inf), np.inf
+        for sign in (1, -1):
+            solved = linprog(
+                sign * self.within[cell],
+                A_ub=rows if len(rows) else None,
+                b_ub=limits if len(rows) else None,
+                A_eq=self.within[known] if known.any() else None,
+                b_eq=self.cells.total[known] if known.any() else None,
+                bounds=(0 if self.assumptions.nonnegative else None, None),
+                options={"presolve": False},
+            )
+            assert solved.status in (0, 3), solved.message
+            ends.append(sign * solved.fun if solved.status == 0 else -sign * np.inf)
+        return ends[0], ends[1]
+
+    def found_out(self, asked: Requirements, n: int, p: int, first: bool = False) -> list[tuple[int, Attackers]]:
+        """The sensitive cells that somebody gets too near to, and who; asked by minimum frequency n and the p% rule."""
+        found, total = [], self.cells.total
+        for who, own in self.coalitions():
+            for cell in map(int, np.flatnonzero(asked.sensitive & ~self.known)):
+                lower, upper = int(asked.lower[cell]), int(asked.upper[cell])
+                if who.intersection(self.cells.owners[cell].tolist()):
+                    upper = rest_needs(self.cells, cell, who, n, p)
+                    theirs = np.isin(self.cells.owners[cell], list(who))
+                    rest = int(total[cell] - self.cells.largest[cell][theirs].sum())
+                    lower = min(upper, max(rest, 0)) if self.assumptions.nonnegative else upper
+                if cell in own or not (lower or upper):
+                    continue
+                low, high = self.interval(cell, own)
+                if low > total[cell] - lower + 1e-3 * max(lower, 1) or high < total[cell] + upper - 1e-3 * max(
+                    upper, 1
+                ):
+                    found.append((cell, who))
+                    if first:
+                        return found
+        return found
