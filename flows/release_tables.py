@@ -3,16 +3,16 @@
 import flows.settings  # noqa: F401  isort: skip  (before anything that imports Prefect)
 
 from prefect import flow
-from tasks.audit import audit
-from tasks.protect import protect
-from tasks.tabulate import tabulate
 
 from flows.conclude import conclude
+from tasks.audit import audit
 from tasks.decide import decide
 from tasks.ingest import ingest, known_release, open_case
 from tasks.outcome import Outcome
+from tasks.protect import protect
 from tasks.report import report
 from tasks.step import quietly
+from tasks.tabulate import tabulate
 from tasks.validate import is_sound, validate
 
 
