@@ -20,7 +20,7 @@ class Assumptions:
     coalition    : how many contributors pool their knowledge: 0, attackers know no contribution; 1, each sole
                    contributor of a cell knows its value; 2 or more, so many of them together
     unions       : which suppressed cells add up to a known sum, and so whether that union is sensitive itself
-    zeros_known  : which cells are zero
+    zeros_known  : which cells, and whose contributions, are zero
     """
 
     nonnegative: bool = True

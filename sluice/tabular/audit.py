@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sluice.errors import DataError
 from sluice.tabular.assumptions import Assumptions
 from sluice.tabular.audit_coalitions import Insiders, Owners, positions
+from sluice.tabular.audit_proofs import CheckedProofs, Proof
 from sluice.tabular.audit_reach import Question, Reach, SuppressedCells
 from sluice.tabular.audit_unions import sensitive_unions
 from sluice.tabular.cells import Cells, Status, Statuses
@@ -85,7 +86,7 @@ def audit(
     requirements: Requirements,
     rules: Sequence[SensitivityRule] = (),
     assumptions: Assumptions = Assumptions(),  # noqa: B008
-    certificates: Sequence[object] = (),
+    certificates: Sequence[Proof] = (),
     workers: int = 1,
 ) -> Audit:
     """Try every attack on a pattern.
@@ -93,13 +94,13 @@ def audit(
     status       : shape (c,), of `Status`; a withheld cell is unknown to attackers like a suppressed one
     requirements : what must stay open of which cells
     rules        : that called them sensitive; they judge unions and what is left without an attacker's own share
-    certificates : not needed
+    certificates : proofs to be checked first; what they do not prove is searched for. None are needed
     workers      : threads
     raises       : DataError when the arrays do not fit together or the totals do not add up
     cost         : small problems around each sensitive cell; linear programmes over all that hangs together with it
                    where those do not prove it safe
     """
-    return _Inspection(cells, status, requirements, rules, assumptions, workers).outcome()
+    return _Inspection(cells, status, requirements, rules, assumptions, workers, certificates).outcome()
 
 
 @dataclass(eq=False)
@@ -110,6 +111,7 @@ class _Inspection:
     rules: Sequence[SensitivityRule]
     assumptions: Assumptions
     workers: int
+    certificates: Sequence[Proof] = ()
     breaches: list[Breach] = field(default_factory=list)
     attempted: int = 0
     completed: int = 0
@@ -139,8 +141,15 @@ class _Inspection:
         self.free = movable.copy()
         self.free[list(self.known)] = False
         self.label = components(cells.equations, self.free)
+        self.proofs = CheckedProofs(cells.equations, self.free, self.lower, self.upper, self.certificates)
         self.insiders = Insiders(
-            cells, self.free, self.requirements, self.rules, self.assumptions.coalition, self.assumptions.nonnegative
+            cells,
+            self.free,
+            self.requirements,
+            self.rules,
+            self.assumptions.coalition,
+            self.assumptions.nonnegative,
+            self.assumptions.zeros_known,
         )
         self.suppressed = SuppressedCells(
             cells.equations, self.free, self.lower, self.upper, self.label, avoid=self.insiders.cells_known
@@ -186,7 +195,7 @@ class _Inspection:
                 Question(cell, self.insiders.need_of(cell, who), self._known_near(cell, who), shy=not who)
                 for cell, who in waiting
             ]
-            reaches = self.suppressed.reaches(questions, self.workers)
+            reaches = self._answers(questions)
             later = []
             for (cell, who), question, reach in zip(waiting, questions, reaches, strict=True):
                 self.attempted += 1
@@ -199,6 +208,8 @@ class _Inspection:
                     self._breach(cell, who, exact=reach.below + reach.above < _EXACTLY)
                     continue
                 proofs[cell].append(reach)
+                if not who:
+                    proofs[cell] += self.proofs.alternatives(question)
                 later += self._not_yet_refuted(cell, who, reach, proofs[cell], seen)
                 with_one = [(cell, some) for some in self.insiders.joined_by_contributors(cell, who)]
                 later += [question for question in with_one if question not in seen]
@@ -218,6 +229,13 @@ class _Inspection:
             members = tuple(int(cell) for cell in union)
             says = f"anybody can compute the sum of {self._names(members)}, which is sensitive itself"
             self.breaches.append(Breach(members[0], "union", says, (), members, exact=True))
+
+    def _answers(self, questions: Sequence[Question]) -> list[Reach]:
+        """By the proofs that were handed in, as far as they hold and are enough; else by a search."""
+        proven = [self.proofs.answer(question) for question in questions]
+        left = [question for question, reach in zip(questions, proven, strict=True) if reach is None]
+        searched = iter(self.suppressed.reaches(left, self.workers))
+        return [reach if reach is not None else next(searched) for reach in proven]
 
     def _not_yet_refuted(
         self, cell: int, who: Owners, reach: Reach, proofs: list[Reach], seen: set[tuple[int, Owners]]

@@ -19,6 +19,7 @@ class Insiders:
 
     free        : shape (c,), the cells that are neither published nor computable
     nonnegative : no contribution is negative, so nobody believes that the others have less than nothing
+    zeros_known : that others contribute nothing is known beforehand
     """
 
     def __init__(
@@ -29,9 +30,10 @@ class Insiders:
         rules: Sequence[SensitivityRule],
         size: int,
         nonnegative: bool = True,
+        zeros_known: bool = True,
     ) -> None:
         self.cells, self.size, self._nonnegative = cells, size, nonnegative
-        self._requirements, self._rules = requirements, rules
+        self._requirements, self._rules, self._zeros_known = requirements, rules, zeros_known
         self.cells_known = free & (cells.contributors <= size) & (cells.contributors > 0)
         small = np.flatnonzero(self.cells_known)
         self._small = set(small.tolist())
@@ -81,6 +83,8 @@ class Insiders:
         left = cells.largest[cell][~inside]
         rest[: len(left)] = left
         total = int(cells.contributions.total[cell] - cells.largest[cell][inside].sum())
+        if total == 0 and self._zeros_known:
+            return Need(0.0, 0.0, 0.0)
         without = Contributions(np.array([total]), np.array([cells.contributors[cell] - inside.sum()]), rest[None, :])
         called = {name for name, by in asked.by_rule.items() if by[cell]}
         levels = [int(rule.protection(without, outsider=True)[0]) for rule in self._rules if rule.rule in called]
