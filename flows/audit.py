@@ -11,7 +11,7 @@ from sluice.release.durable import sha256_of
 from sluice.release.states import State
 from sluice.release.workspace import Workspace
 from tasks.case import last
-from tasks.definition import load_definition
+from tasks.definition import target_of
 from tasks.waiting import definition_of
 
 
@@ -31,7 +31,7 @@ def what_was_altered(workspace: Workspace) -> list[str]:
             continue
         with suppress(SluiceError):
             definition = definition_of(workspace, release_id)
-            folder = load_definition(definition).at(definition.parent).target / release_id
+            folder = target_of(definition) / release_id
             if folder.is_dir() and "manifest" in published.body:  # not recorded by the first versions
                 problems += [
                     f"{folder / file} is not the one that was published"

@@ -9,7 +9,7 @@ from sluice.errors import SluiceError
 from sluice.release import shelf
 from sluice.release.states import State
 from tasks.case import Case, Release, account, open_workspace
-from tasks.definition import load_definition
+from tasks.definition import target_of
 from tasks.outcome import Outcome
 from tasks.waiting import definition_of, resume_runs
 
@@ -55,7 +55,7 @@ def withdraw(release_id: str, reason: str) -> Path:
     definition, state = definition_of(workspace, release_id), workspace.ledger.state(release_id)
     if state not in (State.PUBLISHED, State.SUPERSEDED):
         raise SluiceError(f"{release_id} is {state}; only a published release can be withdrawn.")
-    gone = shelf.withdraw(load_definition(definition).at(definition.parent).target / release_id, reason)
+    gone = shelf.withdraw(target_of(definition) / release_id, reason)
     workspace.ledger.append(release_id, State.WITHDRAWN, account(), {"reason": reason})
     return gone
 

@@ -144,7 +144,8 @@ def _summaries(
     outcome, status = played[0] if played else None, shown.status
     for table in release.case.definition.tables:
         inside = in_table(cells, table.dimensions)
-        contributions = Contributions(cells.total[inside], cells.contributors[inside], cells.largest[inside])
+        told = cells.contributions
+        contributions = Contributions(told.total[inside], told.contributors[inside], told.largest[inside])
         hidden = inside & (status != Status.PUBLISHED)
         low, high = cells.total.astype(np.float64), cells.total.astype(np.float64)
         low[hidden], high[hidden] = 0.0, np.inf

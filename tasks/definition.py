@@ -7,7 +7,7 @@ from zoneinfo import available_timezones
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from sluice.errors import did_you_mean
+from sluice.errors import DocumentError, did_you_mean
 from sluice.masking import KMemberClustering, Step, TopBottomCoding
 from sluice.masking.microaggregation import MicroaggregationStep
 from sluice.release.documents import Written, parse_document, read_yaml
@@ -159,6 +159,14 @@ class TablesDefinition(Definition):
 
 def _without_level(dimension: str) -> str:
     return re.sub(r":\d+$", "", dimension)
+
+
+def target_of(path: Path) -> Path:
+    """The folder that a definition publishes in, though a file that it names be gone. Raises DocumentError."""
+    target = read_yaml(path).get("target")
+    if not isinstance(target, str):
+        raise DocumentError(f"{path}: target: must name a folder")
+    return (path.parent / target).resolve()
 
 
 def load_definition(path: Path) -> ReleaseDefinition | TablesDefinition:

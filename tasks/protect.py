@@ -108,5 +108,5 @@ def _suppressed(release: Release, cells: Cells, request: TableRequest) -> Shown:
 
 def _altered(cells: Cells, altered: AlteredCells) -> Shown:
     """A cell that became 0 is not listed: it looks like an empty one, which nobody stands in."""
-    unlisted = ~cells.published | ((altered.value == 0) & (cells.total != 0)) | (cells.total == 0)
+    unlisted = ~cells.published | (altered.value == 0)
     return Shown(np.where(unlisted, Status.WITHHELD, Status.PUBLISHED).astype(np.uint8), altered.value)

@@ -21,6 +21,7 @@ from tasks.case import Release, last
 from tasks.definition import TablesDefinition
 from tasks.shown import Shown
 from tasks.table_request import TableRequest, request_on
+from tasks.table_terms import CellKey, Protection
 from tasks.tables_fit import measure_of
 from tasks.tabulate import Tabulated, cells_of, read_tabulated
 
@@ -28,7 +29,7 @@ _WERE_PUBLIC = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
 _TOLD = 5  # sentences
 _OTHERS = 2**61  # above every number of a contributor
 
-Protection = Callable[..., Suppression]
+Suppress = Callable[..., Suppression]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,7 @@ class Edition:
 
     release: str
     definition: str
+    protection: Protection
     cells: Cells
     shown: Shown
 
@@ -90,7 +92,9 @@ def _read(release: Release, other: str, received: Entry, masked: Entry) -> Editi
     cells = cells_of(vault.verify(masked.body["cells"], ".npz"), definition, contract)
     if not measure_of(definition, contract).hashed:  # records are numbered anew each time: nobody is known again
         cells = replace(cells, owners=np.where(cells.owners < 0, cells.owners, cells.owners + _OTHERS))
-    return Edition(other, definition.name, cells, Shown.read(vault.verify(masked.body["shown"], ".npz")))
+    return Edition(
+        other, definition.name, definition.protection, cells, Shown.read(vault.verify(masked.body["shown"], ".npz"))
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +137,7 @@ class Beside:
             ),
         )
 
-    def protected(self, suppression: Protection, request: TableRequest, kept: Booleans, workers: int) -> Statuses:
+    def protected(self, suppression: Suppress, request: TableRequest, kept: Booleans, workers: int) -> Statuses:
         """The status of this release's cells, so that neither edition undoes the other; kept: suppressed anyhow."""
         asked, joint = request.asked, self.joint
         others = np.zeros(len(joint.cells) - self.cells)
@@ -211,20 +215,20 @@ def against_earlier_editions(
     """A finding for each earlier edition that shares cells with this release, or cannot be held beside it."""
     findings, editions = [], earlier_editions(release)
     for edition in editions:
-        if shown.value is not None or edition.shown.value is not None:
-            says = (
-                f"Values were changed in this release or in {edition.release}; the two were not held beside each other."
-            )
-            findings.append(_finding(Verdict.REVIEW, says).as_reported())
-            continue
         try:
             beside = Beside.of(cells, edition)
         except DataError as error:
             says = f"{edition.release} cannot be held beside this release, so nobody knows what the two tell: {error}"
             findings.append(_finding(Verdict.REVIEW, says))
             continue
-        if beside:
+        if beside and shown.value is None and edition.shown.value is None:
             findings.append(beside.finding(shown.status, request, workers))
+        elif beside and not _same_noise(release.case.definition.protection, edition.protection):
+            says = (
+                f"Values were changed in this release or in {edition.release}, and {beside.unrevised:,} cells did not "
+                "change in between: nobody knows how nearly both together tell them."
+            )
+            findings.append(_finding(Verdict.REVIEW, says))
     none = (
         f"None of {len(editions)} earlier editions shares a cell with this one." if editions else "There is no other."
     )
@@ -248,6 +252,11 @@ def _judged(release: Release) -> tuple[Tabulated, Cells, Shown]:
     tabulated = Tabulated(masked.body["cells"], masked.body["rows"])
     shown = Shown.read(release.case.workspace.vault.verify(masked.body["shown"], ".npz"))
     return tabulated, read_tabulated(release, tabulated), shown
+
+
+def _same_noise(one: Protection, other: Protection) -> bool:
+    """Whether a cell that did not change has the same figure under both."""
+    return isinstance(one, CellKey) and one == other
 
 
 def _finding(verdict: Verdict, says: str) -> Finding:

@@ -16,7 +16,8 @@ from sluice.tabular.known_sums import Indices
 Floats = NDArray[np.float64]
 
 _ALTERNATIVES = 12  # so that somebody who knows cells of one proof is refuted by another
-_NOTHING = 1e-7  # of a sum, relative to the largest deviation: what double precision leaves
+_NOTHING = 1e-7  # of a bound: what double precision leaves
+_OF_WHAT_IT_SHOWS = 1e-6  # that a sum may be off by: a proof of 5 units is none when a sum is off by 1
 
 
 class Proof(Protocol):
@@ -46,15 +47,14 @@ class CheckedProofs:
             moved, change = np.asarray(proof.cells, dtype=np.int64), np.asarray(proof.change, dtype=np.float64)
             if not free[moved].all():
                 continue
-            largest = float(np.abs(change).max(initial=0))
-            if np.abs(change @ by_cell[moved]).max(initial=0) > _NOTHING * max(largest, 1):
-                continue
+            off = float(np.abs(change @ by_cell[moved]).max(initial=0))
             below, above = np.zeros(len(moved)), np.zeros(len(moved))
             for way in (change, -change):
                 if (way >= lower[moved] - _NOTHING).all() and (way <= upper[moved] + _NOTHING).all():
                     below, above = np.maximum(below, -way), np.maximum(above, way)
             for cell, down, up in zip(moved.tolist(), below.tolist(), above.tolist(), strict=True):
-                self._of[cell].append((down, up, moved))
+                if off <= _OF_WHAT_IT_SHOWS * max(down, up):
+                    self._of[cell].append((down, up, moved))
 
     def alternatives(self, question: Question) -> list[Reach]:
         """Proofs that answer the question, each by itself: those that move fewest cells first, a few of them."""

@@ -93,5 +93,5 @@ def united(cells: Cells, starts: Indices, members: Indices) -> Contributions:
     inside = rank < kept
     largest[whose[inside], rank[inside]] = sums[inside]
     contributors = np.maximum(number, np.maximum.reduceat(cells.contributors[members], starts[:-1]))
-    total = np.add.reduceat(cells.total[members], starts[:-1])
+    total = np.add.reduceat(cells.contributions.total[members], starts[:-1])
     return Contributions(total, contributors.astype(np.int64), largest.astype(np.int64))

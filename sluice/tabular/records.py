@@ -122,20 +122,26 @@ def light_weight(column: str, count: int) -> str:
 
 
 def no_leaf(dimension: Dimension, counts: Mapping[str, int]) -> str:
-    """What to say of records whose codes are no leaves; counts: code -> records, '' for a missing code."""
-    told = []
-    for code in sorted(code for code in counts if code)[:3]:
+    """What to say of records whose codes are no leaves; counts: code -> records, '' for a missing code.
+
+    A text that is near no code is not repeated: it may be what another column holds.
+    """
+    told, leaves = [], [dimension.codes[leaf] for leaf in dimension.leaves]
+    strange = sorted(code for code in counts if code)
+    for code in strange:
+        hint = did_you_mean(code, leaves).strip()
         if code in dimension.position:
             told.append(f"'{code}' is a group, which others add up to")
-        else:
-            hint = did_you_mean(code, (dimension.codes[leaf] for leaf in dimension.leaves)).strip()
-            told.append(f"'{code}'{f' ({hint})' if hint else ''}")
+        elif hint:
+            told.append(f"'{code}' ({hint})")
+        if len(told) == 3:
+            break
+    more = len(strange) - len(told)
     if counts.get("", 0):
         told.append(f"no code at all in {counts['']}")
-    more = len([code for code in counts if code]) - 3
     return (
         f"'{dimension.name}' must be a leaf of its hierarchy; it is not in {sum(counts.values())} records: "
-        f"{'; '.join(told)}{f'; and {more} other codes' if more > 0 else ''}"
+        f"{'; '.join([*told, *([f'{more} other texts, not repeated here'] if more else [])])}"
     )
 
 

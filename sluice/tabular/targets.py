@@ -96,6 +96,6 @@ def united(cells: Cells, unions: Sequence[Codes]) -> tuple[Contributions, Intege
     start = np.cumsum([0, *map(len, unions)], dtype=np.int64)
     member = np.concatenate(unions).astype(np.int64) if unions else np.zeros(0, dtype=np.int64)
     total, contributors, largest, owners = merged_contributions(
-        start, member, cells.total, cells.contributors, cells.largest, cells.owners
+        start, member, cells.contributions.total, cells.contributors, cells.largest, cells.owners
     )
     return Contributions(total, contributors, largest), owners

@@ -199,6 +199,19 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "must be its leaves; not among them: 06",
     ),
     "no hierarchy, no categories": (lambda h: h.definition["dimensions"][1].pop("hierarchy"), "needs a hierarchy"),
+    "a weight that is none": (
+        lambda h: h.definition["measure"].update(weight={"variable": "turnover", "rule": "argus"}),
+        "'turnover' must have the role weight",
+    ),
+    "an answer that nobody can give": (
+        lambda h: h.definition["measure"].update(requested={"variable": "size", "value": "yes"}),
+        "must be one of the contract's categories of 'size': small, large; got 'yes'",
+    ),
+    "a level that is not there": (
+        lambda h: h.definition["tables"][0].update(dimensions=["nace:7", "region"]),
+        "a table's level of 'nace' must be from 1 to 2; got '7'",
+    ),
+    "a dimension of no table": (lambda h: h.definition["tables"].pop(), "no table has 'size'"),
     "two tables of one name": (
         lambda h: h.definition["tables"].append(dict(h.definition["tables"][0])),
         "named twice: industry-by-region",
@@ -417,3 +430,113 @@ def test_a_rule_on_zeros_that_everybody_knows_is_refused(house: TablesHouse) -> 
     told = house.release()
     assert told.code == ERROR
     assert "zeros_known: false" in told.words
+
+
+def test_a_threshold_above_the_base_of_rounding_blocks(house: TablesHouse) -> None:
+    """Counts of 3 and 4 would be told as they are, and the policy asks for 5."""
+    del house.definition["tables"][1], house.definition["dimensions"][2]
+    house.definition |= {"protection": {"method": "small_count_rounding", "base": 3}, "measure": COUNTS}
+    house.policy["rules"] = [{"rule": "minimum_frequency", "n": 8}]
+    house.write()
+    told = house.release()
+    assert told.code == BLOCKED, told.words
+    assert "can be told too nearly" in told.words
+    assert house.shelf == []
+
+
+def change_one_industry(house: TablesHouse) -> None:
+    house.data.loc[house.data.nace == "01", "turnover"] += 1.0
+    house.write()
+
+
+def test_changed_values_of_two_editions_need_a_decision(house: TablesHouse) -> None:
+    """Two roundings of cells that did not change bound them from both sides."""
+    house.definition["protection"] = {"method": "controlled_rounding", "base": 10_000}
+    house.write()
+    publish(house)
+    change_one_industry(house)
+    told = house.release()
+    assert told.code == BLOCKED, told.words
+    assert "did not change in between" in told.words
+    house.policy["waivers"] = [
+        {
+            "rule": "earlier_editions",
+            "scope": "turnover-tables",
+            "reason": "both editions have the same base, and it was checked by hand",
+            "owner": "amara",
+            "granted": str(pd.Timestamp.now("UTC").date()),
+            "expires": str((pd.Timestamp.now("UTC") + pd.Timedelta(days=30)).date()),
+        }
+    ]
+    house.write()
+    assert house.release().code == WAITING
+
+
+def test_the_same_noise_in_two_editions_needs_none(house: TablesHouse) -> None:
+    house.definition |= {"protection": {"method": "cell_key", **ALTERED["cell_key"][0]}, "measure": COUNTS}
+    house.policy["rules"] = [{"rule": "minimum_frequency", "n": 3}]
+    house.write()
+    publish(house)
+    first = {(r["nace"], r["region"]): r["value"] for r in rows(house.folder / "industry-by-region.csv")}
+    house.data = house.data[house.data.firm != house.data.firm[house.data.nace == "01"].iloc[0]]
+    house.write()
+    publish(house)
+    second = {(r["nace"], r["region"]): r["value"] for r in rows(house.folder / "industry-by-region.csv")}
+    untouched = [key for key in first if key[0] in ("02", "NA", "04", "05", "B")]
+    assert all(first[key] == second.get(key) for key in untouched)
+
+
+def test_editions_that_cannot_be_compared_need_a_decision(house: TablesHouse) -> None:
+    publish(house)
+    house.definition["measure"]["decimals"] = 0
+    house.write()
+    told = house.release()
+    assert told.code == BLOCKED, told.words
+    assert "cannot be held beside this release" in told.words
+
+
+def test_an_edition_published_meanwhile_stops_the_publication(house: TablesHouse) -> None:
+    """Approved first, published second: what was judged when there was no other edition is judged again."""
+    house.definition["protection"] = {"method": "controlled_rounding", "base": 10_000}
+    house.write()
+    waiting = house.release()
+    assert waiting.code == WAITING
+    release = house.id
+    assert house.approve("amara").code == WAITING
+    aside = house.definition, house.file.read_bytes()
+    house.definition = {**house.definition, "name": "other-tables"}
+    other = house.documents / "other.yaml"
+    house.write()
+    house.file.rename(other)
+    house.file.write_bytes(aside[1])
+    assert house.sluice("release", str(other)).code == WAITING
+    second = house.id
+    for who in ("amara", "jonas"):
+        house.sluice("approve", second, "--as", who)
+    told = house.sluice("approve", release, "--as", "jonas")
+    assert told.code == ERROR
+    assert "does not meet its policy today" in told.words
+    assert [name.rpartition("-")[0] for name in house.shelf] == ["other-tables"]
+
+
+def test_intervals_that_nothing_bounds_are_not_published(house: TablesHouse) -> None:
+    house.definition["protection"] = {"method": "suppression", "intervals": True}
+    house.definition["dimensions"][0]["withheld_levels"] = [0, 1]
+    house.write()
+    told = house.release()
+    assert told.code == ERROR, told.words
+    assert "nothing bounds" in told.words
+    assert house.shelf == []
+
+
+def test_a_release_can_be_withdrawn_when_a_hierarchy_is_gone(house: TablesHouse) -> None:
+    publish(house)
+    (house.documents / "nace.csv").unlink()
+    published = house.folder / "industry-by-size.csv"
+    published.chmod(0o644)
+    published.write_bytes(published.read_bytes() + b" ")
+    found = house.sluice("ledger", "verify")
+    assert found.code == ERROR
+    assert "industry-by-size.csv is not the one that was published" in found.words
+    told = house.sluice("withdraw", house.id, "--reason", "a firm objected")
+    assert told.code == DONE, told.words

@@ -114,7 +114,7 @@ def test_files(tmp_path: Path, form: str) -> None:
 
 
 REFUSED = [
-    ({"a": ["x", "q", "q", ""]}, Measure(), r"not in 3 records: 'q'; no code at all in 1"),
+    ({"a": ["x", "q", "q", ""]}, Measure(), r"not in 3 records: no code at all in 1; 1 other texts, not repeated here"),
     ({"a": ["x", "Total", "y", "z"]}, Measure(), r"'Total' is a group"),
     ({"a": [0.5, 1.0, 2.0, 3.0]}, Measure(), r"must be text or whole numbers"),
     ({"value": ["1", "", "3", "4"]}, Measure("value"), r"'value' is missing in 1 records"),

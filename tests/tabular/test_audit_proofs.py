@@ -6,10 +6,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sluice.tabular.aggregation import aggregate
 from sluice.tabular.assumptions import Assumptions
 from sluice.tabular.audit import audit
+from sluice.tabular.audit_coalitions import Insiders
+from sluice.tabular.audit_proofs import CheckedProofs
+from sluice.tabular.audit_reach import Need, Question, Reach
 from sluice.tabular.cells import Cells, Status
 from sluice.tabular.certificate import Certificate
+from sluice.tabular.dimension import Dimension
 from sluice.tabular.minimum_frequency import MinimumFrequency
 from sluice.tabular.p_percent import PPercent
 from sluice.tabular.sensitivity import requirements_of
@@ -53,3 +58,35 @@ def test_proofs_that_leave_the_bounds_are_not_believed() -> None:
     stretched = [replace(proof, change=proof.change * 1e6) for proof in found.certificates]
     known = Assumptions(known_within=1)  # nobody can be in doubt by so much
     assert not audit(cells, found.status, asked, RULES, known, certificates=stretched).safe
+
+
+def test_a_proof_whose_sums_are_off_by_more_than_it_shows_is_not_believed() -> None:
+    """A small cell beside two large ones under a published sum: next to what these move, its own move is nothing."""
+    made = Dimension.flat("a", ["A", "B", "C"])
+    leaves = np.array([[made.position[code]] for code in "ABC"], dtype=np.int32)
+    cells = aggregate([made], leaves, np.arange(3), np.array([10, 10**10, 10**10]))
+    free, lower, upper = np.arange(4) > 0, -cells.total.astype(np.float64), np.full(4, np.inf)
+    question = Question(1, Need(1.0, 1.0, 0.0), np.array([], dtype=np.intp))
+
+    def answer(*change: float) -> Reach | None:
+        proof = Certificate((1,), np.array([1, 2, 3], dtype=np.int32), np.array(change), True)
+        return CheckedProofs(cells.equations, free, lower, upper, [proof]).answer(question)
+
+    assert answer(5.0, 1e9, -1e9) is None  # adds up but for 5, a two hundred millionth of what is moved
+    assert answer(5.0, 1e9, -1e9 - 5) is not None
+    assert answer(5.0, 1e11, -1e11 - 5) is None  # below nothing
+
+
+def test_that_another_contributes_nothing_is_no_news_where_zeros_are_known() -> None:
+    axis = Dimension.flat("a", ["A", "B", "C"])
+    leaves = np.array([[axis.position[code]] for code in "AAABBCC"], dtype=np.int32)
+    owner, value = np.array([0, 1, 1, 0, 2, 3, 4]), np.array([100, 0, 0, 50, 60, 70, 80])
+    cells = aggregate([axis], leaves, owner, value)
+    asked = requirements_of(RULES, cells.contributions)
+    hidden = np.ones(len(cells), dtype=bool)
+    needs = [
+        Insiders(cells, hidden, asked, RULES, 1, zeros_known=known).need_of(1, frozenset({0}))
+        for known in (True, False)
+    ]
+    assert needs[0] == Need(0.0, 0.0, 0.0)
+    assert needs[1].upper > 0

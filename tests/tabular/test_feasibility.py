@@ -6,11 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from sluice.errors import DataError
 from sluice.tabular.cells import Cells, equations_of
 from sluice.tabular.dimension import Dimension
 from sluice.tabular.feasibility import TotalsDoNotAddError, feasibility_intervals
-from sluice.tabular.published_audit import audit_published
 from tests.tabular.tables import tables
 
 # 004_1eece6b9d3791e64.txt, "Detection of sensitive cells (I)": salaries by profession P1..P5 (columns) and town M1..M3
@@ -58,33 +56,16 @@ def test_textbook_pattern_has_the_intervals_of_arithmetic_by_hand() -> None:
     low, high = feasibility_intervals(equations, value, which, np.zeros(len(value)), none)
     assert np.allclose(low, [0, 400, 338, 0])
     assert np.allclose(high, [342, 742, 680, 342])
-    told = audit_published(equations, value)
-    assert told.safe
-    assert set(told.asked) == set(which)
 
 
-def test_a_cell_alone_in_its_row_is_computed_and_told() -> None:
+def test_a_cell_alone_in_its_row_is_computed() -> None:
     dimensions, codes, value = salaries()
     equations = equations_of(dimensions, codes)
     which = np.array([at(codes, 1, 2), at(codes, 0, 2)])
     value[which] = np.nan
-    told = audit_published(equations, value, primary=np.isnan(value))
-    assert np.allclose(told.lower, told.upper)
-    assert np.allclose(told.lower[told.asked == which[0]], 22)
-    assert set(told.exact) == set(which)
-    assert not len(told.narrow)
-    assert not told.safe
-
-
-def test_a_narrow_interval_of_a_primary_cell_is_told() -> None:
-    dimensions, codes, value = salaries()
-    which = [at(codes, *cell) for cell in SUPPRESSED]
-    primary = np.zeros(len(value), dtype=bool)
-    primary[which[1]] = True  # between 400 and 742: 342 wide, 60 percent of the middle
-    value[which] = np.nan
-    equations = equations_of(dimensions, codes)
-    assert audit_published(equations, value, primary, width_percent=59, only_primary=True).safe
-    assert list(audit_published(equations, value, primary, width_percent=61).narrow) == [which[1]]
+    low, high = feasibility_intervals(equations, value, which, np.zeros(24), np.full(24, np.inf))
+    assert np.allclose(low, high)
+    assert np.isclose(low[0], 22)
 
 
 def test_totals_that_do_not_add_are_refused_by_their_equation() -> None:
@@ -107,12 +88,6 @@ def test_a_contradiction_behind_suppressed_cells_is_refused() -> None:
     value[at(codes, 3, 0)] += 400
     with pytest.raises(TotalsDoNotAddError, match="equation"):
         feasibility_intervals(equations, value, which, np.zeros(24), np.full(24, np.inf))
-
-
-def test_a_width_out_of_bounds_is_refused() -> None:
-    dimensions, codes, value = salaries()
-    with pytest.raises(DataError, match="width_percent"):
-        audit_published(equations_of(dimensions, codes), value, width_percent=0)
 
 
 @settings(max_examples=40, deadline=None)
