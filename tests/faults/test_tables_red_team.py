@@ -24,6 +24,7 @@ from sluice.tabular.sensitivity import SensitivityRule, requirements_of
 from sluice.tabular.suppression import suppress
 from tasks.shown import Shown
 from tasks.table_editions import Beside, Edition, what_all_told
+from tasks.table_terms import SecondarySuppression
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING
 from tests.flows.prefect_server import PrefectServer
 from tests.flows.tables_house import TablesHouse
@@ -146,7 +147,7 @@ def edition(name: str, cells: Cells, *cycles: int) -> Edition:
     for k in cycles:
         status[[at(cells, f"a a{a}, b b{b}") for a, b in ((1, k), (k, 1), (k, k))]] = Status.SECONDARY
     status[at(cells, "a a1, b b1")] = Status.PRIMARY
-    return Edition(name, "tables", cells, Shown(status))
+    return Edition(name, "tables", SecondarySuppression(), cells, Shown(status))
 
 
 def test_three_editions_may_tell_what_no_two_of_them_do() -> None:
