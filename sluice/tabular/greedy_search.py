@@ -24,9 +24,9 @@ Found = list[Proven]
 
 _LARGE = 30_000  # unknowns from which on a table is searched by branches
 _PREFERRED = 1e-3  # the cost of a preferred cell, relative to its own
-_ROUNDS = 3  # of giving cells up
+_ROUNDS, _LARGE_ROUNDS = 3, 2  # of giving cells up
 _SMALL = 2000  # unknowns up to which a table is shaken: how often, how many of the cells, by how much, when in vain
-_SHAKEN, _PART, _DISTURBED, _HOPELESS = 4, 0.02, 0.6, 1.05
+_SHAKEN, _PART, _DISTURBED, _HOPELESS = 2, 0.02, 0.6, 1.05
 _NO_LESS = 1 - 1e-9
 
 
@@ -127,7 +127,7 @@ class GreedySearch:
             waiting = [t for t in self.unions.sensitive(self.search.active) if t.unknowns not in tried]
         return failed
 
-    def clean_up(self, rounds: int = _ROUNDS) -> None:
+    def clean_up(self, rounds: int) -> None:
         """Give up what is dear and can be done without, dearest first; later rounds look where something changed."""
         search = self.search
         for _ in range(rounds):
@@ -191,7 +191,7 @@ def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> Patt
     if not failed:
         if found:
             whole.search.looked_at({cell for _, proofs in found for proof in proofs for cell in proof.cells.tolist()})
-        whole.clean_up()
+        whole.clean_up(_LARGE_ROUNDS if found else _ROUNDS)
         if len(unknowns) < _SMALL:
             whole.shake()
         failed = whole.protect(())
@@ -209,14 +209,15 @@ def _search_branch(branch: tuple[Problem, Booleans]) -> Found:
     unknowns = unknown_cells(problem.cells, *problem.assumptions.bounds(problem.cells))
     search = GreedySearch(problem, unknowns, inside)
     search.protect(search.targets)
-    search.clean_up()
+    search.clean_up(_LARGE_ROUNDS)
     return search.found
 
 
 def _branches(cells: Cells, unknowns: UnknownCells) -> list[Booleans]:
-    """The unknowns under each part of the total of the dimension with the most codes."""
+    """The unknowns under each part of the total of the dimension with the most codes, the largest part first."""
     axis = int(np.argmax([len(dimension.codes) for dimension in cells.dimensions]))
     dimension = cells.dimensions[axis]
     parts = next(parts for group, parts in dimension.sums if group == 0)
     codes = cells.codes[unknowns.first, axis]
-    return [np.isin(codes, sorted(codes_below(dimension, part))) for part in parts]
+    branches = [np.isin(codes, sorted(codes_below(dimension, part))) for part in parts]
+    return sorted(branches, key=lambda inside: -int(inside.sum()))

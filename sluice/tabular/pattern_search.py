@@ -88,6 +88,7 @@ class PatternSearch:
         self._tried = np.zeros(len(unknowns), dtype=np.int64)
         self.knowers: dict[int, Coalition] = {}  # unknown -> those who know it together
         self._known_by: dict[int, list[int]] = defaultdict(list)  # owner -> unknowns
+        self._hardest: dict[int, int] = {}  # unknown -> the target for which it could not be given up
         for unknown in np.flatnonzero(contributors <= coalition).tolist():
             together = frozenset(owners[unknown, : contributors[unknown]].tolist())
             self.knowers[unknown] = together
@@ -157,21 +158,27 @@ class PatternSearch:
     def give_up(self, cell: int, unions: Unions) -> bool:
         """Publish a suppressed unknown and prove otherwise what used it; False, and nothing done, if none is cheaper.
 
-        A union that its proof made safe needs none any more when its sum cannot be computed then.
+        A union that its proof made safe needs none any more when its sum cannot be computed then. The target at which
+        the last attempt failed comes first: it mostly fails again, at once, and else the others follow its new proof.
         """
         self._moved, before = [], self.spent
         replaced = {at: self.release(at) for at in sorted(self.users[cell])}
         self.price[cell] = np.inf
         waiting = [at for at in replaced if len(self.targets[at].unknowns) == 1]
-        waiting.sort(key=lambda at: (-self.targets[at].need.up, at))
-        while waiting:
+        freed = [u for at in replaced if len(self.targets[at].unknowns) > 1 for u in self.targets[at].unknowns]
+        hardest = self._hardest.get(cell)
+        waiting.sort(key=lambda at: (at != hardest, -self.targets[at].need.up, at))
+        while True:
             for at in waiting:
                 kept = tuple(proof for proof in replaced[at] if cell not in proof.cells)
                 if not self.protect(at, before - self.spent, kept):
+                    self._hardest[cell] = at
                     self._undo(replaced, cell, before)
                     return False
-            changed = self._moved_since()
+            changed = np.union1d(self._moved_since(), np.array(freed, dtype=np.int32))
             waiting = [self.index(target) for target in unions.sensitive(self.active, changed)]
+            if not waiting:
+                break
             replaced |= {at: self.proofs[at] for at in waiting if at not in replaced}
         if self.spent >= before * (1 - 1e-9):
             self._undo(replaced, cell, before)
