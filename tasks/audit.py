@@ -14,6 +14,7 @@ from sluice.tabular.cells import Cells, Contributions, Status
 from sluice.tabular.sensitivity import Requirements
 from sluice.tabular.table_attacks import in_words
 from sluice.verdict import Finding, Verdict
+from tasks import proofs
 from tasks.case import Release
 from tasks.judged import judged
 from tasks.protect import WORKERS, Promise, Protected
@@ -37,16 +38,21 @@ class Audited:
 
 @step
 def audit(release: Release, tabulated: Tabulated, protected: Protected) -> Audited:
-    """The verdict on the files, by the same requirements as the protection and by nothing that it says of itself."""
+    """The verdict on the files, by the same requirements as the protection and by nothing that it says of itself.
+
+    Proofs that the protection found are checked first, by plain arithmetic; what they do not show is searched for.
+    """
     cells = read_tabulated(release, tabulated)
     request = request_on(release, tabulated, cells)
-    shown = Shown.read(release.case.workspace.vault.verify(protected.shown, ".npz"))
+    vault = release.case.workspace.vault
+    shown = Shown.read(vault.verify(protected.shown, ".npz"))
+    found = proofs.read(vault.verify(protected.proofs, ".npz")) if protected.proofs else []
     asked, outcome = request.asked.requirements, []
 
     def played() -> list[Finding]:
         if protected.promise:
             return [_promised(protected.promise)]
-        outcome.append(attack(cells, shown.status, asked, request.rules, request.assumptions, workers=WORKERS))
+        outcome.append(attack(cells, shown.status, asked, request.rules, request.assumptions, found, WORKERS))
         return [_finding(outcome[0])]
 
     findings = [*_by_rule(asked, len(cells)), *request.findings]

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,9 +10,11 @@ import numpy as np
 from sluice.errors import DataError
 from sluice.release.states import State
 from sluice.tabular.altered_cells import AlteredCells
+from sluice.tabular.audit_proofs import Proof
 from sluice.tabular.cells import Cells, Status
 from sluice.tabular.published_intervals import published_intervals
 from sluice.tabular.suppression import suppress
+from tasks import proofs
 from tasks.altered_tables import alter
 from tasks.case import Release
 from tasks.shown import Shown
@@ -48,6 +51,7 @@ class Protected:
     shown: str  # SHA-256 of what is shown of every cell
     cells: int
     promise: Promise | None  # None where cells are suppressed: the audit plays the attackers
+    proofs: str | None  # SHA-256 of those that the search found, for the audit to check; None where it keeps none
 
 
 @step
@@ -55,9 +59,11 @@ def protect(release: Release, tabulated: Tabulated) -> Protected:
     """The same cells under the same documents give the same pattern and the same bytes."""
     case, vault = release.case, release.case.workspace.vault
     cells = read_tabulated(release, tabulated)
-    request, promise = request_on(release, tabulated, cells), None
+    request = request_on(release, tabulated, cells)
+    promise: Promise | None = None
+    found: Sequence[Proof] = ()
     if isinstance(case.definition.protection, SecondarySuppression):
-        shown = _suppressed(release, cells, request)
+        shown, found = _suppressed(release, cells, request)
     else:
         altered = alter(release, cells, request)
         promise, shown = Promise.of(altered), _altered(cells, altered)
@@ -68,20 +74,22 @@ def protect(release: Release, tabulated: Tabulated) -> Protected:
     listed = vault.keep_bytes(json.dumps(files, sort_keys=True).encode(), ".json")
     kept = vault.keep_bytes(shown.to_bytes(), ".npz")
     release.record(State.MASKED, data=listed, cells=tabulated.sha256, shown=kept, rows=len(cells))
-    return Protected(listed, files, kept, len(cells), promise)
+    proven = vault.keep_bytes(proofs.to_bytes(found), ".npz") if found else None
+    return Protected(listed, files, kept, len(cells), promise, proven)
 
 
-def _suppressed(release: Release, cells: Cells, request: TableRequest) -> Shown:
+def _suppressed(release: Release, cells: Cells, request: TableRequest) -> tuple[Shown, Sequence[Proof]]:
     wanted, asked = release.case.definition.protection, request.asked
     protection = suppress
     if wanted.mode == "optimise":
         from sluice.tabular.optimal_suppression import optimise as protection
     kept = carried_forward(release, cells) if wanted.carry_forward else np.zeros(len(cells), dtype=bool)
     beside = nearest_edition(release, cells)
+    found: Sequence[Proof] = ()
     if beside:
         status = beside.protected(protection, request, kept, WORKERS)
     else:
-        status = protection(
+        made = protection(
             cells,
             asked.requirements,
             request.rules,
@@ -91,19 +99,20 @@ def _suppressed(release: Release, cells: Cells, request: TableRequest) -> Shown:
             preferred=asked.preferred,
             suppressed=kept & ~asked.forbidden,
             workers=WORKERS,
-        ).status
+        )
+        status, found = made.status, made.certificates
     if not wanted.intervals:
-        return Shown(status)
-    found = published_intervals(cells, status, asked.requirements, request.assumptions.nonnegative, workers=WORKERS)
+        return Shown(status), found
+    reach = published_intervals(cells, status, asked.requirements, request.assumptions.nonnegative, workers=WORKERS)
     blank = (status == Status.PRIMARY) | (status == Status.SECONDARY)
-    open_ = blank & ~(np.isfinite(found.low) & np.isfinite(found.high))
+    open_ = blank & ~(np.isfinite(reach.low) & np.isfinite(reach.high))
     if open_.any():
         raise DataError(
             f"intervals cannot be published: nothing bounds {int(open_.sum())} suppressed cells, such as "
             f"{cells.name(int(np.flatnonzero(open_)[0]))}. Leave 'intervals' out."
         )
-    low, high = (np.where(blank, np.nan_to_num(end), 0).astype(np.int64) for end in (found.low, found.high))
-    return Shown(status, interval=(low, high))
+    low, high = (np.where(blank, np.nan_to_num(end), 0).astype(np.int64) for end in (reach.low, reach.high))
+    return Shown(status, interval=(low, high)), found
 
 
 def _altered(cells: Cells, altered: AlteredCells) -> Shown:
