@@ -124,8 +124,10 @@ def in_words(
     two = inside.exactly & (inside.others == 1)
     near = inside.within(percent) & ~two
     little = ~two & (dominant.together_to * 100 < percent * sum_of_largest(contributions, 1))
+    nothing = int((outside.exactly & (outside.truth == 0)).sum())
+    zeros = f", which is 0 in {nothing:,} of them" if nothing else ""
     said: Sequence[tuple[Booleans, str]] = (
-        (outside.exactly, f"everybody can read a single {one}'s value"),
+        (outside.exactly, f"everybody can read a single {one}'s value{zeros}"),
         (two, f"each of two {many} can compute the other's value"),
         (near, f"the second largest {one} can estimate the largest to within {percent:g} %"),
         (little, f"the largest {one} knows that all others together have less than {percent:g} % of what it has"),

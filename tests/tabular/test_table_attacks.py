@@ -86,6 +86,8 @@ def test_the_report_counts_cells_and_tells_no_value() -> None:
         "In 1 cell the second largest person can estimate the largest to within 10 %.",
         "In 1 cell the largest person knows that all others together have less than 10 % of what it has.",
     ]
+    zeros = in_words(contributions_of([[0], [0], [7]]))  # attackers mostly know them; whoever reads this should, too
+    assert zeros[0] == "In 3 cells everybody can read a single contributor's value, which is 0 in 2 of them."
     of_two = in_words(contributions_of([[100, 5]]))  # each is told once, by the worst that it suffers
     assert [line.split()[1] for line in of_two] == ["no", "1", "no", "no"]
     low = np.array([0.0, 0.0, 200.0, np.nan])
