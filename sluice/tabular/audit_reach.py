@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from sluice.tabular.audit_deviation import CheapestDeviation
 from sluice.tabular.cells import Booleans
 from sluice.tabular.feasibility import FeasibleRegion, UnsolvedError
 from sluice.tabular.known_sums import Indices
@@ -19,7 +20,7 @@ from sluice.tabular.known_sums import Indices
 Floats = NDArray[np.float64]
 
 _SIZES = np.array([60, 200, 500])  # cells that the compiled search looks at, one attempt after another
-_LARGE = 1000  # cells; in a component of more, linear programmes look around the cell first
+_LARGE = 1000  # cells; a component of more is no longer cheap to look at as a whole
 _MOST = 200  # cells that one of its answers may move
 _NOTHING = 1e-7  # a smaller deviation is a rounding error of the solver
 
@@ -107,7 +108,7 @@ class SuppressedCells:
     def reaches(self, questions: Sequence[Question], workers: int = 1) -> list[Reach]:
         """The answers, in the order of the questions: near each cell first, over its whole component where that fails.
 
-        cost : some small dense programmes for each question; where they fail, two large sparse ones
+        cost : some small dense programmes for each question; where they fail, a large sparse one, or three
         """
         found: dict[int, Reach] = {}
         with ThreadPoolExecutor(workers) as pool:
@@ -149,17 +150,34 @@ class SuppressedCells:
         }
 
     def _by_programmes(self, questions: Sequence[Question]) -> list[Reach]:
-        """By linear programmes: over a large component only where its part around the cell does not decide."""
+        """By linear programmes: the ends of the interval, which a large component is spared as far as that goes.
+
+        There, a deviation both ways is looked for first, then what the part around the cell decides.
+        """
         inside = np.flatnonzero(self.label[self._cells] == self.label[questions[0].cell])
+        deviation = self._deviation(inside) if len(inside) > _LARGE else None
         whole = None
         answers = []
         for question in questions:
-            reach = self._around(question) if len(inside) > _LARGE else None
+            reach = None
+            if deviation:
+                reach = self._both_ways(deviation, inside, question) or self._around(question)
             if reach is None:
                 whole = whole or self._region(inside, every=True)
                 reach = self._ask(whole, inside, question)
             answers.append(reach)
         return answers
+
+    def _deviation(self, inside: Indices) -> CheapestDeviation:
+        members = self._cells[inside]
+        room = np.minimum(-self.lower[members], self.upper[members])
+        return CheapestDeviation(self._rows_of(inside, every=True), room, self._avoid[inside])
+
+    def _both_ways(self, deviation: CheapestDeviation, inside: Indices, question: Question) -> Reach | None:
+        members, widest = self._cells[inside], max(question.need.widest, 1.0)
+        known = np.flatnonzero(np.isin(members, question.known))
+        moved = deviation.moved(int(np.searchsorted(members, question.cell)), widest, known)
+        return None if moved is None else Reach(widest, widest, members[moved])
 
     def _around(self, question: Question) -> Reach | None:
         """What the cells around one prove; None where they do not decide.
@@ -177,12 +195,14 @@ class SuppressedCells:
         return confined if confined.complete and question.need.met(confined.below, confined.above) else None
 
     def _region(self, inside: Indices, every: bool) -> FeasibleRegion:
-        """Some cells, at positions in `_cells`, with every equation that they stand in or those among them alone."""
+        within, members = self._rows_of(inside, every), self._cells[inside]
+        return FeasibleRegion(within, np.zeros(within.shape[0]), self.lower[members], self.upper[members])
+
+    def _rows_of(self, inside: Indices, every: bool) -> csr_array:
+        """Some cells, at positions in `_cells`: every equation that they stand in, or those among them alone."""
         within = self._within[:, inside]
         counts = np.diff(within.indptr)
-        rows = np.flatnonzero(counts > 0 if every else (counts > 0) & (counts == np.diff(self._within.indptr)))
-        members = self._cells[inside]
-        return FeasibleRegion(within[rows], np.zeros(len(rows)), self.lower[members], self.upper[members])
+        return within[np.flatnonzero(counts > 0 if every else (counts > 0) & (counts == np.diff(self._within.indptr)))]
 
     def _ask(self, region: FeasibleRegion, inside: Indices, question: Question) -> Reach:
         members, need = self._cells[inside], question.need
