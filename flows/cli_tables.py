@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.terminal import BLOCKED, DONE, AsJson, err, out, print_json
+from sluice.machine import WORKERS
 
 tables_app = typer.Typer()
 
@@ -38,7 +39,7 @@ Duplicates = Annotated[
 ]
 Decimals = Annotated[int | None, typer.Option("--decimals", help="of the totals; else as many as the values have")]
 Coalition = Annotated[int, typer.Option("--coalition", min=0, help="contributors who pool what they know")]
-Workers = Annotated[int, typer.Option("--workers", min=1, help="processes to work with")]
+Workers = Annotated[int, typer.Option("--workers", min=1, help="processes to work with, for large tables")]
 
 
 @tables_app.command("protect-table")
@@ -65,7 +66,7 @@ def protect_table(
     ] = None,
     mode: Annotated[str, typer.Option("--mode", help="fast; optimise: slower, with a proven bound")] = "fast",
     coalition: Coalition = 1,
-    workers: Workers = 1,
+    workers: Workers = WORKERS,
     as_json: AsJson = False,
 ) -> None:
     """Suppress the sensitive cells of a table, and others for their sake; written only if an audit finds it safe."""
@@ -135,7 +136,7 @@ def audit_table(
         float | None, typer.Option("--within", min=0, max=100, help="percent: so near is a breach; without microdata")
     ] = None,
     coalition: Coalition = 1,
-    workers: Workers = 1,
+    workers: Workers = WORKERS,
     as_json: AsJson = False,
 ) -> None:
     """Attack a suppression pattern, whoever made it: what can be computed from it, by anybody and by contributors?"""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sluice.machine import WORKERS
 from sluice.release.table_dossier import TableSummary, summarise
 from sluice.release.table_publication import in_table
 from sluice.tabular.audit import Audit
@@ -17,7 +18,7 @@ from sluice.verdict import Finding, Verdict
 from tasks import proofs
 from tasks.case import Release
 from tasks.judged import judged
-from tasks.protect import WORKERS, Promise, Protected
+from tasks.protect import Promise, Protected
 from tasks.shown import Shown
 from tasks.step import step
 from tasks.table_editions import against_earlier_editions

@@ -1,13 +1,13 @@
 """Protect: blank the sensitive cells and as many others as it takes, or change values; write all that would appear."""
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sluice.errors import DataError
+from sluice.machine import WORKERS
 from sluice.release.states import State
 from sluice.tabular.altered_cells import AlteredCells
 from sluice.tabular.audit_proofs import Proof
@@ -24,8 +24,6 @@ from tasks.table_files import table_files
 from tasks.table_request import TableRequest, request_on
 from tasks.table_terms import SecondarySuppression
 from tasks.tabulate import Tabulated, read_tabulated
-
-WORKERS = min(os.cpu_count() or 1, 4)
 
 
 @dataclass(frozen=True)
