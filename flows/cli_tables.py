@@ -235,7 +235,8 @@ def _print_audit(told: dict[str, Any]) -> None:
         first = dict(told["narrowest"][0])
         ratio = first.pop("width_per_width_asked")
         name = ", ".join(f"{dimension} {code}" for dimension, code in first.items())
-        out.print(f"narrowest: {name}, an interval {ratio:.3g} times as wide as asked", soft_wrap=True)
+        wide = "just" if f"{ratio:.3g}" == "1" else f"{ratio:.3g} times"
+        out.print(f"narrowest: {name}, an interval {wide} as wide as asked", soft_wrap=True)
 
 
 def _print_intervals(told: dict[str, Any]) -> None:

@@ -11,7 +11,8 @@ from sluice.errors import DataError
 from sluice.tabular.assumptions import Assumptions
 from sluice.tabular.block_program import BlockProgram
 from sluice.tabular.cells import Booleans, Cells
-from sluice.tabular.pattern_search import PatternSearch, Proof
+from sluice.tabular.pattern_search import PatternSearch
+from sluice.tabular.proof_search import Proof
 from sluice.tabular.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.signed_paths import codes_below
 from sluice.tabular.targets import Need, Target

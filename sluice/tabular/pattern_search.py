@@ -2,49 +2,26 @@
 
 The proofs are the state. More suppression never breaks one, so patterns of separate branches merge by union, and the
 pattern is safe at any time for the targets that have their proofs.
-
-An attacker who contributes alone to a suppressed cell knows it, so a proof that changes that cell proves nothing to
-this attacker: several proofs are kept, such that every attacker, or coalition, finds one of which it knows no cell.
-Source of the attack: Jewett, "Disclosure analysis for the 1992 economic census" (US Bureau of the Census 1993).
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.tabular.block_program import BlockProgram, Change
+from sluice.tabular.block_program import BlockProgram
 from sluice.tabular.cells import Codes
-from sluice.tabular.targets import Coalition, Need, Target, asked
+from sluice.tabular.proof_search import Proof, ProofSearch
+from sluice.tabular.targets import Target
 from sluice.tabular.unions import Unions
 from sluice.tabular.unknown_cells import UnknownCells
 
 Floats = NDArray[np.float64]
 
-_NOBODY: Coalition = frozenset()
-_NOTHING = Need(0, 0)
 _MOST_USERS = 12  # targets; what more of them use can hardly be given up
 _LOOKED_AT = 30  # targets whose proofs may serve another
-_NOISE = 1e-3  # of the largest change: what moves less may move by rounding
-
-
-@dataclass(frozen=True, eq=False)
-class Proof:
-    """That a target is in doubt as far as the need says, for whoever is not among those it exposes.
-
-    changes : one upwards and one downwards, or one that may go both ways
-    both    : whether it is one that may
-    cells   : shape (s,), the unknowns that they change, in rising order
-    known   : the sets of contributors, each of which knows a cell of it wholly
-    """
-
-    changes: tuple[Change, ...]
-    both: bool
-    cells: Codes
-    need: Need
-    known: frozenset[Coalition]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +51,8 @@ class PatternSearch:
         coalition: int,
         fixed: NDArray[np.bool_],
     ) -> None:
-        self.program, self.price, self.cost, self.fixed = program, program.price, program.cost, fixed
-        self._unknowns, self._coalition = unknowns, coalition
+        self.price, self.cost, self.fixed = program.price, program.cost, fixed
+        self._unknowns = unknowns
         self.uses = np.zeros(len(unknowns), dtype=np.int32)
         self.users: dict[int, set[int]] = defaultdict(set)  # unknown -> targets
         self.targets: list[Target] = []
@@ -86,16 +63,8 @@ class PatternSearch:
         self._clock = 1
         self._changed = np.zeros(len(unknowns), dtype=np.int64)  # when something beside it did
         self._tried = np.zeros(len(unknowns), dtype=np.int64)
-        self.knowers: dict[int, Coalition] = {}  # unknown -> those who know it together
-        self._known_by: dict[int, list[int]] = defaultdict(list)  # owner -> unknowns
         self._hardest: dict[int, int] = {}  # unknown -> the target for which it could not be given up
-        for unknown in np.flatnonzero(contributors <= coalition).tolist():
-            together = frozenset(owners[unknown, : contributors[unknown]].tolist())
-            self.knowers[unknown] = together
-            for owner in together:
-                self._known_by[owner].append(unknown)
-        self._is_known = contributors <= coalition
-        self._room = np.minimum(unknowns.down, unknowns.up)
+        self._search = ProofSearch(program, unknowns, contributors, owners, coalition, self._at_hand)
 
     @property
     def active(self) -> NDArray[np.bool_]:
@@ -117,7 +86,7 @@ class PatternSearch:
 
     def protect(self, at: int, limit: float, kept: tuple[Proof, ...] = ()) -> bool:
         """Find proofs of a target that has none, for less than `limit`; keep those given if they fit."""
-        found = self._defend(self.targets[at], limit, kept)
+        found = self._search.against_everybody(self.targets[at], limit, kept)
         if found is None:
             return False
         self.take(at, found)
@@ -224,172 +193,13 @@ class PatternSearch:
         self._changed[rows[np.unique(near)].indices] = self._clock
         self._clock += 1
 
+    def _at_hand(self, unknown: int) -> Iterator[Proof]:
+        for at in sorted(self.users[unknown])[:_LOOKED_AT]:
+            yield from self.proofs[at]
+
     def _undo(self, replaced: Mapping[int, tuple[Proof, ...]], cell: int, before: float) -> None:
         for at in replaced:
             self.release(at)
         for at, proofs in replaced.items():
             self.take(at, proofs)
         self.price[cell], self.spent = 0, before
-
-    # proofs against everybody
-
-    def _defend(self, target: Target, limit: float, kept: tuple[Proof, ...]) -> tuple[Proof, ...] | None:
-        """Proofs such that each coalition knows no cell of one of them; prices are as before on return."""
-        paid: list[tuple[Codes, Floats]] = []
-        found = self._share_nobody(target, limit, kept, paid)
-        for cells, prices in reversed(paid):
-            self.price[cells] = prices
-        return found
-
-    def _share_nobody(
-        self, target: Target, left: float, kept: tuple[Proof, ...], paid: list[tuple[Codes, Floats]]
-    ) -> tuple[Proof, ...] | None:
-        """One proof more than a coalition has members, no two of which expose one contributor; or one for each."""
-        full = target.greatest_need(self._coalition)
-        fit = (proof for proof in kept if full.within(proof.need))
-        first = next(fit, None) or self._prove(target, full, _NOBODY, left)
-        if first is None:
-            return None
-        left -= self._pay(first, paid)
-        proofs, exposed = [first], self._exposed(target, first)
-        safe = not exposed
-        while not safe:
-            need = full if self._coalition > 1 else self._most(target, exposed)
-            fit = (p for p in kept if need.within(p.need) and not exposed & self._exposed(target, p))
-            proof = next(fit, None) or self._prove(target, need, exposed, left)
-            if proof is None:
-                return self._against_each(target, first, left, paid)
-            left -= self._pay(proof, paid)
-            proofs.append(proof)
-            new = self._exposed(target, proof)
-            safe = not new or len(proofs) > self._coalition
-            exposed |= new
-        return tuple(proofs)
-
-    def _against_each(
-        self, target: Target, first: Proof, left: float, paid: list[tuple[Codes, Floats]]
-    ) -> tuple[Proof, ...] | None:
-        """A proof for each coalition that knows a cell of the proof it would otherwise meet."""
-        proofs = [first]
-        waiting = [(_NOBODY, first)]
-        seen = {_NOBODY}
-        while waiting:
-            beaten, proof = waiting.pop()
-            for together in sorted(proof.known, key=sorted):
-                attackers = beaten | together
-                if len(attackers) > self._coalition or attackers in seen:
-                    continue
-                seen.add(attackers)
-                need = target.need_against(attackers)
-                if need == _NOTHING:
-                    continue
-                other = self._prove(target, need, attackers, left, together=True)
-                if other is None:
-                    return None
-                left -= self._pay(other, paid)
-                proofs.append(other)
-                waiting.append((attackers, other))
-        return tuple(proofs)
-
-    def _exposed(self, target: Target, proof: Proof) -> Coalition:
-        """The contributors who, together with others, know a cell of a proof and have something to learn."""
-        return frozenset(owner for together in proof.known if self._matters(target, together) for owner in together)
-
-    def _matters(self, target: Target, together: Coalition) -> bool:
-        """Whether some may learn of the target what they do not know."""
-        return self._coalition > 1 or target.need_against(together) != _NOTHING
-
-    def _most(self, target: Target, exposed: Coalition) -> Need:
-        """The need that meets those of all who are exposed."""
-        needs = [target.need_against(frozenset([owner])) for owner in exposed]
-        return Need(max(need.up for need in needs), max(need.down for need in needs))
-
-    def _pay(self, proof: Proof, paid: list[tuple[Codes, Floats]]) -> float:
-        """Make the cells of a proof free for the next one; what they cost."""
-        new = proof.cells[self.price[proof.cells] > 0]
-        prices = self.price[new].copy()
-        paid.append((new, prices))
-        self.price[new] = 0
-        return float(prices.sum())
-
-    def _prove(
-        self, target: Target, need: Need, avoided: Coalition, limit: float, together: bool = False
-    ) -> Proof | None:
-        """A proof that changes nothing that those avoided know, be it with others.
-
-        together : it may change what they know with others only
-        """
-        known = sorted({cell for owner in avoided for cell in self._known_by[owner]})
-        if together:
-            known = [cell for cell in known if self.knowers[cell] <= avoided]
-        banned = np.array(known, dtype=np.int64)
-        prices = self.price[banned].copy()
-        self.price[banned] = np.inf
-        try:
-            return self._changes(target, need, max(limit, 0))
-        finally:
-            self.price[banned] = prices
-
-    def _changes(self, target: Target, need: Need, limit: float) -> Proof | None:
-        """A change that may go both ways, else one upwards and one downwards; a little larger than it need be."""
-        cells = list(target.unknowns)
-        room_up, room_down = float(self._unknowns.up[cells].sum()), float(self._unknowns.down[cells].sum())
-        sizes = [(asked(need.up, room_up), asked(need.down, room_down))]
-        if np.isinf(limit):  # the last resort: exactly as large as it must be
-            sizes.append((float(need.up), float(need.down)))
-        for up, down in sizes:
-            if max(up, down) <= min(room_up, room_down):
-                both = self._found_before(cells, max(up, down)) or self.program.cheapest(cells, max(up, down), 0, limit)
-                if both is not None:
-                    return self._proof(need, (both,), True)
-            pair = self._pair(cells, up, down, limit)
-            if pair is not None:
-                return self._proof(need, pair, False)
-        return None
-
-    def _found_before(self, cells: list[int], level: float) -> Change | None:
-        """A change of the proofs at hand that costs nothing and moves a target enough, both ways, larger or smaller."""
-        if len(cells) > 1 or not self.program.wide(cells[0]):
-            return None
-        target = cells[0]
-        best: Change | None = None
-        for at in sorted(self.users[target])[:_LOOKED_AT]:
-            for proof in self.proofs[at]:
-                if proof.both:
-                    change = proof.changes[0]
-                    if best is not None and len(change.cells) >= len(best.cells):
-                        continue
-                    place = int(np.searchsorted(change.cells, target))
-                    if place == len(change.cells) or change.cells[place] != target:
-                        continue
-                    size = np.abs(change.change)
-                    if size[place] < _NOISE * size.max() or self.price[change.cells].any():
-                        continue
-                    scale = level / float(change.change[place])
-                    if (abs(scale) * size <= self._room[change.cells]).all():
-                        best = Change(change.cells, scale * change.change)
-        return best
-
-    def _pair(self, cells: list[int], up: float, down: float, limit: float) -> tuple[Change, ...] | None:
-        changes: list[Change] = []
-        paid: list[tuple[Codes, Floats]] = []
-        try:
-            for side, size in ((1, up), (-1, down)):
-                if size > 0:
-                    change = self.program.cheapest(cells, size, side, limit)
-                    if change is None:
-                        return None
-                    changes.append(change)
-                    new = change.cells[self.price[change.cells] > 0]
-                    paid.append((new, self.price[new].copy()))
-                    limit = max(0.0, limit - float(self.price[new].sum()))
-                    self.price[new] = 0
-        finally:
-            for new, prices in reversed(paid):
-                self.price[new] = prices
-        return tuple(changes)
-
-    def _proof(self, need: Need, changes: tuple[Change, ...], both: bool) -> Proof:
-        cells = np.unique(np.concatenate([change.cells for change in changes])) if changes else np.zeros(0, np.int32)
-        known = frozenset(self.knowers[cell] for cell in cells[self._is_known[cells]].tolist())
-        return Proof(changes, both, cells, need, known)
