@@ -19,7 +19,7 @@ from tests.flows.prefect_server import PrefectServer
 NAME = "Zebulon Quixwick"  # in an identifier
 TOWN = "Llanfairpwll"  # in a sensitive category that the contract does not list; the plan removes the variable
 JOB = "Falconer-Royal"  # in a category that the contract does not list, of a variable that is published; suppressed
-INCOME = 987654.321  # top-coded
+INCOME = 98765432.125  # top-coded; so long that no microsecond of a timestamp has its digits by chance
 EXCEPTION = "Ermintrude-4711"  # in the text of an exception
 CONTROL = "Ozymandias-0815"  # where it must be found
 
@@ -42,7 +42,7 @@ def spellings(text: str) -> list[bytes]:
 
 
 def canaries() -> dict[str, list[bytes]]:
-    number = [*spellings("987654.321"), b"987654", b"987,654", b"9.87654", struct.pack("<d", INCOME)]
+    number = [*spellings("98765432.125"), b"98765432", b"98,765,432", b"9.8765432", struct.pack("<d", INCOME)]
     texts = {"name": NAME, "town": TOWN, "job": JOB}
     return {what: spellings(text) for what, text in texts.items()} | {"income": number}
 
