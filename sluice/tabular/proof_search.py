@@ -118,7 +118,7 @@ class ProofSearch:
                 if len(attackers) > self._coalition or attackers in seen:
                     continue
                 seen.add(attackers)
-                need = target.need_against(attackers)
+                need = target.greatest_need(self._coalition, attackers)  # one who contributes may join them
                 if need == _NOTHING:
                     continue
                 other = self._prove(target, need, attackers, left, together=True)

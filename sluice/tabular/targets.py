@@ -58,11 +58,11 @@ class Target:
             self._needs[inside] = self._rest(np.isin(self.owners, list(inside)))
         return self._needs[inside]
 
-    def greatest_need(self, size: int) -> Need:
-        """The need against whichever coalition of at most so many it is greatest."""
-        owners = [owner for owner in self.owners.tolist() if owner >= 0] if self.rules else []
-        several = (some for count in range(1, size + 1) for some in combinations(owners, count))
-        needs = [self.need, *(self.need_against(frozenset(some)) for some in several)]
+    def greatest_need(self, size: int, among: Coalition = frozenset()) -> Need:
+        """The need against whichever coalition of at most so many, with these among them, it is greatest."""
+        owners = [owner for owner in self.owners.tolist() if owner >= 0 and owner not in among] if self.rules else []
+        several = (some for count in range(size - len(among) + 1) for some in combinations(owners, count))
+        needs = [self.need_against(among.union(some)) for some in several]
         return Need(max(need.up for need in needs), max(need.down for need in needs))
 
     def _rest(self, inside: Booleans) -> Need:
