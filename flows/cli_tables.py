@@ -71,10 +71,11 @@ def protect_table(
 ) -> None:
     """Suppress the sensitive cells of a table, and others for their sake; written only if an audit finds it safe."""
     from flows.protected_table import protect_table as protect
-    from flows.table_options import dimensions_given, mode_given, refuse_to_overwrite, rules_given, tables_given
+    from flows.table_options import dimensions_given, files_given, mode_given, rules_given, tables_given
+    from sluice.release.durable import refuse_to_overwrite
 
     measure = _measure(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)
-    refuse_to_overwrite(output, hierarchy or [])
+    refuse_to_overwrite(output, files_given(hierarchy or []))
     made = protect(
         source,
         dimensions_given(hierarchy or []),

@@ -12,7 +12,7 @@ import pandas as pd
 
 from flows.tabular_file import table_source
 from sluice.errors import DataError
-from sluice.release.durable import replace
+from sluice.release.durable import refuse_to_overwrite, replace
 from sluice.release.pattern_file import codes_shown, in_decimals, pattern_bytes
 from sluice.tabular.aggregation import LARGEST_KEPT
 from sluice.tabular.assumptions import Assumptions
@@ -176,6 +176,4 @@ def _refuse_unfit(output: Path, inputs: Sequence[Path | None]) -> None:
         raise DataError(f"--output {output}: is a folder")
     if not output.resolve().parent.is_dir():
         raise DataError(f"--output {output}: there is no folder {output.parent}")
-    for given in inputs:
-        if given is not None and given.resolve() == output.resolve():
-            raise DataError(f"--output {output} would overwrite {given}, which is read. Name another file.")
+    refuse_to_overwrite(output, inputs)

@@ -29,12 +29,9 @@ def dimensions_given(written: Sequence[str]) -> list[Dimension]:
     return [read_dimension(name, paths) for name, paths in files.items()]
 
 
-def refuse_to_overwrite(output: Path, written: Sequence[str]) -> None:
-    """Raise DataError when the output is one of the files that were written as NAME=FILE."""
-    for each in written:
-        given = Path(each.partition("=")[2])
-        if given.resolve() == output.resolve():
-            raise DataError(f"--output {output} would overwrite {given}, which is read. Name another file.")
+def files_given(written: Sequence[str]) -> list[Path]:
+    """The files that were written as NAME=FILE."""
+    return [Path(each.partition("=")[2]) for each in written]
 
 
 def rules_given(written: Sequence[str]) -> list[SensitivityRule]:

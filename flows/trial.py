@@ -25,7 +25,7 @@ from sluice.masking.plan import apply_plan, released_variables
 from sluice.masking.step import MaskingStep
 from sluice.release.datapackage import PublishedFile, build_datapackage
 from sluice.release.documents import parse_document, read_yaml
-from sluice.release.durable import sha256_of
+from sluice.release.durable import refuse_to_overwrite, sha256_of
 from sluice.release.table_file import write_csv, write_parquet
 from sluice.variables import Kind, Role, Variable
 
@@ -142,10 +142,7 @@ def _refuse_unfit_output(output: Path, inputs: list[Path | None]) -> None:
         raise DataError(f"--output {output}: must end in .csv or .parquet")
     if not output.resolve().parent.is_dir():
         raise DataError(f"--output {output}: there is no folder {output.parent}")
-    written = (output.resolve(), output.with_name(f"{output.name}.datapackage.json").resolve())
-    for given in inputs:
-        if given is not None and given.resolve() in written:
-            raise DataError(f"--output {output} would overwrite {given}, which is read. Name another file.")
+    refuse_to_overwrite(output, inputs, output.with_name(f"{output.name}.datapackage.json"))
 
 
 def _released(

@@ -4,7 +4,7 @@ import errno
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -97,6 +97,14 @@ def replace(path: Path, content: bytes, mode: int) -> None:
         sync_folder(path.parent)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def refuse_to_overwrite(output: Path, inputs: Iterable[Path | None], *beside: Path) -> None:
+    """Raise DataError when the output, or a file written beside it, is one of the files that are read."""
+    written = [path.resolve() for path in (output, *beside)]
+    for given in inputs:
+        if given is not None and given.resolve() in written:
+            raise DataError(f"--output {output} would overwrite {given}, which is read. Name another file.")
 
 
 def _draft_of(path: Path) -> Path:

@@ -17,7 +17,7 @@ from sluice.tabular.known_sums import Indices
 Floats = NDArray[np.float64]
 
 _AVOIDED = 5  # times as dear: cells that a contributor knows
-_LEAST, _MOST = 1e-6, 1e6  # of what the cell shall move: less room than that is none, more is boundless
+_LEAST, _MOST = 1e-6, 1e6  # of what the cell shall move: no price is for less room than that, and no cell has more
 _NOTHING = 1e-9  # of the same: what moves less is at rest
 _OFF = 1e-7  # of the same: what a sum may be off by, or a bound
 

@@ -21,7 +21,7 @@ _OF_WHAT_IT_SHOWS = 1e-6  # that a sum may be off by: a proof of 5 units is none
 
 
 class Proof(Protocol):
-    """Deviations of some cells that attackers cannot tell from the truth."""
+    """Deviations of some cells, in rising order, that attackers cannot tell from the truth."""
 
     @property
     def cells(self) -> Codes: ...
@@ -45,7 +45,7 @@ class CheckedProofs:
         self._of: dict[int, list[tuple[float, float, Indices]]] = defaultdict(list)  # cell -> below, above, moved
         for proof in proofs:
             moved, change = np.asarray(proof.cells, dtype=np.int64), np.asarray(proof.change, dtype=np.float64)
-            if not free[moved].all():
+            if not _is_one(moved, change, len(free)) or not free[moved].all():
                 continue
             off = float(np.abs(change @ by_cell[moved]).max(initial=0))
             below, above = np.zeros(len(moved)), np.zeros(len(moved))
@@ -77,3 +77,10 @@ class CheckedProofs:
         if not question.need.met(down[0], up[1]):
             return None
         return Reach(down[0], up[1], np.union1d(down[2], up[2]))
+
+
+def _is_one(moved: Indices, change: Floats, cells: int) -> bool:
+    """Whether it names each cell once and says how far it moves; up and down at once would be no move at all."""
+    if moved.ndim != 1 or moved.shape != change.shape or not len(moved) or not np.isfinite(change).all():
+        return False
+    return bool(moved[0] >= 0 and moved[-1] < cells and (np.diff(moved) > 0).all())

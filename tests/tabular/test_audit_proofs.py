@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,6 +76,28 @@ def test_a_proof_whose_sums_are_off_by_more_than_it_shows_is_not_believed() -> N
     assert answer(5.0, 1e9, -1e9) is None  # adds up but for 5, a two hundred millionth of what is moved
     assert answer(5.0, 1e9, -1e9 - 5) is not None
     assert answer(5.0, 1e11, -1e11 - 5) is None  # below nothing
+
+
+@pytest.mark.parametrize(
+    ("moved", "change"),
+    [
+        ([1, 1], [5.0, -5.0]),  # up and down at once: nothing moves
+        ([1, -1], [5.0, -5.0]),  # the last cell by another number, under which nobody knows it
+        ([2, 1], [-5.0, 5.0]),
+        ([1, 4], [5.0, -5.0]),
+        ([1, 2], [np.nan, -5.0]),
+        ([1, 2], [np.inf, -np.inf]),
+        ([1, 2], [5.0]),
+    ],
+)
+def test_a_proof_that_is_none_is_not_believed(moved: list[int], change: list[float]) -> None:
+    made = Dimension.flat("a", ["A", "B", "C"])
+    leaves = np.array([[made.position[code]] for code in "ABC"], dtype=np.int32)
+    cells = aggregate([made], leaves, np.arange(3), np.array([10, 10, 10]))
+    free, lower, upper = np.arange(4) > 0, -cells.total.astype(np.float64), np.full(4, np.inf)
+    proof = Certificate((1,), np.array(moved, dtype=np.int32), np.array(change), True)
+    proofs = CheckedProofs(cells.equations, free, lower, upper, [proof])
+    assert proofs.answer(Question(1, Need(1.0, 1.0, 0.0), np.array([], dtype=np.intp))) is None
 
 
 def test_that_another_contributes_nothing_is_no_news_where_zeros_are_known() -> None:
