@@ -18,9 +18,9 @@ import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.neighbors import NearestNeighbors
 
-from sluice.risk.attribute_inference import Learned, attribute_inference
-from sluice.risk.data_invasion import guess_chances
-from sluice.risk.maximum_knowledge import of_attribute, of_records
+from sluice.risk.attacks.attribute_inference import Learned, attribute_inference
+from sluice.risk.attacks.data_invasion import guess_chances
+from sluice.risk.attacks.maximum_knowledge import of_attribute, of_records
 
 CATEGORIES = (41, 16, 14, 9, 7, 6, 5, 2)
 

@@ -11,11 +11,11 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from sluice.tabular.aggregation import aggregate
-from sluice.tabular.cell_key import cell_keys, perturb_counts, record_keys
-from sluice.tabular.cells import Cells
-from sluice.tabular.dimension import Dimension
-from sluice.tabular.perturbation_table import PerturbationTable
+from sluice.tabular.alternatives.cell_key import cell_keys, perturb_counts, record_keys
+from sluice.tabular.alternatives.perturbation_table import PerturbationTable
+from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.dimension import Dimension
 
 
 def main(quick: bool = False) -> None:

@@ -12,7 +12,12 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from sluice.risk.equivalence_classes import category_codes, classes_of, equivalence_classes, matching_frequencies
+from sluice.risk.classes.equivalence_classes import (
+    category_codes,
+    classes_of,
+    equivalence_classes,
+    matching_frequencies,
+)
 
 VALUES = (10, 7, 12, 5, 90)
 

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.factor_data import factor_data
-from sluice.masking.k_member_clustering import KMemberClustering
-from sluice.masking.mdav import Microaggregation
-from sluice.masking.recursive_histogram_sanitization import RecursiveHistogramSanitization
-from sluice.masking.spectral_histogram_sanitization import SpectralHistogramSanitization
+from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
+from sluice.masking.microaggregation.mdav import Microaggregation
+from sluice.masking.microaggregation.recursive_histogram_sanitization import RecursiveHistogramSanitization
+from sluice.masking.microaggregation.spectral_histogram_sanitization import SpectralHistogramSanitization
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable
 

@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sluice.risk.attack_success import ControlledAttack
-from sluice.risk.inference import inference
-from sluice.risk.linkability import linkability
-from sluice.risk.membership import membership
-from sluice.risk.singling_out import singling_out
+from sluice.risk.attacks.attack_success import ControlledAttack
+from sluice.risk.attacks.inference import inference
+from sluice.risk.attacks.linkability import linkability
+from sluice.risk.attacks.membership import membership
+from sluice.risk.attacks.singling_out import singling_out
 from sluice.typed_frame import typed_frame
 from sluice.variables import Variable
 

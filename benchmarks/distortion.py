@@ -17,12 +17,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from sluice.masking.camouflage import Camouflage
-from sluice.masking.data_distortion import DataDistortion
-from sluice.masking.multiple_imputation import MultipleImputation
-from sluice.masking.resampling import Resampling
-from sluice.masking.rounding import RandomRounding, Rounding
+from sluice.masking.recoding.camouflage import Camouflage
+from sluice.masking.recoding.rounding import RandomRounding, Rounding
 from sluice.masking.step import MaskingStep
+from sluice.masking.synthesis.data_distortion import DataDistortion
+from sluice.masking.synthesis.multiple_imputation import MultipleImputation
+from sluice.masking.synthesis.resampling import Resampling
 from sluice.variables import Kind, Variable
 
 COLUMNS = 10

@@ -12,8 +12,8 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from sluice.risk import alpha_k, beta_likeness, delta_disclosure, l_diversity, t_closeness
-from sluice.risk.equivalence_classes import Codes, EquivalenceClasses, category_codes, classes_of
+from sluice.risk.classes import alpha_k, beta_likeness, delta_disclosure, l_diversity, t_closeness
+from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, category_codes, classes_of
 
 _VALUES = {"sex": 2, "race": 5, "marital": 7, "education": 16, "country": 41, "workclass": 7, "age": 20}
 _OCCUPATIONS = 14

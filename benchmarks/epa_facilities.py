@@ -15,14 +15,14 @@ from time import perf_counter
 
 import pandas as pd
 
-from sluice.tabular.cells import Cells
-from sluice.tabular.dimension import Dimension
-from sluice.tabular.dominance import Dominance
-from sluice.tabular.measure import Measure
-from sluice.tabular.minimum_frequency import MinimumFrequency
-from sluice.tabular.p_percent import PPercent
-from sluice.tabular.records import records_of
-from sluice.tabular.sensitivity import requirements_of
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.records import records_of
+from sluice.tabular.rules.dominance import Dominance
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.sensitivity import requirements_of
 
 FOLDER = Path(os.environ.get("SLUICE_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 TABLES = (("industry", "region:1"), ("industry:2", "region"))

@@ -18,7 +18,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sluice.tabular.cells import Booleans, Cells, Integers
+    from sluice.tabular.model.cells import Booleans, Cells, Integers
 
 
 def has_gconfid() -> bool:

@@ -12,11 +12,11 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from sluice.risk.interval_disclosure import interval_disclosure
-from sluice.risk.microaggregation_linkage import microaggregation_linkage
-from sluice.risk.probabilistic_linkage import probabilistic_linkage
-from sluice.risk.rank_swapping_linkage import rank_swapping_linkage
-from sluice.risk.record_linkage import comparison_space, record_linkage
+from sluice.risk.linkage.interval_disclosure import interval_disclosure
+from sluice.risk.linkage.microaggregation_linkage import microaggregation_linkage
+from sluice.risk.linkage.probabilistic_linkage import probabilistic_linkage
+from sluice.risk.linkage.rank_swapping_linkage import rank_swapping_linkage
+from sluice.risk.linkage.record_linkage import comparison_space, record_linkage
 
 # records, dimensions, and the queries that scikit-learn is timed on
 CASES = ((5_000, 4, 5_000), (1_000_000, 4, 100_000), (100_000, 28, 2_000))

@@ -16,8 +16,8 @@ import numba
 import numpy as np
 
 from benchmarks.factor_data import factor_data
-from sluice.masking.mdav import mdav_groups
-from sluice.masking.microaggregation import standardised
+from sluice.masking.microaggregation.mdav import mdav_groups
+from sluice.masking.microaggregation.microaggregation import standardised
 
 
 @numba.njit(cache=True)

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.factor_data import factor_data
-from sluice.masking.mdav import Microaggregation
-from sluice.masking.microaggregation import MicroaggregationStep
-from sluice.masking.projected_microaggregation import ProjectedMicroaggregation
-from sluice.masking.univariate_microaggregation import UnivariateMicroaggregation
+from sluice.masking.microaggregation.mdav import Microaggregation
+from sluice.masking.microaggregation.microaggregation import MicroaggregationStep
+from sluice.masking.microaggregation.projected_microaggregation import ProjectedMicroaggregation
+from sluice.masking.microaggregation.univariate_microaggregation import UnivariateMicroaggregation
 from sluice.variables import Kind, Variable
 
 K, BLOCK = 3, 5_000

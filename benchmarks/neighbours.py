@@ -9,7 +9,7 @@ import time
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from sluice.risk.neighbours import nearest_neighbours
+from sluice.risk.distances.neighbours import nearest_neighbours
 
 # queries, points, dimensions, and the queries that scikit-learn is timed on (its time grows in proportion)
 CASES = (

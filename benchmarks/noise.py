@@ -15,13 +15,13 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from sluice.masking.additive_noise import AdditiveNoise
-from sluice.masking.data_shuffling import DataShuffling
-from sluice.masking.lossy_compression import LossyCompression
-from sluice.masking.matrix_decomposition import MatrixDecomposition
-from sluice.masking.random_orthogonal_matrix import RandomOrthogonalMatrix
-from sluice.masking.spectral_swapping import SpectralSwapping
+from sluice.masking.noise.additive_noise import AdditiveNoise
+from sluice.masking.noise.lossy_compression import LossyCompression
+from sluice.masking.noise.matrix_decomposition import MatrixDecomposition
+from sluice.masking.noise.random_orthogonal_matrix import RandomOrthogonalMatrix
 from sluice.masking.step import MaskingStep
+from sluice.masking.swapping.spectral_swapping import SpectralSwapping
+from sluice.masking.synthesis.data_shuffling import DataShuffling
 from sluice.variables import Kind, Variable
 
 

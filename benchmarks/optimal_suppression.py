@@ -11,12 +11,12 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.gconfid_peer import gconfid_pattern, has_gconfid
-from sluice.tabular.assumptions import Assumptions
-from sluice.tabular.minimum_frequency import MinimumFrequency
-from sluice.tabular.optimal_suppression import cost_of, optimise
-from sluice.tabular.p_percent import PPercent
-from sluice.tabular.sensitivity import requirements_of
-from sluice.tabular.suppression import suppress
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.sensitivity import requirements_of
+from sluice.tabular.suppression.optimal_suppression import cost_of, optimise
+from sluice.tabular.suppression.suppression import suppress
 from tests.tabular.tables import business
 
 RULES = (MinimumFrequency(3), PPercent(10))

@@ -14,8 +14,8 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from sluice.risk.attribute_combinations import attribute_combinations
-from sluice.risk.suda import suda
+from sluice.risk.classes.attribute_combinations import attribute_combinations
+from sluice.risk.classes.suda import suda
 
 _VALUES = (2, 72, 5, 7, 16, 41, 7, 14, 2)  # as many as the nine columns of Adult
 

@@ -18,14 +18,14 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.gconfid_peer import gconfid_as_its_users_run_it, gconfid_pattern, has_gconfid
-from sluice.tabular.aggregation import aggregate
-from sluice.tabular.assumptions import Assumptions
-from sluice.tabular.cells import Cells, Status
-from sluice.tabular.dimension import Dimension
-from sluice.tabular.minimum_frequency import MinimumFrequency
-from sluice.tabular.p_percent import PPercent
-from sluice.tabular.sensitivity import requirements_of
-from sluice.tabular.suppression import suppress
+from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Cells, Status
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.sensitivity import requirements_of
+from sluice.tabular.suppression.suppression import suppress
 
 _DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "business_generated"
 _RULES = [MinimumFrequency(3), PPercent(10)]

@@ -12,12 +12,12 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from sluice.masking.anatomization import Anatomization
-from sluice.masking.data_swapping import DataSwapping
-from sluice.masking.permutation import Permutation
-from sluice.masking.pram import Pram
-from sluice.masking.rank_swapping import RankSwapping
+from sluice.masking.noise.pram import Pram
 from sluice.masking.step import MaskingStep
+from sluice.masking.swapping.anatomization import Anatomization
+from sluice.masking.swapping.data_swapping import DataSwapping
+from sluice.masking.swapping.permutation import Permutation
+from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.variables import Kind, Role, Variable, Variables
 
 COLUMNS = 10

@@ -14,12 +14,12 @@ from sklearn.tree import DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
 from benchmarks.factor_data import factor_data
-from sluice.masking.global_recoding import GlobalRecoding
-from sluice.masking.ipso import Ipso
-from sluice.masking.sampling import Sampling
-from sluice.masking.sequential_trees import SequentialTrees
+from sluice.masking.recoding.global_recoding import GlobalRecoding
+from sluice.masking.recoding.sampling import Sampling
+from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
 from sluice.masking.step import MaskingStep
-from sluice.masking.top_bottom_coding import TopBottomCoding
+from sluice.masking.synthesis.ipso import Ipso
+from sluice.masking.synthesis.sequential_trees import SequentialTrees
 from sluice.variables import Kind, Variable
 
 COLUMNS = tuple(f"x{number}" for number in range(10))

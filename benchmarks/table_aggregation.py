@@ -18,11 +18,11 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from sluice.release.table_cells import aggregate_file
-from sluice.tabular.cells import Cells
-from sluice.tabular.dimension import Dimension
-from sluice.tabular.measure import Measure
-from sluice.tabular.records import records_of
+from sluice.sources.table_cells import aggregate_file
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.records import records_of
 
 MEASURE = Measure("value", "id")
 

@@ -15,13 +15,13 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.gconfid_peer import gconfid_pattern, has_gconfid
-from sluice.tabular.aggregation import aggregate
-from sluice.tabular.audit import Audit, audit
-from sluice.tabular.cells import Booleans, Cells, Status
-from sluice.tabular.dimension import Dimension
-from sluice.tabular.minimum_frequency import MinimumFrequency
-from sluice.tabular.p_percent import PPercent
-from sluice.tabular.sensitivity import Requirements, requirements_of
+from sluice.tabular.audit.audit import Audit, audit
+from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.cells import Booleans, Cells, Status
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.sensitivity import Requirements, requirements_of
 
 BUSINESS = Path(__file__).resolve().parents[2] / "shared" / "data" / "business_generated"
 RULES = (MinimumFrequency(3), PPercent(10))

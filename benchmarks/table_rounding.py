@@ -17,18 +17,18 @@ import numpy as np
 import pandas as pd
 
 from sluice.errors import DataError
-from sluice.tabular.aggregation import aggregate
-from sluice.tabular.altered_cells import AlteredCells
-from sluice.tabular.cells import Cells, Status
-from sluice.tabular.controlled_adjustment import controlled_adjustment
-from sluice.tabular.controlled_rounding import controlled_rounding
-from sluice.tabular.dimension import Dimension
-from sluice.tabular.minimum_frequency import MinimumFrequency
-from sluice.tabular.p_percent import PPercent
-from sluice.tabular.published_intervals import published_intervals
-from sluice.tabular.sensitivity import Requirements, SensitivityRule, requirements_of
-from sluice.tabular.small_count_rounding import small_count_rounding
-from sluice.tabular.table_utility import table_utility
+from sluice.tabular.advice.table_utility import table_utility
+from sluice.tabular.alternatives.altered_cells import AlteredCells
+from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
+from sluice.tabular.alternatives.controlled_rounding import controlled_rounding
+from sluice.tabular.alternatives.small_count_rounding import small_count_rounding
+from sluice.tabular.audit.published_intervals import published_intervals
+from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.cells import Cells, Status
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 
 DATA = Path(os.environ.get("SLUICE_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 BASE = 5
@@ -101,7 +101,7 @@ def _print(name: str, seconds: float, fails: int, cells: Cells, value: np.ndarra
 
 def _suppression(cells: Cells, needs: Requirements, rules: list[SensitivityRule]) -> None:
     """The same cells suppressed, and the middles of their intervals in place of blanks."""
-    from sluice.tabular.suppression import suppress
+    from sluice.tabular.suppression.suppression import suppress
 
     begun = process_time()
     try:

@@ -119,8 +119,8 @@ def _read(source: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
 
 def _by_sluice(source: Path) -> pd.DataFrame:
     """One row a cell, one column a rule."""
-    from sluice.tabular.aggregation import aggregate
-    from sluice.tabular.dimension import Dimension
+    from sluice.tabular.model.aggregation import aggregate
+    from sluice.tabular.model.dimension import Dimension
 
     records, hierarchies = _read(source)
     dimensions = [
@@ -141,9 +141,9 @@ def _by_sluice(source: Path) -> pd.DataFrame:
 
 
 def _rules() -> dict[str, Any]:
-    from sluice.tabular.dominance import Dominance
-    from sluice.tabular.minimum_frequency import MinimumFrequency
-    from sluice.tabular.p_percent import PPercent
+    from sluice.tabular.rules.dominance import Dominance
+    from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+    from sluice.tabular.rules.p_percent import PPercent
 
     rules = (MinimumFrequency(3), PPercent(10), PPercent(15), Dominance(2, 75), Dominance(2, 85))
     return dict(zip(RULES, rules, strict=True))
@@ -151,7 +151,7 @@ def _rules() -> dict[str, Any]:
 
 def _a_million(count: int) -> None:
     """All rules on random cells: at once, and one by one as a function that pandas applies to each row."""
-    from sluice.tabular.cells import Contributions
+    from sluice.tabular.model.cells import Contributions
 
     rng = np.random.default_rng(20260101)
     shares = np.sort(np.exp(rng.normal(3, 2, (count, 5))).astype(np.int64), axis=1)[:, ::-1]

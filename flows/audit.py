@@ -6,10 +6,10 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
+from sluice.custody.durable import sha256_of
+from sluice.custody.states import State
+from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
-from sluice.release.durable import sha256_of
-from sluice.release.states import State
-from sluice.release.workspace import Workspace
 from tasks.case import last
 from tasks.definition import target_of
 from tasks.waiting import definition_of

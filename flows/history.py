@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from policies.approvals import Subject
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
+from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError, did_you_mean
-from sluice.release.dossier import Dossier
-from sluice.release.ledger import Entry
-from sluice.release.states import State
-from sluice.release.workspace import Workspace
+from sluice.report.dossier import Dossier
 from tasks.case import last
 
 _SUFFIX = {"data": ".parquet", "csv": ".csv", "report": ".html"}  # all others are JSON

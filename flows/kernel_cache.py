@@ -25,7 +25,7 @@ def choose(package: Path, user_cache: Path, workspace: Path) -> Path | None:
 
 if "NUMBA_CACHE_DIR" not in os.environ:
     place = choose(
-        Path(__file__).resolve().parents[1] / "sluice" / "risk" / "__pycache__",
+        Path(__file__).resolve().parents[1] / "sluice" / "risk" / "distances" / "__pycache__",
         Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "numba",
         Path(os.environ.get("SLUICE_HOME", ".sluice")).resolve(),
     )

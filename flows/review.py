@@ -5,9 +5,9 @@ import flows.settings  # noqa: F401  isort: skip  (before anything that imports 
 from pathlib import Path
 
 from policies.approvals import Standing
+from sluice.custody import shelf
+from sluice.custody.states import State
 from sluice.errors import SluiceError
-from sluice.release import shelf
-from sluice.release.states import State
 from tasks.case import Case, Release, account, open_workspace
 from tasks.definition import target_of
 from tasks.outcome import Outcome

@@ -12,10 +12,10 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sluice.release.documents import document_sha256, parse_document, read_yaml
-from sluice.release.ledger import Entry
-from sluice.release.manifest import GivenApproval
-from sluice.release.states import State
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
+from sluice.documents.documents import document_sha256, parse_document, read_yaml
+from sluice.publication.manifest import GivenApproval
 
 CLOCK_SKEW = timedelta(minutes=5)  # between the machines that write the ledger
 

@@ -6,15 +6,15 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.approvals import Approvals
-from policies.microdata_rules import MicrodataRule
-from policies.reference_standard import ReferenceStandard
-from policies.rules import AttackPolicyRule, PolicyRule
+from policies.rules.microdata_rules import MicrodataRule
+from policies.rules.rules import AttackPolicyRule, PolicyRule
+from policies.rules.table_rules import TableRule
+from policies.standard.reference_standard import ReferenceStandard
 from policies.table_attackers import TableAttackers
-from policies.table_rules import TableRule
 from policies.utility_limits import UtilityLimits
 from policies.waivers import Waiver
+from sluice.documents.documents import parse_document, read_yaml
 from sluice.errors import did_you_mean
-from sluice.release.documents import parse_document, read_yaml
 from sluice.variables import Label, Role, Variables, with_role
 from sluice.verdict import Finding, Verdict
 

@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from policies.rule import Percent
-from sluice.tabular.assumptions import Assumptions
+from policies.rules.rule import Percent
+from sluice.tabular.model.assumptions import Assumptions
 
 
 class TableAttackers(BaseModel):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from policies.rule import Share
+from policies.rules.rule import Share
 from sluice.utility.cell_changes import CellChanges, cell_changes
 from sluice.utility.comparable_columns import as_numbers, comparable_columns
 from sluice.utility.information_loss import il1s

@@ -12,8 +12,8 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.cross_field import CrossFieldExpression, read_expression
+from sluice.documents.documents import Written, parse_document, read_yaml
 from sluice.errors import DocumentError, did_you_mean
-from sluice.release.documents import Written, parse_document, read_yaml
 from sluice.variables import GROUPS, NAMES, Kind, Label, Role, Variable
 
 HASHED = NAMES  # a variable with one of these roles leaves its source only as a keyed hash
@@ -123,7 +123,7 @@ class Contract(_Strict):
 
         Identifiers in the record key, the household and the contributor come as keyed hashes, which are text without
         range, categories or hierarchy. A nominal or binary variable without declared categories has none yet here;
-        `schemas.typing.SourceTyping.variables` fills in those that were found.
+        `schemas.reading.typing.SourceTyping.variables` fills in those that were found.
         """
         staged = {}
         for variable in self.variables:

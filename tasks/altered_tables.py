@@ -5,16 +5,16 @@ from dataclasses import replace
 import numpy as np
 
 from sluice.errors import DataError
-from sluice.release.table_file import read_typed
-from sluice.tabular.altered_cells import AlteredCells
-from sluice.tabular.cell_key import perturb_counts, record_keys
-from sluice.tabular.cells import Cells
-from sluice.tabular.controlled_adjustment import controlled_adjustment
-from sluice.tabular.controlled_rounding import controlled_rounding
-from sluice.tabular.perturbation_table import PerturbationTable
-from sluice.tabular.records import records_of
-from sluice.tabular.sensitivity import Requirements
-from sluice.tabular.small_count_rounding import small_count_rounding
+from sluice.publication.table_file import read_typed
+from sluice.tabular.alternatives.altered_cells import AlteredCells
+from sluice.tabular.alternatives.cell_key import perturb_counts, record_keys
+from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
+from sluice.tabular.alternatives.controlled_rounding import controlled_rounding
+from sluice.tabular.alternatives.perturbation_table import PerturbationTable
+from sluice.tabular.alternatives.small_count_rounding import small_count_rounding
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.records import records_of
+from sluice.tabular.rules.sensitivity import Requirements
 from tasks.case import Release
 from tasks.table_request import TableRequest
 from tasks.table_terms import CellKey, ControlledAdjustment, ControlledRounding, SmallCountRounding

@@ -1,6 +1,6 @@
 """Approve: whether the people who must approve have approved exactly these bytes. Asks the ledger, nobody else."""
 
-from sluice.release.states import State
+from sluice.custody.states import State
 from tasks.case import Release
 from tasks.step import step
 

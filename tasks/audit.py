@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from sluice.machine import WORKERS
-from sluice.release.table_dossier import TableSummary, summarise
-from sluice.release.table_publication import in_table
-from sluice.tabular.audit import Audit
-from sluice.tabular.audit import audit as attack
-from sluice.tabular.cells import Cells, Contributions, Status
-from sluice.tabular.sensitivity import Requirements
-from sluice.tabular.table_attacks import in_words
+from sluice.publication.table_publication import in_table
+from sluice.report.table_dossier import TableSummary, summarise
+from sluice.tabular.audit.audit import Audit
+from sluice.tabular.audit.audit import audit as attack
+from sluice.tabular.audit.table_attacks import in_words
+from sluice.tabular.model.cells import Cells, Contributions, Status
+from sluice.tabular.rules.sensitivity import Requirements
 from sluice.verdict import Finding, Verdict
 from tasks import proofs
 from tasks.case import Release

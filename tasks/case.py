@@ -18,14 +18,14 @@ from pydantic import TypeAdapter
 from policies.approvals import Roster, Standing, Subject, load_roster
 from policies.policy import Policy, load_policy
 from schemas.contract import HASHED, Contract, load_contract
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
+from sluice.custody.workspace import Workspace
+from sluice.documents.documents import document_sha256
 from sluice.errors import DataError, DocumentError, PlanError, SluiceError
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
-from sluice.release.documents import document_sha256
-from sluice.release.ledger import Entry
-from sluice.release.states import State
-from sluice.release.table_file import read_typed
-from sluice.release.workspace import Workspace
+from sluice.publication.table_file import read_typed
 from sluice.variables import GROUPS, Kind, Role, Variable
 from tasks.definition import ReleaseDefinition, TablesDefinition, load_definition
 from tasks.tables_fit import refuse_unfit_tables

@@ -6,9 +6,9 @@ from importlib.metadata import version
 from typing import Any
 
 from policies.waivers import apply_waivers
+from sluice.custody.states import State
 from sluice.masking.subsets import ByStratum
-from sluice.release.dossier import Dossier
-from sluice.release.states import State
+from sluice.report.dossier import Dossier
 from sluice.variables import Variables
 from sluice.verdict import Finding
 from sluice.verdict import decide as verdict_of

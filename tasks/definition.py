@@ -7,11 +7,11 @@ from zoneinfo import available_timezones
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from sluice.documents.documents import Written, parse_document, read_yaml
 from sluice.errors import DocumentError, did_you_mean
 from sluice.masking import KMemberClustering, Step, TopBottomCoding
-from sluice.masking.microaggregation import MicroaggregationStep
-from sluice.release.documents import Written, parse_document, read_yaml
-from sluice.release.sources import Source
+from sluice.masking.microaggregation.microaggregation import MicroaggregationStep
+from sluice.sources.sources import Source
 from tasks.crontab import refuse_wrong_crontab
 from tasks.table_terms import (
     Protection,

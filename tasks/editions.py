@@ -1,9 +1,9 @@
 """Editions: whether this release, held beside one that was published before, would give single people away."""
 
-from sluice.release.ledger import Entry
-from sluice.release.states import State
-from sluice.release.table_file import read_typed
-from sluice.risk.differencing import changed_records
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
+from sluice.publication.table_file import read_typed
+from sluice.risk.classes.differencing import changed_records
 from sluice.variables import NAMES
 from sluice.verdict import Finding, Verdict
 from tasks.case import Release, last, variables_from_json

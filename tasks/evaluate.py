@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from policies.attack_rule import Attacked
-from policies.lone_copies import judge_lone_copies
 from policies.policy import Policy
-from policies.reidentification import judge_reidentification
+from policies.rules.attack_rule import Attacked
+from policies.standard.lone_copies import judge_lone_copies
+from policies.standard.reidentification import judge_reidentification
 from sluice.errors import PlanError
 from sluice.masking.plan import apply_recodings
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
-from sluice.risk.curve import Curve
+from sluice.risk.reference.curve import Curve
 from sluice.utility.variable_summary import VariableSummary, summarise
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict

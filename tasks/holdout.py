@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from sluice.errors import DataError
-from sluice.release.table_file import write_parquet
+from sluice.publication.table_file import write_parquet
 from sluice.variables import Role, with_role
 from tasks.case import Release, Staged
 

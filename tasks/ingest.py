@@ -3,10 +3,10 @@
 from dataclasses import asdict
 from pathlib import Path
 
-from schemas.typing import SourceTyping
-from sluice.release.documents import document_bytes
-from sluice.release.states import State
-from sluice.release.table_file import write_in_order, write_parquet
+from schemas.reading.typing import SourceTyping
+from sluice.custody.states import State
+from sluice.documents.documents import document_bytes
+from sluice.publication.table_file import write_in_order, write_parquet
 from sluice.variables import Variable
 from tasks.case import Case, Release, Staged, open_workspace, variables_as_json
 from tasks.holdout import set_aside

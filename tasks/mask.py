@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from sluice.custody.states import State
 from sluice.masking.plan import apply_plan
-from sluice.release.states import State
-from sluice.release.table_file import write_csv, write_parquet
+from sluice.publication.table_file import write_csv, write_parquet
 from tasks.case import Masked, Release
 from tasks.step import step
 

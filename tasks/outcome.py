@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from sluice.release.states import State
+from sluice.custody.states import State
 from sluice.verdict import Verdict
 from tasks.case import Release
 

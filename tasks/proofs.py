@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.errors import DataError
-from sluice.tabular.audit_proofs import Proof
-from sluice.tabular.cells import Codes
+from sluice.tabular.audit.audit_proofs import Proof
+from sluice.tabular.model.cells import Codes
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sluice.custody.states import State
 from sluice.errors import DataError
 from sluice.machine import WORKERS
-from sluice.release.states import State
-from sluice.tabular.altered_cells import AlteredCells
-from sluice.tabular.audit_proofs import Proof
-from sluice.tabular.cells import Cells, Status
-from sluice.tabular.published_intervals import published_intervals
-from sluice.tabular.suppression import suppress
+from sluice.tabular.alternatives.altered_cells import AlteredCells
+from sluice.tabular.audit.audit_proofs import Proof
+from sluice.tabular.audit.published_intervals import published_intervals
+from sluice.tabular.model.cells import Cells, Status
+from sluice.tabular.suppression.suppression import suppress
 from tasks import proofs
 from tasks.altered_tables import alter
 from tasks.case import Release
@@ -80,7 +80,7 @@ def _suppressed(release: Release, cells: Cells, request: TableRequest) -> tuple[
     wanted, asked = release.case.definition.protection, request.asked
     protection = suppress
     if wanted.mode == "optimise":
-        from sluice.tabular.optimal_suppression import optimise as protection
+        from sluice.tabular.suppression.optimal_suppression import optimise as protection
     kept = carried_forward(release, cells) if wanted.carry_forward else np.zeros(len(cells), dtype=bool)
     beside = nearest_edition(release, cells)
     found: Sequence[Proof] = ()

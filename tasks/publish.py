@@ -6,17 +6,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from policies.waivers import apply_waivers
-from schemas.frame_check import check_released
-from schemas.profile import compared, profile
+from schemas.checks.frame_check import check_released
+from schemas.checks.profile import compared, profile
+from sluice.custody import shelf
+from sluice.custody.durable import sha256_of
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
 from sluice.errors import DataError, SluiceError
-from sluice.release import shelf
-from sluice.release.datapackage import PublishedFile, build_datapackage
-from sluice.release.dossier import Dossier
-from sluice.release.durable import sha256_of
-from sluice.release.ledger import Entry
-from sluice.release.manifest import build_manifest
-from sluice.release.states import State
-from sluice.release.table_file import read_typed
+from sluice.publication.datapackage import PublishedFile, build_datapackage
+from sluice.publication.manifest import build_manifest
+from sluice.publication.table_file import read_typed
+from sluice.report.dossier import Dossier
 from sluice.verdict import Verdict, decide
 from tasks.case import Release, last
 from tasks.editions import few_changes

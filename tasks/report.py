@@ -3,12 +3,12 @@
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.context import TaskRunContext
 
-from sluice.release.dossier import Dossier
-from sluice.release.durable import replace
-from sluice.release.headline import FURTHER_REASONS, headline, reasons
-from sluice.release.report import render_report
-from sluice.release.states import State
-from sluice.release.table_report import render_table_report
+from sluice.custody.durable import replace
+from sluice.custody.states import State
+from sluice.report.dossier import Dossier
+from sluice.report.headline import FURTHER_REASONS, headline, reasons
+from sluice.report.report import render_report
+from sluice.report.table_report import render_table_report
 from sluice.verdict import Verdict
 from tasks.case import Release
 from tasks.step import step

@@ -8,7 +8,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from sluice.errors import DataError
-from sluice.tabular.cells import Integers, Statuses
+from sluice.tabular.model.cells import Integers, Statuses
 
 
 @dataclass(frozen=True, eq=False)

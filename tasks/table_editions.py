@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from schemas.contract import Contract
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
 from sluice.errors import DataError
-from sluice.release.ledger import Entry
-from sluice.release.states import State
-from sluice.tabular.audit import audit
-from sluice.tabular.cells import Booleans, Cells, Codes, Status, Statuses
-from sluice.tabular.dimension import Dimension
-from sluice.tabular.sensitivity import Requirements
-from sluice.tabular.suppression import Suppression
-from sluice.tabular.table_editions import JointEditions, carried, joint_cells
+from sluice.tabular.advice.table_editions import JointEditions, carried, joint_cells
+from sluice.tabular.audit.audit import audit
+from sluice.tabular.model.cells import Booleans, Cells, Codes, Status, Statuses
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.sensitivity import Requirements
+from sluice.tabular.suppression.suppression import Suppression
 from sluice.verdict import Finding, Verdict
 from tasks.case import Release, last
 from tasks.definition import TablesDefinition

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sluice.release.datapackage import PublishedFile
-from sluice.release.sdmx_csv import read_sdmx_csv, to_sdmx_csv
-from sluice.release.table_datapackage import table_datapackage
-from sluice.release.table_publication import (
+from sluice.publication.datapackage import PublishedFile
+from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
+from sluice.publication.table_datapackage import table_datapackage
+from sluice.publication.table_publication import (
     PublishedTable,
     axes_of,
     discrepancies,
@@ -17,7 +17,7 @@ from sluice.release.table_publication import (
     to_csv,
     to_parquet,
 )
-from sluice.tabular.cells import Cells
+from sluice.tabular.model.cells import Cells
 from tasks.case import Case
 from tasks.shown import Shown
 

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from policies.table_rules import waived_cells
-from sluice.release.cells_file import read_asking
-from sluice.tabular.assumptions import Assumptions
-from sluice.tabular.cells import Cells
-from sluice.tabular.costs import costs
-from sluice.tabular.manual_status import ManualRequest, apply_manual, manual_rows, waivers_needed
-from sluice.tabular.request_rule import RequestedContributions
-from sluice.tabular.sensitivity import SensitivityRule, requirements_of
+from policies.rules.table_rules import waived_cells
+from sluice.sources.cells_file import read_asking
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.rules.request_rule import RequestedContributions
+from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
+from sluice.tabular.suppression.costs import costs
+from sluice.tabular.suppression.manual_status import ManualRequest, apply_manual, manual_rows, waivers_needed
 from sluice.verdict import Finding
 from tasks.case import Release
 from tasks.table_terms import SecondarySuppression

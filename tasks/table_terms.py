@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 
 from sluice.errors import DataError
-from sluice.release.csv_source import CsvSource
-from sluice.release.hierarchy_file import read_rows
-from sluice.tabular.measure import MOST_DECIMALS, Duplicates, Measure, Missing, Negative
+from sluice.sources.csv_source import CsvSource
+from sluice.sources.hierarchy_file import read_rows
+from sluice.tabular.model.measure import MOST_DECIMALS, Duplicates, Measure, Missing, Negative
 from sluice.variables import Label
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from policies.policy import Policy
 from schemas.contract import HASHED, Contract
 from sluice.errors import DataError, DocumentError, did_you_mean
-from sluice.tabular.cells import levels_of, refuse_hidden_ties
-from sluice.tabular.dimension import Dimension
-from sluice.tabular.measure import Measure
+from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
 from sluice.variables import Role, Variable
 from tasks.definition import TablesDefinition
 from tasks.table_terms import TableDimension

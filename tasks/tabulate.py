@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.contract import Contract
-from sluice.release.cells_file import cells_bytes, read_cells
-from sluice.release.table_cells import aggregate_file
-from sluice.tabular.aggregation import LARGEST_KEPT
-from sluice.tabular.cells import Cells
-from sluice.tabular.dimension import Dimension
+from sluice.sources.cells_file import cells_bytes, read_cells
+from sluice.sources.table_cells import aggregate_file
+from sluice.tabular.model.aggregation import LARGEST_KEPT
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.dimension import Dimension
 from tasks.case import Release
 from tasks.definition import TablesDefinition
 from tasks.step import step

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from schemas.expectations_run import check_batch, check_sql, runs_at_source
-from schemas.frame_check import check_frame
-from schemas.profile import Profile
-from sluice.release.sources import SqlSource
-from sluice.release.states import State
+from schemas.checks.expectations_run import check_batch, check_sql, runs_at_source
+from schemas.checks.frame_check import check_frame
+from schemas.checks.profile import Profile
+from sluice.custody.states import State
+from sluice.sources.sources import SqlSource
 from sluice.verdict import Finding, Verdict, decide
 from tasks.case import Release
 from tasks.judged import judged

@@ -20,9 +20,9 @@ from prefect.exceptions import ObjectNotFound
 from prefect.flow_runs import suspend_flow_run
 from prefect.settings import get_current_settings
 
+from sluice.custody.durable import replace
+from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError, did_you_mean
-from sluice.release.durable import replace
-from sluice.release.workspace import Workspace
 from tasks.case import Release
 
 WAITS = "sluice.release.waits"  # the event that says that a run suspends itself for its release

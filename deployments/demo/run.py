@@ -29,7 +29,7 @@ def main() -> int:
     console.rule("[bold]A warehouse with confidential records")
     console.print(f"{build_warehouse():,} records of the survey are in {shown(HOUSE / 'warehouse.duckdb')}")
 
-    from flows.cli import BLOCKED, DONE, ERROR, WAITING
+    from flows.cli.main import BLOCKED, DONE, ERROR, WAITING
 
     console.rule("[bold]1. A careless release: a little noise, and out it goes")
     sluice("release", "deployments/demo/light-noise.yaml", expect=BLOCKED)
@@ -81,7 +81,7 @@ def build_warehouse() -> int:
 
 def sluice(*arguments: str, expect: int) -> None:
     """Run a command of Sluice as a person would type it; stop the demo when it does not end as it must."""
-    from flows.cli import main as command
+    from flows.cli.main import main as command
 
     console.print(f"[bold green]$ sluice {shlex.join(arguments)}[/bold green]", soft_wrap=True)
     code = command(list(arguments))

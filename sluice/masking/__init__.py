@@ -1,34 +1,34 @@
 """Masking methods, one file each. A step of a plan is one of them, told apart by its `method`."""
 
-from sluice.masking.additive_noise import AdditiveNoise
-from sluice.masking.anatomization import Anatomization
-from sluice.masking.data_distortion import DataDistortion
-from sluice.masking.data_shuffling import DataShuffling
-from sluice.masking.data_swapping import DataSwapping
-from sluice.masking.global_recoding import GlobalRecoding
-from sluice.masking.ipso import Ipso
-from sluice.masking.k_member_clustering import KMemberClustering
-from sluice.masking.local_suppression import LocalSuppression
-from sluice.masking.lossy_compression import LossyCompression
-from sluice.masking.matrix_decomposition import MatrixDecomposition
-from sluice.masking.mdav import Microaggregation
-from sluice.masking.multiple_imputation import MultipleImputation
-from sluice.masking.permutation import Permutation
+from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
+from sluice.masking.microaggregation.mdav import Microaggregation
+from sluice.masking.microaggregation.projected_microaggregation import ProjectedMicroaggregation
+from sluice.masking.microaggregation.recursive_histogram_sanitization import RecursiveHistogramSanitization
+from sluice.masking.microaggregation.spectral_histogram_sanitization import SpectralHistogramSanitization
+from sluice.masking.microaggregation.univariate_microaggregation import UnivariateMicroaggregation
+from sluice.masking.noise.additive_noise import AdditiveNoise
+from sluice.masking.noise.lossy_compression import LossyCompression
+from sluice.masking.noise.matrix_decomposition import MatrixDecomposition
+from sluice.masking.noise.pram import Pram
+from sluice.masking.noise.random_orthogonal_matrix import RandomOrthogonalMatrix
 from sluice.masking.plan import mask_frame
-from sluice.masking.pram import Pram
-from sluice.masking.projected_microaggregation import ProjectedMicroaggregation
-from sluice.masking.random_orthogonal_matrix import RandomOrthogonalMatrix
-from sluice.masking.rank_swapping import RankSwapping
-from sluice.masking.recursive_histogram_sanitization import RecursiveHistogramSanitization
-from sluice.masking.removal import Removal
-from sluice.masking.resampling import Resampling
-from sluice.masking.rounding import RandomRounding, Rounding
-from sluice.masking.sampling import Sampling
-from sluice.masking.sequential_trees import SequentialTrees
-from sluice.masking.spectral_histogram_sanitization import SpectralHistogramSanitization
-from sluice.masking.spectral_swapping import SpectralSwapping
-from sluice.masking.top_bottom_coding import TopBottomCoding
-from sluice.masking.univariate_microaggregation import UnivariateMicroaggregation
+from sluice.masking.recoding.global_recoding import GlobalRecoding
+from sluice.masking.recoding.local_suppression import LocalSuppression
+from sluice.masking.recoding.removal import Removal
+from sluice.masking.recoding.rounding import RandomRounding, Rounding
+from sluice.masking.recoding.sampling import Sampling
+from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
+from sluice.masking.swapping.anatomization import Anatomization
+from sluice.masking.swapping.data_swapping import DataSwapping
+from sluice.masking.swapping.permutation import Permutation
+from sluice.masking.swapping.rank_swapping import RankSwapping
+from sluice.masking.swapping.spectral_swapping import SpectralSwapping
+from sluice.masking.synthesis.data_distortion import DataDistortion
+from sluice.masking.synthesis.data_shuffling import DataShuffling
+from sluice.masking.synthesis.ipso import Ipso
+from sluice.masking.synthesis.multiple_imputation import MultipleImputation
+from sluice.masking.synthesis.resampling import Resampling
+from sluice.masking.synthesis.sequential_trees import SequentialTrees
 
 Step = (
     AdditiveNoise

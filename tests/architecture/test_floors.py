@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from policies.catalogue import catalogue as rule_catalogue
-from policies.catalogue import rules
-from policies.rules import AttackPolicyRule, PolicyRule
+from policies.rules.catalogue import catalogue as rule_catalogue
+from policies.rules.catalogue import rules
+from policies.rules.rules import AttackPolicyRule, PolicyRule
 from sluice.masking.catalogue import catalogue, methods
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,7 +84,8 @@ def test_every_masking_method_has_tests(method: str) -> None:
     module = inspect.getmodule(methods()[method])
     assert module is not None
     name = module.__name__.rsplit(".", 1)[-1]
-    tests = (ROOT / "tests" / "masking" / f"test_{name}.py").read_text(encoding="utf-8")
+    (path,) = (ROOT / "tests" / "masking").rglob(f"test_{name}.py")
+    tests = path.read_text(encoding="utf-8")
     assert tests.count("\ndef test_") >= 4  # a published figure, an invariant, an extreme, a refusal
     assert "@given" in tests
     assert "pytest.raises" in tests
@@ -110,7 +111,7 @@ def test_the_catalogue_of_rules_is_the_one_in_the_docs() -> None:
 def test_every_rule_has_tests_and_says_what_it_asks(name: str) -> None:
     model = (rules(PolicyRule) | rules(AttackPolicyRule))[name]
     assert (inspect.getdoc(model) or "").splitlines()[0].endswith(".")
-    tested = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "policies").glob("test_*.py"))
+    tested = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "policies").rglob("test_*.py"))
     assert f'"{name}"' in tested or model.__name__ in tested
 
 

@@ -12,12 +12,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from schemas.checks.frame_check import check_frame
 from schemas.contract import Contract
-from schemas.frame_check import check_frame
-from schemas.typing import SourceTyping
+from schemas.reading.typing import SourceTyping
 from sluice.errors import DataError
-from sluice.release.sources import CsvSource
-from sluice.release.table_file import read_typed, write_parquet
+from sluice.publication.table_file import read_typed, write_parquet
+from sluice.sources.sources import CsvSource
 from sluice.verdict import Finding, Verdict, decide
 
 CANARY = "canary4711"

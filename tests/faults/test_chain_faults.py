@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.release import shelf
+from sluice.custody import shelf
 from tasks import progress
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House, Told
 
@@ -219,9 +219,9 @@ def test_a_policy_without_a_reference_standard_lets_no_records_out(sound: House)
 @pytest.mark.parametrize(
     ("measure", "error"),
     [
-        ("sluice.risk.k_anonymity.k_anonymity", MemoryError()),
-        ("sluice.risk.l_diversity.distinct_values", ZeroDivisionError(VALUE)),
-        ("policies.reference_standard.attack", ValueError(VALUE)),
+        ("sluice.risk.classes.k_anonymity.k_anonymity", MemoryError()),
+        ("sluice.risk.classes.l_diversity.distinct_values", ZeroDivisionError(VALUE)),
+        ("policies.standard.reference_standard.attack", ValueError(VALUE)),
         ("policies.utility_limits.il1s", RecursionError(VALUE)),
         ("tasks.validate.check_frame", KeyError(VALUE)),
         ("tasks.validate.check_batch", OSError(VALUE)),
@@ -243,14 +243,14 @@ def test_after_a_crash_the_release_is_judged_anew(sound: House, monkeypatch: pyt
     def crash(*args: Any, **kwargs: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("policies.reference_standard.attack", crash)
+    monkeypatch.setattr("policies.standard.reference_standard.attack", crash)
     refused(sound, sound.release(), BLOCKED, "could not be judged")
     monkeypatch.undo()
     assert sound.release().code == WAITING
 
 
 def test_a_measure_that_finds_nothing_is_unknown_and_blocks(sound: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("policies.microdata_rules.KAnonymity.find", lambda *args: [])
+    monkeypatch.setattr("policies.rules.microdata_rules.KAnonymity.find", lambda *args: [])
     refused(sound, sound.release(), BLOCKED, "It found nothing to measure.")
 
 
@@ -274,7 +274,7 @@ def test_a_waiver_excuses_a_failure_and_no_unknown(sound: House, monkeypatch: py
     def crash(*args: Any) -> None:
         raise ValueError
 
-    monkeypatch.setattr("sluice.risk.k_anonymity.k_anonymity", crash)
+    monkeypatch.setattr("sluice.risk.classes.k_anonymity.k_anonymity", crash)
     refused(sound, sound.release(), BLOCKED, "could not be judged")
 
 

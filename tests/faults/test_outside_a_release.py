@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from flows.assessment import assess
-from flows.trial import mask_file
 from sluice.errors import DataError, PlanError
-from sluice.release.dossier import Dossier
+from sluice.report.dossier import Dossier
 from sluice.verdict import Finding, Verdict
+from tasks.workbench.assessment import assess
+from tasks.workbench.trial import mask_file
 
 CANARY = "canary4711"
 RECORDS = 1200

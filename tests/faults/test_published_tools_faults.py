@@ -14,15 +14,15 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from policies.policy import Policy
-from policies.reference_standard import ReferenceStandard
-from policies.rules import PolicyRule
-from policies.table_rules import TableRule
+from policies.rules.rules import PolicyRule
+from policies.rules.table_rules import TableRule
+from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
+from sluice.custody.ledger import Ledger
+from sluice.documents.documents import parse_document
 from sluice.errors import DocumentError, PlanError, SluiceError
-from sluice.masking.local_suppression import LocalSuppression
-from sluice.release.documents import parse_document
-from sluice.release.ledger import Ledger
-from sluice.risk.equivalence_test import equivalence_test
+from sluice.masking.recoding.local_suppression import LocalSuppression
+from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.variables import Role, Variable
 from sluice.verdict import Finding, Verdict, decide
 
@@ -51,7 +51,7 @@ def find(rule: dict[str, Any], frame: pd.DataFrame) -> list[Finding]:
 def test_a_missing_key_is_a_category_and_never_drops_its_record() -> None:
     """A group-by without `dropna=False` reports k = 3 here, while one person is alone.
 
-    Also: tests/risk/test_k_anonymity.py, tests/risk/test_equivalence_classes.py (against sdcMicro's figures).
+    Also: test_k_anonymity.py, test_equivalence_classes.py in tests/risk/classes (against sdcMicro's figures).
     """
     frame = people([30, 30, 30, None], "aaaa", ["flu", "gout", "none", "flu"])
     (finding,) = find({"rule": "k_anonymity", "k": 3}, frame)
@@ -61,7 +61,7 @@ def test_a_missing_key_is_a_category_and_never_drops_its_record() -> None:
 def test_index_labels_are_no_positions() -> None:
     """The second group has one illness only. With labels taken for positions it reads the first group's.
 
-    Also: tests/policies/test_rules.py::test_index_labels_are_not_positions.
+    Also: tests/policies/rules/test_rules.py::test_index_labels_are_not_positions.
     """
     frame = people([30, 30, 40, 40], "aabb", ["flu", "gout", "flu", "flu"])
     frame.index = pd.Index([2, 3, 0, 1])
@@ -84,7 +84,7 @@ def test_a_status_is_no_text_that_an_unexpected_spelling_turns_into_a_pass(spell
 def test_an_attack_that_could_not_be_carried_out_is_no_small_risk() -> None:
     """An attack that fails, or does worse than its own baseline for want of anything to attack, proves nothing.
 
-    Also: tests/risk/test_equivalence_test.py::test_what_was_not_measured_is_unknown.
+    Also: tests/risk/reference/test_equivalence_test.py::test_what_was_not_measured_is_unknown.
     """
     measured = np.linspace(0, 1, 2000)
     broken = np.full(2000, np.nan)
@@ -107,7 +107,7 @@ def test_a_tie_is_shared_and_the_original_sets_the_scale() -> None:
     """Equal distances on both sides are nobody's advantage; a stretched release is no farther by its own range.
 
     Also: tests/risk/test_coding.py::test_the_original_sets_the_scale_for_every_file,
-    tests/risk/test_equivalence_test.py::test_values_that_differ_by_rounding_are_tied.
+    tests/risk/reference/test_equivalence_test.py::test_values_that_differ_by_rounding_are_tied.
     """
     same = np.repeat([0.0, 1.0, 2.0], 1000)
     test = equivalence_test(same, same.copy(), 0.0, 0.05)
@@ -129,8 +129,8 @@ def test_an_unreachable_k_is_an_error_and_writes_nothing() -> None:
 
 
 def test_a_file_too_large_to_check_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also: tests/policies/test_reference_standard.py."""
-    monkeypatch.setattr("policies.reference_standard._MOST_COORDINATES", 1000)
+    """Also: tests/policies/standard/test_reference_standard.py."""
+    monkeypatch.setattr("policies.standard.reference_standard._MOST_COORDINATES", 1000)
     findings, _ = judge(numbers(2000, 1), numbers(2000, 2))
     assert decide(findings.values()) is Verdict.UNKNOWN
 
@@ -191,7 +191,7 @@ def test_every_rule_can_fail(name: str, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_row_of_the_ledger_cannot_be_hidden_or_changed(tmp_path: Path) -> None:
-    """Also: tests/release/test_ledger.py, attack by attack; with the whole chain tests/flows/test_review.py."""
+    """Also: tests/custody/test_ledger.py, attack by attack; with the whole chain tests/flows/test_review.py."""
     ledger = Ledger(f"sqlite:///{tmp_path}/ledger.db", b"k" * 32, tmp_path / "anchor")
     for event in ("received", "validated", "masked"):
         ledger.append("people-1", event, "amara", {})

@@ -13,21 +13,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policies.lone_copies import judge_lone_copies
-from policies.microdata_rules import KAnonymity, LDiversity, SampleUniquesShare, TCloseness
 from policies.policy import Policy
-from policies.reference_standard import ReferenceStandard
+from policies.rules.microdata_rules import KAnonymity, LDiversity, SampleUniquesShare, TCloseness
+from policies.standard.lone_copies import judge_lone_copies
+from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
-from schemas.draft import draft_contract
+from schemas.reading.draft import draft_contract
+from sluice.custody import shelf
+from sluice.custody.states import State
+from sluice.documents.documents import parse_document, read_yaml
 from sluice.errors import DataError, DocumentError, SluiceError
 from sluice.masking import AdditiveNoise
-from sluice.release import shelf
-from sluice.release.documents import parse_document, read_yaml
-from sluice.release.sources import CsvSource
-from sluice.release.states import State
-from sluice.release.table_file import write_in_order, write_parquet
-from sluice.risk.copies import count_copies, lone_copies
-from sluice.risk.differencing import changed_records
+from sluice.publication.table_file import write_in_order, write_parquet
+from sluice.risk.classes.differencing import changed_records
+from sluice.risk.reference.copies import count_copies, lone_copies
+from sluice.sources.sources import CsvSource
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict, decide
 from tasks.case import Case, Release
@@ -478,7 +478,7 @@ def test_a_ledger_that_is_gone_together_with_its_anchor_does_not_begin_anew(hous
 def approved(house: House, finding: Finding) -> Release:
     """A release whose dossier holds this finding, with all approvals, at the door."""
     from policies.waivers import apply_waivers
-    from sluice.release.dossier import Dossier
+    from sluice.report.dossier import Dossier
 
     release = staged(house)
     release.record(State.VALIDATED)

@@ -10,18 +10,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from flows.cli import main
+from flows.cli.main import main
 from sluice.errors import DataError
-from sluice.tabular.aggregation import aggregate
-from sluice.tabular.assumptions import Assumptions
-from sluice.tabular.audit import audit
-from sluice.tabular.cells import Cells, Status, refuse_hidden_ties
-from sluice.tabular.dimension import Dimension
-from sluice.tabular.manual_status import manual_rows
-from sluice.tabular.minimum_frequency import MinimumFrequency
-from sluice.tabular.p_percent import PPercent
-from sluice.tabular.sensitivity import SensitivityRule, requirements_of
-from sluice.tabular.suppression import suppress
+from sluice.tabular.audit.audit import audit
+from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Cells, Status, refuse_hidden_ties
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
+from sluice.tabular.suppression.manual_status import manual_rows
+from sluice.tabular.suppression.suppression import suppress
 from tasks.shown import Shown
 from tasks.table_editions import Beside, Edition, what_all_told
 from tasks.table_terms import SecondarySuppression
@@ -76,7 +76,7 @@ def test_negative_rests_need_protection_downwards_too() -> None:
     """Contributor 1 takes its own out of a cell that is negative; what is left must be open to both sides."""
     cells = table({(1, 1): [(1, -100), (2, -50), (3, -3)], (1, 2): [(1, 400)]})
     asked = requirements_of(RULES, cells.contributions, nonnegative=False)
-    from sluice.tabular.audit_coalitions import Insiders
+    from sluice.tabular.audit.audit_coalitions import Insiders
 
     insiders = Insiders(cells, np.ones(len(cells), dtype=bool), asked, RULES, 1, nonnegative=False)
     need = insiders.need_of(at(cells, "a a1, b b1"), frozenset({2}))
@@ -108,7 +108,7 @@ def test_two_pool_what_one_computes_of_a_cell() -> None:
 
 def test_unknowns_that_stand_in_several_rows_fit_into_the_memory_of_the_search() -> None:
     """Each of the four unknowns is in two or three of the rows that are combined; more than there are unknowns."""
-    from sluice.tabular.suppression_kernel import known_unions
+    from sluice.tabular.suppression.suppression_kernel import known_unions
 
     rows = np.array([[1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]])
     start, cell = np.arange(0, 13, 4, dtype=np.int32), np.tile(np.arange(4, dtype=np.int32), 3)
@@ -273,7 +273,7 @@ def test_numbers_of_the_manual_file_have_bounds(text: str) -> None:
 
 def test_the_margin_that_is_told_does_not_tell_what_was_asked() -> None:
     """By the exact ratio and the width, which is public, a contributor could be worked out from its level."""
-    from sluice.release.table_dossier import AuditOutcome
+    from sluice.report.table_dossier import AuditOutcome
 
     cells = table({(1, 1): [(1, 777)]})
     asked = requirements_of(RULES, cells.contributions)

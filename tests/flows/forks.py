@@ -34,11 +34,11 @@ CALLED_IN: dict[str, tuple[str, str]] = {
     "validate_source": ("tasks.validate", "check_batch"),
     "validate_verdict": ("tasks.validate", "is_sound"),
     "check": ("tasks.check", "judged"),
-    "check_rule": ("sluice.risk.k_anonymity", "k_anonymity"),
+    "check_rule": ("sluice.risk.classes.k_anonymity", "k_anonymity"),
     "mask": ("tasks.mask", "apply_plan"),
     "mask_file": ("tasks.mask", "write_csv"),
     "evaluate": ("tasks.evaluate", "apply_recodings"),
-    "evaluate_standard": ("policies.reference_standard", "attack"),
+    "evaluate_standard": ("policies.standard.reference_standard", "attack"),
     "evaluate_summary": ("tasks.evaluate", "summarise"),
     "decide": ("tasks.decide", "apply_waivers"),
     "report": ("tasks.report", "render_report"),
@@ -115,7 +115,7 @@ def _kill_at(step: str, end: bool, time: int = 1) -> None:
 
 def _kill_on_shelf(hook: str) -> None:
     """Kill the run where the shelf says that it has reached `hook`."""
-    from sluice.release import shelf
+    from sluice.custody import shelf
 
     publish = shelf.publish
 
@@ -127,8 +127,8 @@ def _kill_on_shelf(hook: str) -> None:
 
 def _kill_after_event(event: str, anchored: bool = True) -> None:
     """Kill the run when the ledger has this event, before or after the anchor in the vault has moved on to it."""
-    from sluice.release.anchor import Anchor
-    from sluice.release.ledger import Ledger
+    from sluice.custody.anchor import Anchor
+    from sluice.custody.ledger import Ledger
 
     move, append = Anchor.move, Ledger.append
     recorded = False
@@ -184,7 +184,7 @@ def _obey(order: dict[str, Any]) -> None:
         _FAULTS[fault](**settings)
     code = 99  # of a run that not even the command line could end
     try:
-        code = importlib.import_module("flows.cli").main(order["arguments"])
+        code = importlib.import_module("flows.cli.main").main(order["arguments"])
     finally:
         threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()
@@ -207,7 +207,7 @@ def _warm_up() -> None:
         patch.multiple(end, **plain[1]),
     ):
         chain.release(str(House(Path(folder) / "house").file))
-    for module in ("flows.cli", "flows.review"):
+    for module in ("flows.cli.main", "flows.review"):
         importlib.import_module(module)
 
 

@@ -180,7 +180,7 @@ class House:
 
     def sluice(self, *arguments: str) -> Told:
         """Run a command of Sluice in this process."""
-        from flows.cli import main
+        from flows.cli.main import main
 
         out, err = StringIO(), StringIO()
         with (
@@ -225,7 +225,7 @@ class House:
         return [entry.event for entry in self.workspace().ledger.entries(release)]
 
     def workspace(self) -> Any:
-        from sluice.release.workspace import Workspace
+        from sluice.custody.workspace import Workspace
 
         return Workspace.open(self.home)
 

@@ -21,7 +21,7 @@ from uuid import uuid4
 
 import yaml
 
-from sluice.release.ledger import Entry
+from sluice.custody.ledger import Entry
 from tasks.waiting import WAITS
 from tests.flows.house import House, Told
 from tests.flows.prefect_server import PrefectServer

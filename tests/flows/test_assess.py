@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 import yaml
 
-from flows.assessment import assess
 from sluice.errors import DataError
-from sluice.release.dossier import Dossier
+from sluice.report.dossier import Dossier
 from sluice.verdict import Finding, Verdict
+from tasks.workbench.assessment import assess
 from tests.flows.house import BLOCKED, DONE, ERROR, House
 
 

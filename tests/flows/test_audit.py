@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flows.audit import what_was_altered
-from sluice.release import shelf
+from sluice.custody import shelf
 from tests.flows.house import DONE, WAITING, House
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from flows.cli import main
+from flows.cli.main import main
 
 # A published table with one blank in each row and column of its upper left corner: x11 + x12 = 30, and so on.
 CELLS = """nace,region,status,value

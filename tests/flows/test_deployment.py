@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import pytest
 
-from sluice.release.ledger import Entry
+from sluice.custody.ledger import Entry
 from tests.flows.house import DONE, ERROR, WAITING
 from tests.flows.installation import DEPLOYMENTS, SECRET, WAREHOUSE, Installation, definitions, processes, until
 from tests.flows.prefect_server import using

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from flows.forewarning import forewarnings
-from sluice.release.workspace import Workspace
+from flows.cli.forewarning import forewarnings
+from sluice.custody.workspace import Workspace
 from tasks.case import Case
 from tests.flows.house import House
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from flows.cli.listing import show_history, show_releases
 from flows.history import history
-from flows.listing import show_history, show_releases
 from policies.policy import load_policy
+from sluice.custody.workspace import Workspace
+from sluice.documents.documents import document_bytes, document_sha256
 from sluice.errors import SluiceError
-from sluice.release.documents import document_bytes, document_sha256
-from sluice.release.workspace import Workspace
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 
 

@@ -67,7 +67,7 @@ def named(fault: dict[str, Any]) -> str:
 
 def whole_or_nothing(house: House) -> None:
     """What must hold whenever a run has died: the ledger is whole, and each published folder is whole and complete."""
-    from sluice.release import shelf
+    from sluice.custody import shelf
 
     assert house.workspace().ledger.verify() == []
     for name in (path.name for path in house.target.glob("[!.]*/")):

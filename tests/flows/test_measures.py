@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from policies.catalogue import rules
-from policies.rules import AttackPolicyRule, PolicyRule
-from policies.table_rules import TableRule
+from policies.rules.catalogue import rules
+from policies.rules.rules import AttackPolicyRule, PolicyRule
+from policies.rules.table_rules import TableRule
 from tests.flows.house import BLOCKED, DONE, House
 
 RULES: list[dict[str, Any]] = [

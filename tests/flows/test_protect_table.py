@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import flows.protected_table
-from flows.cli import main
-from flows.table_options import rules_given
+import tasks.workbench.protected_table
+from flows.cli.main import main
+from flows.cli.table_options import rules_given
 from sluice.errors import DocumentError
-from sluice.tabular.audit import Breach
-from sluice.tabular.dominance import Dominance
-from sluice.tabular.p_percent import PPercent
+from sluice.tabular.audit.audit import Breach
+from sluice.tabular.rules.dominance import Dominance
+from sluice.tabular.rules.p_percent import PPercent
 from tests.tabular.tables import BUSINESS, read_text
 
 NACE = "code,parent,level\nTotal,,0\nKA,Total,1\nKB,Total,1\n"
@@ -242,13 +242,13 @@ def test_values_are_never_told(folder: Path, capsys: pytest.CaptureFixture[str])
 def test_an_unsafe_pattern_is_not_written(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    audit = flows.protected_table.audit
+    audit = tasks.workbench.protected_table.audit
 
     def finds_something(*given: Any, **named: Any) -> Any:
         return replace(audit(*given, **named), safe=False, breaches=(Breach(0, "outsider", "anybody can compute it"),))
 
     (folder / "cells.csv").write_text("of yesterday", encoding="utf-8")
-    monkeypatch.setattr(flows.protected_table, "audit", finds_something)
+    monkeypatch.setattr(tasks.workbench.protected_table, "audit", finds_something)
     assert main(arguments(folder)) == 2
     told = capsys.readouterr().out
     assert "NOT SAFE, 1 breaches" in told

@@ -46,7 +46,7 @@ def shipped(reference_data: Path, tmp_path: Path) -> Shipped:
 
 def sluice(home: Path, *arguments: str) -> Any:
     """What a command that must succeed says in JSON."""
-    from flows.cli import main
+    from flows.cli.main import main
 
     with patch.dict(os.environ, {"SLUICE_HOME": str(home)}), redirect_stdout(StringIO()) as told:
         assert main([*arguments, "--json"]) == 0
@@ -92,7 +92,7 @@ def test_adult_passes_the_public_use_policy(shipped: Shipped, tmp_path: Path, pr
 
 def test_census_income_passes_within_three_gigabytes(shipped: Shipped, tmp_path: Path, prefect_server: object) -> None:
     definition, home = shipped("census-income.yaml"), tmp_path / "home"
-    command = [sys.executable, "-c", "from flows.cli import run; run()", "check", str(definition), "--json"]
+    command = [sys.executable, "-c", "from flows.cli.main import run; run()", "check", str(definition), "--json"]
     with (tmp_path / "out").open("w") as out, (tmp_path / "err").open("w") as err:
         process = subprocess.Popen(
             command, env=os.environ | {"SLUICE_HOME": str(home)}, cwd=ROOT, stdout=out, stderr=err

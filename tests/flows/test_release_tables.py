@@ -100,8 +100,8 @@ def test_the_same_data_again_is_the_same_release_with_the_same_bytes(house: Tabl
 @contextmanager
 def _pattern_of_primaries_alone() -> Iterator[None]:
     """As a protection that forgot the secondary cells, and claims with forged proofs that each is open all the same."""
-    from sluice.tabular.certificate import Certificate
-    from sluice.tabular.suppression import Suppression
+    from sluice.tabular.suppression.certificate import Certificate
+    from sluice.tabular.suppression.suppression import Suppression
 
     def forgetful(cells: Any, requirements: Any, *_: Any, **__: Any) -> Suppression:
         sensitive = np.flatnonzero(requirements.sensitive)
@@ -144,7 +144,7 @@ def test_files_that_tell_more_than_was_judged_are_blocked(house: TablesHouse) ->
 
 
 def test_an_audit_that_was_not_finished_blocks(house: TablesHouse) -> None:
-    from sluice.tabular.audit import Audit
+    from sluice.tabular.audit.audit import Audit
 
     nothing = np.full(10_000, np.nan)
     with patch("tasks.audit.attack", lambda cells, *_, **__: Audit(False, (), *[nothing[: len(cells)]] * 2, 9, 8)):

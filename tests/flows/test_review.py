@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tasks.case
-from sluice.release.states import State
+from sluice.custody.states import State
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 
 

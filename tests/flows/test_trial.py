@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from flows.cli import main
-from flows.trial import NOT_JUDGED, kinds_given, load_plan, mask_file
-from schemas.inferred import inferred_contract
+from flows.cli.main import main
+from schemas.reading.inferred import inferred_contract
 from sluice.errors import DataError, DocumentError, PlanError
 from sluice.masking import AdditiveNoise
 from sluice.variables import Kind
+from tasks.workbench.trial import NOT_JUDGED, kinds_given, load_plan, mask_file
 
 NOISE = {"method": "additive_noise", "columns": ["income"], "amount": 0.1}
 
@@ -223,7 +223,7 @@ def test_no_input_is_overwritten(folder: Path) -> None:
 def test_the_command_starts_without_the_slow_libraries(folder: Path) -> None:
     """Prefect, Great Expectations, scikit-learn and numba take seconds to load and are not needed to add noise."""
     program = (
-        "import sys; from flows.cli import main; "
+        "import sys; from flows.cli.main import main; "
         "code = main(['mask', 'people.csv', '--plan', 'plan.yaml', '--output', 'masked.csv']); "
         "slow = {'prefect', 'great_expectations', 'sklearn', 'numba', 'sqlalchemy', 'matplotlib', 'duckdb', 'scipy'}; "
         "sys.exit(code or ', '.join(slow & set(sys.modules)) or 0)"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from policies.approvals import Approvals, Roster, Subject, assign, load_roster
+from sluice.custody.ledger import START, Entry
 from sluice.errors import DocumentError
-from sluice.release.ledger import START, Entry
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DIGEST = "d" * 64

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from policies.policy import Policy, load_policy
+from sluice.documents.documents import document_sha256, parse_document
 from sluice.errors import DocumentError
-from sluice.release.documents import document_sha256, parse_document
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Verdict, decide
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from policies.utility_limits import Limit, ShareLimit, UtilityLimits
+from sluice.documents.documents import parse_document
 from sluice.errors import DocumentError
-from sluice.release.documents import parse_document
 from sluice.utility.information_loss import il1s
 from sluice.utility.moments import moment_differences
 from sluice.variables import Kind, Variable

@@ -9,9 +9,9 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
-from sluice.masking.microaggregation import representatives
-from sluice.masking.recursive_histogram_sanitization import histogram_cells
-from sluice.masking.spectral_histogram_sanitization import spectral_groups
+from sluice.masking.microaggregation.microaggregation import representatives
+from sluice.masking.microaggregation.recursive_histogram_sanitization import histogram_cells
+from sluice.masking.microaggregation.spectral_histogram_sanitization import spectral_groups
 
 
 def correlation_difference(one: np.ndarray, other: np.ndarray) -> float:

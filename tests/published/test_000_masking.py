@@ -10,9 +10,9 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
-from sluice.masking.additive_noise import corrected, correlated_noise
 from sluice.masking.dummy_coding import category_probabilities, dummy_code
-from sluice.masking.spectral_swapping import spectral_swap
+from sluice.masking.noise.additive_noise import corrected, correlated_noise
+from sluice.masking.swapping.spectral_swapping import spectral_swap
 
 
 def median_differences(original: np.ndarray, masked: np.ndarray) -> list[float]:

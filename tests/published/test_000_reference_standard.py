@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.reference_standard import ReferenceStandard
-from sluice.masking.data_shuffling import data_shuffle
-from sluice.masking.microaggregation import representatives
-from sluice.masking.spectral_histogram_sanitization import spectral_groups
-from sluice.masking.spectral_swapping import spectral_swap
-from sluice.risk.equivalence_test import equivalence_test
-from sluice.risk.prediction import prediction
+from policies.standard.reference_standard import ReferenceStandard
+from sluice.masking.microaggregation.microaggregation import representatives
+from sluice.masking.microaggregation.spectral_histogram_sanitization import spectral_groups
+from sluice.masking.swapping.spectral_swapping import spectral_swap
+from sluice.masking.synthesis.data_shuffling import data_shuffle
+from sluice.risk.reference.equivalence_test import equivalence_test
+from sluice.risk.reference.prediction import prediction
 from sluice.variables import Variable
 from sluice.verdict import Verdict, decide
 

@@ -8,9 +8,9 @@ stand beside each test; the tolerances are what other extracts of the survey gav
 import numpy as np
 import pytest
 
-from sluice.masking.microaggregation import representatives
-from sluice.masking.spectral_histogram_sanitization import spectral_groups
-from sluice.risk.reidentification import reidentification
+from sluice.masking.microaggregation.microaggregation import representatives
+from sluice.masking.microaggregation.spectral_histogram_sanitization import spectral_groups
+from sluice.risk.reference.reidentification import reidentification
 
 SEEDS = pytest.mark.parametrize("seed", [0, 1, 2])
 

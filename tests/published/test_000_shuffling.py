@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from sluice.masking.data_shuffling import data_shuffle
-from sluice.masking.spectral_swapping import spectral_swap
-from sluice.risk.equivalence_test import equivalence_test
-from sluice.risk.prediction import prediction
+from sluice.masking.swapping.spectral_swapping import spectral_swap
+from sluice.masking.synthesis.data_shuffling import data_shuffle
+from sluice.risk.reference.equivalence_test import equivalence_test
+from sluice.risk.reference.prediction import prediction
 from sluice.verdict import Verdict
 
 MEASURES = ("distance", "ambiguity", "uncertainty")

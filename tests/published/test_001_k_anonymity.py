@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from sluice.risk.equivalence_classes import classes_of
-from sluice.risk.k_anonymity import k_anonymity, records_below
-from sluice.risk.sample_uniques import sample_uniques
+from sluice.risk.classes.equivalence_classes import classes_of
+from sluice.risk.classes.k_anonymity import k_anonymity, records_below
+from sluice.risk.classes.sample_uniques import sample_uniques
 
 TABLES = {
     "2.1": (["4217", "4217", "1742", "1742", "4217"], ["34", "34", "77", "77", "34"]),

@@ -13,7 +13,7 @@ import pytest
 
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.taxonomy import taxonomy_of
-from sluice.masking.k_member_clustering import Domain, domain, information_losses, k_member_groups
+from sluice.masking.microaggregation.k_member_clustering import Domain, domain, information_losses, k_member_groups
 
 COUNTRIES = Hierarchy(
     rows={

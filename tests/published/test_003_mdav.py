@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.masking.mdav import Microaggregation, mdav_groups
-from sluice.masking.microaggregation import standardised
+from sluice.masking.microaggregation.mdav import Microaggregation, mdav_groups
+from sluice.masking.microaggregation.microaggregation import standardised
 from sluice.variables import Kind, Variable
 from tests.published.mean_variations import information_losses
 

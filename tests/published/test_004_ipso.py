@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.masking.ipso import Ipso
-from sluice.risk.record_linkage import Distance, record_linkage
+from sluice.masking.synthesis.ipso import Ipso
+from sluice.risk.linkage.record_linkage import Distance, record_linkage
 from sluice.variables import Kind, Variable
 
 MASKED = ("RESREVENUE", "RESSALES", "OTHREVENUE", "OTHRSALES", "TOTREVENUE")  # v1, v2, v7, v8, v9

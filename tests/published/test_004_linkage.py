@@ -18,12 +18,12 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from sluice.masking.rank_swapping import rank_swap
-from sluice.risk.interval_disclosure import interval_disclosure
-from sluice.risk.linkage_score import disclosure_risk, linkage_score
-from sluice.risk.probabilistic_linkage import probabilistic_linkage
-from sluice.risk.rank_swapping_linkage import rank_swapping_linkage
-from sluice.risk.record_linkage import record_linkage
+from sluice.masking.swapping.rank_swapping import rank_swap
+from sluice.risk.linkage.interval_disclosure import interval_disclosure
+from sluice.risk.linkage.linkage_score import disclosure_risk, linkage_score
+from sluice.risk.linkage.probabilistic_linkage import probabilistic_linkage
+from sluice.risk.linkage.rank_swapping_linkage import rank_swapping_linkage
+from sluice.risk.linkage.record_linkage import record_linkage
 from tests.published.mean_variations import information_losses
 
 FloatArray = npt.NDArray[np.float64]

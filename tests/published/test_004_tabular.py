@@ -10,14 +10,14 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from sluice.tabular.aggregation import aggregate
-from sluice.tabular.cells import Cells
-from sluice.tabular.dimension import Dimension
-from sluice.tabular.dominance import Dominance, dominance
-from sluice.tabular.minimum_frequency import MinimumFrequency, minimum_frequency
-from sluice.tabular.p_percent import PPercent, p_percent
-from sluice.tabular.sensitivity import SensitivityRule, requirements_of
-from sluice.tabular.table_attacks import dominance_attack, external_attack, in_words, internal_attack
+from sluice.tabular.audit.table_attacks import dominance_attack, external_attack, in_words, internal_attack
+from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.dominance import Dominance, dominance
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency, minimum_frequency
+from sluice.tabular.rules.p_percent import PPercent, p_percent
+from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 
 FREQUENCIES = np.array([[2, 15, 30, 20, 10], [72, 20, 1, 30, 10], [38, 38, 15, 40, 5]])
 MAGNITUDES = np.array([[360, 450, 720, 400, 360], [1440, 540, 22, 570, 320], [722, 1178, 375, 800, 363]])

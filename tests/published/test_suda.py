@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from sluice.risk.equivalence_classes import category_codes
-from sluice.risk.suda import Suda, dis_scores, minimal_sample_uniques, suda
+from sluice.risk.classes.equivalence_classes import category_codes
+from sluice.risk.classes.suda import Suda, dis_scores, minimal_sample_uniques, suda
 
 GUIDE = pd.DataFrame(
     {

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.risk.equivalence_classes import EquivalenceClasses, category_codes, classes_of
-from sluice.risk.household_risk import household_risk
-from sluice.risk.individual_risk import estimated_population, individual_risk
-from sluice.risk.k_anonymity import records_below
-from sluice.risk.loglinear_risk import loglinear_risk
-from sluice.risk.population_uniques import population_uniques
-from sluice.risk.reidentification_risk import prosecutor_risk
+from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes, classes_of
+from sluice.risk.classes.k_anonymity import records_below
+from sluice.risk.population.household_risk import household_risk
+from sluice.risk.population.individual_risk import estimated_population, individual_risk
+from sluice.risk.population.loglinear_risk import loglinear_risk
+from sluice.risk.population.population_uniques import population_uniques
+from sluice.risk.population.reidentification_risk import prosecutor_risk
 
 UNITED_STATES = 317_238_626  # the population that ARX gives its region USA (ARXPopulationModel)
 KEYS = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]

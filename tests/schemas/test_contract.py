@@ -8,12 +8,12 @@ import yaml
 from statsmodels.datasets import fair
 
 import schemas
+from schemas.checks.frame_check import check_frame
 from schemas.contract import Contract, load_contract
-from schemas.frame_check import check_frame
 from schemas.json_schema import json_schema, write_json_schema
-from schemas.typing import type_batch, type_source
+from schemas.reading.typing import type_batch, type_source
 from sluice.errors import DocumentError
-from sluice.release.sources import CsvSource
+from sluice.sources.sources import CsvSource
 from sluice.variables import Kind, Role, with_role
 from sluice.verdict import Verdict
 

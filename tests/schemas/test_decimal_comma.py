@@ -6,10 +6,10 @@ import pytest
 import yaml
 
 from schemas.contract import Contract
-from schemas.draft import draft_contract
-from schemas.typing import SourceTyping
+from schemas.reading.draft import draft_contract
+from schemas.reading.typing import SourceTyping
 from sluice.errors import DataError
-from sluice.release.sources import CsvSource
+from sluice.sources.sources import CsvSource
 
 HEADER = '"income";"age";"code"\n'
 ROWS = '"58123,5";"41";"1,0"\n"-0,25";"+7";"2,0"\n"12";"";"1,0"\n'

@@ -12,14 +12,14 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
+from schemas.checks.expectations_run import check_batch, check_sql, runs_at_source
+from schemas.checks.profile import Profile, compared, profile
+from schemas.checks.source_session import SourceSession
 from schemas.contract import Contract
-from schemas.expectations_run import check_batch, check_sql, runs_at_source
-from schemas.normal_form import KEY_COUNT, normal_select, readable, relation
-from schemas.profile import Profile, compared, profile
-from schemas.source_session import SourceSession
-from schemas.typing import type_batch
+from schemas.reading.normal_form import KEY_COUNT, normal_select, readable, relation
+from schemas.reading.typing import type_batch
 from sluice.errors import DataError
-from sluice.release.database_url import database_url
+from sluice.sources.database_url import database_url
 from sluice.verdict import Finding, Verdict, decide
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from sluice.tabular.assumptions import Assumptions
-from sluice.tabular.cells import Cells, Status, Statuses
-from sluice.tabular.dimension import Dimension
-from sluice.tabular.sensitivity import Requirements
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Cells, Status, Statuses
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.sensitivity import Requirements
 
 Attackers = frozenset[int]
 

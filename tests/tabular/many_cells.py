@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from sluice.tabular.cells import Contributions
+from sluice.tabular.model.cells import Contributions
 
 LARGE = 2**53 - 1  # the largest total that a table may hold
 

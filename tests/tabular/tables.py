@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
-from sluice.tabular.aggregation import aggregate
-from sluice.tabular.cells import Cells
-from sluice.tabular.dimension import Dimension
+from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.dimension import Dimension
 
 BUSINESS = Path(__file__).resolve().parents[3] / "shared" / "data" / "business_generated"
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from prefect.server.schemas.schedules import CronSchedule
 from pydantic import ValidationError
 
+from sluice.documents.documents import parse_document
 from sluice.errors import DocumentError
-from sluice.release.documents import parse_document
 from tasks.crontab import refuse_wrong_crontab
 from tasks.definition import Schedule
 

@@ -15,8 +15,8 @@ from prefect.exceptions import ObjectNotFound
 from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.states import Cancelled, Completed, Pending, Running, Scheduled, State, Suspended
 
+from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
-from sluice.release.workspace import Workspace
 from tasks import waiting
 
 RUN = UUID("25333088-2a99-418e-8fb0-499bb6aab8b7")

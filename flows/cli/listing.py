@@ -1,0 +1,101 @@
+"""How commands show releases on a screen of 80 columns: one under review, one's history, all of them.
+
+Paths, hashes and ids are never broken nor cut off: they are there to be copied.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from flows.history import History
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
+from sluice.report.dossier import Dossier
+from sluice.verdict import Finding, Verdict
+
+_SETTLED = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)  # why they could be published is no news any more
+
+
+def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: Dossier) -> None:
+    """What a reviewer needs before the report: the facts, what was done to the data, and every finding, worst first."""
+    _show_facts(screen, facts)
+    screen.print("\nWhat was done to the data", style="bold")
+    _show_pairs(screen, [(f"{number}.", sentence) for number, sentence in enumerate(dossier.plan, start=1)])
+    screen.print("\nWhat was found", style="bold")
+    _show_pairs(screen, [_told(finding) for finding in sorted(dossier.findings, key=_urgency)])
+
+
+def show_history(screen: Console, found: History) -> None:
+    """Who did what, when, and on which documents."""
+    title = f": {found.dossier.title}" if found.dossier else ""
+    screen.print(f"{found.release} is {_words(found.state or 'nothing')}{title}", style="bold", soft_wrap=True)
+    events = Table("", "time (UTC)", "event", "by, and what was said", box=None, padding=(0, 2, 0, 0))
+    for entry in found.entries:
+        events.add_row(str(entry.seq), entry.at[:19].replace("T", " "), _words(entry.event), Text(_said(entry)))
+    screen.print(events)
+    if found.files:
+        screen.print("\nThe files that are meant: the name of each is its SHA-256", style="bold")
+        _show_facts(screen, found.files)
+    if found.subject:
+        screen.print("\nAn approval is given to all of these together, by the digest", style="bold")
+        screen.print(f"  {found.subject.digest()}", soft_wrap=True)
+
+
+def show_releases(screen: Console, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Where each release stands, and below it why, as far as the line goes."""
+    width = max(len(row["release"]) for row in rows)
+    for row in rows:
+        event = "" if row["last_event"] == row["state"] else f"  ({_words(row['last_event'])})"
+        when = row["at"][:16].replace("T", " ") + event
+        screen.print(f"{row['release']:<{width}}  {_words(str(row['state'])):<15}  {when}", soft_wrap=True)
+        if row["says"] and row["state"] not in _SETTLED:
+            screen.print(Text(f"    {row['says']}", style="dim"), no_wrap=True, overflow="ellipsis")
+
+
+def _show_facts(screen: Console, facts: Mapping[str, Any]) -> None:
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        screen.print(f"{_words(name):>{width}}  {value}", soft_wrap=True)
+
+
+def _show_pairs(screen: Console, pairs: Sequence[tuple[str, str]]) -> None:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    for first, second in pairs:
+        table.add_row(first, Text(second))
+    screen.print(table)
+
+
+def _told(finding: Finding) -> tuple[str, str]:
+    """Whether it decides, and what it says."""
+    about = ", ".join(filter(None, (finding.stage, finding.rule)))
+    says = f"{about}: {finding.says}" + (f" Waived by {finding.waiver}" if finding.waiver else "")
+    if not finding.binding:
+        return "(reported)", says
+    excused = finding.waiver and finding.verdict is not Verdict.UNKNOWN
+    return f"{finding.verdict.name}, waived" if excused else finding.verdict.name, says
+
+
+def _urgency(finding: Finding) -> tuple[bool, int]:
+    """What decides before what is only reported, the worst first; else as they came."""
+    return not finding.binding, -finding.verdict
+
+
+def _words(name: str) -> str:
+    return str(name).replace("_", " ")
+
+
+def _said(entry: Entry) -> str:
+    """Who acted, how that is known where it is not by the account, and the words that were given."""
+    body, who = entry.body, entry.actor
+    if body.get("identity") == "declared":
+        who += f" (a name given; account {body['account']})"
+    if entry.event == State.EVALUATED:
+        said = f"verdict {body['verdict']}"
+    elif "error" in body:
+        said = f"{body.get('step')} failed with {body['error']}"
+    else:
+        said = body.get("comment") or body.get("reason") or body.get("says") or ""
+    return f"{who}: {said}" if said else who

@@ -1,0 +1,80 @@
+"""What the commands on tables are told in their options: hierarchies, rules, tables."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from policies.rules.table_rules import TableRule
+from sluice.errors import DataError, DocumentError, did_you_mean
+from sluice.sources.hierarchy_file import read_dimension
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.sensitivity import SensitivityRule
+
+
+def dimensions_given(written: Sequence[str]) -> list[Dimension]:
+    """The dimensions that were written as NAME=FILE; a name given again is a further grouping of its leaves.
+
+    raises : DocumentError for another form; DataError for what is wrong in a file
+    """
+    files: dict[str, list[Path]] = {}
+    for each in written:
+        name, equals, path = each.partition("=")
+        if not (name and equals and path):
+            raise DocumentError(f"--hierarchy: must be NAME=FILE, NAME being the dimension's column; got '{each}'")
+        files.setdefault(name, []).append(Path(path))
+    if not files:
+        raise DocumentError("--hierarchy: a table has at least one dimension; give NAME=FILE for each")
+    return [read_dimension(name, paths) for name, paths in files.items()]
+
+
+def files_given(written: Sequence[str]) -> list[Path]:
+    """The files that were written as NAME=FILE."""
+    return [Path(each.partition("=")[2]) for each in written]
+
+
+def rules_given(written: Sequence[str]) -> list[SensitivityRule]:
+    """The rules that were written as RULE=NUMBERS, such as p_percent=10 or dominance=2,85.
+
+    The numbers are the thresholds of the rule in a policy, in their order; those that have a default may be left out.
+
+    raises : DocumentError
+    """
+    known: dict[str, type[TableRule]] = {}
+    for kind in TableRule.__subclasses__():
+        known[kind.model_fields["rule"].default] = kind
+    rules = []
+    for each in written:
+        name, _, numbers = each.partition("=")
+        if name not in known:
+            raise DocumentError(f"--rule: one of {', '.join(known)}; got '{name}'.{did_you_mean(name, known)}")
+        thresholds = [field for field in known[name].model_fields if field not in ("rule", "waivable")]
+        given = [number.strip() for number in numbers.split(",")] if numbers else []
+        if len(given) > len(thresholds):
+            raise DocumentError(f"--rule {name}: takes {', '.join(thresholds)}; got {len(given)} numbers")
+        try:
+            rule = known[name].model_validate({"rule": name, **dict(zip(thresholds, given, strict=False))})
+            rules.append(rule.sensitivity())
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or name
+            says = first["msg"].removeprefix("Value error, ")
+            raise DocumentError(f"--rule {each}: {where}: {says}; it takes {', '.join(thresholds)}") from None
+        except DataError as error:
+            raise DocumentError(f"--rule {each}: {error}") from None
+    return rules
+
+
+def tables_given(written: Sequence[str]) -> list[tuple[str, ...]] | None:
+    """The tables that were written as NAME,NAME: the dimensions of each; None when nothing is, for one of all."""
+    return [tuple(name.strip() for name in each.split(",")) for each in written] or None
+
+
+def mode_given(written: str) -> Literal["fast", "optimise"]:
+    """How to search for a pattern. Raises DocumentError."""
+    if written == "fast":
+        return "fast"
+    if written == "optimise":
+        return "optimise"
+    raise DocumentError(f"--mode: must be fast or optimise; got '{written}'")

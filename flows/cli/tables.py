@@ -1,0 +1,274 @@
+"""The commands on tables outside a release: protect a table, audit anybody's suppression pattern."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from flows.cli.terminal import BLOCKED, DONE, AsJson, err, out, print_json
+from sluice.machine import WORKERS
+
+tables_app = typer.Typer()
+
+_FEW = 10
+
+Hierarchies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy", metavar="NAME=FILE", help="of each dimension: code,parent; a name again is a further grouping"
+    ),
+]
+Rules = Annotated[
+    list[str] | None, typer.Option("--rule", metavar="RULE=NUMBERS", help="such as p_percent=10 or dominance=2,85")
+]
+Tables = Annotated[
+    list[str] | None, typer.Option("--table", metavar="NAME,NAME", help="dimensions of one of several linked tables")
+]
+Value = Annotated[str | None, typer.Option("--value", help="the column that is added up; else records are counted")]
+Contributor = Annotated[str | None, typer.Option("--contributor", help="the column that tells whose a record is")]
+Holding = Annotated[str | None, typer.Option("--holding", help="the column that tells to whom a contributor belongs")]
+Weight = Annotated[str | None, typer.Option("--weight", help="the column of sampling weights")]
+WeightRule = Annotated[
+    str | None,
+    typer.Option("--weight-rule", help="argus: w contributors of that size; gconfid_exact: one of w times it"),
+]
+Negative = Annotated[str, typer.Option("--negative", help="refuse; absolute: rules look at sizes without sign")]
+Missing = Annotated[str, typer.Option("--missing", help="values: refuse; leave_out: leave the record out")]
+Duplicates = Annotated[
+    str, typer.Option("--duplicates", help="of a contributor in one cell of the lowest level: refuse; add")
+]
+Decimals = Annotated[int | None, typer.Option("--decimals", help="of the totals; else as many as the values have")]
+Coalition = Annotated[int, typer.Option("--coalition", min=0, help="contributors who pool what they know")]
+Workers = Annotated[int, typer.Option("--workers", min=1, help="processes to work with, for large tables")]
+
+
+@tables_app.command("protect-table")
+def protect_table(
+    source: Annotated[Path, typer.Argument(metavar="MICRO", help="the records, CSV or Parquet")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="where to write the cells: .csv")],
+    hierarchy: Hierarchies = None,
+    rule: Rules = None,
+    value: Value = None,
+    contributor: Contributor = None,
+    holding: Holding = None,
+    weight: Weight = None,
+    weight_rule: WeightRule = None,
+    negative: Negative = "refuse",
+    missing: Missing = "refuse",
+    duplicates: Duplicates = "refuse",
+    decimals: Decimals = None,
+    table: Tables = None,
+    cost: Annotated[
+        str, typer.Option("--cost", help="of suppression: value, cells, contributors, scaled_information")
+    ] = "value",
+    a_priori: Annotated[
+        Path | None, typer.Option("--a-priori", help="CSV of cells that a person has decided on: codes, status")
+    ] = None,
+    mode: Annotated[str, typer.Option("--mode", help="fast; optimise: slower, with a proven bound")] = "fast",
+    coalition: Coalition = 1,
+    workers: Workers = WORKERS,
+    as_json: AsJson = False,
+) -> None:
+    """Suppress the sensitive cells of a table, and others for their sake; written only if an audit finds it safe."""
+    from flows.cli.table_options import dimensions_given, files_given, mode_given, rules_given, tables_given
+    from sluice.custody.durable import refuse_to_overwrite
+    from tasks.workbench.protected_table import protect_table as protect
+
+    measure = _measure(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)
+    refuse_to_overwrite(output, files_given(hierarchy or []))
+    made = protect(
+        source,
+        dimensions_given(hierarchy or []),
+        measure,
+        rules_given(rule or []),
+        output,
+        tables=tables_given(table or []),
+        cost="scaled_information" if cost == "scaled" else cost,
+        a_priori=a_priori,
+        mode=mode_given(mode),
+        coalition=coalition,
+        workers=workers,
+    )
+    told = made.summary()
+    written = str(output) if made.audit.safe else None
+    if as_json:
+        print_json({"output": written, **told})
+    else:
+        sensitive = ", ".join(f"{count:,} by {name}" for name, count in told["sensitive"].items())
+        out.print(f"{told['cells']:,} cells; sensitive: {sensitive}", soft_wrap=True)
+        out.print(
+            f"suppressed: {told['primary']:,} primary, {told['secondary']:,} secondary; value "
+            f"{told['suppressed_value']}, {told['suppressed_share']:.2%} of all cells' values",
+            soft_wrap=True,
+        )
+        if "proven_bound" in told:
+            out.print(
+                f"cost {told['cost']:g}; no safe pattern costs less than {told['proven_bound']:g}", soft_wrap=True
+            )
+        for count, what in (
+            (told["records_left_out"], "had no value and were left out"),
+            (told["records_added_up"], "were added to another of the same contributor"),
+        ):
+            if count:
+                out.print(f"{count:,} records {what}", soft_wrap=True)
+        _print_audit(told)
+        out.print(f"{written}, {told['seconds']:.1f} s" if written else "nothing is written.", soft_wrap=True)
+    if not made.audit.safe:
+        raise typer.Exit(BLOCKED)
+
+
+@tables_app.command("audit-table")
+def audit_table(
+    source: Annotated[Path, typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV")],
+    hierarchy: Hierarchies = None,
+    microdata: Annotated[Path | None, typer.Option("--microdata", help="the records, for the whole audit")] = None,
+    rule: Rules = None,
+    value: Value = None,
+    contributor: Contributor = None,
+    holding: Holding = None,
+    weight: Weight = None,
+    weight_rule: WeightRule = None,
+    negative: Negative = "refuse",
+    missing: Missing = "refuse",
+    duplicates: Duplicates = "refuse",
+    decimals: Decimals = None,
+    table: Tables = None,
+    within: Annotated[
+        float | None, typer.Option("--within", min=0, max=100, help="percent: so near is a breach; without microdata")
+    ] = None,
+    coalition: Coalition = 1,
+    workers: Workers = WORKERS,
+    as_json: AsJson = False,
+) -> None:
+    """Attack a suppression pattern, whoever made it: what can be computed from it, by anybody and by contributors?"""
+    from flows.cli.table_options import dimensions_given, rules_given, tables_given
+    from sluice.errors import DocumentError
+    from tasks.workbench.audited_table import audit_published, audit_with_records
+
+    dimensions, tables = dimensions_given(hierarchy or []), tables_given(table or [])
+    if microdata is None:
+        of_records = {
+            "--rule": rule,
+            "--value": value,
+            "--contributor": contributor,
+            "--holding": holding,
+            "--weight": weight,
+        }
+        given = [option for option, what in of_records.items() if what]
+        if given:
+            raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too")
+        found = audit_published(
+            source, dimensions, tables=tables, within=within, nonnegative=_refuses(negative), workers=workers
+        )
+    else:
+        if within is not None:
+            raise DocumentError("--within: with --microdata, the rules tell how near is too near")
+        measure = _measure(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)
+        found = audit_with_records(
+            source,
+            dimensions,
+            microdata,
+            measure,
+            rules_given(rule or []),
+            tables=tables,
+            coalition=coalition,
+            workers=workers,
+        )
+    told = found.summary()
+    if as_json:
+        print_json(told)
+    else:
+        out.print(
+            f"{told['cells']:,} cells: {told['primary']:,} primary, {told['secondary']:,} secondary", soft_wrap=True
+        )
+        if told["with_records"]:
+            _print_audit(told)
+        else:
+            _print_intervals(told)
+        out.print(f"{told['seconds']:.1f} s")
+    raise typer.Exit(DONE if found.safe else BLOCKED)
+
+
+def _measure(
+    value: str | None,
+    contributor: str | None,
+    holding: str | None,
+    weight: str | None,
+    weight_rule: str | None,
+    negative: str,
+    missing: str,
+    duplicates: str,
+    decimals: int | None,
+) -> Any:
+    from sluice.tabular.model.measure import Measure
+
+    return Measure(
+        value,
+        contributor,
+        holding,
+        weight,
+        weight_rule or "none",  # type: ignore[arg-type]  # it says which are allowed
+        negative,  # type: ignore[arg-type]
+        missing,  # type: ignore[arg-type]
+        duplicates if contributor else "add",  # type: ignore[arg-type]
+        decimals,
+    )
+
+
+def _refuses(negative: str) -> bool:
+    from sluice.tabular.model.measure import Measure
+
+    return Measure(negative=negative).negative == "refuse"  # type: ignore[arg-type]
+
+
+def _print_audit(told: dict[str, Any]) -> None:
+    """What came of the attacks, in words."""
+    breaches, attacks = told["breaches"], told["attacks"]
+    if told["safe"]:
+        says = f"audit: safe against all {attacks['attempted']:,} attacks"
+    elif breaches:
+        says = f"audit: NOT SAFE, {len(breaches):,} breaches"
+    else:
+        says = f"audit: UNKNOWN, {attacks['attempted'] - attacks['completed']:,} attacks were not decided"
+    out.print(says, soft_wrap=True)
+    _print_breaches(breaches)
+    if told["narrowest"]:
+        first = dict(told["narrowest"][0])
+        ratio = first.pop("width_per_width_asked")
+        name = ", ".join(f"{dimension} {code}" for dimension, code in first.items())
+        wide = "just" if f"{ratio:.3g}" == "1" else f"{ratio:.3g} times"
+        out.print(f"narrowest: {name}, an interval {wide} as wide as asked", soft_wrap=True)
+
+
+def _print_intervals(told: dict[str, Any]) -> None:
+    """What anybody can compute, in words."""
+    breaches = told["breaches"]
+    if breaches:
+        out.print(f"audit: NOT SAFE, {len(breaches):,} breaches", soft_wrap=True)
+    elif not told["complete"]:
+        out.print("audit: UNKNOWN, some intervals were not decided", soft_wrap=True)
+    else:
+        out.print("audit: no suppressed primary cell can be computed exactly", soft_wrap=True)
+    _print_breaches(breaches)
+    out.print(f"exactly known: {len(told['exactly_known']):,} suppressed cells", soft_wrap=True)
+    for cell in told["narrowest"]:
+        codes = [f"{name} {code}" for name, code in cell.items() if name not in _OF_INTERVAL]
+        known = "?" if cell["within_percent"] is None else f"{cell['within_percent']:g} %"
+        out.print(
+            f"  {', '.join(codes)} ({cell['status']}): {cell['low']} to {cell['high']}, within {known}", soft_wrap=True
+        )
+    err.print(
+        "Without --microdata and --rule only what is published was looked at: contributors, who know more, were not.",
+        style="yellow",
+        soft_wrap=True,
+    )
+
+
+_OF_INTERVAL = ("status", "low", "high", "within_percent")
+
+
+def _print_breaches(breaches: list[str]) -> None:
+    for breach in breaches[:_FEW]:
+        out.print(f"  - {breach}", soft_wrap=True)
+    if len(breaches) > _FEW:
+        out.print(f"  and {len(breaches) - _FEW:,} more (--json lists all)")

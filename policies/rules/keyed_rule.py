@@ -1,0 +1,32 @@
+"""OnKeys: a rule on the quasi-identifiers, or on the columns that it names."""
+
+from typing import Annotated
+
+import pandas as pd
+from pydantic import Field
+
+from policies.rules.microdata_rules import Columns, MicrodataRule
+from policies.rules.rule import Share
+from sluice.variables import Variables
+from sluice.verdict import Finding
+
+PositiveShare = Annotated[Share, Field(gt=0)]
+
+
+class OnKeys(MicrodataRule):
+    """A rule on the quasi-identifiers, or on the columns that it names."""
+
+    columns: Columns | None = Field(default=None, description="all quasi-identifiers, when not given")
+
+    def keys(self, variables: Variables) -> list[str]:
+        return super().keys(variables) if self.columns is None else list(self.columns)
+
+    def limited(self, observed: float, limit: float, frame: pd.DataFrame, says: str, stage: str, scope: str) -> Finding:
+        """A finding on a share or chance that may be `limit` at most; the limit is told here."""
+        said = f"{says}; the policy allows at most {100 * limit:.3g} %."
+        return self.finding(observed <= limit, observed, limit, len(frame), said, stage, scope)
+
+
+def refuse_no_limit(rule: str, *limits: object) -> None:
+    if all(limit is None for limit in limits):
+        raise ValueError(f"{rule} needs at least one limit; without any nothing could fail")

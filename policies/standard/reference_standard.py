@@ -1,0 +1,181 @@
+"""The reference standard: taking part must not cost a person more than staying out would have.
+
+Source: 000_bbb18fa80793c128.txt, section II.A: a release is safe enough when the three prediction measures of the
+original records are distributed no lower than they would be for a file of other people from the same population. That
+file is a holdout, or for each record the original without it (leave-one-out). Added to the source: three answers
+instead of one p-value, a floor under the number of records, and rules for the few records that a tolerated excess of
+some per cent, or an average over all people, would hide.
+"""
+
+from typing import Annotated, ClassVar, Literal, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from policies.standard.reference_findings import (
+    MEASURES,
+    Measure,
+    incomparable,
+    judge_closest,
+    judge_duplicates,
+    judge_exact_copies,
+    judge_isolated,
+    judge_leniency,
+    judge_measure,
+    judge_near_copies,
+    judge_reading,
+    judge_size,
+    unmeasured,
+)
+from policies.standard.subgroups import judge_subgroups
+from sluice.risk.coding import Coding
+from sluice.risk.reference.curve import Curve
+from sluice.risk.reference.reference_attack import attack
+from sluice.variables import Variables
+from sluice.verdict import Finding
+
+_MOST_COORDINATES = 600_000_000  # 5 GB; a file that is too large to be judged is not judged
+
+
+class ReferenceStandard(BaseModel):
+    """How the standard is applied, and what is tolerated."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reference: Literal["leave_one_out", "holdout"] = "leave_one_out"
+    holdout_share: float | None = Field(
+        default=None, gt=0, lt=0.5, description="share of the records set aside before masking, never released"
+    )
+    neighbours: int = Field(default=5, ge=2, description="released records around a person that are looked at")
+    margin: float = Field(default=0.05, ge=0, lt=1, description="tolerated excess, a share of the records")
+    alpha: float = Field(default=0.05, gt=0, lt=0.5, description="an excess above the margin fails beyond this chance")
+    binding: tuple[Measure, ...] = Field(
+        default=("distance", "ambiguity"), min_length=1, description="measures that decide; the others are reported"
+    )
+    minimum_records: int = Field(default=1000, ge=1, description="fewer original or held-out records tell too little")
+    when_fewer: Literal["unknown", "review", "judge"] = "unknown"
+    tail_quantile: float = Field(default=0.01, gt=0, lt=0.5, description="the reference's closest records")
+    tail_share: float = Field(default=0.02, gt=0, lt=1, description="share of records that may be closer than those")
+    copies_excess: float = Field(
+        default=0.002, ge=0, lt=1, description="share of records copied or nearly so, beyond the reference and chance"
+    )
+    records: int = Field(default=20_000, ge=1, description="at most so many original records, at random, are attacked")
+    weights: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
+        default_factory=dict, description="how much a variable counts in the distance, 1 when not named"
+    )
+
+    isolated_share: float = Field(
+        default=0.01, gt=0, le=0.5, description="share of the records, the farthest from all others, that are isolated"
+    )
+    isolated_excess: float = Field(
+        default=0.1, ge=0, lt=1, description="share of the isolated records found near, beyond the reference and chance"
+    )
+    subgroups: tuple[str, ...] = Field(
+        default=(), description="variables whose categories, or quarters of a number, are judged each by itself"
+    )
+    subgroup_records: int = Field(
+        default=1000, ge=30, description="subgroups of fewer attacked records are passed over"
+    )
+    subgroups_bind: bool = Field(default=True, description="whether the worst subgroup decides, or is reported only")
+    reidentified_share: float | None = Field(
+        default=None, gt=0, lt=1, description="share of people that may be nearest to their own record; none: reported"
+    )
+
+    finding_names: ClassVar[tuple[str, ...]] = (
+        "reference_size",
+        "comparable_values",
+        *(f"prediction_{measure}" for measure in MEASURES),
+        "closest_records",
+        "near_copies",
+        "exact_copies",
+        "isolated_records",
+        "worst_subgroup",
+        "reidentification",
+        "duplicate_records",
+        "lenient_standard",
+    )
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if (self.reference == "holdout") != (self.holdout_share is not None):
+            hint = "Give it, such as 0.25" if self.holdout_share is None else "Take it out, or write reference: holdout"
+            raise ValueError(
+                f"holdout_share and 'reference: holdout' belong together; got reference {self.reference} "
+                f"{'without' if self.holdout_share is None else 'with'} holdout_share. {hint}"
+            )
+        if len(set(self.binding)) != len(self.binding):
+            raise ValueError("binding names a measure twice")
+        if len(set(self.subgroups)) != len(self.subgroups):
+            raise ValueError("subgroups names a variable twice")
+        if self.tail_share < self.tail_quantile:
+            raise ValueError(
+                f"tail_share must be at least tail_quantile, {self.tail_quantile}: so many are that close in the "
+                f"reference itself; got {self.tail_share}"
+            )
+        return self
+
+    def describe(self) -> str:
+        """The standard in one plain sentence."""
+        other = (
+            f"a file of other people ({self.holdout_share:.0%} of the records, set aside beforehand)"
+            if self.holdout_share
+            else "the same data without that person"
+        )
+        binds = "also holds" if self.subgroups_bind else "is also reported"
+        by_group = f" This {binds} for each larger group by {', '.join(self.subgroups)}." if self.subgroups else ""
+        return (
+            f"An intruder who knows a person's whole record may learn no more from the release than from {other}: by "
+            f"prediction {' and '.join(self.binding)} among the {self.neighbours} nearest records, up to a difference "
+            f"of {self.margin:.1%} of the people, and with no more copied records than chance and "
+            f"{self.copies_excess:.1%}.{by_group}"
+        )
+
+    def judge(
+        self,
+        original: pd.DataFrame,
+        recoded: pd.DataFrame,
+        masked: pd.DataFrame,
+        holdout: pd.DataFrame | None,
+        variables: Variables,
+        released: Variables,
+        rng: np.random.Generator,
+        minimum_cell: int = 10,
+    ) -> tuple[list[Finding], list[Curve]]:
+        """Attack the masked file and the reference, and compare.
+
+        original     : typed by `variables`; any index, any order of rows
+        recoded      : the same records in the same order after the recodings alone, typed by `released`
+        masked       : typed by `released`, any number of rows in any order
+        holdout      : typed by `variables`; None for leave-one-out
+        rng          : draws the records attacked, and a part of the larger file where the sizes differ
+        minimum_cell : no count of records below this is told
+        raises       : DocumentError when a weight or a subgroup names no variable, or a subgroup a text
+        cost         : that of nearest_neighbours, twice to three times, for at most `records` queries
+        """
+        held = holdout if self.reference == "holdout" else None
+        size = judge_size(self, original, masked, held)
+        # The attack needs one more record than it looks at: in the reference the person's own is left out.
+        if size.completed == 0:
+            return [size], []
+        coding = Coding.fit(original, recoded, variables, released, self.weights)
+        records = len(original) + len(masked) + (0 if held is None else len(held))
+        if not 0 < records * coding.dimensions <= _MOST_COORDINATES:
+            return [size, incomparable(coding)], []
+        points, others = coding.original(original), None if held is None else coding.original(held)
+        released_points, unread = coding.released(masked)
+        found = attack(points, released_points, others, self.neighbours, self.records, rng)
+        judged = [judge_measure(self, measure, found, size.verdict, minimum_cell) for measure in MEASURES]
+        findings = [
+            size,
+            judge_reading(coding, unread, len(masked) * len(coding.names), unmeasured(self, released)),
+            *(finding for finding, _ in judged),
+            judge_closest(self, found, minimum_cell),
+            judge_near_copies(self, found, minimum_cell),
+            judge_exact_copies(self, *coding.labels(recoded, masked), rng, minimum_cell),
+            judge_isolated(self, points, released_points, others, found, rng, minimum_cell),
+            *judge_subgroups(self, found, original, variables, minimum_cell),
+            judge_duplicates(coding, original if held is None else pd.concat([original, held], ignore_index=True)),
+            judge_leniency(self),
+        ]
+        return findings, [curve for _, curve in judged if curve]

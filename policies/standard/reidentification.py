@@ -1,0 +1,72 @@
+"""Reidentification: how many people's nearest released record is their own, and whether an intruder could know it.
+
+It belongs to the reference standard, and needs to know which released record is whose.
+"""
+
+import numpy as np
+import pandas as pd
+
+from policies.standard.reference_findings import tellable
+from policies.standard.reference_standard import ReferenceStandard
+from sluice.errors import DataError
+from sluice.risk.coding import Coding
+from sluice.risk.reference.reference_attack import some_of
+from sluice.risk.reference.reidentification import reidentification
+from sluice.variables import Variables
+from sluice.verdict import Finding, Verdict
+
+_TELLS = 0.6  # area under the curve from which a measure tells correct matches from wrong ones
+
+
+def judge_reidentification(
+    standard: ReferenceStandard,
+    original: pd.DataFrame,
+    recoded: pd.DataFrame,
+    aligned: pd.DataFrame,
+    variables: Variables,
+    released: Variables,
+    rng: np.random.Generator,
+    minimum_cell: int = 10,
+) -> Finding:
+    """The reidentification rate, held to the standard's `reidentified_share` where it has one, else only reported.
+
+    original          : typed by `variables`
+    recoded, aligned  : the original after the recodings alone, and the released file, typed by `released`; row i of all
+                        three is the same record
+    rng               : draws the records matched, at most `records` of the standard
+    raises            : DataError when the files differ in length, and so are not paired
+    cost              : that of nearest_neighbours, twice, for at most `records` queries
+    """
+    if not len(original) == len(recoded) == len(aligned):
+        raise DataError("Reidentification needs the released record of each original one; the files differ in length.")
+    bound = standard.reidentified_share is not None
+    coding = Coding.fit(original, recoded, variables, released, standard.weights)
+    n = len(original)
+    if coding.dimensions == 0 or n <= standard.neighbours:
+        says = "There are too few records, or no variable, to match people with their records by."
+        return Finding(
+            rule="reidentification", verdict=Verdict.UNKNOWN, says=says, stage="reference", attempted=n, completed=0,
+            binding=bound,
+        )  # fmt: skip
+    rows = some_of(n, min(n, standard.records), rng)
+    points, _ = coding.released(aligned)
+    found = reidentification(coding.original(original), points, rows, standard.neighbours)
+    share, said = tellable(round(found.correct.sum()), len(rows), minimum_cell)
+    tells = not np.isnan(found.best) and found.best >= _TELLS
+    areas = "" if np.isnan(found.best) else (
+        f" (area under the curve: distance {found.distance:.2f}, ambiguity {found.ambiguity:.2f}, uncertainty "
+        f"{found.uncertainty:.2f}; 0.5 tells nothing)"
+    )  # fmt: skip
+    knows = f"an intruder {'can' if tells else 'cannot'} tell which of these matches are correct{areas}"
+    low, high = found.rate.interval or (found.rate.value, found.rate.value)
+    verdict = Verdict.PASS
+    if standard.reidentified_share is not None and high > standard.reidentified_share:
+        verdict = Verdict.FAIL if low > standard.reidentified_share else Verdict.REVIEW
+    allowed = f" The policy allows {standard.reidentified_share:.1%}." if bound else ""
+    return Finding(
+        rule="reidentification", verdict=verdict,
+        says=f"{said} of the people are nearest to their own released record, where a blind guess is right in "
+        f"{found.rate.baseline:.2%}; {knows}.{allowed}",
+        stage="reference", observed=share, limit=standard.reidentified_share, attempted=n, completed=len(rows),
+        binding=bound,
+    )  # fmt: skip

@@ -1,0 +1,169 @@
+"""The Great Expectations form of a contract: what is asked of the batch as a whole.
+
+Great Expectations takes some five seconds to import. It is imported inside the functions that need it, so that a
+command that checks nothing starts at once; with the import its usage statistics are switched off.
+"""
+
+import os
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from types import ModuleType
+from typing import Any
+
+from schemas.contract import Contract
+from schemas.reading.normal_form import KEY_COUNT, readable
+from sluice.variables import Kind, Variable, Variables, as_label
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One thing that the contract asks of the batch, in words and as an expectation."""
+
+    rule: str
+    scope: str
+    asks: str
+    expectation: str = field(repr=False)
+    arguments: dict[str, Any] = field(repr=False)
+    limit: float | None = None
+
+
+def great_expectations() -> ModuleType:
+    """The library, imported at the first use and never reporting home."""
+    os.environ["GX_ANALYTICS_ENABLED"] = "false"
+    import great_expectations
+    import great_expectations.expectations
+
+    return great_expectations  # type: ignore[no-any-return]
+
+
+def clauses(contract: Contract, variables: Variables, now: datetime, *, typed: bool = False) -> list[Clause]:
+    """What the contract asks of a batch in its normal form.
+
+    variables : those whose columns are there, in order: as in the contract, or `contract.staged` for a typed frame
+    now       : the moment by which freshness is judged; without a time zone it is UTC
+    typed     : the batch is a typed frame, whose values could all be read
+    """
+    asked = [_row_count(contract)]
+    for name, variable in variables.items():
+        quantity = variable.kind.is_numeric or variable.kind is Kind.DATE
+        if quantity and not typed:
+            asked.append(_type(variable))
+        asked += _missing_share(variable, readable(name) if quantity and not typed else name)
+        if variable.minimum is not None or variable.maximum is not None:
+            asked.append(_range(variable))
+        if variable.categories is not None:
+            asked.append(_categories(variable))
+    if contract.record_key:
+        asked.append(_unique(contract))
+    if contract.freshness:
+        asked.append(_fresh(contract.freshness.column, contract.freshness.max_age_days, now))
+    return asked
+
+
+def suite(contract: Contract, asked: list[Clause]) -> Any:
+    """The clauses as a Great Expectations suite; each expectation carries its clause's number in `meta`."""
+    gx = great_expectations()
+    expectations = [
+        getattr(gx.expectations, clause.expectation)(
+            **clause.arguments,
+            meta={"clause": number, "rule": clause.rule},
+            notes=f"The contract asks that {clause.asks}.",
+        )
+        for number, clause in enumerate(asked)
+    ]
+    about = f"Contract of the data set {contract.dataset}, version {contract.version}."
+    return gx.ExpectationSuite(name="contract", expectations=expectations, notes=about)
+
+
+def _row_count(contract: Contract) -> Clause:
+    low, high = contract.rows.minimum, contract.rows.maximum
+    asks = f"the batch has at least {low} records" if high is None else f"the batch has {low} to {high} records"
+    bounds = {"min_value": low} if high is None else {"min_value": low, "max_value": high}
+    return Clause("row_count", "", asks, "ExpectTableRowCountToBeBetween", bounds, low if high is None else None)
+
+
+def _type(variable: Variable) -> Clause:
+    name = variable.name
+    what = {Kind.CONTINUOUS: "a finite number", Kind.INTEGER: "a whole number"}.get(variable.kind, "a date")
+    return Clause(
+        "type",
+        name,
+        f"every value of '{name}' is {what}",
+        "ExpectColumnValuesToBeInSet",
+        {"column": readable(name), "value_set": [1]},
+    )
+
+
+def _missing_share(variable: Variable, column: str) -> list[Clause]:
+    name = variable.name
+    share = variable.max_missing_share if variable.nullable else 0.0
+    if share is None:
+        return []
+    # 1 - share in decimals: in floats 1 - 0.42 is a little more than 0.58, and a batch at the limit would fail.
+    mostly = float(1 - Fraction(str(share)))
+    asks = f"at most {share:.4g} of the records lack '{name}'" if share else f"no record lacks '{name}'"
+    arguments = {"column": column} if share == 0 else {"column": column, "mostly": mostly}
+    return [Clause("missing_share", name, asks, "ExpectColumnValuesToNotBeNull", arguments, share)]
+
+
+def _range(variable: Variable) -> Clause:
+    name, bounds = variable.name, {"min_value": variable.minimum, "max_value": variable.maximum}
+    words = {"min_value": "at least", "max_value": "at most"}
+    given = {end: bound for end, bound in bounds.items() if bound is not None}
+    asks = " and ".join(f"{words[end]} {as_label(bound)}" for end, bound in given.items())
+    read = {end: _bound(variable, bound) for end, bound in given.items()}
+    only = next(iter(read.values())) if len(read) == 1 else None
+    return Clause(
+        "range",
+        name,
+        f"every value of '{name}' is {asks}",
+        "ExpectColumnValuesToBeBetween",
+        {"column": name, **read},
+        only if isinstance(only, float) else None,
+    )
+
+
+def _bound(variable: Variable, bound: float | str) -> float | datetime:
+    return _utc(datetime.fromisoformat(str(bound))) if variable.kind is Kind.DATE else float(bound)
+
+
+def _categories(variable: Variable) -> Clause:
+    declared = variable.categories or ()
+    return Clause(
+        "categories",
+        variable.name,
+        f"every value of '{variable.name}' is one of its {len(declared)} declared categories",
+        "ExpectColumnValuesToBeInSet",
+        {"column": variable.name, "value_set": list(declared)},
+    )
+
+
+def _unique(contract: Contract) -> Clause:
+    # Great Expectations' own expectations of uniqueness leave out a record whose key is missing, in SQL even in part:
+    # two records without a key would pass as different. So the records of each key are counted in the normal form.
+    names = ", ".join(contract.record_key)
+    return Clause(
+        "unique",
+        names,
+        f"no two records share the record key ({names})",
+        "ExpectColumnValuesToBeBetween",
+        {"column": KEY_COUNT, "max_value": 1},
+        1.0,
+    )
+
+
+def _fresh(column: str, max_age_days: float, now: datetime) -> Clause:
+    oldest = _utc(now) - timedelta(days=max_age_days)
+    return Clause(
+        "freshness",
+        column,
+        f"the newest '{column}' is no older than {max_age_days:g} days",
+        "ExpectColumnMaxToBeBetween",
+        {"column": column, "min_value": oldest},
+        max_age_days,
+    )
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment

@@ -1,0 +1,241 @@
+"""Running a contract's expectations on a batch: as SQL at the source, or on a typed frame.
+
+At the source (PostgreSQL, SQLite) the database does the counting and only sums come back; the session is read-only.
+On other databases and on files Great Expectations fails inside, so there the suite runs on the staged typed frame.
+
+Great Expectations reports booleans only: in every other format it writes offending values into its results. What an
+exception says may quote a value too, so it is dropped, and the clause is `UNKNOWN`: an internal error is neither a
+fault of the data nor a pass.
+"""
+
+import logging
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import pandas as pd
+import sqlalchemy as sa
+
+from schemas.checks.data_docs import write_index, write_pages
+from schemas.checks.drift import drift_findings, sql_counts
+from schemas.checks.expectations import Clause, clauses, great_expectations, suite
+from schemas.checks.profile import Profile, count
+from schemas.checks.source_session import DIALECTS, SourceSession, read_url
+from schemas.contract import Contract
+from schemas.reading.normal_form import normal_frame, normal_select, relation
+from sluice.variables import Variables
+from sluice.verdict import Finding, Verdict
+
+_ONE_AT_A_TIME = Lock()  # Great Expectations keeps its project, and logging its levels, in global state
+
+_ABOUT = {
+    "columns": "columns that must be there",
+    "row_count": "the number of records",
+    "type": "values that can be read",
+    "missing_share": "missing values",
+    "range": "smallest and largest values",
+    "categories": "declared categories",
+    "unique": "the record key",
+    "freshness": "the age of the newest record",
+}
+
+Batch = Callable[[Any], tuple[Any, dict[str, Any] | None]]
+"""From a Great Expectations context to a batch definition and its parameters."""
+
+
+def runs_at_source(url: str | sa.URL) -> bool:
+    """Whether `check_sql` can check a database: PostgreSQL and SQLite. All others are checked once staged."""
+    return read_url(url).get_backend_name() in DIALECTS
+
+
+def check_sql(
+    contract: Contract,
+    url: str | sa.URL,
+    table: str | None = None,
+    query: str | None = None,
+    profile: Profile | None = None,
+    docs: Path | None = None,
+    now: datetime | None = None,
+) -> list[Finding]:
+    """Check a table ('name' or 'schema.name') or a query where it lies; no record is fetched.
+
+    profile : of the last published release, for the drift; None when there is none yet
+    docs    : folder for the Data Docs (index.html), without values; not written when None
+    now     : for the freshness; the present when None
+    returns : failures and unknowns by clause, passes by rule
+    raises  : DataError for another database, or not exactly one of table and query
+    cost    : a few scans of the batch in the database, one more for each compared variable
+    """
+    source = relation(table, query)
+    now = now or datetime.now(UTC)
+    with SourceSession(url) as session:
+        try:
+            stored = session.columns(source)
+        except sa.exc.SQLAlchemyError as error:
+            return _documented(contract, [_unread(error)], docs)
+        present = {name: variable for name, variable in contract.by_name.items() if name in stored}
+        if not present:
+            return _documented(contract, _columns(contract.by_name, {}), docs)
+        normal = normal_select(contract, source, stored, session.dialect)
+        asked = clauses(contract, present, now)
+        outcomes, written = _run(contract, asked, lambda context: (session.batch(context, normal), None), docs)
+        counts = sql_counts(session, normal)
+        findings = _columns(contract.by_name, present) + _report(asked, outcomes)
+        findings += drift_findings(contract, present, profile, counts)
+        return _documented(contract, findings, docs, asked, outcomes, written)
+
+
+def check_batch(
+    contract: Contract,
+    frame: pd.DataFrame,
+    profile: Profile | None = None,
+    docs: Path | None = None,
+    now: datetime | None = None,
+) -> list[Finding]:
+    """Check a typed frame, as `check_sql` does a table; its columns are `contract.staged`.
+
+    Raises DataError when a column is not typed as the contract says.
+    """
+    normal = normal_frame(contract, frame)
+    present = {name: variable for name, variable in contract.staged.items() if name in frame}
+    asked = clauses(contract, present, now or datetime.now(UTC), typed=True)
+    outcomes, written = _run(contract, asked, lambda context: _frame_batch(context, normal), docs)
+    findings = _columns(contract.staged, present) + _report(asked, outcomes)
+    findings += drift_findings(contract, present, profile, lambda variable, cells: count(frame[variable.name], cells))
+    return _documented(contract, findings, docs, asked, outcomes, written)
+
+
+def _frame_batch(context: Any, frame: pd.DataFrame) -> tuple[Any, dict[str, Any]]:
+    asset = context.data_sources.add_pandas("staged").add_dataframe_asset("batch")
+    return asset.add_batch_definition_whole_dataframe("batch"), {"dataframe": frame}
+
+
+def _run(
+    contract: Contract, asked: list[Clause], batch: Batch, docs: Path | None
+) -> tuple[dict[int, bool | None], bool]:
+    """Whether each clause holds, by its number; and whether all Data Docs that were asked for are written.
+
+    None, or no entry, where the check itself failed.
+    """
+    gx = great_expectations()
+    with _ONE_AT_A_TIME, _silence():
+        try:
+            context = gx.get_context(mode="ephemeral")
+            context.variables.progress_bars = {"globally": False}
+            data, parameters = batch(context)
+            validation = gx.ValidationDefinition(
+                name="contract", data=data, suite=context.suites.add(suite(contract, asked))
+            )
+            result = context.validation_definitions.add(validation).run(
+                batch_parameters=parameters, result_format="BOOLEAN_ONLY"
+            )
+        except Exception:  # of whatever kind: its text may quote a value, so nothing of it is kept
+            return {}, docs is None
+        outcomes = {each.expectation_config.meta["clause"]: _outcome(each) for each in result.results}
+        written = docs is None
+        if docs is not None:
+            with suppress(Exception):  # told by the False
+                written = write_pages(context, result, docs)
+        return outcomes, written
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Great Expectations logs and warns of what it meets, values included; some of its loggers have their own level."""
+    logger, nowhere = logging.getLogger("great_expectations"), logging.NullHandler()
+    propagated = logger.propagate
+    logger.propagate = False
+    logger.addHandler(nowhere)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.removeHandler(nowhere)
+        logger.propagate = propagated
+
+
+def _outcome(result: Any) -> bool | None:
+    """Success, or None if an exception was raised; it stands in the result itself or under each metric's name."""
+    info = result.exception_info or {}
+    entries = [info, *(entry for entry in info.values() if isinstance(entry, dict))]
+    if any(entry.get("raised_exception") for entry in entries) or not isinstance(result.success, bool):
+        return None
+    return result.success
+
+
+def _columns(needed: Variables, present: Variables) -> list[Finding]:
+    missing = [name for name in needed if name not in present]
+    findings = [
+        Finding(
+            rule="columns",
+            verdict=Verdict.FAIL,
+            scope=name,
+            stage="contract",
+            says=f"The batch has no column '{name}'.",
+        )
+        for name in missing
+    ]
+    return findings + _passes("columns", len(present), len(needed))
+
+
+def _report(asked: Sequence[Clause], outcomes: dict[int, bool | None]) -> list[Finding]:
+    findings = []
+    for number, clause in enumerate(asked):
+        outcome = outcomes.get(number)
+        if outcome is True:
+            continue
+        says = f"The contract asks that {clause.asks}. " + (
+            "In this batch that is not so." if outcome is False else "The check itself failed, so nothing is known."
+        )
+        verdict = Verdict.UNKNOWN if outcome is None else Verdict.FAIL
+        findings.append(
+            Finding(
+                rule=clause.rule, verdict=verdict, scope=clause.scope, stage="contract", says=says, limit=clause.limit
+            )
+        )
+    for rule in dict.fromkeys(clause.rule for clause in asked):
+        numbers = [number for number, clause in enumerate(asked) if clause.rule == rule]
+        findings += _passes(rule, sum(outcomes.get(number) is True for number in numbers), len(numbers))
+    return findings
+
+
+def _passes(rule: str, passed: int, asked: int) -> list[Finding]:
+    if not passed:
+        return []
+    says = f"{passed} of {asked} checks of {_ABOUT[rule]} hold."
+    return [Finding(rule=rule, verdict=Verdict.PASS, stage="contract", says=says, attempted=asked, completed=passed)]
+
+
+def _unread(error: Exception) -> Finding:
+    return Finding(
+        rule="source",
+        verdict=Verdict.UNKNOWN,
+        stage="contract",
+        says=f"The source could not be read ({type(error).__name__}). Check its address, the table or query, and the "
+        "rights of the account.",
+    )
+
+
+def _documented(
+    contract: Contract,
+    findings: list[Finding],
+    docs: Path | None,
+    asked: Sequence[Clause] = (),
+    outcomes: dict[int, bool | None] | None = None,
+    written: bool = True,
+) -> list[Finding]:
+    """Write the index of the Data Docs; a failure to write is reported, and decides nothing."""
+    if docs is not None:
+        try:
+            write_index(contract, findings, asked, outcomes or {}, docs)
+        except OSError:
+            written = False
+    if not written:
+        says = "The Data Docs could not be written, or not completely."
+        findings.append(Finding(rule="data_docs", verdict=Verdict.UNKNOWN, stage="contract", says=says, binding=False))
+    return findings

@@ -1,0 +1,197 @@
+"""The shelf: the published place. A folder of a release is there whole, or it is not there.
+
+Everything is written into `.NAME.partial-...` first and brought to the disk; one rename then makes it public. A run
+that was killed leaves at most such a partial folder, which the next run of that release removes.
+"""
+
+import errno
+import fcntl
+import os
+import re
+import secrets
+import shutil
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from sluice.custody.durable import NO_SPACE, disk_of, replace, sha256_of, sync_folder, write_new
+from sluice.errors import DataError, SluiceError
+
+CHECKSUMS = "checksums.sha256"  # in the form that `sha256sum --check` reads
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
+
+
+def publish(
+    target: Path,
+    name: str,
+    files: Mapping[str, Path | bytes],
+    inspect: Callable[[Path], None] | None = None,
+    fault_hook: Callable[[str], None] | None = None,
+) -> Path:
+    """Put `files` on the shelf as the folder `target/name`; returns the folder.
+
+    files      : file name -> its bytes, or the file to copy; without subfolders
+    inspect    : looks at the whole folder before anybody else can see it; what it raises stops the publication
+    fault_hook : called with the name of each step when it is done; lets a test stop the run there
+    raises     : SluiceError when the folder exists with other content (it stays as it is) or was withdrawn;
+                 DataError when the disk is full (nothing is left behind)
+    cost       : one pass over the files, two when the folder exists
+    """
+    for given in (name, *files):
+        if not _NAME.fullmatch(given) or given == CHECKSUMS:
+            raise SluiceError(
+                f"name on the shelf must be letters, digits, '.', '_' and '-', and not {CHECKSUMS}; got {given!r}"
+            )
+    if not files:
+        raise SluiceError(f"there is nothing to publish as '{name}': no files were given.")
+    reached = fault_hook or (lambda step: None)
+    final = target / name
+    with disk_of(f"the disk of {target}"):
+        _open_to_us(target)
+        with _alone_in(target):
+            for stale in target.glob(f".{name}.partial-*"):
+                shutil.rmtree(stale)
+            if _tombstone_of(final).exists():
+                raise SluiceError(f"'{name}' was withdrawn from {target}; publish under another name.")
+            if final.exists() or final.is_symlink():
+                _refuse_other_content(final, files)
+                sync_folder(target)  # the run that made it may have been killed before this
+                return final
+            partial = target / f".{name}.partial-{secrets.token_hex(8)}"
+            try:
+                partial.mkdir(mode=0o700)
+                reached("partial made")
+                lines = []
+                for file in sorted(files):
+                    lines.append(f"{write_new(partial / file, files[file], 0o644)}  {file}\n")
+                    reached(f"{file} written")
+                write_new(partial / CHECKSUMS, "".join(lines).encode(), 0o644)
+                reached("checksums written")
+                partial.chmod(0o755)
+                sync_folder(partial)
+                reached("partial on disk")
+                if inspect is not None:
+                    inspect(partial)
+                partial.rename(final)
+                reached("renamed")
+            except BaseException:
+                shutil.rmtree(partial, ignore_errors=True)
+                raise
+            sync_folder(target)
+    reached("on disk")
+    return final
+
+
+def read_back(folder: Path) -> list[str]:
+    """What is wrong with a published folder, in words; an empty list when it is whole. Cost: one pass."""
+    try:
+        expected = _read_checksums(folder)
+    except DataError as error:
+        return [str(error)]
+    problems = [] if expected else [f"{CHECKSUMS} lists no file"]
+    found = {path.name for path in folder.iterdir()} - {CHECKSUMS}
+    problems += [f"{file} is missing" for file in sorted(expected.keys() - found)]
+    problems += [f"{file} does not belong to the release" for file in sorted(found - expected.keys())]
+    for file in sorted(expected.keys() & found):
+        path = folder / file
+        if path.is_symlink() or not path.is_file():
+            problems.append(f"{file} is not a plain file")
+        elif _sha256(path) != expected[file]:
+            problems.append(f"{file} was changed: its SHA-256 differs")
+    return problems
+
+
+def withdraw(folder: Path, reason: str) -> Path:
+    """Take a published folder off the shelf; returns where it went: `.withdrawn-NAME`, closed to other accounts.
+
+    A tombstone `NAME.withdrawn.txt` with the reason stays in its place. Calling it again finishes what was interrupted.
+
+    raises : SluiceError when there is nothing to withdraw, or no reason is given
+    """
+    if not reason.strip():
+        raise SluiceError(f"reason for withdrawing '{folder.name}' must be given; it is shown in its place.")
+    gone = folder.with_name(f".withdrawn-{folder.name}")
+    if not folder.is_dir() and not gone.is_dir():
+        raise SluiceError(f"there is no published folder {folder} to withdraw.")
+    with disk_of(f"the disk of {folder.parent}"), _alone_in(folder.parent):
+        tombstone = _tombstone_of(folder)
+        if not tombstone.exists():
+            replace(tombstone, f"{folder.name} was withdrawn. {reason.strip()}\n".encode(), 0o644)
+        if folder.is_dir():
+            folder.rename(gone)
+        gone.chmod(0o700)
+        sync_folder(folder.parent)
+    return gone
+
+
+def _open_to_us(target: Path) -> None:
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno in NO_SPACE:
+            raise
+        raise SluiceError(f"{target} cannot be made a folder to publish in ({error.strerror}).") from None
+    if not os.access(target, os.W_OK):
+        raise SluiceError(f"{target} cannot be written by this account.")
+    if target.stat().st_mode & stat.S_IWOTH:
+        raise SluiceError(
+            f"{target} can be written by everybody, who could put anything there. Run: chmod o-w {target}"
+        )
+
+
+def _tombstone_of(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.withdrawn.txt")
+
+
+def _refuse_other_content(folder: Path, files: Mapping[str, Path | bytes]) -> None:
+    plain = folder.is_dir() and not folder.is_symlink()
+    problems = read_back(folder) if plain else ["it is not a plain folder"]
+    if not problems:
+        expected = _read_checksums(folder)
+        problems += [f"{file} differs" for file in sorted(files.keys() ^ expected.keys())]
+        for file in sorted(files.keys() & expected.keys()):
+            content = files[file]
+            published = folder / file
+            same = (
+                published.read_bytes() == content if isinstance(content, bytes) else _sha256(content) == expected[file]
+            )
+            problems += [] if same else [f"{file} differs"]
+    if problems:
+        raise SluiceError(
+            f"{folder} exists with other content ({'; '.join(problems)}). It was left as it is; "
+            "a release that was published is never overwritten."
+        )
+
+
+def _read_checksums(folder: Path) -> dict[str, str]:
+    try:
+        lines = (folder / CHECKSUMS).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise DataError(f"{CHECKSUMS} is missing or cannot be read") from None
+    matches = [_LINE.fullmatch(line) for line in lines]
+    if not all(matches):
+        raise DataError(f"{CHECKSUMS} has a line that is not 'SHA-256  name'")
+    return {match[2]: match[1] for match in matches if match}
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return sha256_of(file)
+
+
+@contextmanager
+def _alone_in(target: Path) -> Iterator[None]:
+    """Keep a second publisher from taking the first one's partial folder for a stale one."""
+    handle = os.open(target, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in (errno.EBADF, errno.ENOLCK, errno.ENOTSUP):  # a share that cannot lock a folder
+                raise
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,38 @@
+"""The workspace: the folder of one installation, with its vault, ledger and reports."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from sluice.custody.durable import disk_of
+from sluice.custody.ledger import Ledger
+from sluice.custody.vault import Vault
+
+
+@dataclass(frozen=True)
+class Workspace:
+    home: Path
+    vault: Vault
+    ledger: Ledger
+    reports: Path  # one HTML report a release; aggregates only, yet not public before the release is
+    data_docs: Path  # of Great Expectations
+
+    @classmethod
+    def open(cls, home: Path, ledger_url: str | None = None) -> Self:
+        """Open the workspace at `home`, making what is missing; the ledger is `home/ledger.db` unless a URL is given.
+
+        raises : SluiceError when the vault or the ledger cannot be opened; DataError when the disk is full
+        """
+        home = home.absolute()
+        vault = Vault(home / "vault")
+        reports, data_docs = home / "reports", home / "data_docs"
+        with disk_of(f"the disk of {home}"):
+            for folder in (reports, data_docs):
+                folder.mkdir(mode=0o700, exist_ok=True)
+            if ledger_url is None:
+                file = home / "ledger.db"
+                os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite itself would let others read it
+                ledger_url = f"sqlite:///{file}"
+        ledger = Ledger(ledger_url, vault.ledger_key(), vault.anchor, may_begin=not vault.is_in_use)
+        return cls(home, vault, ledger, reports, data_docs)

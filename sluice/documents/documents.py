@@ -1,0 +1,148 @@
+"""Reading the documents people write: YAML into a pydantic model, with errors that a person can act on."""
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from sluice.documents.document_faults import faults
+from sluice.errors import DocumentError
+
+Document = TypeVar("Document", bound=BaseModel)
+
+_MOST_VALUES = 1_000_000  # of one document, its aliases spelled out
+# Terminals obey the first; the others make a text look like another: directions of writing, signs without a width.
+_DECEPTIVE = re.compile("[\b\r\x1b\x7f\x9b\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+
+
+class _UniqueKeys(yaml.SafeLoader):
+    """A YAML loader that refuses a key given twice, where plain YAML silently keeps the last."""
+
+
+def _mapping_without_duplicates(loader: _UniqueKeys, node: yaml.MappingNode) -> dict[Any, Any]:
+    seen: set[Any] = set()
+    for key_node, _ in node.value:
+        key = loader.construct_object(key_node, deep=True)
+        if key in seen:
+            raise DocumentError(f"line {key_node.start_mark.line + 1}: the key '{key}' stands twice")
+        seen.add(key)
+    return loader.construct_mapping(node, deep=True)
+
+
+_UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping_without_duplicates)
+
+
+class Written(dict[str, Any]):
+    """The mapping in a YAML file, which remembers on which line each of its fields stands."""
+
+    root: yaml.Node | None = None
+
+    def line_of(self, path: Sequence[int | str]) -> int | None:
+        """Line of a field, from 1; of what is absent, the line of what it should be in. None: not known."""
+        node, line = self.root, None
+        for part in path:
+            if isinstance(node, yaml.MappingNode):
+                found = next(((key, value) for key, value in node.value if key.value == str(part)), None)
+                if found is not None:  # a part that is not in the file is the tag of a union
+                    line, node = found[0].start_mark.line + 1, found[1]
+            elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+                node = node.value[part]
+                line = node.start_mark.line + 1
+        return line
+
+
+def read_yaml(path: Path, list_is: str | None = None) -> Written:
+    """The mapping in a YAML file. Raises DocumentError when it cannot be read or is not a mapping.
+
+    list_is : the key that a file which holds nothing but a list stands for
+    """
+    try:
+        content, root = _load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DocumentError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise DocumentError(f"{path}: is not UTF-8 text") from None
+    except yaml.YAMLError as error:
+        raise DocumentError(f"{path}: is not valid YAML{_where(error)}") from None
+    except RecursionError:
+        raise DocumentError(f"{path}: is nested too deeply") from None
+    except (ValueError, TypeError, OverflowError):
+        raise DocumentError(f"{path}: holds a date, number or key that cannot be read, such as 2024-02-30") from None
+    except DocumentError as error:
+        raise DocumentError(f"{path}: {error}") from None
+    if list_is and isinstance(content, list):
+        content = {list_is: content}  # `line_of` finds no such key in the file, and goes on with the list
+    if not isinstance(content, dict):
+        raise DocumentError(f"{path}: must hold a mapping of keys to values; got {type(content).__name__}")
+    written = Written(content)
+    written.root = root
+    return written
+
+
+def _load(text: str) -> tuple[Any, yaml.Node | None]:
+    """The content, and the nodes it was made from."""
+    loader = _UniqueKeys(text)  # a SafeLoader
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None, None
+        if _values(node, {}) > _MOST_VALUES:
+            raise DocumentError(f"holds more than {_MOST_VALUES:,} values, or an anchor that holds itself")
+        return loader.construct_document(node), node
+    finally:
+        loader.dispose()
+
+
+def _values(node: yaml.Node, known: dict[int, int]) -> int:
+    """How many values the node holds when its aliases are spelled out, as whatever walks through it will find them."""
+    if isinstance(node, yaml.ScalarNode):
+        if _DECEPTIVE.search(node.value):
+            raise DocumentError(f"line {node.start_mark.line + 1}: holds a sign that is not seen and changes what is")
+        return 1
+    if id(node) not in known:
+        known[id(node)] = _MOST_VALUES + 1  # until it is counted: whoever meets it meanwhile is inside it
+        parts = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
+        known[id(node)] = 1 + sum(_values(part, known) for part in parts)
+    return known[id(node)]
+
+
+def _where(error: yaml.YAMLError) -> str:
+    """The line, and what the parser stumbled over."""
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None) or ""
+    if mark is None:
+        return ""
+    if "'\\t'" in problem:
+        problem = "a tab; indent with blanks"
+    elif problem.startswith("expected <block end>"):
+        problem = "is it indented like the lines that it belongs to?"
+    elif problem == "could not find expected ':'":
+        problem = "is a colon missing there or in the line above?"
+    elif problem.startswith("mapping values are not allowed"):
+        problem = "is it indented too far, or does a text with a colon need quotes?"
+    return f" at line {mark.line + 1}, column {mark.column + 1}" + (f": {problem}" if problem else "")
+
+
+def parse_document(model: type[Document], content: dict[str, Any], name: str) -> Document:
+    """`content` as a `model`. Raises DocumentError: a line for each wrong field, with what is allowed and what came."""
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        line_of = content.line_of if isinstance(content, Written) else None
+        lines = [f"  - {line}" for line in faults(error.errors(), model, line_of)]
+        raise DocumentError("\n".join([f"{name} is refused:", *lines])) from None
+
+
+def document_bytes(document: BaseModel) -> bytes:
+    """The document's content in canonical JSON: without comments and layout, with every setting."""
+    canonical = json.dumps(document.model_dump(mode="json"), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return canonical.encode()
+
+
+def document_sha256(document: BaseModel) -> str:
+    """SHA-256 of `document_bytes`: comments and layout do not count, every setting does."""
+    return hashlib.sha256(document_bytes(document)).hexdigest()

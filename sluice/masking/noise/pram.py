@@ -1,0 +1,309 @@
+"""PRAM, the post-randomization method: change categories at random, by the probabilities of a Markov matrix.
+
+Sources: 004_1eece6b9d3791e64.txt, "PRAM: The Post-Randomization Method"; Gouweleeuw, Kooiman, Willenborg and de Wolf,
+"Post randomisation for statistical disclosure control: theory and implementation", Journal of Official Statistics
+14(4), 1998, for the estimator of the original frequencies and for invariant PRAM in two stages: with shares p and a
+matrix P, the second stage is its inverse by Bayes, T(j, k) = p(k) P(k, j) / sum over l of p(l) P(l, j), and the values
+are drawn once from R = P T, for which p R = p P T = p.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from numpy.random import Generator
+from pydantic import Field, PrivateAttr, model_validator
+
+from sluice.errors import PlanError
+from sluice.masking.step import MaskingStep
+from sluice.variables import Kind, Label, Variable, Variables
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.integer[Any]]
+Matrix = dict[Label, dict[Label, float]]
+
+MISSING = "(missing)"  # the category of a missing value in a matrix
+_FEW = 256  # categories up to which the search begins at a table 8 times as fine, and is mostly over at once
+_TOLERANCE = 1e-9  # of the sum of a row
+_CONDITION = 1e12  # of a matrix beyond which nothing is left of the frequencies but rounding
+
+
+class Pram(MaskingStep):
+    """Change the categories of nominal, ordinal and binary variables at random, each variable by itself."""
+
+    method: Literal["pram"] = "pram"
+    matrix: dict[str, Matrix] | None = Field(
+        default=None,
+        description="for each column and each of its categories: the probabilities of the categories that it is "
+        "released as, which add up to 1; one not listed has probability 0. Instead of `retention`",
+    )
+    retention: float | None = Field(
+        default=None,
+        description="probability, in [0, 1], that a value is drawn to stay; instead of `matrix`. With `invariant` it "
+        "is that of each of two stages, and rare categories stay less often than common ones",
+    )
+    spread: Literal["even", "proportional"] = Field(
+        default="even",
+        description="how `retention` divides the rest among the other categories: evenly, or by their shares in the "
+        "data (so that few values enter rare categories)",
+    )
+    invariant: bool = Field(
+        default=False,
+        description="turn the matrix into one that keeps every category's frequency in expectation, so that tables of "
+        "one variable need no correction",
+    )
+    missing_as_category: bool = Field(
+        default=False,
+        description=f"treat missing as a category, in a matrix named '{MISSING}': values may become missing, and "
+        "missing ones present",
+    )
+
+    _digits: int | None = PrivateAttr(default=None)  # to which a matrix read off the data may be told; None: chosen
+
+    use_when: ClassVar[str] = (
+        "Categories that may identify are to become uncertain, without wider groups and without blanks; a retention "
+        "from 0.7 to 0.9 is usual. The matrix is published, so that an analyst can correct for it."
+    )
+    preserves: ClassVar[str] = (
+        "Expected frequencies with `invariant`; otherwise frequencies can be estimated without bias from the published "
+        "matrix. Tables of several variables lose association, and combinations that cannot be may appear."
+    )
+    known_attack: ClassVar[str] = (
+        "Bayes' rule with the published matrix tells how probable an original category is given the released one; "
+        "with a high retention a released value is most often the true one, above all in frequent categories. A matrix "
+        "read off the data (proportional, invariant) would tell the original frequencies: it is published rounded."
+    )
+    missing_values: ClassVar[str] = (
+        "A missing value stays missing and no value becomes missing, unless `missing_as_category`."
+    )
+
+    @model_validator(mode="after")
+    def _one_matrix(self) -> Self:
+        on = f"pram on {', '.join(map(repr, self.columns))}"
+        if (self.matrix is None) == (self.retention is None):
+            raise ValueError(f"{on} needs 'matrix' or 'retention', and not both")
+        if self.retention is not None and not 0 <= self.retention <= 1:
+            hint = f"Is it a percentage? Use {self.retention / 100:g}." if 1 < self.retention <= 100 else ""
+            raise ValueError(f"retention of {on} must be in [0, 1]; got {self.retention:g}. {hint}".strip())
+        if self.matrix is not None:
+            if self.spread != "even":
+                raise ValueError(f"{on}: 'spread' is for 'retention'; a matrix says itself where values go")
+            if set(self.matrix) != set(self.columns):
+                raise ValueError(f"matrix of {on} must have one entry for each column; got {list(self.matrix)}")
+            for name, rows in self.matrix.items():
+                _refuse_no_probabilities(name, rows)
+        return self
+
+    def released(self, variables: Variables) -> dict[str, Variable]:
+        """The same variables; with `missing_as_category` values may be missing. The matrix must fit the categories."""
+        self.refuse_unless(variables, Kind.NOMINAL, Kind.ORDINAL, Kind.BINARY)
+        for name in self.columns:
+            categories = variables[name].categories
+            if categories is not None:
+                self._refuse_other_categories(name, categories)
+        changes = {"nullable": True, "max_missing_share": None} if self.missing_as_category else {}
+        return {**variables, **{name: variables[name].model_copy(update=changes) for name in self.columns}}
+
+    def settled(self, frame: pd.DataFrame, variables: Variables) -> tuple[MaskingStep, ...]:
+        """The step with the matrix that it draws from, as numbers."""
+        matrix = {}
+        for name in self.columns:
+            labels = self._labels(name, frame[name])
+            matrix[name] = {
+                label: {other: float(share) for other, share in zip(labels, row, strict=True) if share > 0}
+                for label, row in zip(labels, self._matrix(name, frame[name]), strict=True)
+            }
+        update = {"matrix": matrix, "retention": None, "spread": "even", "invariant": False}
+        settled = self.model_copy(update=update)
+        if self.invariant or self.spread == "proportional":
+            values = min(len(frame) if self.missing_as_category else frame[name].count() for name in self.columns)
+            settled._digits = min(3, max(0, len(str(values)) - 2))
+        return (settled,)
+
+    def parameters(self) -> dict[str, Any]:
+        """The matrix of each column; probabilities of 0 are left out.
+
+        One that was read off the data would in full tell every category's frequency, and so how few people have a rare
+        one. It is rounded until about ten records more or less make no difference (to 0.1 from 100 values on, to 0.01
+        from 1,000, to 0.001 from 10,000), and not told of fewer than 100 values.
+        """
+        if self.matrix is None or self._digits == 0:
+            return {}
+        digits = self._digits
+        if digits is None:
+            return {"matrix": self.matrix}
+        rounded = {
+            name: {label: _rounded(row, digits) for label, row in rows.items()} for name, rows in self.matrix.items()
+        }
+        return {"matrix": rounded, "rounded_to": round(0.1**digits, digits)}
+
+    def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
+        """Raises PlanError when the matrix does not fit the categories of the data."""
+        self.released(variables)
+        masked = {}
+        for name in self.columns:
+            values = frame[name].cat
+            drawn = randomised(self._codes(frame[name]), self._matrix(name, frame[name]), rng)
+            if self.missing_as_category:
+                drawn[drawn == len(values.categories)] = -1
+            categories = pd.Categorical.from_codes(drawn, values.categories, ordered=values.ordered, validate=False)
+            masked[name] = pd.Series(categories, index=frame.index)
+        return frame.assign(**masked)
+
+    def describe(self) -> str:
+        kept = " Each category's expected frequency is that of the original." if self.invariant else ""
+        read_off = self.invariant or self.spread == "proportional"
+        how = " (rounded, and only for 100 values or more)" if read_off else ""
+        return (
+            f"The categories of {', '.join(self.columns)} were changed at random, each variable by itself, with known "
+            f"probabilities that stand beside the data{how}.{kept}"
+        )
+
+    def _labels(self, name: str, column: pd.Series) -> list[str]:
+        """The categories in the order of the matrix's rows; missing, if it is one, comes last."""
+        labels = [str(label) for label in column.cat.categories]
+        if self.missing_as_category and MISSING in labels:
+            raise PlanError(f"pram on '{name}' has a category that is named '{MISSING}', as missing values are.")
+        return [*labels, MISSING] if self.missing_as_category else labels
+
+    def _codes(self, column: pd.Series) -> Codes:
+        """The row of each value in the matrix; -1 where a value is missing and stays so."""
+        codes = column.cat.codes.to_numpy()
+        if not self.missing_as_category:
+            return codes
+        return np.where(codes < 0, len(column.cat.categories), codes.astype(np.int64))
+
+    def _matrix(self, name: str, column: pd.Series) -> FloatArray:
+        """The Markov matrix of a column, shape (k, k), rows and columns in the order of `_labels`."""
+        from sluice.masking.noise.pram_kernel import category_counts
+
+        labels = self._labels(name, column)
+        counts = np.zeros(len(labels), dtype=np.int64)
+        if self.invariant or self.spread == "proportional":
+            counts = category_counts(self._codes(column), len(labels))
+        if self.matrix is None:
+            assert self.retention is not None  # one of the two is given
+            markov = retention_matrix(counts, self.retention, proportional=self.spread == "proportional")
+        else:
+            self._refuse_other_categories(name, labels[:-1] if self.missing_as_category else labels)
+            rows = self.matrix[name]
+            markov = np.array([[rows[label].get(other, 0.0) for other in labels] for label in labels])
+            markov = markov.reshape(len(labels), len(labels))
+        return invariant_matrix(counts, markov) if self.invariant else markov
+
+    def _refuse_other_categories(self, name: str, categories: Sequence[str]) -> None:
+        """Raise PlanError unless the matrix, if one is given, has a row for each category and names no other."""
+        if self.matrix is None:
+            return
+        known = [*categories, MISSING] if self.missing_as_category else list(categories)
+        rows = self.matrix[name]
+        for label in [*rows, *(other for row in rows.values() for other in row)]:
+            if label not in known:
+                raise PlanError(
+                    f"matrix of pram on '{name}' names '{label}', which is not among its categories. "
+                    "Is it spelled as in the contract?"
+                )
+        without = sum(label not in rows for label in known)
+        if without:
+            raise PlanError(
+                f"matrix of pram on '{name}' needs a row for each category; {without} have none. "
+                "A category that stays has probability 1 of itself."
+            )
+
+
+def _rounded(row: Mapping[str, float], digits: int) -> dict[str, float]:
+    """A row of probabilities in few digits that still add up to 1: rounded down, the largest remainders up.
+
+    One that comes out as 0 is left out, as those that are 0 have been: a rare category looks like an absent one.
+    """
+    units = {label: share * 10**digits for label, share in row.items()}
+    whole = {label: int(unit) for label, unit in units.items()}
+    up = sorted(units, key=lambda label: whole[label] - units[label])[: 10**digits - sum(whole.values())]
+    rounded = {label: round((count + (label in up)) / 10**digits, digits) for label, count in whole.items()}
+    return {label: share for label, share in rounded.items() if share > 0}
+
+
+def retention_matrix(counts: IntArray, retention: float, *, proportional: bool = False) -> FloatArray:
+    """A Markov matrix that keeps a category with probability `retention`, and else draws one of the others.
+
+    counts       : shape (k,), frequencies of the categories
+    proportional : the others by their frequencies (evenly where all are 0); else evenly
+    returns      : shape (k, k), rows that add up to 1; a single category stays
+    """
+    k = len(counts)
+    if k == 1:
+        return np.ones((1, 1))
+    weights = np.tile(counts.astype(np.float64), (k, 1)) if proportional else np.ones((k, k))
+    np.fill_diagonal(weights, 0.0)
+    weights[weights.sum(axis=1) == 0] = 1.0
+    np.fill_diagonal(weights, 0.0)
+    markov: FloatArray = (1.0 - retention) * weights / weights.sum(axis=1, keepdims=True)
+    np.fill_diagonal(markov, retention)
+    return markov
+
+
+def invariant_matrix(counts: IntArray, matrix: FloatArray) -> FloatArray:
+    """R = P T, with T the inverse of P by Bayes: a Markov matrix with counts R = counts (Gouweleeuw et al., 1998).
+
+    counts  : shape (k,), frequencies of the categories
+    matrix  : shape (k, k), P: rows add up to 1
+    returns : shape (k, k), rows add up to 1
+    """
+    joint = counts[:, None] * matrix
+    reached = joint.sum(axis=0)
+    inverse = np.where(
+        reached[:, None] > 0, joint.T / np.where(reached > 0, reached, 1.0)[:, None], np.eye(len(counts))
+    )
+    return np.asarray(matrix @ inverse)
+
+
+def randomised(codes: Codes, matrix: FloatArray, rng: Generator) -> Codes:
+    """For each value a category drawn from its row of `matrix`; one of probability 0 is never drawn.
+
+    codes   : shape (n,), rows of the matrix, of any integer type; a negative one (missing) stays
+    matrix  : shape (k, k), rows add up to 1 (to rounding)
+    returns : shape (n,), of the type of `codes`
+    cost    : O(n + k^2 log k), one uniform number a value
+    """
+    from sluice.masking.noise.pram_kernel import drawn_categories
+
+    if not len(matrix):  # a column without categories: all values are missing
+        return codes.copy()
+    cumulative = np.cumsum(matrix, axis=1)
+    cumulative /= cumulative[:, -1:]  # so that each row ends at 1 exactly, from the last category that can be drawn on
+    cells = 1 << (len(matrix) - 1).bit_length() + (3 if len(matrix) <= _FEW else 0)
+    starts = np.arange(cells) / cells
+    guide = np.array([np.searchsorted(row, starts, side="right") for row in cumulative])
+    guide = guide.astype(np.min_scalar_type(len(matrix)))  # small enough for the processor's cache
+    drawn: Codes = drawn_categories(codes, cumulative, guide, rng)
+    return drawn
+
+
+def corrected_frequencies(counts: FloatArray | IntArray, matrix: FloatArray) -> FloatArray:
+    """Unbiased estimates of the original frequencies from the masked ones: the x with x P = counts.
+
+    counts  : shape (k,), frequencies in the masked file
+    matrix  : shape (k, k), the Markov matrix that the file was masked with
+    returns : shape (k,), with the same total; a rare category may come out below 0
+    raises  : PlanError when the matrix is singular (several originals explain the masked file equally well)
+    cost    : O(k^3)
+    source  : Gouweleeuw et al., 1998, the moment estimator
+    """
+    if np.linalg.cond(matrix) > _CONDITION:
+        raise PlanError(
+            "the matrix of pram is singular: the original frequencies cannot be told from the masked ones. "
+            "Use a higher retention."
+        )
+    return np.asarray(np.linalg.solve(matrix.T, counts), dtype=np.float64)
+
+
+def _refuse_no_probabilities(name: str, rows: Matrix) -> None:
+    for label, row in rows.items():
+        where = f"matrix of pram on '{name}', row '{label}'"
+        if not all(0 <= share <= 1 for share in row.values()):
+            raise ValueError(f"{where}: a probability must be in [0, 1]. Is it a percentage?")
+        if abs(sum(row.values()) - 1) > _TOLERANCE:
+            raise ValueError(f"{where}: the probabilities must add up to 1; got {sum(row.values()):.10g}.")

@@ -1,0 +1,300 @@
+"""Unsafe combinations: which key values to suppress so that each combination of keys is shared by k records.
+
+Sources: 004_1eece6b9d3791e64.txt, "Local suppression" (certain values of individual variables are suppressed to
+increase the set of records agreeing on a combination of values); k-anonymity: 001_c854b9da72ca71f4.txt, Definition 1.
+The choice of the values is ours.
+
+Both readings of a missing value try sets of keys from the cheapest on, and treat equal records alike:
+
+- "category": records with a rare combination are grouped by what a set leaves of it; a group of k or more is done.
+- "any": a record needs a set that leaves a combination which k records had at first. A suppressed record matches the
+  others of that combination, so it is often enough to suppress one of two. The file then has few suppressed cells, but
+  a rare combination may stay in it and be covered only by records whose missing values match it: the weaker promise.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+MissingMatches = Literal["category", "any"]
+
+_KEY_SETS = 4096  # all sets of up to 12 keys; with more keys, the smaller sets only
+
+
+@dataclass
+class Pieces:
+    """Records with equal keys that are treated alike: at first one piece for each combination of keys.
+
+    keys   : shape (m, p), codes from 1; 0 is missing or suppressed
+    sizes  : shape (m,), the number of records in each piece
+    origin : shape (m,), the combination that the piece had at first: the i-th of them is origin i
+    """
+
+    keys: IntArray
+    sizes: IntArray
+    origin: IntArray
+
+    def suppress(self, rows: IntArray, count: int, columns: IntArray) -> None:
+        """Set `columns` of the first `count` records of the pieces `rows` missing; the last of them may be parted."""
+        for row in rows.tolist():
+            taken = min(count, int(self.sizes[row]))
+            if not taken:
+                return
+            if taken < self.sizes[row]:
+                self.sizes[row] -= taken
+                self.keys = np.vstack([self.keys, self.keys[row]])
+                self.sizes = np.append(self.sizes, taken)
+                self.origin = np.append(self.origin, self.origin[row])
+                row = len(self.sizes) - 1
+            self.keys[row, columns] = 0
+            count -= taken
+
+    def missing(self) -> int:
+        """The number of cells without a value."""
+        return int(self.sizes @ (self.keys == 0).sum(axis=1))
+
+    def of_records(self, combination: IntArray) -> IntArray:
+        """The piece of each record, from the combination that it had at first; among equals the first record first."""
+        piece = combination.copy()
+        for part in range(int(self.origin.max(initial=-1)) + 1, len(self.sizes)):
+            piece[np.flatnonzero(piece == self.origin[part])[: self.sizes[part]]] = part
+        return piece
+
+
+def hide_unsafe(
+    keys: IntArray, sizes: IntArray, k: int, missing_matches: MissingMatches, ranks: Sequence[int], all_m: int
+) -> Pieces:
+    """Suppress key values until every combination of `all_m` keys is shared by k records, and so every smaller one.
+
+    keys    : shape (c, p), different combinations in the order of their values, from 1; 0 is missing
+    sizes   : shape (c,), the records of each; at least k in all
+    ranks   : importance of the p keys, 1 is kept longest
+    returns : equal records lose equal keys, but for fewer than k records that fill up a small rest
+    cost    : O(s c p) for each of the sets of `all_m` keys and s sets of keys to suppress, less as fewer rare records
+              are left; several times that where missing is a category
+
+    What makes all keys together safe does so for fewer as well, and can be cheaper: the cheaper of the two is returned.
+    """
+    levels = sorted(set(ranks))
+
+    def cost(pieces: Pieces) -> tuple[int, ...]:
+        lost = pieces.sizes @ (pieces.keys != keys[pieces.origin])
+        return tuple(int(lost[[rank == level for rank in ranks]].sum()) for level in levels)
+
+    found = [_hide_by_subsets(keys, sizes, k, missing_matches, ranks, m) for m in sorted({all_m, len(ranks)})]
+    return min(found, key=cost)
+
+
+def _hide_by_subsets(
+    keys: IntArray, sizes: IntArray, k: int, missing_matches: MissingMatches, ranks: Sequence[int], all_m: int
+) -> Pieces:
+    """Make one set of keys safe after the other. The order is the one that hides least on survey data.
+
+    Where missing is a category, hiding a value for one set may leave too few for another: all are gone through, those
+    with most rare records first, until nothing changes. Where it matches any value, hiding one only adds to those whom
+    a record matches: once is enough, single keys first, then pairs, and so on.
+    """
+    pieces = Pieces(keys.copy(), sizes.copy(), np.arange(len(sizes)))
+    categories = [len(np.unique(column[column > 0])) for column in keys.T]
+    smallest = 1 if missing_matches == "any" and all_m < len(ranks) else all_m
+    subsets = [
+        (np.array(subset), key_sets([ranks[key] for key in subset], [categories[key] for key in subset]))
+        for size in range(smallest, all_m + 1)
+        for subset in combinations(range(len(ranks)), size)
+    ]
+    if missing_matches == "any":
+        for subset, sets in subsets:
+            values, held, piece_of = _combinations(pieces, subset)
+            pieces.keys[:, subset] = np.where(_hide_by_matches(values, held, k, sets), 0, values)[piece_of]
+        return pieces
+
+    def rare_records(subset: IntArray) -> int:
+        _, held, _ = _combinations(pieces, subset)
+        return int(held[held < k].sum())
+
+    while True:
+        before = pieces.missing()
+        for subset, sets in sorted(subsets, key=lambda one: -rare_records(one[0])):
+            values, held, piece_of = _combinations(pieces, subset)
+            pieces.keys[:, subset] = np.where(_hide_by_classes(values, held, k, sets), 0, values)[piece_of]
+            _settle_rest(pieces, subset, k, sets)
+        if len(subsets) == 1 or pieces.missing() == before:
+            return pieces
+
+
+def key_sets(ranks: Sequence[int], categories: Sequence[int]) -> list[tuple[int, ...]]:
+    """Sets of keys to suppress, from the cheapest to all keys.
+
+    ranks      : importance of each of p keys, 1 is kept longest
+    categories : number of categories of each key
+    returns    : every set if p <= 12, else all small ones and a chain up to all keys. A set is dearer the more keys of
+                 the most important rank it has, then of the next; ties: fewer categories are dearer
+    """
+    count = len(ranks)
+    by_categories = sorted(range(count), key=lambda key: (-categories[key], key))
+    place = {key: position for position, key in enumerate(by_categories)}
+    size = 1
+    while size < count and sum(comb(count, some) for some in range(1, size + 2)) <= _KEY_SETS:
+        size += 1
+    sets = {chosen for some in range(1, size + 1) for chosen in combinations(range(count), some)}
+    chain = sorted(range(count), key=lambda key: (-ranks[key], place[key]))
+    sets |= {tuple(sorted(chain[:length])) for length in range(1, count + 1)}
+    levels = sorted(set(ranks))
+
+    def cost(chosen: tuple[int, ...]) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
+        chosen_ranks = [ranks[key] for key in chosen]
+        return tuple(chosen_ranks.count(level) for level in levels), sum(place[key] for key in chosen), chosen
+
+    return sorted(sets, key=cost)
+
+
+def _combinations(pieces: Pieces, subset: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """The different combinations of some keys in the order of their values, their records, and that of each piece."""
+    from sluice.risk.classes.equivalence_classes import equivalence_classes
+
+    projected = pieces.keys[:, subset]
+    labels = equivalence_classes(list(projected.T)).labels
+    first = np.empty(labels.max() + 1, dtype=np.int64)
+    first[labels] = np.arange(len(labels))
+    values = projected[first]
+    order = np.lexsort(values.T[::-1])
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    held = np.zeros_like(order)
+    np.add.at(held, place[labels], pieces.sizes)
+    return values[order], held, place[labels]
+
+
+def _hide_by_classes(distinct: IntArray, sizes: IntArray, k: int, sets: Sequence[tuple[int, ...]]) -> BoolArray:
+    """What each distinct record loses; fewer than k records, rare by all sets, are left as they are."""
+    hidden = np.zeros(distinct.T.shape, dtype=np.bool_)
+    absent = distinct.T == 0  # at the source, or hidden
+    open_ = sizes < k
+    for chosen in sets:
+        rows = np.flatnonzero(open_)
+        if not len(rows):
+            break
+        settled = np.flatnonzero(~open_ & absent[list(chosen)].all(axis=0))  # classes they may join
+        kept = [key for key in range(len(absent)) if key not in chosen]
+        others = np.where(absent.T[settled], 0, distinct[settled])
+        left = np.concatenate([distinct[rows], others])[:, kept]
+        both, held = _held(left, np.concatenate([sizes[rows], sizes[settled]]))
+        reached = rows[held[both[: len(rows)]] >= k]
+        for key in chosen:
+            hidden[key, reached] = absent[key, reached] = True
+        open_[reached] = False
+    return np.ascontiguousarray(hidden.T)
+
+
+def _settle_rest(pieces: Pieces, subset: IntArray, k: int, sets: Sequence[tuple[int, ...]]) -> None:
+    """Bring the last rare records, fewer than k in all, into combinations that k share.
+
+    Each takes the cheapest set under which other records agree with it and can be spared: the rest, and what common
+    combinations hold beyond k. If none can spare enough, the smallest one that agrees comes along as a whole.
+    """
+    while True:
+        values, held, label = _combinations(pieces, subset)
+        rare = held < k
+        if not rare.any():
+            return
+        moved, chosen = _company(values, held, rare, k, sets)
+        for combination, count in moved:
+            pieces.suppress(np.flatnonzero(label == combination), count, subset[list(chosen)])
+
+
+def _company(
+    values: IntArray, held: IntArray, rare: BoolArray, k: int, sets: Sequence[tuple[int, ...]]
+) -> tuple[list[tuple[int, int]], tuple[int, ...]]:
+    """Who gives up a set of keys with the first rare combination: (combination, how many of its records); the set."""
+    record = values[np.argmax(rare)]
+    for spare in ("surplus", "all"):
+        for chosen in sets:
+            hidden = record.copy()
+            hidden[list(chosen)] = 0
+            kept = [key for key in range(len(record)) if key not in chosen]
+            agree = (values[:, kept] == record[kept]).all(axis=1)
+            there = agree & (values == hidden).all(axis=1)
+            need = k - int(held[agree & (rare | there)].sum())
+            lenders = np.flatnonzero(agree & ~rare & ~there)
+            if spare == "all":
+                lenders = lenders[np.argsort(held[lenders], kind="stable")][:1]
+            can = held[lenders] - (k if spare == "surplus" else 0)
+            if can.sum() < need:
+                continue
+            moved = [(int(label), int(held[label])) for label in np.flatnonzero(agree & rare)]
+            for label, most in zip(lenders.tolist(), can.tolist(), strict=True):
+                lent = most if spare == "all" else min(most, max(need, 0))
+                moved.append((label, lent))
+                need -= lent
+            return moved, chosen
+    raise AssertionError("the set of all keys brings any k records together")
+
+
+def _hide_by_matches(distinct: IntArray, sizes: IntArray, k: int, sets: Sequence[tuple[int, ...]]) -> BoolArray:
+    """What each distinct record loses where a missing value matches any.
+
+    `frequency` is never above the true one: a suppressed record is credited only to records with the same keys missing
+    at the source, and not twice. So whoever reaches k in it has reached k.
+    """
+    from sluice.risk.classes.equivalence_classes import equivalence_classes
+
+    hidden = np.zeros(distinct.shape, dtype=np.bool_)
+    missing = distinct == 0
+    frequency = _match_frequencies(distinct, sizes, k)
+    pattern = equivalence_classes([column.astype(np.int64) for column in missing.T]).labels
+    tried: set[tuple[int, tuple[int, ...]]] = set()
+    for chosen in sets:
+        open_ = np.flatnonzero(frequency < k)
+        if not len(open_):
+            break
+        for label in np.unique(pattern[open_]):
+            rows = open_[pattern[open_] == label]
+            kept = tuple(key for key in range(distinct.shape[1]) if key not in chosen and not missing[rows[0], key])
+            if (int(label), kept) in tried:
+                continue
+            tried.add((int(label), kept))
+            group, held = _held(distinct[:, kept], sizes)
+            rows = rows[held[group[rows]] >= k]
+            added: dict[int, int] = defaultdict(int)
+            for row in rows[np.argsort(frequency[rows], kind="stable")].tolist():
+                if frequency[row] + added[group[row]] < k:  # else those suppressed before it cover it
+                    hidden[row, chosen] = True
+                    added[group[row]] += int(sizes[row])
+            gain = np.array([added[group[row]] for row in rows.tolist()], dtype=np.int64)
+            frequency[rows] += gain
+            frequency[rows[hidden[rows].any(axis=1)]] = k
+    return hidden
+
+
+def _held(values: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray]:
+    """The group of equal rows that each row is in, and the number of records in each group."""
+    from sluice.risk.classes.equivalence_classes import equivalence_classes
+
+    if not values.shape[1]:
+        return np.zeros(len(values), dtype=np.int64), np.array([sizes.sum()])
+    classes = equivalence_classes(list(values.T))
+    held = np.zeros_like(classes.sizes)
+    np.add.at(held, classes.labels, sizes)
+    return classes.labels, held
+
+
+def _match_frequencies(distinct: IntArray, sizes: IntArray, k: int) -> IntArray:
+    """For each distinct record, the number of records that agree with it on every key present in both, or some k."""
+    from sluice.risk.classes.equivalence_classes import matching_frequencies
+
+    if (distinct > 0).all():
+        return sizes.copy()
+    of_record = np.repeat(np.arange(len(sizes)), np.minimum(sizes, k))  # k of a kind are enough to reach k
+    keys = pd.DataFrame(distinct[of_record]).astype("float64")
+    frequencies = np.empty_like(sizes)
+    frequencies[of_record] = matching_frequencies(keys.mask(keys == 0), list(keys.columns))
+    return frequencies

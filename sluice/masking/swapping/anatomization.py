@@ -1,0 +1,171 @@
+"""Anatomization: groups of records with different sensitive values, within which nobody knows whose is which.
+
+Sources: 003_0f0d8e36196db89a.txt, "Anonymization methods" (anatomization: de-associate the relationship between
+quasi-identifiers and sensitive attribute); Xiao and Tao, "Anatomy: simple and effective privacy preservation", VLDB
+2006, algorithm Anatomize: while l values are left, a group takes a random record of each of the l most frequent ones;
+each record that is then left goes to a random group without its value. Differs from it: equally frequent values are
+taken in random order, and one file is released instead of two tables, with the sensitive values permuted within each
+group. The file joined to itself by group carries exactly what the two tables tell (see `anatomized_tables`).
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from numpy.random import Generator
+from pydantic import Field, model_validator
+
+from sluice.errors import PlanError
+from sluice.masking.step import MaskingStep
+from sluice.masking.swapping.permutation import permuted_within
+from sluice.variables import Kind, Variable, Variables
+
+IntArray = npt.NDArray[np.int64]
+
+
+class Anatomization(MaskingStep):
+    """Form l-diverse groups, number them in a new column, and permute the sensitive values within each."""
+
+    method: Literal["anatomization"] = "anatomization"
+    columns: tuple[str, ...] = Field(
+        min_length=1,
+        description="the sensitive variables, of any kind; several are one value together, and move together",
+    )
+    l: int = Field(description="different sensitive values in each group, at least 2")  # noqa: E741, the source's name
+    group_column: str = Field(default="group", min_length=1, description="name of the new column with the group")
+
+    takes_strata: ClassVar[bool] = False
+    takes_households: ClassVar[bool] = False
+
+    use_when: ClassVar[str] = (
+        "Quasi-identifiers must be released as they are, and a sensitive value must not be learned of anybody with "
+        "more certainty than 1 / l; l from 3 to 10."
+    )
+    preserves: ClassVar[str] = (
+        "All columns but the sensitive ones exactly, and the sensitive ones' distribution in the file and in each "
+        "group. The association between them is kept as far as a group of about l records tells it."
+    )
+    known_attack: ClassVar[str] = (
+        "People are found in the file by their quasi-identifiers, which are not masked: an intruder learns that they "
+        "are in it and l candidate values. Knowing some members' values, or that some values cannot be, narrows them; "
+        "different values may be similar in meaning."
+    )
+    missing_values: ClassVar[str] = "A missing sensitive value is a value of its own, and moves like any other."
+
+    @model_validator(mode="after")
+    def _l_tells_values_apart(self) -> Self:
+        if self.l < 2:
+            raise ValueError(
+                f"l of anatomization on {', '.join(map(repr, self.columns))} must be at least 2; got {self.l}. "
+                "It is the number of different sensitive values in a group."
+            )
+        return self
+
+    def released(self, variables: Variables) -> dict[str, Variable]:
+        """The same variables and one more, an integer: the group."""
+        self.refuse_unless(variables, *Kind)
+        if self.group_column in variables:
+            raise PlanError(
+                f"group_column of anatomization: there is a variable '{self.group_column}' already. Name another."
+            )
+        group = Variable(
+            name=self.group_column,
+            kind=Kind.INTEGER,
+            minimum=1,
+            description=f"group of records that share their values of {', '.join(self.columns)}",
+        )
+        return {**variables, group.name: group}
+
+    def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
+        """Raises PlanError when more than 1 / l of the records share a sensitive value."""
+        from sluice.risk.classes.equivalence_classes import classes_of
+
+        self.released(variables)
+        values = classes_of(frame, self.columns)
+        try:
+            groups = l_diverse_groups(values.labels, self.l, rng)
+        except PlanError as error:
+            raise PlanError(f"anatomization of {', '.join(map(repr, self.columns))} {error}") from None
+        sources = permuted_within(groups, rng)
+        permuted = {name: frame[name].take(sources).set_axis(frame.index) for name in self.columns}
+        numbered = pd.Series(groups + 1, index=frame.index, dtype="Int64")
+        return frame.assign(**permuted, **{self.group_column: numbered})
+
+    def describe(self) -> str:
+        return (
+            f"The values of {', '.join(self.columns)} were permuted within groups of records, given in "
+            f"{self.group_column}, that have at least {self.l} different ones each; which record of a group a value "
+            "belongs to is unknown, everything else is as it was."
+        )
+
+
+def l_diverse_groups(values: IntArray, l: int, rng: Generator) -> IntArray:  # noqa: E741, the source's name
+    """Groups of at least l records, all with different values, by the algorithm Anatomize.
+
+    values  : shape (n,), codes of the sensitive values, all from 0 on
+    returns : shape (n,), groups 0..g-1 with g = n // l, numbered in random order
+    raises  : PlanError if a value is that of more than n / l records: no l-diverse groups exist
+    cost    : O(n log v) for v values
+    source  : Xiao and Tao 2006, section 4. While l values are left, the most frequent ones are; so at the end at most
+              l - 1 values have a record left, and each only one
+    """
+    from sluice.masking.swapping.anatomization_kernel import most_frequent_first
+
+    n = len(values)
+    count = n // l
+    groups = np.full(n, -1, dtype=np.int64)
+    if n == 0:
+        return groups
+    sizes = np.bincount(values)
+    most = int(sizes.max())
+    if most * l > n:
+        hint = f"Use l of at most {n // most}." if n // most > 1 else "That is more than half: no l serves."
+        raise PlanError(
+            f"with l = {l} needs every value to be that of at most 1 / l of the {n} records, {count}; "
+            f"one is that of {most}. {hint}"
+        )
+    shuffled = rng.permutation(n)
+    by_value = shuffled[np.argsort(values[shuffled], kind="stable")]  # the records of each value, in random order
+    taken = most_frequent_first(sizes, l, rng)
+    # The i-th time that a value is taken, it is the i-th of its records that goes.
+    turn = np.argsort(taken, kind="stable")
+    left = sizes - np.bincount(taken, minlength=len(sizes))
+    starts = np.cumsum(sizes) - sizes
+    numbers = rng.permutation(count)
+    first_turn = np.cumsum(sizes - left) - (sizes - left)
+    ordered = taken[turn]
+    members = by_value[starts[ordered] + np.arange(len(turn)) - first_turn[ordered]]
+    groups[members] = numbers[turn // l]
+    for value in np.flatnonzero(left):
+        own = by_value[starts[value] : starts[value] + sizes[value]]
+        without = np.setdiff1d(np.arange(count), groups[own[:-1]])
+        groups[own[-1]] = rng.choice(without)
+    return groups
+
+
+def anatomized_tables(
+    frame: pd.DataFrame, columns: Sequence[str], group_column: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The two tables of Anatomy from an anatomized file: who is in which group, and which values a group has.
+
+    frame   : an anatomized file, any index
+    columns : its sensitive variables
+    returns : the quasi-identifier table, all other columns with the group, rows as in `frame`; and the sensitive table
+              (group, sensitive variables, 'count'), a row for each value of a group, sorted. Joined by group, the
+              tables give each record every value of its group, with its share: all that `frame` tells, whose order of
+              the values within a group is random
+    raises  : PlanError when a sensitive variable is named 'count'
+    cost    : O(n log n)
+    """
+    from sluice.risk.classes.equivalence_classes import classes_of
+
+    if "count" in columns:
+        raise PlanError("the sensitive table has a column 'count' of its own; rename the variable 'count'.")
+    keys = [group_column, *columns]
+    cells = classes_of(frame, keys)
+    first = np.empty(len(cells.sizes), dtype=np.int64)
+    first[cells.labels] = np.arange(len(frame))
+    sensitive = frame.iloc[first][keys].assign(count=cells.sizes)
+    return frame.drop(columns=list(columns)), sensitive.sort_values(keys, ignore_index=True)

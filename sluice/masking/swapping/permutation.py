@@ -1,0 +1,108 @@
+"""Permutation: deal the values of the columns out anew among the records, within groups of equal records.
+
+Sources: 003_0f0d8e36196db89a.txt, "Anonymization methods" (permutation: de-associate the relationship between
+quasi-identifiers and sensitive attribute); 000_bbb18fa80793c128.txt, section III-B1 (cell swapping, which permutes each
+column by itself). Every permutation is equally likely, the one that changes nothing too: on average one value a group
+stays where it was.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from numpy.random import Generator
+from pydantic import Field, model_validator
+
+from sluice.errors import PlanError, did_you_mean
+from sluice.masking.step import MaskingStep
+from sluice.variables import Kind, Variable, Variables
+
+IntArray = npt.NDArray[np.int64]
+
+
+class Permutation(MaskingStep):
+    """Permute the values of columns of any kind at random, within groups of records or over the whole file."""
+
+    method: Literal["permutation"] = "permutation"
+    within: tuple[str, ...] = Field(
+        default=(),
+        description="variables; values are permuted among records that are equal in all of them (missing is a value). "
+        "None: over the whole file",
+    )
+    jointly: bool = Field(
+        default=True, description="move the columns of a record together; false: permute each column by itself"
+    )
+    small_groups: Literal["refuse", "keep"] = Field(
+        default="refuse", description="what happens to a group of one record, whose values cannot move"
+    )
+
+    use_when: ClassVar[str] = (
+        "The tie between sensitive columns and the rest of the record is to be cut, but for what the groups say; "
+        "groups of equal quasi-identifiers keep the association with these."
+    )
+    preserves: ClassVar[str] = (
+        "The distribution of each column in each group exactly; with `jointly` also that of the columns together. "
+        "All association with other columns within a group is lost."
+    )
+    known_attack: ClassVar[str] = (
+        "Who knows a person's group knows the values of which one is theirs: in a group where all values are equal, "
+        "or nearly so, nothing is hidden (homogeneity). Small groups leave few candidates."
+    )
+    missing_values: ClassVar[str] = "A missing value is moved like any other; a missing value in `within` is a value."
+
+    @model_validator(mode="after")
+    def _groups_stay(self) -> Self:
+        for name in self.within:
+            if name in self.columns:
+                raise ValueError(f"within of permutation names '{name}', which is among its columns; groups must stay")
+        return self
+
+    def released(self, variables: Variables) -> dict[str, Variable]:
+        """The same variables."""
+        self.refuse_unless(variables, *Kind)
+        for name in self.within:
+            if name not in variables:
+                raise PlanError(f"within of permutation: no variable '{name}'.{did_you_mean(name, variables)}")
+        return dict(variables)
+
+    def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
+        """Raises PlanError when there are groups of one record, unless `small_groups: keep`."""
+        from sluice.risk.classes.equivalence_classes import classes_of
+
+        self.released(variables)
+        groups = np.zeros(len(frame), dtype=np.int64)
+        if self.within:
+            groups = classes_of(frame, self.within).labels
+        alone = int((np.bincount(groups) == 1).sum())
+        if alone and self.small_groups == "refuse":
+            raise PlanError(
+                f"permutation of {', '.join(map(repr, self.columns))}: {alone} groups have one record, whose values "
+                "cannot move. Use fewer or wider variables in 'within', or small_groups: keep."
+            )
+        sets: Sequence[tuple[str, ...]] = [self.columns] if self.jointly else [(name,) for name in self.columns]
+        permuted: dict[str, pd.Series] = {}
+        for names in sets:
+            sources = permuted_within(groups, rng)
+            permuted |= {name: frame[name].take(sources).set_axis(frame.index) for name in names}
+        return frame.assign(**permuted)
+
+    def describe(self) -> str:
+        together = " together" if self.jointly and len(self.columns) > 1 else ""
+        among = f" of equal {', '.join(self.within)}" if self.within else ""
+        return f"The values of {', '.join(self.columns)} were permuted{together} at random among the records{among}."
+
+
+def permuted_within(groups: IntArray, rng: Generator) -> IntArray:
+    """For each record, the record of its group whose values it takes: a uniform permutation of each group.
+
+    groups  : shape (n,), labels from 0
+    returns : shape (n,), a permutation of 0..n-1
+    cost    : O(n log n)
+    """
+    shuffled = rng.permutation(len(groups))
+    sources = np.empty_like(shuffled)
+    # The i-th of a group's records takes from the i-th of them in random order.
+    sources[np.argsort(groups, kind="stable")] = shuffled[np.argsort(groups[shuffled], kind="stable")]
+    return sources

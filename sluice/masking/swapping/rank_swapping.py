@@ -1,0 +1,164 @@
+"""Rank swapping: exchange values between records of nearby rank.
+
+Source: 004_1eece6b9d3791e64.txt, "Rank swapping" (the plain variant, each variable by itself) and "Rank swapping record
+linkage (RS-RL)", which names the variants p-distribution and p-buckets of Nin, Herranz and Torra, "Rethinking rank
+swapping to decrease disclosure risk", Data & Knowledge Engineering 64(1), 2008. Differs from it: a tie is broken at
+random, and the window is a share of the records. 004 does not define the two variants; they are implemented so.
+p-distribution: the ranks are gone through from the lowest, and rank i swaps with rank i + r, r from N(p/2, p/2) in
+whole ranks, drawn again until that rank is there and free. p-buckets: the ranks are cut into buckets of equal size (to
+within one), and a value of bucket r swaps with a uniform free value of bucket s >= r, drawn with weight
+2^-(s - r + 1), so about half of them within their own bucket. What the paper does where a draw meets no free value may
+differ.
+"""
+
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from numpy.random import Generator
+from pydantic import Field, model_validator
+
+from sluice.errors import PlanError
+from sluice.masking.perturbed_number import FloatArray, numbers
+from sluice.masking.step import MaskingStep
+from sluice.variables import Kind, Variable, Variables
+
+IntArray = npt.NDArray[np.int64]
+Variant = Literal["plain", "p_distribution", "p_buckets"]
+
+
+class RankSwapping(MaskingStep):
+    """Swap the values of continuous, integer and ordinal variables, each by itself, between records of nearby rank."""
+
+    method: Literal["rank_swapping"] = "rank_swapping"
+    variant: Variant = Field(
+        default="plain",
+        description="plain: no value moves farther than the window; p_distribution: the distance is normal around half "
+        "the window; p_buckets: a value moves to a bucket of ranks, the likelier the nearer. Only plain has a bound, "
+        "which an intruder can use",
+    )
+    window: float | None = Field(
+        default=None,
+        description="plain, p_distribution: how far a value may move in rank (p_distribution: two standard deviations "
+        "of the distance): share of the records in (0, 1], not percent",
+    )
+    buckets: int | None = Field(
+        default=None, description="p_buckets: number of buckets, at least 2 and at most the number of values"
+    )
+
+    use_when: ClassVar[str] = (
+        "Numbers or ordered categories must keep their exact distribution while single values become uncertain: a "
+        "window from 0.05 to 0.15. Against intruders who may know the method, use p_distribution or p_buckets."
+    )
+    preserves: ClassVar[str] = (
+        "Every variable's own distribution exactly. Correlations between variables shrink, the more the wider the "
+        "window; totals of subgroups change."
+    )
+    known_attack: ClassVar[str] = (
+        "Rank swapping record linkage: who knows the window of the plain variant intersects, over the variables, the "
+        "few masked records that can come from a known one (004, RS-RL). The other variants leave no certain "
+        "candidates, but most values still lie near their place."
+    )
+    missing_values: ClassVar[str] = "A missing value stays where it is; ranks and window count the others."
+
+    @model_validator(mode="after")
+    def _variant_has_its_parameter(self) -> Self:
+        on = f"rank_swapping on {', '.join(map(repr, self.columns))}"
+        needed, other = ("buckets", "window") if self.variant == "p_buckets" else ("window", "buckets")
+        if getattr(self, needed) is None:
+            raise ValueError(f"{on}: variant {self.variant} needs '{needed}'")
+        if getattr(self, other) is not None:
+            raise ValueError(f"{on}: variant {self.variant} takes '{needed}', not '{other}'; leave it out")
+        if self.window is not None and not 0 < self.window <= 1:
+            hint = (
+                f"Is it a percentage? Use {self.window / 100:g}."
+                if 1 < self.window <= 100
+                else "It is the share of the records over which a value may move."
+            )
+            raise ValueError(f"window of {on} must be in (0, 1]; got {self.window:g}. {hint}")
+        if self.buckets is not None and self.buckets < 2:
+            raise ValueError(f"buckets of {on} must be at least 2; got {self.buckets}. Ten hold a tenth each.")
+        return self
+
+    def released(self, variables: Variables) -> dict[str, Variable]:
+        """The same variables: every released value is a value of the original column."""
+        self.refuse_unless(variables, Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
+        return dict(variables)
+
+    def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
+        """Raises PlanError when a column has one value only, the window reaches no other, or buckets stay empty."""
+        self.released(variables)
+        spread = self.window if self.window is not None else self.buckets
+        assert spread is not None  # one of the two is given
+        swapped = {}
+        for name in self.columns:
+            values = numbers(frame, [name])[:, 0]
+            try:
+                sources = swap_sources(values, spread, rng, self.variant)
+            except PlanError as error:
+                raise PlanError(f"rank_swapping on '{name}' {error}") from None
+            swapped[name] = frame[name].take(sources).set_axis(frame.index)
+        return frame.assign(**swapped)
+
+    def describe(self) -> str:
+        return (
+            f"The values of {', '.join(self.columns)} were exchanged, each variable by itself, between records with "
+            "similar values; the distribution of each variable is unchanged."
+        )
+
+
+def rank_swap(values: FloatArray, spread: float, rng: Generator, variant: Variant = "plain") -> FloatArray:
+    """Swap each value with a free one at a near rank.
+
+    values  : shape (n,), NaN where missing; n counts the others
+    spread  : plain: the most that a value moves, as a share of the n values, in (0, 1]; p_distribution: p, so that the
+              distance is N(p/2, p/2), as a share; p_buckets: the number of buckets, 2 to n
+    returns : shape (n,), the same multiset of values, NaN at the same places
+    raises  : PlanError if there is one value only, the window is less than one rank, or there are more buckets than
+              values
+    cost    : O(n log n) time, O(n) memory
+    """
+    return values[swap_sources(values, spread, rng, variant)]
+
+
+def swap_sources(values: FloatArray, spread: float, rng: Generator, variant: Variant = "plain") -> IntArray:
+    """For each record, the record whose value it takes; itself where the value is missing. As `rank_swap`.
+
+    A value is swapped once. In the plain variant the partner is uniform among the free ranks within reach; as the rank
+    at the end of the reach is always free, every value is swapped; of an odd number, one near the top is left over and
+    stays, in every variant.
+    """
+    from sluice.masking.swapping.rank_swapping_kernel import (
+        partners_at_normal_distance,
+        partners_in_buckets,
+        partners_within,
+        shuffle_ties,
+    )
+
+    present = np.flatnonzero(np.isfinite(values))
+    sources = np.arange(len(values))
+    count = len(present)
+    if count == 0:
+        return sources
+    if count == 1:
+        raise PlanError("needs at least 2 values to exchange; it has 1.")
+    reach = spread * count * (1 + 1e-12)  # 0.29 * 100 is 28.999...
+    if variant == "p_buckets" and spread > count:
+        raise PlanError(f"has {count} values for {spread} buckets. Use at most as many buckets as values.")
+    if variant != "p_buckets" and reach < 1:
+        raise PlanError(
+            f"reaches no other value: a window of {spread:g} of {count} values is less than one rank. "
+            f"Use at least {1 / count:.2g}."
+        )
+    order = np.argsort(values[present])
+    shuffle_ties(order, values[present], rng)
+    ranked = present[order]
+    if variant == "plain":
+        partners = partners_within(count, int(reach), rng)
+    elif variant == "p_distribution":
+        partners = partners_at_normal_distance(count, spread * count, rng)
+    else:
+        partners = partners_in_buckets(count, int(spread), rng)
+    sources[ranked] = ranked[partners]
+    return sources

@@ -1,0 +1,114 @@
+"""A table with its suppression pattern as a CSV file: codes, status, value, contributors.
+
+Suppressed cells have a status and no value.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sluice.errors import DataError, did_you_mean
+from sluice.tabular.model.cells import Booleans, Cells, Codes, Integers, Status, Statuses, keys_of
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.records import numbers, whole_units
+
+STATUSES = {"published": Status.PUBLISHED, "primary": Status.PRIMARY, "secondary": Status.SECONDARY}
+STATUS_NAMES = {status: name for name, status in STATUSES.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A table as it is published: c cells in the order of the file.
+
+    codes    : shape (c, d), position of each cell's code in each dimension
+    status   : shape (c,), published, primary or secondary
+    value    : shape (c,), in units of 10 ** -decimals; 0 where there is none
+    has      : shape (c,), whether there is a value; a published cell always has one
+    """
+
+    dimensions: tuple[Dimension, ...]
+    codes: Codes
+    status: Statuses
+    value: Integers
+    has: Booleans
+    decimals: int
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def name(self, cell: int) -> str:
+        """The codes of a cell, as `Cells.name` says them."""
+        return cell_name(self.dimensions, self.codes, cell)
+
+
+def pattern_bytes(cells: Cells, status: Statuses) -> bytes:
+    """The CSV file (RFC 4180, UTF-8) of all cells; no value and no number of contributors where one is suppressed."""
+    shown = status == Status.PUBLISHED
+    columns: dict[str, NDArray[np.object_]] = {
+        dimension.name: np.array(dimension.codes, dtype=object)[cells.codes[:, axis]]
+        for axis, dimension in enumerate(cells.dimensions)
+    }
+    columns["status"] = np.array([STATUS_NAMES[Status(each)] for each in status], dtype=object)
+    values = [
+        in_decimals(int(total), cells.decimals) if show else "" for total, show in zip(cells.total, shown, strict=True)
+    ]
+    columns["value"] = np.array(values, dtype=object)
+    columns["contributors"] = np.where(shown, cells.contributors.astype(str), "")
+    return pd.DataFrame(columns).to_csv(index=False, lineterminator="\r\n").encode()
+
+
+def read_pattern(frame: pd.DataFrame, dimensions: Sequence[Dimension]) -> Pattern:
+    """The pattern in a frame of text, as a CSV source gives it.
+
+    raises : DataError for a column that is missing, an unknown code or status, a cell given twice, a published cell
+             without a value, a value that is no number
+    """
+    for name in (*(dimension.name for dimension in dimensions), "status", "value"):
+        if name not in frame.columns:
+            raise DataError(f"the cells have no column '{name}'.{did_you_mean(name, map(str, frame.columns))}")
+    columns = []
+    for dimension in dimensions:
+        places, codes = pd.factorize(frame[dimension.name].to_numpy(dtype=object))
+        for code in codes:
+            if code not in dimension.position:
+                hint = did_you_mean(code, dimension.codes)
+                raise DataError(f"'{dimension.name}' has a cell of '{code}', which is no code of its hierarchy.{hint}")
+        columns.append(np.array([dimension.position[code] for code in codes], dtype=np.int32)[places])
+    held = np.column_stack(columns)
+    _, first, count = np.unique(keys_of(dimensions, held), return_index=True, return_counts=True)
+    if (count > 1).any():
+        raise DataError(f"the cell {cell_name(dimensions, held, int(first[count > 1][0]))} is given twice.")
+    strange = [text for text in frame["status"].unique() if text not in STATUSES]
+    if strange:
+        hint = did_you_mean(strange[0], STATUSES)
+        raise DataError(f"status must be {', '.join(STATUSES)}; got '{strange[0]}'.{hint}")
+    status: Statuses = np.array([STATUSES[text] for text in frame["status"]], dtype=np.uint8)
+    text = frame["value"]
+    has = (text != "").to_numpy(dtype=bool)
+    without = np.flatnonzero((status == Status.PUBLISHED) & ~has)
+    if len(without):
+        raise DataError(f"the cell {cell_name(dimensions, held, int(without[0]))} is published and has no value.")
+    value = np.zeros(len(frame), dtype=np.int64)
+    value[has], decimals = whole_units(numbers(text[has]), "value", None)
+    return Pattern(tuple(dimensions), held, status, value, has, decimals)
+
+
+def in_decimals(units: int, decimals: int) -> str:
+    """Whole units as a decimal number: 1205 with 2 decimals is 12.05."""
+    digits = str(abs(units)).rjust(decimals + 1, "0")
+    whole, part = (digits[:-decimals], f".{digits[-decimals:]}") if decimals else (digits, "")
+    return f"{'-' if units < 0 else ''}{whole}{part}"
+
+
+def cell_name(dimensions: Sequence[Dimension], codes: Codes, cell: int) -> str:
+    """The codes of a cell, for a reader."""
+    return ", ".join(f"{d.name} {d.codes[codes[cell, axis]]}" for axis, d in enumerate(dimensions))
+
+
+def codes_shown(dimensions: Sequence[Dimension], codes: Codes, cell: int) -> dict[str, Any]:
+    """The codes of a cell by dimension, for machines."""
+    return {d.name: d.codes[codes[cell, axis]] for axis, d in enumerate(dimensions)}

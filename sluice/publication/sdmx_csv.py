@@ -1,0 +1,128 @@
+"""A published table as SDMX-CSV, the form in which statistical agencies exchange data.
+
+Sources: SDMX-CSV 2.0 field guide (data messages, aligned with SDMX 3.0); the SDMX cross-domain code lists
+CL_CONF_STATUS 1.2 (confidentiality status) and CL_OBS_STATUS 2.2 (observation status).
+
+The finer codes of CL_CONF_STATUS (A, small counts; O, T, G, dominance by one or two units; M, other concentration)
+would tell which rule made a cell sensitive, and with it how many stand in the cell; a public file does not use them.
+"""
+
+import re
+from collections.abc import Sequence
+
+from sluice.errors import DataError
+from sluice.publication.table_publication import (
+    PUBLISHED,
+    SUPPRESSED,
+    WORDS,
+    PublishedTable,
+    csv_bytes,
+    csv_rows,
+    read_number,
+    written,
+)
+from sluice.tabular.model.cells import Status
+from sluice.tabular.model.dimension import Dimension
+
+CONF_STATUS = {
+    PUBLISHED: "F",  # free (free for publication)
+    WORDS[Status.PRIMARY]: "C",  # confidential statistical information
+    WORDS[Status.SECONDARY]: "D",  # secondary confidentiality set by the sender, not for publication
+    SUPPRESSED: "N",  # not for publication, restricted for internal use only
+}
+NORMAL, MISSING_SUPPRESSED = "A", "Q"  # OBS_STATUS: normal value; missing value, suppressed
+
+_OPENING = ["STRUCTURE", "STRUCTURE_ID", "ACTION"]
+_TIME = "TIME_PERIOD"
+_BOUNDS = ["LOWER", "UPPER"]
+_INFORMATION = "I"
+
+_DATAFLOW = re.compile(r"[A-Za-z][\w-]*(\.[A-Za-z][\w-]*)*:[\w@$-]+(\(\d+(\.\d+){0,2}(-[A-Za-z0-9.-]+)?\))?", re.ASCII)
+_COMPONENT = re.compile(r"[A-Z][A-Z0-9_-]*")
+_CODE = re.compile(r"[A-Za-z0-9_@$-]+")
+_PERIOD = re.compile(r"\d{4}(-(\d{2}(-\d{2})?|[AQMSTWD]\d{1,3}))?", re.ASCII)
+
+
+def to_sdmx_csv(table: PublishedTable, dataflow: str, time_period: str | None = None) -> bytes:
+    """The table as an SDMX-CSV 2.0 message: a row for each listed cell, all information, for one dataflow.
+
+    dataflow    : 'AGENCY:ID(VERSION)', as the agency's registry knows it
+    time_period : in SDMX's form, such as 2026, 2026-Q1 or 2026-03; no column when not given
+    raises      : DataError when a name, code or period has not the form that SDMX asks for
+
+    Dimensions appear under their names in upper case. Published intervals are two further measures, LOWER and UPPER.
+    Numbers of contributors are left out: SDMX has no common concept for them.
+    """
+    if not _DATAFLOW.fullmatch(dataflow):
+        raise DataError(f"dataflow must have the form AGENCY:ID(VERSION), such as XX:TURNOVER(1.0); got '{dataflow}'")
+    if time_period is not None and not _PERIOD.fullmatch(time_period):
+        raise DataError(f"time_period must be like 2026, 2026-Q1, 2026-03 or 2026-03-31; got '{time_period}'")
+    axes = _axes(table.dimensions)
+    for dimension in table.dimensions:
+        unfit = next((code for code in dimension.codes if not _CODE.fullmatch(code)), None)
+        if unfit is not None:
+            raise DataError(
+                f"a code of '{dimension.name}' must consist of letters, digits, _ @ $ and - to be published as SDMX; "
+                f"got '{unfit}'. Rename it in the hierarchy, or leave SDMX out."
+            )
+    bounds = [column for column in (table.lower, table.upper) if column is not None]
+    header = [*_OPENING, *axes, *([_TIME] if time_period else []), "OBS_VALUE", *_BOUNDS[: len(bounds)]]
+    rows = (
+        [
+            "dataflow",
+            dataflow,
+            _INFORMATION,
+            *codes,
+            *([time_period] if time_period else []),
+            written(table.value[cell], table.decimals),
+            *(written(column[cell], table.decimals) for column in bounds),
+            NORMAL if table.status[cell] == PUBLISHED else MISSING_SUPPRESSED,
+            CONF_STATUS[table.status[cell]],
+        ]
+        for cell, codes in enumerate(table.codes)
+    )
+    return csv_bytes([*header, "OBS_STATUS", "CONF_STATUS"], rows)
+
+
+def read_sdmx_csv(content: bytes, name: str, dimensions: Sequence[Dimension], decimals: int) -> PublishedTable:
+    """The table that `to_sdmx_csv` wrote, read back strictly. Raises DataError, naming the line, for anything else."""
+    header, rows = csv_rows(content, name)
+    axes = _axes(dimensions)
+    known = [
+        [*_OPENING, *axes, *time, "OBS_VALUE", *bounds, "OBS_STATUS", "CONF_STATUS"]
+        for time in ([], [_TIME])
+        for bounds in ([], _BOUNDS)
+    ]
+    if header not in known:
+        raise DataError(f"{name}: the first line must be {','.join(known[0])}, with {_TIME}, LOWER and UPPER if told")
+    words = {code: word for word, code in CONF_STATUS.items()}
+    codes, status = [], []
+    numbers: dict[str, list[int | None]] = {c: [] for c in header if c in ("OBS_VALUE", *_BOUNDS)}
+    for line, row in rows:
+        told = dict(zip(header, row, strict=True))
+        word = words.get(told["CONF_STATUS"])
+        if word is None or told["OBS_STATUS"] != (NORMAL if word == PUBLISHED else MISSING_SUPPRESSED):
+            raise DataError(f"{name}, line {line}: OBS_STATUS and CONF_STATUS must be A and F, or Q and C, D or N")
+        codes.append(tuple(told[axis] for axis in axes))
+        status.append(word)
+        for column, entries in numbers.items():
+            entries.append(read_number(told[column], decimals, f"{name}, line {line}, {column}"))
+    value, *bounds = (tuple(entries) for entries in numbers.values())
+    return PublishedTable(
+        name, tuple(dimensions), decimals, tuple(codes), tuple(status), value, None, *(bounds or (None, None))
+    )
+
+
+def _axes(dimensions: Sequence[Dimension]) -> list[str]:
+    axes = [dimension.name.upper() for dimension in dimensions]
+    for dimension, axis in zip(dimensions, axes, strict=True):
+        if not _COMPONENT.fullmatch(axis) or axes.count(axis) > 1 or axis in _reserved():
+            raise DataError(
+                f"dimension '{dimension.name}' cannot be a column of SDMX-CSV: in upper case it must begin with a "
+                "letter, consist of letters, digits, _ and -, and be no other column"
+            )
+    return axes
+
+
+def _reserved() -> list[str]:
+    return [*_OPENING, _TIME, "OBS_VALUE", *_BOUNDS, "OBS_STATUS", "CONF_STATUS"]

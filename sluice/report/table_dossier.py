@@ -1,0 +1,183 @@
+"""What the dossier of a release tells of its tables: all that reviewers and auditors are shown of them.
+
+Numbers of cells, shares, codes and texts; no contribution and no value of a suppressed cell. Sums over suppressed
+cells are told only where they say nothing of one of them: see `summarise`.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from sluice.publication.table_publication import axes_of, in_table
+from sluice.report.pattern_map import PatternMap, pattern_maps
+from sluice.tabular.audit.audit import Audit
+from sluice.tabular.model.cells import Booleans, Cells, Status, Statuses, Table, levels_of
+from sluice.tabular.rules.sensitivity import Requirements
+from sluice.verdict import Verdict
+
+MOST_BREACHES = 20  # told in words
+# Times what is asked. In steps, rounded down: the width can be computed from what is published, and what is asked is a
+# share of a contribution, so the exact ratio would tell that. JSON has no infinity.
+_REACHED = (1.0, 2.0, 5.0, 10.0, 100.0, 1000.0)
+_LEAST_SUMMED = 3  # with two cells, whoever knows one would know the other
+
+
+class Margin(BaseModel):
+    """How well a sensitive cell is protected."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    cell: str = Field(description="its codes")
+    reached: float = Field(description="width of what attackers must believe possible, by what is asked, in steps")
+
+
+class AuditOutcome(BaseModel):
+    """What the audit of the release's tables found, and what of it lies in one table."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    verdict: Verdict = Field(description="PASS: every attack was tried and failed; UNKNOWN: some could not be decided")
+    attempted: int = Field(ge=0, description="attacks, on all tables together")
+    completed: int = Field(ge=0, description="of them those that were decided")
+    breaches: int = Field(ge=0, description="cells (or unions) of this table that are not protected as asked")
+    examples: tuple[str, ...] = Field(default=(), description="the first breaches, one sentence each, without values")
+    narrowest: tuple[Margin, ...] = Field(default=(), description="those of this table, narrowest first")
+
+    @classmethod
+    def of(cls, audit: Audit, cells: Cells, inside: Booleans) -> "AuditOutcome":
+        """What an audit found; inside: shape (c,), the cells of this table."""
+        found = [breach for breach in audit.breaches if inside[breach.cell]]
+        verdict = Verdict.FAIL if audit.breaches else Verdict.UNKNOWN
+        return cls(
+            verdict=Verdict.PASS if audit.safe else verdict,
+            attempted=audit.attempted,
+            completed=audit.completed,
+            breaches=len(found),
+            examples=tuple(breach.says for breach in found[:MOST_BREACHES]),
+            narrowest=tuple(
+                Margin(cell=cells.name(cell), reached=_coarse(float(reached)))
+                for cell, reached in audit.narrowest
+                if inside[cell]
+            ),
+        )
+
+
+class Level(BaseModel):
+    """The cells whose code of a dimension stands at one depth of its tree."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    dimension: str
+    depth: int = Field(ge=0, description="0 is the total")
+    cells: int = Field(description="that are not withheld")
+    suppressed: int
+
+
+class TableSummary(BaseModel):
+    """One table of the release."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    dimensions: dict[str, int] = Field(description="name -> number of codes, in the table's order")
+    cells: int = Field(description="that are not empty, withheld ones among them")
+    empty: int = Field(description="combinations of codes that nobody stands in")
+    zero: int = Field(description="cells that are not empty and have the value 0")
+    sensitive: int
+    by_rule: dict[str, int] = Field(description="rule -> cells that it calls sensitive; a cell may break several")
+    published: int
+    primary: int
+    secondary: int
+    withheld: int
+    value_suppressed: float | None = Field(description="to three digits, units of the measure; None: not to be told")
+    value_share: float | None = Field(description="of the value of all cells that are not withheld; None: not told")
+    contributors_suppressed: int | None = Field(description="contributions in suppressed cells; None: not to be told")
+    contributors_share: float | None
+    levels: tuple[Level, ...] = ()
+    maps: tuple[PatternMap, ...] = ()
+    audit: AuditOutcome | None = Field(description="None: the pattern was not audited")
+    statements: tuple[str, ...] = Field(default=(), description="the method's own: its safety, its cost in utility")
+    before: tuple[str, ...] = Field(default=(), description="what attackers could have learned without protection")
+    now: tuple[str, ...] = Field(default=(), description="what they can learn from what is to be published")
+
+    @property
+    def suppressed(self) -> int:
+        return self.primary + self.secondary
+
+
+def summarise(
+    cells: Cells,
+    status: Statuses,
+    requirements: Requirements,
+    name: str,
+    table: Table,
+    minimum_cell: int,
+    audit: Audit | None = None,
+    statements: Sequence[str] = (),
+    before: Sequence[str] = (),
+    now: Sequence[str] = (),
+) -> TableSummary:
+    """One table in figures that may be shown.
+
+    status       : shape (c,), of every cell of the linked tables; so are the requirements
+    minimum_cell : the value and the contributors of the suppressed cells are told as sums over all of them, when at
+                   least so many (and three) have any; the value to three digits
+    """
+    inside, axes = in_table(cells, table), axes_of(cells, table)
+    counts = {known: int(((status == known) & inside).sum()) for known in Status}
+    hidden = inside & ((status == Status.PRIMARY) | (status == Status.SECONDARY))
+    listed = inside & (status != Status.WITHHELD)
+    levels = levels_of(cells.dimensions, table)
+    sizes = {cells.dimensions[axis].name: int((cells.dimensions[axis].levels <= levels[axis]).sum()) for axis in axes}
+    size = np.abs(cells.total.astype(np.float64)) * 10.0**-cells.decimals
+    tell = not hidden.any() or int((hidden & (cells.total != 0)).sum()) >= max(_LEAST_SUMMED, minimum_cell)
+    value, contributors = float(size[hidden].sum()), int(cells.contributors[hidden].sum())
+    return TableSummary(
+        name=name,
+        dimensions=sizes,
+        cells=int(inside.sum()),
+        empty=int(np.prod(list(sizes.values()), dtype=object)) - int(inside.sum()),
+        zero=int((inside & (cells.total == 0)).sum()),
+        sensitive=int((requirements.sensitive & inside).sum()),
+        by_rule={rule: int((broken & inside).sum()) for rule, broken in requirements.by_rule.items()},
+        published=counts[Status.PUBLISHED],
+        primary=counts[Status.PRIMARY],
+        secondary=counts[Status.SECONDARY],
+        withheld=counts[Status.WITHHELD],
+        value_suppressed=float(f"{value:.3g}") if tell else None,
+        value_share=_share(value, float(size[listed].sum())) if tell else None,
+        contributors_suppressed=contributors if tell else None,
+        contributors_share=_share(contributors, int(cells.contributors[listed].sum())) if tell else None,
+        levels=tuple(_levels(cells, listed, hidden, axes)),
+        maps=pattern_maps(cells, status, table),
+        audit=AuditOutcome.of(audit, cells, inside) if audit else None,
+        statements=tuple(statements),
+        before=tuple(before),
+        now=tuple(now),
+    )
+
+
+def _coarse(reached: float) -> float:
+    return max((step for step in _REACHED if step <= reached * (1 + 1e-6)), default=0.0)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _levels(cells: Cells, listed: Booleans, hidden: Booleans, axes: Sequence[int]) -> list[Level]:
+    levels = []
+    for axis in axes:
+        dimension = cells.dimensions[axis]
+        level = dimension.levels[cells.codes[:, axis]]
+        levels += [
+            Level(
+                dimension=dimension.name,
+                depth=at,
+                cells=int(((level == at) & listed).sum()),
+                suppressed=int(((level == at) & hidden).sum()),
+            )
+            for at in range(int(dimension.levels.max()) + 1)
+        ]
+    return levels

@@ -1,0 +1,176 @@
+"""Membership: whether the file tells who was in the data it was made from.
+
+The intruder knows a person's record and calls the person a member if the file holds a record near enough. Members are
+people of the original, non-members people of the control.
+
+Source: J. A. Hanley and B. J. McNeil, "The meaning and use of the area under a receiver operating characteristic (ROC)
+curve", Radiology 143, 1982; S. Yeom, I. Giacomelli, M. Fredrikson and S. Jha, "Privacy Risk in Machine Learning:
+Analyzing the Connection to Overfitting", CSF 2018, Definition 4 (advantage); R. G. Newcombe, "Interval estimation for
+the difference between independent proportions", Statistics in Medicine 17, 1998, method 10; M. Platzer and
+T. Reutterer, "Holdout-Based Empirical Assessment of Mixed-Type Synthetic Data", Frontiers in Big Data 4, 2021 (nearer
+records). Differs from them: a tie is shared by both sides, and the original's ranges scale every file.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from sluice.errors import DataError
+from sluice.risk.attacks.attack_success import LEVEL, AttackSuccess, quantile
+from sluice.risk.distances.gower import GowerPoints, gower_points
+from sluice.risk.measurement import Measurement
+from sluice.variables import Variables
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Membership:
+    """How well distance to the closest released record tells members from others; higher is worse in both.
+
+    area      : probability that a member is nearer to the file than a non-member, ties shared; 0.5 is guessing
+    advantage : share of members called members, less the share of non-members called so; 0 is guessing, 1 certainty
+    """
+
+    area: Measurement
+    advantage: Measurement
+
+
+def membership(
+    original: pd.DataFrame,
+    released: pd.DataFrame,
+    control: pd.DataFrame,
+    variables: Variables,
+    columns: Sequence[str],
+    attacks: int,
+    rng: np.random.Generator,
+) -> Membership:
+    """Call people members by the Gower distance to their closest released record.
+
+    original, released, control : typed by `variables`, any index
+    columns : what the intruder knows of each person
+    attacks : members and non-members whom the intruder judges, so many each; all, where there are fewer
+    raises  : DataError when a file is empty, for fewer than 2 members or non-members, or columns that `gower_points`
+              refuses
+    cost    : O(attacks x released records x columns) time at worst, O(released records) memory
+    """
+    members, file, others = gower_points(columns, variables, original, released, control)
+    if not len(file):
+        raise DataError("membership needs a released record; got none")
+    near, far = (closest(points.take(points.in_random_order(rng)[:attacks]), file) for points in (members, others))
+    return Membership(area_under_curve(near, far, 2 * attacks), advantage(near, far, 2 * attacks))
+
+
+def closest(queries: GowerPoints, points: GowerPoints) -> FloatArray:
+    """Shape (n,): Gower distance to the closest point."""
+    from sluice.risk.distances.gower_kernel import nearest  # compiled code, loaded where it is needed
+
+    distance, _ = nearest(queries.numbers, queries.categories, points.numbers, points.categories, 1)
+    return np.asarray(distance[:, 0], dtype=np.float64)
+
+
+def area_under_curve(members: FloatArray, others: FloatArray, attempted: int | None = None) -> Measurement:
+    """The area under the curve of 'nearer is a member', with the interval of Hanley and McNeil.
+
+    members, others : distances, shapes (n,) and (m,), at least one each; a tie counts half
+    """
+    from scipy.stats import rankdata  # loaded where it is needed
+
+    n, m = len(members), len(others)
+    if not n or not m:
+        raise DataError(f"membership needs members and non-members; got {n} and {m}")
+    ranks = rankdata(np.concatenate([members, others]))
+    area = 1 - float(ranks[:n].sum() - n * (n + 1) / 2) / (n * m)
+    both_members, both_others = area / (2 - area), 2 * area**2 / (1 + area)
+    variance = area * (1 - area) + (n - 1) * (both_members - area**2) + (m - 1) * (both_others - area**2)
+    error = quantile(LEVEL) * sqrt(max(0.0, variance) / (n * m))
+    return Measurement(
+        value=area,
+        attempted=n + m if attempted is None else attempted,
+        completed=n + m,
+        interval=(max(0.0, area - error), min(1.0, area + error)),
+        level=LEVEL,
+        baseline=0.5,
+    )
+
+
+def advantage(members: FloatArray, others: FloatArray, attempted: int | None = None) -> Measurement:
+    """Share of members called members less that of non-members, by the threshold that served best on other people.
+
+    members, others : distances in random order, shapes (n,) and (m,), at least 2 each
+    returns         : the threshold is found on every second person and used on the rest, and the other way round: one
+                      that is found on the people it is used on flatters the attack. Newcombe's interval
+    """
+    n, m = len(members), len(others)
+    if n < 2 or m < 2:
+        raise DataError(f"membership needs 2 members and 2 non-members, to find a threshold by; got {n} and {m}")
+    called_members = called_others = 0
+    for half in (0, 1):
+        threshold = _best_threshold(members[half::2], others[half::2])
+        called_members += int((members[1 - half :: 2] <= threshold).sum())
+        called_others += int((others[1 - half :: 2] <= threshold).sum())
+    hits, alarms = AttackSuccess(n, n, called_members), AttackSuccess(m, m, called_others)
+    value = hits.share - alarms.share
+    (hit, hit_error), (alarm, alarm_error) = hits.wilson(LEVEL), alarms.wilson(LEVEL)
+    below = sqrt((hits.share - hit + hit_error) ** 2 + (alarm + alarm_error - alarms.share) ** 2)
+    above = sqrt((hit + hit_error - hits.share) ** 2 + (alarms.share - alarm + alarm_error) ** 2)
+    return Measurement(
+        value=value,
+        attempted=n + m if attempted is None else attempted,
+        completed=n + m,
+        interval=(value - below, value + above),
+        level=LEVEL,
+        baseline=0.0,
+    )
+
+
+def nearer_to_original(
+    original: pd.DataFrame,
+    released: pd.DataFrame,
+    control: pd.DataFrame,
+    variables: Variables,
+    columns: Sequence[str],
+    attacks: int,
+    rng: np.random.Generator,
+) -> Measurement:
+    """Share of released records that lie nearer to a person of the original than to one of the control.
+
+    original, released, control : as for `membership`; the larger of original and control is drawn down to the smaller
+    attacks : released records that are looked at; all, where there are fewer
+    returns : a tie counts half; higher is worse; half of the records for a file that tells nothing of its members
+    raises, cost : as `membership`
+    """
+    people, file, others = gower_points(columns, variables, original, released, control)
+    size = min(len(people), len(others))
+    if not size or not len(file):
+        raise DataError("nearer records need a record in the original, the released and the control file; one is empty")
+    looked_at = file.take(file.in_random_order(rng)[:attacks])
+    own, other = (closest(looked_at, points.take(points.in_random_order(rng)[:size])) for points in (people, others))
+    return nearer_share(own, other, attacks)
+
+
+def nearer_share(own: FloatArray, other: FloatArray, attempted: int | None = None) -> Measurement:
+    """Share of the records whose distance to their own side is the smaller one, ties shared; Wilson's interval."""
+    n = len(own)
+    nearer = AttackSuccess(n, n, float((own < other).sum() + (own == other).sum() / 2))
+    centre, half = nearer.wilson(LEVEL)
+    return Measurement(
+        value=nearer.share,
+        attempted=n if attempted is None else attempted,
+        completed=n,
+        interval=(min(nearer.share, centre - half), max(nearer.share, centre + half)),  # but for rounding, they hold it
+        level=LEVEL,
+        baseline=0.5,
+    )
+
+
+def _best_threshold(members: FloatArray, others: FloatArray) -> float:
+    """The distance up to which most more members lie than non-members, as shares of each."""
+    distances = np.unique(np.concatenate([members, others]))
+    hits = np.searchsorted(np.sort(members), distances, side="right") / len(members)
+    alarms = np.searchsorted(np.sort(others), distances, side="right") / len(others)
+    return float(distances[np.argmax(hits - alarms)])

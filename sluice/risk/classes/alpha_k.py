@@ -1,0 +1,35 @@
+"""(alpha,k)-anonymity: in classes of at least k records, how sure one is of a sensitive value.
+
+Source: Wong, Li, Fu and Wang, "(alpha,k)-anonymity: an enhanced k-anonymity model for privacy preserving data
+publishing", KDD 2006, Definitions 2 and 3: in every class the share of a sensitive value is at most alpha. The simple
+model names the values that are sensitive, the general one protects all.
+
+A missing sensitive value is a value of its own. Higher is worse. For k see `k_anonymity`.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, IntArray, class_values
+from sluice.risk.measurement import Measurement
+
+
+def largest_share(classes: EquivalenceClasses, sensitive: Codes, values: IntArray | None = None) -> NDArray[np.float64]:
+    """For each class, the share of its records that have its most frequent sensitive value.
+
+    sensitive : shape (n,), codes of the sensitive variable (see `category_codes`)
+    values    : codes of the values that are sensitive; all when None
+    returns   : shape (c,), 0 (none of the values occurs) to 1
+    cost      : O(n)
+    """
+    found = class_values(classes, sensitive)
+    counts = np.ones(len(found.value), dtype=bool) if values is None else np.isin(found.value, values)
+    largest = np.zeros(len(classes.sizes))
+    np.maximum.at(largest, found.holder[counts], found.share[counts])
+    return largest
+
+
+def alpha_anonymity(classes: EquivalenceClasses, sensitive: Codes, values: IntArray | None = None) -> Measurement:
+    """The smallest alpha that every class keeps; all records are looked at."""
+    n = len(classes.labels)
+    return Measurement(float(largest_share(classes, sensitive, values).max()), n, n)

@@ -1,0 +1,128 @@
+"""Attribute combinations: which few keys together make a record rare, over all sets of keys up to a size.
+
+Source: the risk of attribute combinations as ARX reports it (Prasser, Eicher, Spengler, Bild and Kuhn, "Flexible data
+anonymization using ARX", Software: Practice and Experience 50, 2020, section on population uniqueness); the threshold
+on the combinations of m keys is that of mu-ARGUS (Hundepool et al., "Statistical Disclosure Control", 2012, 3.4.2).
+
+A missing key is a category of its own. A record that is unique on some keys is so on every larger set of them, which
+the search makes use of. Higher is worse.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from sluice.errors import DataError
+from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, IntArray, equivalence_classes
+from sluice.risk.measurement import Measurement
+
+_Growing = tuple[tuple[int, ...], int, IntArray, IntArray, int]  # keys, unique records, others, their groups, next key
+
+_MOST_SETS = 2**17  # sets of keys: all sets of 17 keys, all of up to 3 of 92
+
+
+@dataclass(frozen=True)
+class Projection:
+    """The combinations of all keys, grouped by what a set of keys shows of them.
+
+    keys    : positions of the keys, rising
+    before  : how many records are unique already on the set without its first key; they are not looked at again
+    alone   : the combinations whose record is unique on these keys, and was not so before
+    records : shape (g,), how many records each group has, of those that were not unique before
+    """
+
+    keys: tuple[int, ...]
+    before: int
+    alone: IntArray
+    records: IntArray
+
+
+@dataclass(frozen=True)
+class AttributeCombinations:
+    """How many records each set of keys makes unique, and how many it puts in a group of fewer than k.
+
+    sets          : positions of the keys in each set, s in all
+    unique, below : shape (s,), numbers of records
+    records       : records in the file
+    """
+
+    sets: tuple[tuple[int, ...], ...]
+    unique: IntArray
+    below: IntArray
+    records: int
+
+    def worst(self, size: int | None = None) -> int:
+        """The set with most records below k, among those of one size when it is given; the smallest among equals."""
+        among = [at for at, keys in enumerate(self.sets) if size is None or len(keys) == size]
+        if not among:
+            raise DataError(f"no set of {size} keys was looked at.")
+        return min(among, key=lambda at: (-self.below[at], len(self.sets[at]), self.sets[at]))
+
+    @property
+    def share_below(self) -> Measurement:
+        """The share of the records that the worst set puts in a group of fewer than k."""
+        return Measurement(float(self.below.max()) / self.records, self.records, self.records)
+
+
+def attribute_combinations(keys: Sequence[Codes], size: int, k: int) -> AttributeCombinations:
+    """Unique and rare records of every set of 1 to `size` keys.
+
+    keys   : at least one array of shape (n,), integer codes from 0 (see `category_codes`)
+    size   : most keys in a set, from 1; all sets when there are fewer keys
+    k      : a group is rare with fewer records, from 2
+    raises : DataError if there is no record or no key, size or k is out of bounds, or the sets are more than 131,072
+    cost   : O(c) for each set, c the different combinations that are not unique on fewer keys; O(c p) memory
+    """
+    if k < 2:
+        raise DataError(f"k of attribute combinations must be 2 or more; got {k}.")
+    classes, record = distinct_combinations(keys)
+    sets, unique, below = [], [], []
+    for projection in projections([key[record] for key in keys], classes.sizes, size):
+        sets.append(projection.keys)
+        unique.append(projection.before + len(projection.alone))
+        below.append(projection.before + int(projection.records[projection.records < k].sum()))
+    return AttributeCombinations(tuple(sets), np.array(unique), np.array(below), len(classes.labels))
+
+
+def distinct_combinations(keys: Sequence[Codes]) -> tuple[EquivalenceClasses, IntArray]:
+    """The classes by all keys, and a record of each class. DataError without records."""
+    classes = equivalence_classes(keys)
+    if not len(classes.labels):
+        raise DataError("combinations of keys need at least one record; got none.")
+    record = np.empty(len(classes.sizes), dtype=np.int64)
+    record[classes.labels] = np.arange(len(classes.labels))
+    return classes, record
+
+
+def projections(codes: Sequence[Codes], sizes: IntArray, size: int) -> Iterator[Projection]:
+    """The groups by every set of 1 to `size` keys; a set comes after all sets that are parts of it.
+
+    codes : for each key, shape (c,), its code in each of c different combinations
+    sizes : shape (c,), the records of each combination
+    """
+    if size < 1:
+        raise DataError(f"size must be 1 key or more; got {size}.")
+    size = min(size, len(codes))
+    sets = sum(comb(len(codes), keys) for keys in range(1, size + 1))
+    if sets > _MOST_SETS:
+        raise DataError(
+            f"{len(codes)} keys have {sets:,} sets of up to {size}; at most {_MOST_SETS:,} are looked at. "
+            "Use a smaller size."
+        )
+    # Each set grows from the set without its first key. With the keys as bits of a number, the first the lowest, the
+    # numbers rise: so parts come before the whole.
+    everything, together = np.arange(len(sizes)), np.zeros(len(sizes), dtype=np.int64)
+    waiting: list[_Growing] = [((), 0, everything, together, key) for key in reversed(range(len(codes)))]
+    while waiting:
+        keys, before, rows, label, key = waiting.pop()
+        groups = equivalence_classes([label, codes[key][rows]])
+        records = np.bincount(groups.labels, weights=sizes[rows], minlength=len(groups.sizes)).astype(np.int64)
+        single = records[groups.labels] == 1
+        grown = Projection((key, *keys), before, rows[single], records)
+        if len(grown.keys) < size:
+            left = rows[~single], groups.labels[~single]
+            unique = before + len(grown.alone)
+            waiting += [(grown.keys, unique, *left, smaller) for smaller in reversed(range(key))]
+        yield grown

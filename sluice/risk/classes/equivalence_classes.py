@@ -1,0 +1,261 @@
+"""Equivalence classes: the records that share one combination of key values.
+
+A missing key counts as a category of its own. `matching_frequencies` is the other reading, in which a missing value
+stands for any value.
+
+Source: 001_c854b9da72ca71f4.txt, Definition 1; the second reading is the sample frequency of sdcMicro's `freqCalc`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sluice.errors import DataError
+
+IntArray = NDArray[np.int64]
+Codes = NDArray[np.integer[Any]]
+
+_HISTOGRAM_CELLS = 2**26  # 512 MB of counts: the most that a histogram may take
+_ANYTHING = -1  # the code of a missing key where it matches every value; as in the kernel
+_JOIN, _ROW, _WORD = 200_000, 20, 0.5  # nanoseconds: of a join of two patterns, of a key in it, of 64 classes
+_MANY = 100_000  # records; from here on, compiled loops are worth the half second that loading them takes
+_BLOCK = 2**15  # records whose keys are put together at a time, so that they stay in the processor's cache
+_BITS = 2**29  # 64 MB: the most that a table of bits may take
+_KEY_LIMIT = 2**62  # a mixed-radix key stays below this, well inside 64 bits
+
+
+@dataclass(frozen=True)
+class EquivalenceClasses:
+    """A partition of n records into c classes.
+
+    cell    : shape (n,), whole numbers from 0: records of one class have the same
+    records : the number of records in each cell; a cell may be empty
+    """
+
+    cell: Codes
+    records: IntArray
+
+    @cached_property
+    def _numbered(self) -> tuple[IntArray, IntArray]:
+        occupied = np.flatnonzero(self.records)
+        if len(occupied) == len(self.records):
+            return self.cell.astype(np.int64, copy=False), self.records
+        label = np.zeros(len(self.records), dtype=np.int64)
+        label[occupied] = np.arange(len(occupied))
+        return label[self.cell], self.records[occupied]
+
+    @property
+    def labels(self) -> IntArray:
+        """Shape (n,), the class of each record, 0..c-1; the numbering has no meaning."""
+        return self._numbered[0]
+
+    @property
+    def sizes(self) -> IntArray:
+        """Shape (c,), the number of records in each class, all at least 1."""
+        return self._numbered[1]
+
+    @cached_property
+    def frequencies(self) -> IntArray:
+        """Shape (n,): for each record, how many records share its combination, itself included."""
+        if len(self.cell) < _MANY:
+            return self.records[self.cell]
+        from sluice.risk.classes.class_sizes_kernel import look_up  # compiled code, loaded where it is needed
+
+        frequency = np.empty(len(self.cell), dtype=np.int64)
+        look_up(self.records.astype(np.min_scalar_type(len(self.cell))), self.cell, frequency)
+        return frequency
+
+
+@dataclass(frozen=True)
+class ClassValues:
+    """The different pairs of a class and a value of one more variable, sorted by class, then by value.
+
+    holder, value, records : shape (pairs,), the class, the code of the value and how many records have both
+    share                  : shape (pairs,), of the records of the class those with the value, above 0 to 1
+    overall                : shape (largest code + 1,), of all records those with the value
+    """
+
+    holder: IntArray
+    value: IntArray
+    records: IntArray
+    share: NDArray[np.float64]
+    overall: NDArray[np.float64]
+
+
+def class_values(classes: EquivalenceClasses, values: Codes) -> ClassValues:
+    """How often each value of a variable occurs in each class.
+
+    values : shape (n,), codes of the variable (see `category_codes`)
+    raises : DataError if there is no record or the lengths differ
+    cost   : O(n), and O(n log n) where classes times values are too many for a histogram
+    """
+    n = len(classes.labels)
+    if len(values) != n:
+        raise DataError(f"classes and sensitive values must have one length; got {n}, {len(values)}.")
+    if not n:
+        raise DataError("the values in a class need at least one record; got none.")
+    different = int(values.max()) + 1
+    pair = classes.labels * different + values
+    cells = len(classes.sizes) * different
+    if cells <= _histogram_cells(n):
+        counts = np.bincount(pair, minlength=cells)
+        pairs = np.flatnonzero(counts)
+        records = counts[pairs]
+    else:
+        pairs, records = np.unique(pair, return_counts=True)
+    holder, value = np.divmod(pairs, different)
+    return ClassValues(holder, value, records, records / classes.sizes[holder], np.bincount(values) / n)
+
+
+def category_codes(column: pd.Series) -> Codes:
+    """Integer codes of a typed column: equal values have equal codes, a missing value has the largest code.
+
+    column  : category, Int64, float64, datetime or text, any index
+    returns : shape (n,), from 0; in the order of the values (the declared order of a category); in as few bytes as the
+              largest code needs, where the column is a category
+    cost    : O(n) and a sort of the distinct values; a category column costs one pass
+    """
+    codes, count = _signed_codes(column)
+    missing = codes < 0
+    if not missing.any():
+        return codes
+    wide = codes if count <= np.iinfo(codes.dtype).max else codes.astype(np.min_scalar_type(-count - 1))
+    return np.where(missing, wide.dtype.type(count), wide)
+
+
+def _signed_codes(column: pd.Series) -> tuple[Codes, int]:
+    """Codes from 0, -1 where missing, and how many values there may be."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.array.codes, len(column.array.categories)
+    codes, values = pd.factorize(column, sort=True)
+    return codes, len(values)
+
+
+def equivalence_classes(keys: Sequence[Codes]) -> EquivalenceClasses:
+    """The classes of records that agree on every key, exactly, for any number of keys.
+
+    keys   : at least one array of shape (n,), integer codes from 0 (see `category_codes`)
+    raises : DataError if there is no key, a code is negative or the lengths differ
+    cost   : O(n) per key; one key of 32 or 64 bits a record, and a histogram of at most 512 MB
+    """
+    for key in keys:
+        if len(key) and key.min() < 0:
+            raise DataError("key codes must be 0 or more; got negative ones. Is -1 meant as missing?")
+    return _classes([(key, int(key.max(initial=0)) + 1) for key in keys], 0)
+
+
+def classes_of(frame: pd.DataFrame, columns: Sequence[str]) -> EquivalenceClasses:
+    """The classes of a typed frame by some of its columns, a missing value being a category of its own."""
+    keys = [_signed_codes(frame[name]) for name in columns]
+    return _classes([(key, count + 1) for key, count in keys], 1)
+
+
+def _classes(keys: Sequence[tuple[Codes, int]], shift: int) -> EquivalenceClasses:
+    """The classes by codes that lie, once `shift` is added, from 0 to below the number that stands beside them."""
+    if not keys:
+        raise DataError("equivalence classes need at least one key column; got none.")
+    lengths = [len(key) for key, _ in keys]
+    if len(set(lengths)) != 1:
+        raise DataError(f"key columns must have one length; got {', '.join(map(str, lengths))}.")
+    n = lengths[0]
+    if not n:
+        return EquivalenceClasses(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    if prod(values for _, values in keys) <= _histogram_cells(n) and n >= _MANY:
+        from sluice.risk.classes.class_sizes_kernel import add_key, counted  # compiled code, loaded where it is needed
+
+        cell = np.zeros(n, dtype=np.int32)
+        for start in range(0, n, _BLOCK):
+            for key, values in keys:
+                add_key(cell[start : start + _BLOCK], key[start : start + _BLOCK], values, shift)
+        return EquivalenceClasses(cell, counted(cell, prod(values for _, values in keys)))
+    combined = np.zeros(n, dtype=np.int64)
+    cells = 1  # combinations that `combined` can hold
+    for key, values in keys:
+        code = key.astype(np.int64) + shift
+        if values > n:  # so that the product of two factors never passes n squared
+            code, count = _dense(code, values)
+            values = len(count)
+        if cells * values > _KEY_LIMIT:
+            combined, count = _dense(combined, cells)
+            cells = len(count)
+        combined *= values
+        combined += code
+        cells *= values
+    return EquivalenceClasses(*_dense(combined, cells))
+
+
+def matching_frequencies(frame: pd.DataFrame, columns: Sequence[str]) -> IntArray:
+    """For each record, how many records agree with it on every key, where a missing value matches anything.
+
+    returns : shape (n,), itself included; never below the frequency in which missing is a category
+    cost    : beside the classes themselves, O(c^2 / 64) a key for c classes or, if less, O(p c) for p patterns of
+              missing keys; 20,000 different records with 20 keys take a fifth of a second
+
+    Agreement in this sense is not transitive: these are counts of neighbours, not sizes of classes.
+    """
+    codes = [category_codes(frame[name]) for name in columns]
+    classes = equivalence_classes(codes)
+    count = len(classes.sizes)
+    first = np.empty(count, dtype=np.int64)
+    first[classes.labels] = np.arange(len(classes.labels))  # one record of each class stands for it
+    keys = np.column_stack([code[first].astype(np.int64) for code in codes])
+    for position, name in enumerate(columns):
+        keys[frame[name].isna().to_numpy()[first], position] = _ANYTHING
+    patterns, pattern = np.unique(keys == _ANYTHING, axis=0, return_inverse=True)
+    by_patterns = _JOIN * len(patterns) ** 2 + _ROW * keys.size * len(patterns)
+    if by_patterns < _WORD * keys.size * count / 64:
+        return _by_patterns(keys, classes.sizes, pattern)[classes.labels]
+    return _by_bits(keys, classes.sizes)[classes.labels]
+
+
+def _by_patterns(keys: IntArray, sizes: IntArray, pattern: IntArray) -> IntArray:
+    """For two patterns of missing keys, a join on the keys that are in both."""
+    frequency = np.zeros_like(sizes)
+    groups = [np.flatnonzero(pattern == label) for label in np.unique(pattern)]
+    for mine in groups:
+        for theirs in groups:
+            shared = np.flatnonzero((keys[mine[0]] != _ANYTHING) & (keys[theirs[0]] != _ANYTHING))
+            if not len(shared):
+                frequency[mine] += sizes[theirs].sum()
+                continue
+            both = np.concatenate([mine, theirs])
+            joint = equivalence_classes([keys[both, key] for key in shared])
+            weight = np.zeros_like(joint.sizes)
+            np.add.at(weight, joint.labels[len(mine) :], sizes[theirs])
+            frequency[mine] += weight[joint.labels[: len(mine)]]
+    return frequency
+
+
+def _by_bits(keys: IntArray, sizes: IntArray) -> IntArray:
+    """For each value of each key a row of bits, one a class that agrees with it; a class is the 'and' of its values."""
+    values = np.full_like(keys, _ANYTHING)
+    rows = 0
+    for position, key in enumerate(keys.T):
+        present = key != _ANYTHING
+        held, values[present, position] = np.unique(key[present], return_inverse=True)
+        values[present, position] += rows
+        rows += len(held)
+    words = max(1, min(-(-len(keys) // 64), _BITS // (64 * max(rows, 1))))
+    from sluice.risk.classes.agreement_kernel import agreeing_records  # compiled code, loaded where it is needed
+
+    return np.asarray(agreeing_records(values, rows, sizes, words), dtype=np.int64)
+
+
+def _dense(key: IntArray, cells: int) -> tuple[IntArray, IntArray]:
+    """Labels 0..c-1 of equal keys, and their counts; by a histogram where the keys are few, else by a hash."""
+    if cells <= _histogram_cells(len(key)):
+        numbered = EquivalenceClasses(key, np.bincount(key, minlength=cells))
+        return numbered.labels, numbered.sizes
+    labels, values = pd.factorize(key)
+    return labels, np.bincount(labels, minlength=len(values))
+
+
+def _histogram_cells(n: int) -> int:
+    """The most combinations that a histogram of n records is worth."""
+    return min(_HISTOGRAM_CELLS, max(8 * n, 2**16))

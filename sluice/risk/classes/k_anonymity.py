@@ -1,0 +1,24 @@
+"""k-anonymity: in how large a crowd the least hidden record stands.
+
+Source: 001_c854b9da72ca71f4.txt, Definition 1.
+"""
+
+from sluice.errors import DataError
+from sluice.risk.classes.equivalence_classes import IntArray
+
+
+def k_anonymity(frequencies: IntArray) -> int:
+    """The largest k for which the file is k-anonymous: the smallest frequency. Lower is worse.
+
+    frequencies : shape (n,), for each record the number of records that share its combination of keys,
+                  as `EquivalenceClasses.frequencies` or `matching_frequencies` give it
+    raises      : DataError if there is no record
+    """
+    if not len(frequencies):
+        raise DataError("k-anonymity needs at least one record; got none.")
+    return int(frequencies.min())
+
+
+def records_below(frequencies: IntArray, k: int) -> int:
+    """How many records share their combination with fewer than k - 1 others. Higher is worse."""
+    return int((frequencies < k).sum())

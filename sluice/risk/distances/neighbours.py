@@ -1,0 +1,202 @@
+"""Nearest neighbours: the k points of a file that lie nearest to each query, exactly.
+
+Single precision only screens: whatever its proven rounding slack cannot rule out is measured again in double precision,
+by differences, on the rows themselves. An exact copy therefore lies at distance 0 exactly. Points that stand several
+times (thousands of times, in categorical data) are searched once and counted as often as they stand.
+
+Source: 000_bbb18fa80793c128.txt, section II.A, needs them. The search is the project's own; see `neighbour_kernel`.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sluice.risk.row_groups import row_groups
+
+Float32Array = npt.NDArray[np.float32]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_SINGLE = 2.0**-24  # unit roundoff of float32
+_GOLDEN = (5**0.5 - 1) / 2  # its multiples fall evenly between 0 and 1
+_PART = 16_384  # rows are rotated and measured in parts of so many
+_AXES_FROM = 16_384  # points from which the main axes are found
+_MAIN_AXES = (6, 12, 24)  # how many may be looked at first, besides all of them
+_BATCH = 32  # groups of queries that are searched together
+_TRIED = 2  # batches that tell how many main axes are best, of 16 times as many at least
+_LARGEST = 1e37  # of a squared length in single precision; whatever is longer is measured in full
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The nearest points of each query, nearest first."""
+
+    distance: FloatArray  # (n, k), Euclidean, right to 12 digits; 0 for an exact copy
+    index: IntArray  # (n, k), rows of `points`; a point that stands several times is named by one of its rows
+
+
+def nearest_neighbours(queries: FloatArray, points: FloatArray, k: int, own_row: IntArray | None = None) -> Neighbours:
+    """The k nearest of `points` to each of `queries`.
+
+    queries : shape (n, d), finite
+    points  : shape (m, d), finite, in any order: ties are settled by value, so the order of the rows does not show
+    own_row : shape (n,), the row of `points` that is left out for each query (leave-one-out); -1 for none. It is left
+              out by its position: another point of equal values stays
+    raises  : ValueError on shapes that do not match, values that are not finite, or fewer than k points
+    cost    : O(n m d) time at worst, far less where a few main axes hold most of the spread; beside the arguments and
+              the result about 20 d bytes for each point and for each query
+    """
+    queries, points = np.ascontiguousarray(queries, np.float64), np.ascontiguousarray(points, np.float64)
+    available = len(points) - (own_row is not None and bool((own_row >= 0).any()))
+    if queries.ndim != 2 or points.ndim != 2 or queries.shape[1] != points.shape[1] or points.shape[1] == 0:
+        raise ValueError(f"queries and points must be of shape (., d), d >= 1; got {queries.shape}, {points.shape}")
+    if not 1 <= k <= available:
+        raise ValueError(f"k must be from 1 to the number of points that may be found, {available}; got {k}")
+    if not (np.isfinite(queries).all() and np.isfinite(points).all()):
+        raise ValueError("queries and points must be finite. Was a missing value left uncoded?")
+    groups = row_groups(points.T)
+    # Of several points at one distance the first is found: numbered so, these are evenly spread over all values.
+    order = np.argsort(np.arange(len(groups.size)) * _GOLDEN % 1.0, kind="stable")
+    first, times = groups.first[order], groups.size[order]
+    # A point that stands once and is the query's own is skipped; one that stands more often loses one of its copies.
+    own_group = np.full(len(queries), -1, np.int64)
+    if own_row is not None:
+        own_group = np.where(own_row >= 0, np.argsort(order)[groups.of[own_row]], own_group)
+    skipped = np.where((own_group >= 0) & (times[own_group] == 1), own_group, -1)
+    squared, found = _nearest_distinct(queries, points[first], min(k, len(first)), skipped)
+    copies = np.where(np.isfinite(squared), times[found] - (found == own_group[:, None]), 0)
+    # Fill the k places: the r-th place belongs to the first group whose copies, added up, reach past r.
+    reach = np.cumsum(copies, axis=1)
+    place = (reach[:, :, None] <= np.arange(k)).sum(axis=1)
+    return Neighbours(
+        distance=np.sqrt(np.take_along_axis(squared, place, axis=1)),
+        index=first[np.take_along_axis(found, place, axis=1)],
+    )
+
+
+def _nearest_distinct(
+    queries: FloatArray, points: FloatArray, k: int, skipped: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """Squared distances and rows of the k nearest, both (n, k), by (squared distance, row).
+
+    Slack: with u = 2^-24 the sum of at most d + 3 rounded products is off by about (d + 5) u (2 |q||p| + |p|^2), and
+    coordinates rounded to float32 by u of themselves. Only a point with |p| <= |q| + R can lie within R of the query,
+    which bounds |p|; the edges of a box, where it matters, are coordinates of such points.
+    """
+    from sluice.risk.distances.neighbour_kernel import AXES, LANES, PARTS, POINTS, QUERIES, search
+
+    n, d = queries.shape
+    if n == 0:
+        return np.empty((0, k)), np.empty((0, k), np.int64)
+    centre = points.mean(axis=0)
+    axes = _main_axes(points, centre)
+    blocks, members = _in_blocks(points, centre, axes, LANES, POINTS)
+    asked, order = _in_blocks(queries, centre, axes, QUERIES, QUERIES)
+    in_parts = blocks.reshape(-1, PARTS, *blocks.shape[1:])
+    lengths = asked[:, 1].reshape(-1).astype(np.float64)
+    asked[:, 1], asked[:, AXES:] = 1.0, -2.0 * asked[:, AXES:]
+    order = np.where(order < 0, order[0], order)  # the last group is filled up with a query that is not read
+    rows, never = queries[order], skipped[order]
+    squared, found = np.empty((len(order), k)), np.empty((len(order), k), np.int64)
+
+    def look(main: int) -> Callable[[int], tuple[int, int]]:
+        """How to search a batch of groups with so many main axes first."""
+        blocks[:, 0], asked[:, 0] = _length_from(blocks, AXES + main), -_length_from(asked, AXES + main)
+        low, high = _edges(blocks[:, : AXES + main], PARTS)
+
+        def batch(first: int) -> tuple[int, int]:
+            counts: tuple[int, int] = search(
+                in_parts, members, low, high, asked, rows, points, lengths, never, (d + 32) * _SINGLE, squared, found,
+                first, min(first + _BATCH, len(asked)),
+            )  # fmt: skip
+            return counts
+
+        return batch
+
+    tries = [main for main in _MAIN_AXES if main < d] + [d]
+    best = tries[(len(tries) - 1) // 2]
+    batches = range(0, len(asked), _BATCH)
+    if len(batches) >= 16 * _TRIED:
+        best = min(tries, key=lambda main: _cost(main, d, map(look(main), batches[:: len(batches) // _TRIED])))
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        list(threads.map(look(best), batches))
+    answers = np.empty((n, k)), np.empty((n, k), np.int64)
+    answers[0][order[:n]], answers[1][order[:n]] = squared[:n], found[:n]
+    return answers
+
+
+def _cost(main: int, d: int, counts: Iterable[tuple[int, int]]) -> float:
+    """Of looking at so many axes first, in cycles: sixteen a row for a block, two a row for a vector."""
+    return sum(16 * screened * (main + 2) + looked_at * (2 * d + 24) for screened, looked_at in counts)
+
+
+def _main_axes(points: FloatArray, centre: FloatArray) -> FloatArray:
+    """Orthonormal axes, shape (d, d), those that hold most of the points' spread first.
+
+    Any axes give the right answer; these leave few points for the second look. A few thousand points tell them.
+    """
+    some = points[:: max(1, len(points) // _AXES_FROM)] - centre
+    scale = np.abs(some).max(initial=0.0) or 1.0
+    _, axes = np.linalg.eigh((some / scale).T @ (some / scale))
+    return np.ascontiguousarray(axes[:, ::-1])
+
+
+def _in_blocks(
+    rows: FloatArray, centre: FloatArray, axes: FloatArray, lanes: int, together: int
+) -> tuple[Float32Array, IntArray]:
+    """Rows as the kernel takes them, shape (b, 2 + d, lanes), and the row in each lane, (b lanes,), -1 for none.
+
+    Of each block's rows the first is left open, the second holds the squared lengths: infinite where there is none, and
+    no number where single precision may not hold the products.
+    """
+    n, d = rows.shape
+    turned = np.empty((n, d), np.float32)
+    with np.errstate(over="ignore"):
+        for start in range(0, n, _PART):
+            turned[start : start + _PART] = (rows[start : start + _PART] - centre) @ axes
+    order = np.append(_beside_each_other(turned[:, : max(_MAIN_AXES)], together), np.full(-n % together, -1))
+    blocks = np.zeros((len(order) // lanes, 1 + -(-(1 + d) // 4) * 4, lanes), np.float32)
+    for start in range(0, len(blocks), _PART // lanes):
+        part = blocks[start : start + _PART // lanes]
+        members = order[start * lanes : start * lanes + len(part) * lanes]
+        part[:, 2 : 2 + d] = turned[members].reshape(len(part), lanes, d).transpose(0, 2, 1)
+        lengths = np.einsum("brl,brl->bl", part[:, 2:], part[:, 2:], dtype=np.float64)
+        lengths[lengths > _LARGEST] = np.nan
+        lengths[members.reshape(lengths.shape) < 0] = np.inf
+        part[:, 1] = lengths
+    return blocks, order
+
+
+def _length_from(blocks: Float32Array, row: int) -> FloatArray:
+    """Length along the axes from this row of the blocks on, shape (b, lanes)."""
+    rest = blocks[:, row:]
+    return np.asarray(np.sqrt(np.einsum("brl,brl->bl", rest, rest, dtype=np.float64)))
+
+
+def _edges(blocks: Float32Array, parts: int) -> tuple[Float32Array, Float32Array]:
+    """The edges of each block of so many parts, both of shape (rows, blocks)."""
+    low, high = (each.reshape(-1, parts, each.shape[1]) for each in (blocks.min(axis=2), blocks.max(axis=2)))
+    return np.ascontiguousarray(low.min(axis=1).T), np.ascontiguousarray(high.max(axis=1).T)
+
+
+def _beside_each_other(points: Float32Array, together: int) -> IntArray:
+    """An order of the rows in which runs of `together` are near each other: halved along the widest axis, ever again.
+
+    All runs are halved at once, so they are equally long; what is missing in the last is filled up meanwhile.
+    """
+    n = len(points)
+    halvings = max(0, int(np.ceil(np.log2(max(1, n / together)))))
+    runs = np.arange(-(-n // 2**halvings) * 2**halvings).reshape(1, -1)
+    for _ in range(halvings):
+        some = points[runs[:, :: max(1, runs.shape[1] // 64)] % n]
+        with np.errstate(invalid="ignore"):  # infinite places, beyond single precision, lie anywhere
+            axis = np.argmax(some.max(axis=1) - some.min(axis=1), axis=1)
+        places = points[runs % n, axis[:, None]]
+        halved = np.argpartition(places, runs.shape[1] // 2, axis=1)
+        runs = np.take_along_axis(runs, halved, axis=1).reshape(2 * len(runs), -1)
+    order = runs.ravel()
+    return order[order < n]

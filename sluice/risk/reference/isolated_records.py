@@ -1,0 +1,70 @@
+"""Isolated records: whether the people who lie far from all others can still be found near their own record.
+
+Noise that hides the many hardly hides the few: where values spread widely, as incomes do, a person far out moves by
+little of the distance to the next one. The curves of the reference standard do not show it, for these people are few,
+nor do copies, for nobody's values are left as they were.
+
+Source: 000_bbb18fa80793c128.txt, section II.A, compares with a file of other people; here this is done for the most
+isolated people alone. Who is isolated, and how far a stranger's record is from them, must not be told by the same
+records: an unusually far neighbour is usually followed by a nearer one. So the other people are halved at random. Of
+the people farthest from one half, it is counted for whom the other half, and for whom the release, holds a record less
+than a quarter as far.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from sluice.risk.distances.neighbours import nearest_neighbours
+from sluice.risk.reference.copies import CopyCount, count_copies
+from sluice.risk.row_groups import row_groups
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_NEARER = 0.25  # of the distance to the nearest of one half of the others
+_FEWEST = 100  # isolated people are looked at, where there are twice as many in all: fewer would tell little
+
+
+def isolated_records(
+    original: FloatArray,
+    released: FloatArray,
+    holdout: FloatArray | None,
+    rows: IntArray,
+    share: float,
+    rng: np.random.Generator,
+) -> CopyCount | None:
+    """How many of the most isolated people the release betrays, beside how many a file of others would.
+
+    original, released, holdout : coded records, shapes (., d); without a holdout the others are the original records
+                                  but the person's own, left out by its place
+    rows                        : shape (r,), the original records looked at
+    share                       : of these so many are isolated: those farthest from their nearest, and at least 100 or
+                                  half of them all
+    returns                     : found and expected as for copies; None when nobody is apart from all others
+    cost                        : that of nearest_neighbours with k = 1, of r queries in half of the others
+    """
+    others = original if holdout is None else holdout
+    half = len(others) // 2
+    if half < 2 or len(rows) < 2:
+        return None
+    drawn = np.argsort(row_groups(others.T).of, kind="stable")[rng.permutation(len(others))]  # whatever the order
+    one, other = drawn[:half], drawn[half : half + min(half, len(released))]
+    apart = _nearest(original, rows, others, one, holdout is None)
+    isolated = np.argsort(-apart, kind="stable")[: max(int(share * len(rows)), min(_FEWEST, len(rows) // 2))]
+    isolated = isolated[apart[isolated] > 0]
+    if not len(isolated):
+        return None
+    near = _NEARER * apart[isolated]
+    in_release = nearest_neighbours(original[rows[isolated]], released, 1).distance[:, 0] < near
+    in_reference = _nearest(original, rows[isolated], others, other, holdout is None) < near
+    return count_copies(in_release, in_reference, len(released) / len(other))
+
+
+def _nearest(original: FloatArray, rows: IntArray, others: FloatArray, part: IntArray, leave_out: bool) -> FloatArray:
+    """Distance of each of the rows to the nearest of a part of the others, without itself."""
+    own_row = None
+    if leave_out:
+        place = np.full(len(original), -1)
+        place[part] = np.arange(len(part))
+        own_row = place[rows]
+    return nearest_neighbours(original[rows], others[part], 1, own_row).distance[:, 0]

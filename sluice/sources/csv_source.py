@@ -1,0 +1,242 @@
+"""CSV files: decoded, counted and cut into records strictly; nothing is padded, skipped or guessed."""
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from sluice.errors import DataError
+from sluice.sources.tabular_source import TabularSource, missing_file, resolved
+
+_BLANK = " \r\n"  # not the tab: in a file separated by tabs it makes a record
+_BLOCK = 4 << 20  # bytes that Arrow parses at once; also the longest record it can read
+
+
+class CsvSource(TabularSource):
+    """One CSV file, or several with the same columns read one after the other.
+
+    Blanks around a cell do not count, blank lines are skipped, a name that ends in .gz is decompressed on the way.
+    """
+
+    type: Literal["csv"] = "csv"
+    path: Annotated[tuple[str, ...], BeforeValidator(lambda path: (path,) if isinstance(path, str) else path)] = Field(
+        min_length=1, description="a file, or a list of files whose records are taken together"
+    )
+    separator: str = Field(default=",", min_length=1, max_length=1)
+    header: bool = Field(default=True, description="the first line names the columns")
+    columns: tuple[str, ...] | None = Field(
+        default=None, description="names of the columns of a file without header; the contract's variables if not given"
+    )
+    decimal: Literal[".", ","] = Field(
+        default=".", description="sign before a number's decimals; no sign may stand between its thousands"
+    )
+    encoding: str = Field(default="utf-8", description="utf-8 (with or without byte order mark), latin-1, cp1252, ...")
+    quote: str | None = Field(default='"', min_length=1, max_length=1, description="null: quotes have no meaning")
+    skip_lines: int = Field(default=0, ge=0, description="lines before the header or the first record")
+    comment: str | None = Field(default=None, min_length=1, description="lines that begin with this are skipped")
+    line_breaks: bool = Field(
+        default=False, description="quoted cells may hold line breaks; otherwise a record that spans lines is refused"
+    )
+
+    @field_validator("encoding")
+    @classmethod
+    def _known(cls, encoding: str) -> str:
+        try:
+            "".encode(encoding)
+        except (LookupError, ValueError):
+            raise ValueError("no such text encoding; for instance utf-8, latin-1 or cp1252") from None
+        return encoding
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if self.header and self.columns is not None:
+            raise ValueError("'columns' names the columns of a file without header: set header: false, or leave it out")
+        return self
+
+    @property
+    def title(self) -> str:
+        return ", ".join(self.path)
+
+    @property
+    def decimal_mark(self) -> str:
+        return self.decimal
+
+    def resolve(self, base: Path) -> Self:
+        return self.model_copy(update={"path": tuple(resolved(path, base) for path in self.path)})
+
+    def _names(self, expected: Sequence[str]) -> list[str]:
+        return self._open(Path(self.path[0]), expected)[0]
+
+    def _are_names(self, names: Sequence[str], expected: Sequence[str]) -> bool:
+        """A file whose header is missing has a record where the names should be: no cell of it is told."""
+        wanted, found = ({name.casefold() for name in given} for given in (expected, names))
+        return not self.header or (bool(wanted) and 2 * len(wanted & found) >= len(wanted))
+
+    def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
+        first = None
+        for path in map(Path, self.path):
+            names, lines = self._open(path, expected)
+            first = first or names
+            if sorted(names) != sorted(first):
+                # Only what the first file has is told: the other's header may be missing, and be a record.
+                lacking = ", ".join(sorted(set(first) - set(names))) or "none"
+                more = len(set(names) - set(first))
+                raise DataError(
+                    f"{path}: its columns are not those of {self.path[0]}; missing: {lacking}; others: {more}. "
+                    "Has it a header?"
+                )
+            yield from self._parse(path, names, columns, lines, size)
+
+    def _open(self, path: Path, expected: Sequence[str]) -> tuple[list[str], "_Lines"]:
+        """Column names of one file, and its lines from the first record on."""
+        lines = _Lines(path, self)
+        first = lines.take()
+        if first is None:
+            raise DataError(f"{path}: is empty")
+        if self.header:
+            return self._cells(first), lines
+        lines.put_back(first)
+        return list(self.columns or expected) or [f"column_{i + 1}" for i in range(len(self._cells(first)))], lines
+
+    def _cells(self, line: str) -> list[str]:
+        if self.quote:
+            row = next(csv.reader([line], delimiter=self.separator, quotechar=self.quote))
+        else:
+            row = line.split(self.separator)
+        return [cell.strip() for cell in row]
+
+    def _parse(
+        self, path: Path, names: list[str], columns: Sequence[str], lines: "_Lines", size: int
+    ) -> Iterator[pa.Table]:
+        start = lines.take()
+        if start is None:
+            return
+        lines.put_back(start)
+        ragged: list[tuple[int, int | None]] = []
+
+        def refuse(row: pyarrow.csv.InvalidRow) -> str:
+            ragged.append((row.actual_columns, row.number))
+            return "error"
+
+        try:
+            reader = pyarrow.csv.open_csv(
+                lines,
+                pyarrow.csv.ReadOptions(column_names=names, block_size=_BLOCK, use_threads=False),
+                pyarrow.csv.ParseOptions(
+                    delimiter=self.separator,
+                    quote_char=self.quote or False,
+                    newlines_in_values=self.line_breaks,
+                    invalid_row_handler=refuse,
+                ),
+                pyarrow.csv.ConvertOptions(
+                    include_columns=columns,
+                    column_types=dict.fromkeys(names, pa.string()),
+                    strings_can_be_null=False,
+                    check_utf8=False,  # `_Lines` encodes it
+                ),
+            )
+            records = 0
+            waiting: list[pa.RecordBatch] = []
+            for batch in reader:
+                waiting.append(batch)
+                records += batch.num_rows
+                if sum(part.num_rows for part in waiting) >= size:
+                    yield _trimmed(waiting)
+                    waiting = []
+        except pa.ArrowInvalid:
+            if not ragged:
+                raise DataError(f"{path}: cannot be cut into records. Is a quoted cell never closed?") from None
+            found, number = ragged[0]
+            where = f"line {lines.number_of(number)}" if number and not self.line_breaks else f"record {number or '?'}"
+            expected = f"{len(names)} fields expected, {found} found"
+            raise DataError(
+                f"{path}: {where}: {expected}. Is the separator '{self.separator}', and every quote closed?"
+            ) from None
+        if self.line_breaks and lines.quotes % 2:
+            raise DataError(f"{path}: a quoted cell is never closed; the file has {lines.quotes} quotes, an odd number")
+        if not self.line_breaks and records != lines.taken:
+            raise DataError(
+                f"{path}: {lines.taken} lines give {records} records. Is a quoted cell never closed? "
+                "If cells hold line breaks, set line_breaks: true."
+            )
+        if waiting:
+            yield _trimmed(waiting)
+
+
+def _trimmed(batches: list[pa.RecordBatch]) -> pa.Table:
+    table = pa.Table.from_batches(batches)
+    return pa.table([pc.utf8_trim_whitespace(column) for column in table.columns], names=table.column_names)
+
+
+class _Lines:
+    """The lines of one file that count: decoded, without blank lines, comments and those to skip.
+
+    Arrow reads from it as from a binary file of UTF-8.
+    """
+
+    closed = False
+
+    def __init__(self, path: Path, source: CsvSource) -> None:
+        self.taken = 0  # lines handed to Arrow
+        self.quotes = 0  # quote characters in them
+        self._path, self._source = path, source
+        self._lines = self._counting_lines()
+        self._ready = bytearray()
+        self._first: list[str] = []
+
+    def take(self) -> str | None:
+        return next(self._lines, (0, None))[1]
+
+    def put_back(self, line: str) -> None:
+        self._first.append(line)
+
+    def read(self, size: int) -> bytes:
+        while len(self._ready) < size:
+            lines = self._first or [line for _, line in islice(self._lines, 4096)]
+            if not lines:
+                break
+            self._first = []
+            self.taken += len(lines)
+            text = "".join(lines)
+            self.quotes += text.count(self._source.quote) if self._source.quote else 0
+            self._ready += text.encode()
+        block = bytes(self._ready[:size])
+        del self._ready[:size]
+        return block
+
+    def number_of(self, record: int) -> int:
+        """Line in the file of the record with this number, counted from 1."""
+        again = self._counting_lines()
+        return next(islice(again, record - 1 + self._source.header, None))[0]
+
+    def _counting_lines(self) -> Iterator[tuple[int, str]]:
+        """The lines that count, each with its number in the file from 1; every line ends in a line feed."""
+        path, source = self._path, self._source
+        if not path.is_file():
+            raise missing_file(path)
+        encoding = "utf-8-sig" if source.encoding.lower().replace("_", "-") in ("utf-8", "utf8") else source.encoding
+        number, begun = 0, False
+        try:
+            with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+                for number, line in enumerate(io.TextIOWrapper(file, encoding=encoding), start=1):
+                    begun = begun or bool(line.strip(_BLANK))
+                    if number <= source.skip_lines or not (begun if source.line_breaks else line.strip(_BLANK)):
+                        continue  # Arrow skips the blank lines between records that may span lines
+                    if source.comment is None or not line.startswith(source.comment):
+                        yield number, line if line.endswith("\n") else line + "\n"
+        except UnicodeDecodeError as error:
+            bad = number + 1 + error.object[: error.start].count(b"\n")
+            raise DataError(f"{path}: line {bad} is not {source.encoding}. Is it latin-1 or cp1252?") from None
+        except (EOFError, gzip.BadGzipFile, zlib.error):
+            raise DataError(f"{path}: is not a whole gzip file; it breaks off after line {number}") from None
+        except OSError as error:
+            raise DataError(f"{path}: cannot be read ({error.strerror})") from None

@@ -1,0 +1,157 @@
+"""A table or query of a database, read through SQLAlchemy as a stream."""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar
+
+import pyarrow as pa
+import sqlalchemy as sa
+from pydantic import ConfigDict, Field, model_validator
+
+from sluice.errors import DataError
+from sluice.sources.database_url import database_url, without_progress_bar
+from sluice.sources.tabular_source import TabularSource, missing_file, resolved
+
+_PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_PORT = re.compile(r":\$\{([A-Za-z_][A-Za-z0-9_]*)\}(?=[/?]|$)")  # the one part that must be a number to be parsed
+_USER_AND_PASSWORD = re.compile(r"^[^:]+://[^:@/]*:([^@]*)@")
+_SECRET_OPTION = re.compile(r"[?&](?:\w*password|passwd|pwd|\w*token|\w*secret)=([^&]*)", re.IGNORECASE)
+_FILE_URL = re.compile(r"^((?:duckdb|sqlite)[^:]*:///)([^:?$][^?]*)(.*)$")
+Answer = TypeVar("Answer")
+
+
+class SqlSource(TabularSource):
+    """One table, or the result of one query. A secret stands in the environment, as ${NAME} in the URL."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)  # a URL that is refused for its password
+
+    type: Literal["sql"] = "sql"
+    url: str = Field(description="SQLAlchemy URL, e.g. postgresql+psycopg://reader:${WAREHOUSE_PASSWORD}@host/database")
+    table: str | None = Field(default=None, min_length=1, description="a table or view, or schema.table")
+    query: str | None = Field(default=None, min_length=1, description="a select; it is read inside another select")
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        secrets = [*_USER_AND_PASSWORD.findall(self.url), *_SECRET_OPTION.findall(self.url)]
+        if any(secret and not _PLACEHOLDER.fullmatch(secret) for secret in secrets):
+            raise ValueError("'url' holds a password. Put it into an environment variable and write ${NAME} instead")
+        if (self.table is None) == (self.query is None):
+            raise ValueError("give either 'table' or 'query'")
+        return self
+
+    @property
+    def title(self) -> str:
+        return f"table {self.table}" if self.table else "query"
+
+    def resolve(self, base: Path) -> Self:
+        """DuckDB and SQLite name a file; SQLAlchemy's own rule counts its slashes: three relative, four absolute."""
+        found = _FILE_URL.match(self.url)
+        if not found:
+            return self
+        scheme, path, options = found.groups()
+        return self.model_copy(update={"url": f"{scheme}{resolved(path, base)}{options}"})
+
+    def connection_url(self) -> sa.URL:
+        """The URL with the environment's values in it. Raises DataError when a variable is not set.
+
+        A value is taken as it is: characters that mean something in a URL need no escape.
+        """
+        absent = sorted({name for name in _PLACEHOLDER.findall(self.url) if not os.environ.get(name)})
+        if absent:
+            raise DataError(f"{self.title}: 'url' needs the environment variable {', '.join(absent)}, which is not set")
+
+        def filled(text: str | None) -> str | None:
+            return text and _PLACEHOLDER.sub(lambda found: os.environ[found[1]], text)
+
+        if _PLACEHOLDER.fullmatch(self.url):
+            return _parsed(filled(self.url) or "", self.title)
+        url = _parsed(_PORT.sub(lambda found: ":" + os.environ[found[1]], self.url), self.title)
+        return url.set(
+            username=filled(url.username),
+            password=filled(url.password),
+            host=filled(url.host),
+            database=filled(url.database),
+            query={key: filled(value) or "" if isinstance(value, str) else value for key, value in url.query.items()},
+        )
+
+    def _names(self, expected: Sequence[str]) -> list[str]:
+        names: list[str] = next(self._rows(self._select("*").where(sa.false()), 1))
+        return names
+
+    def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
+        rows = self._rows(self._select(*columns), size)
+        next(rows)  # the names
+        for batch in rows:
+            yield pa.table([_arrow(values) for values in zip(*batch, strict=True)], names=list(columns))
+
+    def _select(self, *columns: str) -> sa.Select[Any]:
+        named: list[Any] = [sa.literal_column("*") if name == "*" else sa.column(name) for name in columns]
+        if self.table:
+            schema, _, table = self.table.rpartition(".")
+            return sa.select(*named).select_from(sa.table(table, schema=schema or None))
+        assert self.query
+        # inside another select the query can only read: databases refuse an update there; a colon is no parameter
+        query = self.query.strip().rstrip(";").replace(":", r"\:")
+        return sa.select(*named).select_from(sa.text(f"({query}) AS source_query"))
+
+    def _rows(self, statement: sa.Select[Any], size: int) -> Iterator[Any]:
+        """First the column names, then lists of rows. The connection lives as long as the generator."""
+        url = self.connection_url()
+        if url.get_backend_name() in ("duckdb", "sqlite") and url.database and url.database != ":memory:":
+            path = Path(url.database)
+            if not path.is_file():  # these databases would make an empty one
+                raise missing_file(path)
+        engine = _try(lambda: sa.create_engine(url, poolclass=sa.NullPool), f"{self.title}: no driver for this URL")
+        without_progress_bar(engine)
+        try:
+            connection = _try(engine.connect, f"{self.title}: the database cannot be reached")
+            with closing(connection):
+                streaming = connection.execution_options(stream_results=True, max_row_buffer=size)
+                result = _try(lambda: streaming.execute(statement), f"{self.title}: the database refuses to read it")
+                yield list(result.keys())
+                records = 0
+                while rows := _try(
+                    lambda: result.fetchmany(size), f"{self.title}: the database went away after {records} records"
+                ):
+                    yield rows
+                    records += len(rows)
+        finally:
+            engine.dispose()
+
+
+def _parsed(url: str, title: str) -> sa.URL:
+    try:
+        return database_url(url)
+    except ValueError:
+        raise DataError(f"{title}: 'url' is no SQLAlchemy URL, e.g. postgresql://user@host/database") from None
+
+
+def _try(act: Callable[[], Answer], says: str) -> Answer:
+    """Do it; a failure is told by its kind alone, for the driver's text can hold values and passwords."""
+    try:
+        return act()
+    except Exception as error:  # drivers raise what they like
+        kind = type(getattr(error, "orig", None) or error).__name__
+    raise DataError(f"{says} ({kind}).")
+
+
+def _arrow(values: tuple[Any, ...]) -> pa.Array:
+    """A column of a driver's values; decimals as numbers, and whatever Arrow has no one plain type for as text."""
+    if any(isinstance(value, Decimal) for value in values):
+        values = tuple(_number(value) if isinstance(value, Decimal) else value for value in values)
+    try:
+        array = pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        array = None
+    if array is None or pa.types.is_nested(array.type) or isinstance(array.type, pa.BaseExtensionType):
+        return pa.array([None if value is None else str(value) for value in values], pa.string())
+    return array
+
+
+def _number(value: Decimal) -> int | float:
+    """A whole decimal as int, which keeps every digit of a long identifier."""
+    return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)

@@ -1,0 +1,163 @@
+"""Controlled rounding: every cell becomes a multiple of a base next to it, and the table still adds up.
+
+Source: Cox, A constructive procedure for unbiased controlled rounding, JASA 82 (1987): zero-restricted, that is, a
+multiple stays what it is and any other number goes to one of the two multiples around it. Salazar-González, Controlled
+rounding and cell perturbation, Mathematical Programming 105 (2006): the integer program, protection levels against an
+attacker who knows the base, and wider steps for tables of three and more dimensions without a zero-restricted rounding
+(Causey, Cox and Ernst, Applications of transportation theory to statistical problems, JASA 80, 1985). Differs: the
+attacker's intervals are checked after the rounding; which of the two multiples are safe is settled before it.
+"""
+
+from math import ceil, log10
+
+import numpy as np
+
+from sluice.errors import DataError
+from sluice.tabular.alternatives.additive_multiples import BLOCK, additive_multiples, blocks_of
+from sluice.tabular.alternatives.altered_cells import AlteredCells, Floats, refuse_negative, refuse_unless_additive
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Cells, Integers
+from sluice.tabular.rules.sensitivity import Requirements
+from sluice.tabular.suppression.attacker_reach import attacker_reach
+
+STEPS = 3  # multiples beyond the adjacent ones, at most, where there is no table without
+_NEAR = 1e-6
+
+
+def controlled_rounding(
+    cells: Cells,
+    requirements: Requirements,
+    base: int,
+    assumptions: Assumptions = Assumptions(),  # noqa: B008
+    weight: Floats | None = None,
+    squared: bool = False,
+    steps: int = STEPS,
+    nodes: int = 2_000,
+) -> AlteredCells:
+    """Multiples of the base that add up, near the totals, each sensitive cell open as far as is required.
+
+    base    : a whole number of units, at least 2
+    weight  : shape (c,), 0 or more, of each cell's distance; 1 for published cells and 0 for others when not given
+    squared : whether squared distances are minimised, in place of absolute ones
+    steps   : how many multiples beyond the adjacent ones are allowed where there is no rounding without; a cell that
+              is 0 stays 0 in any case
+    nodes   : of branch and bound, see `additive_multiples`
+    raises  : DataError for a base that cannot give the protection, saying which can; when no such table was found;
+              for negative totals under `nonnegative`
+    cost    : small tables to the optimum; 10,000 cells in seconds, see the benchmark table_rounding
+    """
+    _refuse_base(base)
+    if steps < 0:
+        raise DataError(f"steps of controlled_rounding must be 0 or more; got {steps}.")
+    if assumptions.nonnegative:
+        refuse_negative(cells, "controlled_rounding", "Say nonnegative: false if contributions may be negative.")
+    if weight is None:
+        weight = cells.published.astype(np.float64)
+    if (weight < 0).any():
+        raise DataError("weight of controlled_rounding must be 0 or more.")
+    for beyond in range(steps + 1):
+        blocks = blocks_of(cells, BLOCK // (2 * beyond + 1))
+        lowest, highest = _safe_multiples(cells, requirements, assumptions, base, beyond)
+        target = cells.total / base
+        number = additive_multiples(cells.equations, target, lowest, highest, weight, squared, blocks, nodes)
+        if number is not None:
+            break
+    else:
+        raise DataError(
+            f"controlled_rounding found no table that adds up with base {base} and {steps} "
+            f"{'step' if steps == 1 else 'steps'} beyond the adjacent multiples. Allow more steps, or more nodes."
+        )
+    value = number * base
+    refuse_unless_additive(cells, value, "controlled_rounding")
+    low, high = _known(cells, assumptions, value, (beyond + 1) * base - 1)
+    down, up = attacker_reach(cells.equations, cells.total, low, high, requirements.lower, requirements.upper)
+    wide = requirements.sliding > down + up + _NEAR
+    if wide.any():
+        # The sum of both sides may be reached where a side asks for less; it is looked at for these cells alone.
+        more = np.where(wide, requirements.sliding, 0)
+        far_down, far_up = attacker_reach(cells.equations, cells.total, low, high, more, more)
+        wide &= requirements.sliding > far_down + far_up + _NEAR
+    failing = (down < requirements.lower) | (up < requirements.upper) | wide
+    judged = int(requirements.sensitive.sum())
+    return AlteredCells(value, low, high, np.flatnonzero(failing), judged, judged, _says(base, beyond))
+
+
+def _refuse_base(base: int) -> None:
+    if not isinstance(base, int | np.integer) or isinstance(base, bool):
+        raise DataError(f"base of controlled_rounding must be a whole number of units of the last decimal; got {base}.")
+    if base < 2:
+        raise DataError(f"base of controlled_rounding must be 2 or more; got {base}. Base 1 changes nothing.")
+
+
+def _safe_multiples(
+    cells: Cells, requirements: Requirements, assumptions: Assumptions, base: int, beyond: int
+) -> tuple[Integers, Integers]:
+    """From which to which multiple each cell may go so that the interval around it holds what is required."""
+    total, open_ = cells.total, (beyond + 1) * base - 1
+    lowest, highest = _around(total, base, beyond, assumptions.nonnegative)
+    least = -(-(total + requirements.upper - open_) // base)
+    most = (total - requirements.lower + open_) // base
+    fixed = lowest == highest
+    sensitive = requirements.sensitive & cells.published
+    low, high = np.maximum(lowest, least), np.minimum(highest, most)
+    narrow = sensitive & (np.where(fixed, (least > lowest) | (most < highest), low > high))
+    wide = sensitive & (requirements.sliding > 2 * open_)
+    bad = np.flatnonzero(narrow | wide)
+    # A cell of 0 is known, if attackers know zeros; no base changes that.
+    known = bad[(total[bad] == 0) & assumptions.zeros_known]
+    if len(known):
+        raise DataError(
+            f"controlled_rounding leaves a cell of 0 what it is, and the attacker is assumed to know it; "
+            f"{cells.name(int(known[0]))} is sensitive. Assume zeros_known: false, or call it safe."
+        )
+    if len(bad):
+        asked = (requirements.lower + requirements.upper + 1)[sensitive].max()
+        enough = _neat(max(int(asked), int(requirements.sliding[sensitive].max()) // 2 + 1))
+        raise DataError(
+            f"base {base} of controlled_rounding is too small for the protection of {len(bad)} cells, the first of "
+            f"them {cells.name(int(bad[0]))}. Base {enough} is large enough for all."
+        )
+    free = ~cells.published & (total != 0)
+    far = np.abs(total).sum() // base + len(total)  # a margin that nobody sees may go where its parts lead it
+    highest = np.where(free, highest + far, highest)
+    lowest = np.where(free, 0 if assumptions.nonnegative else lowest - far, lowest)
+    return np.where(sensitive, low, lowest), np.where(sensitive, high, highest)
+
+
+def _around(total: Integers, base: int, beyond: int, nonnegative: bool) -> tuple[Integers, Integers]:
+    lowest, highest = total // base - beyond, -(-total // base) + beyond
+    if nonnegative:
+        lowest = np.maximum(lowest, 0)
+    zero = total == 0
+    return np.where(zero, 0, lowest), np.where(zero, 0, highest)
+
+
+def _known(cells: Cells, assumptions: Assumptions, value: Integers, open_: int) -> tuple[Floats, Floats]:
+    """What the attacker knows of each total: less than so many bases from what is published, and the bounds."""
+    low, high = assumptions.bounds(cells)
+    near = cells.published
+    return np.maximum(low, np.where(near, value - open_, -np.inf)), np.minimum(
+        high, np.where(near, value + open_, np.inf)
+    )
+
+
+def _neat(number: int) -> int:
+    """The least of 1, 2, 5, 10, 20, 50, ... that is not below the number, so that it does not tell the number."""
+    size: int = 10 ** max(0, ceil(log10(number)) - 1)
+    return next(factor * size for factor in (1, 2, 5, 10) if factor * size >= number)
+
+
+def _says(base: int, beyond: int) -> str:
+    if beyond == 0:
+        how, open_ = "an adjacent multiple", "less than the base"
+    else:
+        how = (
+            f"a multiple at most {beyond} beyond the adjacent ones (nearer ones that add up and protect were not found)"
+        )
+        open_ = f"less than {beyond + 1} times the base"
+    return (
+        f"Every cell was rounded to {how} of {base}, so that the table adds up. An attacker who knows the base learns "
+        f"of each total that it lies {open_} from the published value, and whatever follows from the sums; published "
+        f"zeros may be larger. Small differences between cells, and small changes between editions, are hidden only as "
+        f"far as that."
+    )

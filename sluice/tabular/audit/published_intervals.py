@@ -1,0 +1,100 @@
+"""Intervals in place of blanks: for each suppressed cell, between what anybody can compute it to lie.
+
+Source: Fischetti and Salazar-González, Partial cell suppression: a new methodology for statistical disclosure control,
+Statistics and Computing 13 (2003), publishes intervals of its own making; here they are the feasibility intervals of a
+pattern that was already suppressed, so that they save users the linear programs and tell nobody anything new.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.errors import DataError
+from sluice.tabular.alternatives.altered_cells import Floats
+from sluice.tabular.model.cells import Cells, Integers, Status, Statuses
+from sluice.tabular.model.feasibility import feasibility_intervals
+from sluice.tabular.rules.sensitivity import Requirements
+
+_NEAR = 1e-6  # relative; a whole number that linear programming missed by its tolerance is that number
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedIntervals:
+    """What may stand in place of a blank.
+
+    low, high : shape (c,), whole units of the table, infinite where nothing bounds a cell; NaN for a cell that is not
+                suppressed
+    failing   : positions of sensitive cells whose interval is narrower than is required: the pattern is not safe
+    attempted : how many intervals were to be found
+    completed : how many were; the others are as wide as can be
+    says      : in words, what an attacker can still learn
+    """
+
+    low: Floats
+    high: Floats
+    failing: Integers
+    attempted: int
+    completed: int
+    says: str
+
+    @property
+    def safe(self) -> bool:
+        """Whether every interval was found, and none is too narrow for its cell."""
+        return self.completed == self.attempted and not len(self.failing)
+
+
+def published_intervals(
+    cells: Cells,
+    status: Statuses,
+    requirements: Requirements,
+    nonnegative: bool = True,
+    digits: int | None = None,
+    workers: int = 1,
+) -> PublishedIntervals:
+    """The interval of each suppressed cell that follows from the published ones, rounded outward.
+
+    status      : shape (c,); only what it publishes is looked at, so nothing that is hidden can show in an interval
+    nonnegative : whether it is known that no total is negative
+    digits      : significant digits of the ends, 1 or more; whole units when not given
+    raises      : DataError for digits below 1
+    cost        : two linear programs for each suppressed cell
+    """
+    if digits is not None and digits < 1:
+        raise DataError(f"digits of published_intervals must be 1 or more; got {digits}.")
+    value = np.where(status == Status.PUBLISHED, cells.total, np.nan)
+    which = np.flatnonzero((status == Status.PRIMARY) | (status == Status.SECONDARY))
+    least, most = np.full(len(cells), 0.0 if nonnegative else -np.inf), np.full(len(cells), np.inf)
+    found_low, found_high = feasibility_intervals(cells.equations, value, which, least, most, workers)
+    known = ~(np.isnan(found_low) | np.isnan(found_high))
+    found_low, found_high = np.where(known, found_low, least[which]), np.where(known, found_high, np.inf)
+    low, high = np.full(len(cells), np.nan), np.full(len(cells), np.nan)
+    low[which], high[which] = 0.0 - _outward(-found_low, digits), _outward(found_high, digits)
+    # Judged before they were rounded: the rounding hides nothing from those who solve the programs themselves.
+    total, slack = cells.total[which], _NEAR * np.maximum(1, np.abs(cells.total[which]))
+    narrow = requirements.sensitive[which] & (
+        (found_low > total - requirements.lower[which] + slack)
+        | (found_high < total + requirements.upper[which] - slack)
+        | (found_high - found_low < requirements.sliding[which] - slack)
+    )
+    return PublishedIntervals(low, high, which[narrow], len(which), int(known.sum()), _says(digits))
+
+
+def _outward(number: Floats, digits: int | None) -> Floats:
+    """The least whole number, or number of so many digits, that is not below."""
+    whole = np.where(np.isfinite(number), np.rint(number), 0)
+    near = np.abs(number - whole) <= _NEAR * np.maximum(1, np.abs(whole))
+    up = np.where(near, whole, np.ceil(number))
+    if digits is not None:
+        size = np.where(np.isfinite(up), np.abs(up), 0)
+        step = 10.0 ** np.maximum(np.floor(np.log10(np.maximum(size, 1))) + 1 - digits, 0)
+        up = np.where(np.isfinite(up), np.ceil(up / step) * step, up)
+    return up
+
+
+def _says(digits: int | None) -> str:
+    ends = "whole units" if digits is None else f"{digits} significant digit{'' if digits == 1 else 's'}"
+    return (
+        "In place of each suppressed value stands the interval that anybody can compute from the published cells and "
+        f"their sums, rounded outward to {ends}. It tells an attacker nothing that the suppressed table does not tell; "
+        "an attacker who also knows contributions to a cell can narrow it as before."
+    )

@@ -1,0 +1,49 @@
+"""What an attacker on suppressed cells is assumed to know and to be able to do."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.errors import DataError
+from sluice.tabular.model.cells import Cells
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """Every attacker knows all published cells and that parts add up to their sums; beyond that:
+
+    nonnegative  : that no contribution is negative
+    known_within : each suppressed cell to within so many percent of its value, beforehand; None: nothing
+    coalition    : how many contributors pool their knowledge: 0, attackers know no contribution; 1, each sole
+                   contributor of a cell knows its value; 2 or more, so many of them together
+    unions       : which suppressed cells add up to a known sum, and so whether that union is sensitive itself
+    zeros_known  : which cells, and whose contributions, are zero
+    """
+
+    nonnegative: bool = True
+    known_within: float | None = None
+    coalition: int = 1
+    unions: bool = True
+    zeros_known: bool = True
+
+    def __post_init__(self) -> None:
+        if self.known_within is not None and not 0 < self.known_within <= 100:
+            raise DataError(f"known_within must be above 0 and at most 100, in percent; got {self.known_within:g}.")
+        if self.coalition < 0:
+            raise DataError(f"coalition must be 0 or more contributors; got {self.coalition}.")
+
+    def bounds(self, cells: Cells) -> tuple[Floats, Floats]:
+        """What an attacker believes possible of each cell beforehand, from and to; shapes (c,), in units."""
+        total = cells.total.astype(np.float64)
+        lower = np.zeros(len(cells)) if self.nonnegative else np.full(len(cells), -np.inf)
+        upper = np.full(len(cells), np.inf)
+        if self.known_within is not None:
+            within = np.abs(total) * self.known_within / 100
+            lower, upper = np.maximum(lower, total - within), total + within
+        if self.zeros_known:
+            zero = cells.contributions.total == 0  # contributions that cancel each other out are no known zero
+            lower, upper = np.where(zero, 0.0, lower), np.where(zero, 0.0, upper)
+        return lower, upper

@@ -1,0 +1,64 @@
+"""The p% rule: a cell is sensitive when its second largest contributor can come within p percent of its largest.
+
+Source: 004_1eece6b9d3791e64.txt, "Detection of sensitive cells (II)". Differs from its example, which compares with
+half the cell's total (181.5) where the rule's own words ask for half the largest contribution (175). The protection
+level, p / 100 x1 - (X - x1 - x2), and the coalition of several contributors: Hundepool et al., Statistical Disclosure
+Control (2012), sections 4.2 and 4.3.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from sluice.tabular.model.cells import Booleans, Contributions, Integers
+from sluice.tabular.rules.contributions import Values, one_cell, percentage, shortfall, sum_of_largest, whole
+from sluice.tabular.rules.sensitivity import SensitivityRule
+
+
+@dataclass(frozen=True)
+class PPercent(SensitivityRule):
+    """No `coalition` of contributors who pool what they know can compute another's contribution to within p percent.
+
+    The worst coalition against the largest contributor are the next largest, x2 to x(coalition + 1).
+    """
+
+    rule: ClassVar[str] = "p_percent"
+    p: float
+    coalition: int = 1
+
+    def __post_init__(self) -> None:
+        percentage(self.p, "p", self.rule)
+        whole(self.coalition, "coalition", self.rule)
+
+    @property
+    def largest_needed(self) -> int:
+        return 1 + self.coalition
+
+    def sensitive(self, contributions: Contributions) -> Booleans:
+        return self.protection(contributions) > 0
+
+    def protection(self, contributions: Contributions, outsider: bool = False) -> Integers:
+        share = percentage(self.p, "p", self.rule)
+        return protection_of_largest(share, contributions, self.coalition - outsider)
+
+
+def protection_of_largest(share: Fraction, contributions: Contributions, pooled: int) -> Integers:
+    """How much the contributions beside the largest and the `pooled` next ones lack of `share` of the largest.
+
+    returns : shape (c,), in units of the last decimal, rounded up; 0 where they lack nothing
+    """
+    rest = contributions.total - sum_of_largest(contributions, 1 + pooled)
+    return shortfall(share, sum_of_largest(contributions, 1), rest)
+
+
+def p_percent(contributions: Values, p: float) -> bool:
+    """True when the cell is sensitive: total - x1 - x2 < p / 100 * x1, x1 and x2 being the two largest contributions.
+
+    contributions : shape (c,), 0 or more, in any order
+    p             : percent, from 1 to 100
+    raises        : DataError if p is out of bounds or a contribution is negative or not finite
+
+    Exactly on the boundary is safe. One or two contributors are always sensitive, unless all contribute 0: of a cell
+    of zeros the rule says nothing, although its total tells every contribution.
+    """
+    return bool(PPercent(p).sensitive(one_cell(contributions, "p_percent"))[0])

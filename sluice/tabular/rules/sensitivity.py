@@ -1,0 +1,85 @@
+"""What a rule on the cells of a table is, and what rules together ask of each cell.
+
+A rule judges cells by their total, their number of contributors and their largest contributions alone, so it can judge
+any union of cells as well. Comparisons are exact: whole numbers and fractions, never rounded floats.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from sluice.tabular.model.cells import Booleans, Contributions, Integers
+
+
+class SensitivityRule(ABC):
+    """A frozen rule with its thresholds."""
+
+    rule: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def largest_needed(self) -> int:
+        """How many of the largest contributions it looks at."""
+
+    @abstractmethod
+    def sensitive(self, contributions: Contributions) -> Booleans:
+        """Shape (c,): True where the cell may not be published."""
+
+    @abstractmethod
+    def protection(self, contributions: Contributions, outsider: bool = False) -> Integers:
+        """Shape (c,): how far from its total, up and down, an attacker must believe each cell possible; 0 where safe.
+
+        In units of the last decimal, rounded up. By default the attacker is the contributor who can tell most of
+        another; an outsider contributes nothing to the cell (or has taken its own contribution out of it).
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Requirements:
+    """What must hold of each of c cells.
+
+    by_rule   : name of the rule (or 'manual') -> shape (c,), whom it calls sensitive
+    sensitive : shape (c,), by any of them
+    lower     : shape (c,), an attacker must believe total - lower possible; at most the total where none is negative
+    upper     : shape (c,), and total + upper
+    sliding   : shape (c,), and the interval must be at least this wide
+    """
+
+    by_rule: Mapping[str, Booleans]
+    sensitive: Booleans
+    lower: Integers
+    upper: Integers
+    sliding: Integers
+
+
+def requirements_of(
+    rules: Sequence[SensitivityRule], contributions: Contributions, nonnegative: bool = True, sliding: bool = False
+) -> Requirements:
+    """What the rules together ask: sensitive by any, protected as far as the one asks that asks most.
+
+    nonnegative : no contribution is negative, so nobody believes a total below 0 possible
+    sliding     : the interval must be as wide as both levels together, wherever in it the total lies
+
+    Several rules of one name, such as (n, k) for three pairs, count as one in `by_rule`.
+    """
+    count = len(contributions.total)
+    by_rule: dict[str, Booleans] = {}
+    level = np.zeros(count, dtype=np.int64)
+    for rule in rules:
+        found = rule.sensitive(contributions)
+        by_rule[rule.rule] = by_rule.get(rule.rule, np.zeros(count, dtype=bool)) | found
+        level = np.maximum(level, np.where(found, rule.protection(contributions), 0))
+    sensitive = np.logical_or.reduce(list(by_rule.values())) if rules else np.zeros(count, dtype=bool)
+    lower = lower_level(level, contributions.total, nonnegative)
+    none = np.zeros(count, dtype=np.int64)
+    if sliding:
+        return Requirements(by_rule, sensitive, none, none, lower + level)
+    return Requirements(by_rule, sensitive, lower, level, none)
+
+
+def lower_level(level: Integers, total: Integers, nonnegative: bool) -> Integers:
+    """A level downwards that can be reached: at most the total where nothing is negative."""
+    return np.minimum(level, np.maximum(total, 0)) if nonnegative else level

@@ -1,0 +1,89 @@
+"""How far from its true total an attacker must believe a cell possible who knows every cell to within an interval.
+
+That is what is left to tell where values were changed, not suppressed: the method bounds each true total, and totals
+add up. Source: Salazar-González, Controlled rounding and cell perturbation, Mathematical Programming 105 (2006), the
+attacker's problems.
+
+One linear program takes many cells at once as far as is required; cells that it leaves behind get one of their own. So
+what is found is proven by a table that an attacker cannot exclude, and what is not found is impossible.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from sluice.tabular.alternatives.altered_cells import Floats
+from sluice.tabular.model.cells import Booleans, Integers
+
+NEAR = 1e-6  # of a unit: the tolerance of linear programming
+
+
+def attacker_reach(
+    equations: csr_array, total: Integers, low: Floats, high: Floats, lower: Integers, upper: Integers
+) -> tuple[Floats, Floats]:
+    """How far each cell may go down and up, as far as required, in tables that the attacker cannot exclude.
+
+    low, high    : shape (c,), the interval in which the attacker knows each total; it holds the total, may be infinite
+    lower, upper : shape (c,), how far below and above its total each cell must be able to go; 0 is not looked at
+    returns      : shapes (c,), at most lower and upper; less means that it cannot go further
+    cost         : a linear program of all cells for each direction, and one for each cell that it leaves behind
+    """
+    room_down, room_up = total - low, high - total
+    if (room_down < 0).any() or (room_up < 0).any():
+        raise ValueError("an interval does not hold the total")
+    return _climb(equations, room_up, room_down, lower), _climb(equations, room_down, room_up, upper)
+
+
+def _climb(equations: csr_array, down: Floats, up: Floats, required: Integers) -> Floats:
+    """How far up each cell goes, at most as far as required, where all may move `down` and `up`."""
+    reached = np.zeros(len(required))
+    open_: Booleans = required > 0
+    if not open_.any():
+        return reached
+    together = _solver(equations, down, np.where(open_, np.minimum(up, required), up), solver="ipm")
+    while open_.any():
+        moved = _farthest(together, np.where(open_, 1.0 / np.maximum(required, 1), 0.0))
+        done = open_ & (moved >= required - NEAR)
+        if not done.any():
+            break
+        reached[done] = required[done]
+        open_ &= ~done
+    # One at a time what is left, from the last vertex.
+    if open_.any():
+        alone = _solver(equations, down, up, presolve="off", simplex_strategy=4)
+    for cell in np.flatnonzero(open_):
+        alone.changeColBounds(int(cell), -down[cell], min(up[cell], required[cell]))
+        moved = _farthest(alone, (np.arange(len(up)) == cell).astype(np.float64))
+        reached[cell] = required[cell] if moved[cell] >= required[cell] - NEAR else max(moved[cell], 0)
+        alone.changeColBounds(int(cell), -down[cell], up[cell])
+    return reached
+
+
+def _solver(equations: csr_array, down: Floats, up: Floats, **options: Any) -> Any:
+    import highspy
+
+    model = highspy.HighsLp()
+    model.num_row_, model.num_col_ = equations.shape
+    model.col_cost_, model.col_lower_, model.col_upper_ = np.zeros(len(up)), -down, up
+    model.row_lower_ = model.row_upper_ = np.zeros(equations.shape[0])
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.start_, model.a_matrix_.index_ = equations.indptr, equations.indices
+    model.a_matrix_.value_ = equations.data
+    model.sense_ = highspy.ObjSense.kMaximize
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    for name, value in {"output_flag": False, "threads": 1, **options}.items():
+        solver.setOptionValue(name, value)
+    solver.passModel(model)
+    return solver
+
+
+def _farthest(solver: Any, gain: Floats) -> Floats:
+    """Moves that add up and gain most; no move at all when the solver gives up, which proves nothing."""
+    import highspy
+
+    solver.changeColsCost(len(gain), np.arange(len(gain), dtype=np.int32), gain)
+    solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return np.zeros(len(gain))
+    return np.array(solver.getSolution().col_value)

@@ -1,0 +1,218 @@
+"""The cheapest change of suppressed cells that moves a sensitive one: a small linear program.
+
+Source: the attacker's problem of Fischetti and Salazar-Gonzalez (2001), section 2, turned round: among the changes that
+a certificate may use, the one whose cells cost least, with the fixed cost of a cell spread over the change that it has
+to make (Kelly, Golden and Assad, "Cell suppression: disclosure protection for sensitive tabular data", Networks 22
+(1992)). Only cells near the sensitive one take part at first; the whole table does when these do not suffice.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.tabular.model.cells import Cells, Codes, keys_of
+from sluice.tabular.model.unknown_cells import UnknownCells
+from sluice.tabular.suppression.signed_paths import SignedPaths
+
+Floats = NDArray[np.float64]
+
+_WIDE = 3000  # unknowns near a target, from which on fewer are tried first: the free ones, then more
+_FEW, _SOME = 400, 2000
+_NEARLY_FREE = 0.01  # the price of a suppressed cell, relative to its cost: short changes leave more cells to publish
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A change of unknowns that keeps every sum: shapes (s,) and (s,), in rising order of the unknowns."""
+
+    cells: Codes
+    change: Floats
+
+
+class BlockProgram:
+    """Finds changes at prices that its user sets between calls; holds scratch memory and the solver.
+
+    price : shape (u,), what it costs to change an unknown: 0 when it is suppressed anyway, infinite when it is not to
+    cost  : shape (u,), what suppressing each costs
+    """
+
+    def __init__(self, cells: Cells, unknowns: UnknownCells, price: Floats, cost: Floats) -> None:
+        import highspy
+
+        self.price, self.cost = price, cost
+        self._solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._optimal = highspy.HighsModelStatus.kOptimal
+        options: dict[str, Any] = {
+            "output_flag": False,
+            "solver": "simplex",
+            "presolve": "off",
+            "primal_feasibility_tolerance": 1e-9,
+        }
+        for option, value in options.items():  # presolve takes 6 times as long as so small a program itself
+            self._solver.setOptionValue(option, value)
+        self._unknowns = unknowns
+        self._paths = SignedPaths.of(cells.dimensions)
+        sizes = [len(dimension.codes) for dimension in cells.dimensions]
+        self._strides = np.cumprod([1, *sizes[:0:-1]], dtype=np.int64)[::-1].copy()
+        keys = keys_of(cells.dimensions, cells.codes)
+        order = np.argsort(keys, kind="stable")
+        self._keys, self._of_key = keys[order], unknowns.of_cell[order]
+        self._codes = (cells.codes[unknowns.first] + self._paths.offset).astype(np.int32)
+        self._place = np.full(len(unknowns), -1, dtype=np.int32)
+        self._active = np.zeros(unknowns.rows.shape[0], dtype=np.int32)
+        self._seen = np.zeros(len(unknowns), dtype=np.int32)
+        self._nears: dict[bytes, tuple[NDArray[np.bool_], bool]] = {}
+        self._sides = {
+            0: (np.minimum(unknowns.down, unknowns.up),) * 2,
+            1: (unknowns.down, unknowns.up),
+            -1: (unknowns.up, unknowns.down),
+        }
+
+    def cheapest(self, targets: Sequence[int], level: float, side: int, limit: float = np.inf) -> Change | None:
+        """A cheap change that moves the sum of the targets by the level; None when there is none below the limit.
+
+        side  : 1 upwards, -1 downwards, 0 upwards within bounds that let the opposite change pass as well
+        limit : of the price of the unknowns that change, together
+        cost  : 0.1 ms for what boxes settle, else about 2 ms; a second for 100,000 unknowns when the block is too small
+        """
+        down, up = self._sides[side]
+        targets = [target for target in targets if up[target] > 0 and np.isfinite(self.price[target])]
+        if up[targets].sum() < level:
+            return None
+        best, found = limit, None
+        if len(targets) == 1:
+            price, change = self._box(targets[0], level, down, up, limit)
+            if change is not None:
+                best, found = price, change
+        if best > 0 or found is None:
+            near, wide = self._near(targets[0])
+            for dearest, everywhere, most in self._stages(wide, bool(np.isinf(limit))):
+                dearest = min(best, dearest, np.finfo(np.float64).max)
+                change = self._program(targets, level, down, up, dearest, near, everywhere, most)
+                if change is not None:
+                    price = float(self.price[change.cells].sum())
+                    if price < best or (price == 0 and found is None):
+                        best, found = price, change
+                if found is not None and (best == 0 or dearest > 0):
+                    break
+        if found is not None and side < 0:
+            return Change(found.cells, -found.change)
+        return found
+
+    def _stages(self, wide: bool, last_resort: bool) -> list[tuple[float, bool, int]]:
+        """Which programs to try in turn: the dearest unknown, whether beyond what lies near, how many at most."""
+        all_of_them = len(self.price)
+        stages = [(0.0, False, _FEW), (np.inf, False, _SOME)] if wide else [(np.inf, False, all_of_them)]
+        if last_resort:
+            stages += [(np.inf, everywhere, all_of_them) for everywhere in ((False, True) if wide else (True,))]
+        return stages
+
+    @staticmethod
+    def _largest(best: float) -> float:
+        return best if np.isfinite(best) else np.finfo(np.float64).max
+
+    def _box(self, target: int, level: float, down: Floats, up: Floats, limit: float) -> tuple[float, Change | None]:
+        from sluice.tabular.suppression.suppression_kernel import cheapest_box
+
+        paths = self._paths
+        below = self._largest(limit) if limit else np.finfo(np.float64).tiny  # a box that costs nothing is below 0, too
+        price, cells, signs = cheapest_box(
+            self._codes[target], self._strides, paths.offset, paths.start, paths.at, paths.code, paths.sign,
+            self._keys, self._of_key, self.price, down, up, level, below, self._seen,
+        )  # fmt: skip
+        if not len(cells):
+            return np.inf, None
+        order = np.argsort(cells)
+        return price, Change(cells[order], signs[order] * level)
+
+    def wide(self, target: int) -> bool:
+        """Whether many cells lie near a target, so that programs are slow."""
+        return self._near(target)[1]
+
+    def _near(self, target: int) -> tuple[NDArray[np.bool_], bool]:
+        """Shape (codes,): the codes under the grandparents of the first target's; and whether these are many cells."""
+        groups = self._paths.group[self._codes[target]]
+        name = groups.tobytes()
+        if name not in self._nears:
+            near: NDArray[np.bool_] = self._paths.below[groups[groups >= 0]].any(axis=0)
+            self._nears[name] = near, int(near[self._codes].all(axis=1).sum()) > _WIDE
+        return self._nears[name]
+
+    def _program(
+        self,
+        targets: Sequence[int],
+        level: float,
+        down: Floats,
+        up: Floats,
+        dearest: float,
+        near: NDArray[np.bool_],
+        everywhere: bool,
+        most: int,
+    ) -> Change | None:
+        from sluice.tabular.suppression.suppression_kernel import block
+
+        rows, columns = self._unknowns.rows, self._unknowns.columns
+        cells, row_count, start, row, sign = block(
+            np.array(targets, dtype=np.int32), near, everywhere, most, self._codes, self.price, dearest, down, up,
+            rows.indptr, rows.indices, columns.indptr, columns.indices, columns.data, self._place, self._active,
+        )  # fmt: skip
+        moved = np.flatnonzero(np.isin(cells, targets)) if len(targets) > 1 else np.flatnonzero(cells == targets[0])
+        if not len(moved):
+            return None
+        count = len(cells)
+        gains, losses = up[cells] / level, down[cells] / level
+        price = np.where(self.price[cells] > 0, self.price[cells], _NEARLY_FREE * self.cost[cells])
+        price = (price + 1e-9 * price.max() + 1e-12) / np.minimum(np.maximum(np.minimum(gains, losses), 1e-6), 1)
+        price *= 1 / price.max()
+        lower, upper = np.zeros(2 * count), np.concatenate([gains, losses])
+        starts = np.concatenate([start[:-1], start + start[-1]])
+        indices, values = np.concatenate([row, row]), np.concatenate([sign, -sign])
+        right = np.zeros(row_count)
+        if len(targets) == 1:
+            at = int(moved[0])
+            lower[at] = upper[at] = 1
+            upper[count + at] = 0
+        else:  # one row more: the targets together
+            right = np.append(right, 1.0)
+            starts, indices, values = _with_row(starts, indices, values, moved, count, row_count)
+        result = self._solve(np.concatenate([price, price]), lower, upper, starts, indices, values, right)
+        if result is None:
+            return None
+        change = result[:count] - result[count:]
+        used = np.abs(change) > 1e-7
+        cells, change = cells[used], change[used]
+        rounded = np.rint(change)
+        if (np.abs(change - rounded) < 1e-6).all():
+            change = rounded
+        order = np.argsort(cells)
+        return Change(cells[order], change[order] * level)
+
+    def _solve(
+        self, price: Floats, lower: Floats, upper: Floats, start: Codes, index: Codes, value: Floats, right: Floats
+    ) -> Floats | None:
+        solver: Any = self._solver
+        solver.clearModel()
+        solver.passModel(
+            len(price), len(right), len(index), 1, 1, 0.0, price, lower, upper, right, right,
+            start, index, value, np.zeros(len(price), dtype=np.int32),
+        )  # fmt: skip
+        solver.run()
+        if solver.getModelStatus() != self._optimal:
+            return None
+        return np.array(solver.getSolution().col_value)
+
+
+def _with_row(
+    start: Codes, index: Codes, value: Floats, moved: NDArray[np.int64], count: int, row: int
+) -> tuple[Codes, Codes, Floats]:
+    """The columns with an entry in one row more at the targets: +1 where they gain, -1 where they lose."""
+    ends = np.concatenate([start[moved + 1], start[count + moved + 1]])
+    index = np.insert(index, ends, row).astype(np.int32)
+    value = np.insert(value, ends, np.repeat([1.0, -1.0], len(moved)))
+    more = np.zeros(len(start), dtype=np.int32)
+    more[moved + 1] += 1
+    more[count + moved + 1] += 1
+    return (start + np.cumsum(more)).astype(np.int32), index, value

@@ -1,0 +1,224 @@
+"""The greedy search for a pattern: branch by branch in large tables, then the table as a whole."""
+
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.errors import DataError
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Booleans, Cells
+from sluice.tabular.model.unknown_cells import UnknownCells, unknown_cells
+from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
+from sluice.tabular.suppression.block_program import BlockProgram
+from sluice.tabular.suppression.pattern_search import PatternSearch
+from sluice.tabular.suppression.proof_search import Proof
+from sluice.tabular.suppression.signed_paths import codes_below
+from sluice.tabular.suppression.targets import Need, Target
+from sluice.tabular.suppression.unions import Unions
+
+Floats = NDArray[np.float64]
+Proven = tuple[Target, tuple[Proof, ...]]
+Found = list[Proven]
+
+_LARGE = 30_000  # unknowns from which on a table is searched by branches
+_PREFERRED = 1e-3  # the cost of a preferred cell, relative to its own
+_ROUNDS, _LARGE_ROUNDS = 3, 2  # of giving cells up
+_SMALL = 2000  # unknowns up to which a table is shaken: how often, how many of the cells, by how much, when in vain
+_SHAKEN, _PART, _DISTURBED, _HOPELESS = 2, 0.02, 0.6, 1.05
+_NO_LESS = 1 - 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What `suppress` was asked; every array of shape (c,)."""
+
+    cells: Cells
+    requirements: Requirements
+    rules: Sequence[SensitivityRule]
+    assumptions: Assumptions
+    cost: Floats
+    forbidden: Booleans
+    preferred: Booleans
+    suppressed: Booleans
+
+
+class GreedySearch:
+    """Proves the targets of a problem one after the other, then gives up what can be done without.
+
+    inside : shape (u,), the unknowns that may be suppressed and whose targets are looked at; all when not given
+    """
+
+    def __init__(self, problem: Problem, unknowns: UnknownCells, inside: Booleans | None = None) -> None:
+        cells, requirements, rules = problem.cells, problem.requirements, problem.rules
+        cost, forbidden, preferred = problem.cost, problem.forbidden, problem.preferred
+        suppressed, assumptions = problem.suppressed, problem.assumptions
+        self._cells, self._unknowns = cells, unknowns
+        cost = np.where(cells.published, np.where(preferred, _PREFERRED * cost, cost), 0)
+        costs = unknowns.sum(cost)
+        costs = np.maximum(costs, 1e-6 * max(float(costs.mean()), 1e-3) if len(costs) else 0)
+        published = unknowns.any(cells.published)
+        fixed = unknowns.any(requirements.sensitive | suppressed) | ~published
+        banned = unknowns.any(forbidden)
+        wrong = np.flatnonzero(banned & fixed)
+        if len(wrong):
+            equal = np.flatnonzero(forbidden & (unknowns.of_cell == wrong[0]))
+            raise DataError(
+                f"{cells.name(int(equal[0]))} must be published, but it equals a cell that may not be: "
+                f"{cells.name(int(unknowns.first[wrong[0]]))}."
+            )
+        price = np.where(fixed, 0.0, np.where(banned, np.inf, costs))
+        if inside is not None:
+            price[~inside] = np.inf
+        program = BlockProgram(cells, unknowns, price, costs)
+        first = unknowns.first
+        self.search = PatternSearch(
+            program, unknowns, cells.contributors[first], cells.owners[first], assumptions.coalition, fixed
+        )
+        up, down = (
+            unknowns.max(requirements.upper.astype(np.float64)),
+            unknowns.max(requirements.lower.astype(np.float64)),
+        )
+        sliding = unknowns.max(requirements.sliding.astype(np.float64))
+        down = np.maximum(down, np.minimum(sliding - up, unknowns.down))
+        up = np.maximum(up, sliding - down)
+        asks = np.flatnonzero(unknowns.any(requirements.sensitive) & ((up > 0) | (down > 0)))
+        if inside is not None:
+            asks = asks[inside[asks]]
+        order = asks[np.lexsort((asks, -up[asks]))]
+        self.targets = []
+        for at in order.tolist():
+            cell = int(first[at])
+            called = {name for name, by in requirements.by_rule.items() if by[unknowns.of_cell == at].any()}
+            judges = tuple(rule for rule in rules if rule.rule in called)
+            if len({rule.rule for rule in judges}) < len(called) or sliding[at] > 0:
+                judges = ()
+            need = Need(int(up[at]), int(down[at]))
+            total, contributors = int(cells.contributions.total[cell]), int(cells.contributors[cell])
+            self.targets.append(
+                Target(
+                    (at,),
+                    need,
+                    judges,
+                    total,
+                    contributors,
+                    cells.largest[cell],
+                    cells.owners[cell],
+                    assumptions.nonnegative,
+                )
+            )
+        self.unions = Unions(
+            cells, unknowns, requirements.sensitive, rules if assumptions.unions else (), assumptions.nonnegative
+        )
+
+    def protect(self, targets: Sequence[Target], found: Sequence[Proven] = ()) -> list[Target]:
+        """Prove the targets, those found elsewhere first, then unions that turn out sensitive; those that cannot be."""
+        for target, proofs in found:
+            self.search.take(self.search.index(target), proofs)
+        failed: list[Target] = []
+        waiting = list(targets)
+        while waiting:
+            for target in waiting:
+                at = self.search.index(target)
+                if not self.search.proofs[at] and not self.search.protect(at, np.inf):
+                    failed.append(target)
+            tried = {target.unknowns for target in failed}
+            waiting = [t for t in self.unions.sensitive(self.search.active) if t.unknowns not in tried]
+        return failed
+
+    def clean_up(self, rounds: int) -> None:
+        """Give up what is dear and can be done without, dearest first; later rounds look where something changed."""
+        search = self.search
+        for _ in range(rounds):
+            secondary = np.flatnonzero(search.active & ~search.fixed)
+            given_up = 0
+            for cell in secondary[np.lexsort((secondary, -search.cost[secondary]))].tolist():
+                if search.active[cell] and search.worth_a_look(cell):
+                    given_up += search.give_up(cell, self.unions)
+            if not given_up:
+                break
+
+    def shake(self) -> None:
+        """Publish a few cells, prove what used them at disturbed prices, clean up; go back where that is no gain.
+
+        Source: iterated local search (Lourenco, Martin and Stutzle, Handbook of Metaheuristics, 2003, chapter 11).
+        """
+        search, random = self.search, np.random.default_rng(0)
+        for _ in range(_SHAKEN):
+            before = search.state()
+            secondary = np.flatnonzero(search.active & ~search.fixed)
+            some = secondary[random.random(len(secondary)) < _PART]
+            again = sorted({at for cell in some.tolist() for at in search.users[cell]})
+            for at in again:
+                search.release(at)
+            open_ = ~search.suppressed & np.isfinite(search.price)
+            search.price[open_] *= np.exp(random.normal(0, _DISTURBED, int(open_.sum())))
+            targets = [search.targets[at] for at in random.permutation(again).tolist()]
+            failed = self.protect([target for target in targets if len(target.unknowns) == 1])
+            open_ = ~search.suppressed & np.isfinite(search.price)
+            search.price[open_] = search.cost[open_]
+            if not failed and search.spent < before.spent * _HOPELESS:
+                self.clean_up(rounds=1)
+            if failed or search.spent >= before.spent * _NO_LESS or self.protect(()) or search.spent >= before.spent:
+                search.restore(before)
+
+    @property
+    def found(self) -> Found:
+        """The targets that have proofs."""
+        return [
+            (target, proofs) for target, proofs in zip(self.search.targets, self.search.proofs, strict=True) if proofs
+        ]
+
+
+def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> PatternSearch:
+    """A pattern in which every target is proven.
+
+    Branches share no unknown that may change, and more suppression breaks no proof, so what is found in each holds in
+    the table; targets that their branch cannot protect wait for the whole. The pattern does not depend on `workers`.
+    """
+    whole = GreedySearch(problem, unknowns)
+    found: Found = []
+    if len(unknowns) >= _LARGE:
+        branches = [(problem, inside) for inside in _branches(problem.cells, unknowns)]
+        if workers > 1:
+            with ProcessPoolExecutor(workers) as pool:
+                parts = list(pool.map(_search_branch, branches))
+        else:
+            parts = [_search_branch(branch) for branch in branches]
+        found = [one for part in parts for one in part]
+    failed = whole.protect(whole.targets, found)
+    if not failed:
+        if found:
+            whole.search.looked_at({cell for _, proofs in found for proof in proofs for cell in proof.cells.tolist()})
+        whole.clean_up(_LARGE_ROUNDS if found else _ROUNDS)
+        if len(unknowns) < _SMALL:
+            whole.shake()
+        failed = whole.protect(())
+        failed += whole.protect(whole.unions.sensitive(whole.search.active))
+    if failed:
+        raise DataError(
+            f"{problem.cells.name(int(unknowns.first[failed[0].unknowns[0]]))} cannot be protected, whatever is "
+            "suppressed beside it: too many cells must be published, or the table has too few."
+        )
+    return whole.search
+
+
+def _search_branch(branch: tuple[Problem, Booleans]) -> Found:
+    problem, inside = branch
+    unknowns = unknown_cells(problem.cells, *problem.assumptions.bounds(problem.cells))
+    search = GreedySearch(problem, unknowns, inside)
+    search.protect(search.targets)
+    search.clean_up(_LARGE_ROUNDS)
+    return search.found
+
+
+def _branches(cells: Cells, unknowns: UnknownCells) -> list[Booleans]:
+    """The unknowns under each part of the total of the dimension with the most codes, the largest part first."""
+    axis = int(np.argmax([len(dimension.codes) for dimension in cells.dimensions]))
+    dimension = cells.dimensions[axis]
+    parts = next(parts for group, parts in dimension.sums if group == 0)
+    codes = cells.codes[unknowns.first, axis]
+    branches = [np.isin(codes, sorted(codes_below(dimension, part))) for part in parts]
+    return sorted(branches, key=lambda inside: -int(inside.sum()))

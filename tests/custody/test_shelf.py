@@ -1,0 +1,300 @@
+"""The shelf: a release is there whole or not at all, whenever the run is killed."""
+
+import errno
+import hashlib
+import multiprocessing
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.custody.shelf import CHECKSUMS, publish, read_back, withdraw
+from sluice.errors import DataError, SluiceError
+
+STEPS = [
+    "partial made",
+    "data.csv written",
+    "data.parquet written",
+    "manifest.json written",
+    "checksums written",
+    "partial on disk",
+    "renamed",
+    "on disk",
+]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path | bytes]:
+    source = tmp_path / "object"
+    source.write_bytes(os.urandom(2_500_000))
+    source.chmod(0o600)
+    return {"data.parquet": source, "data.csv": b"age,income\n30,2\n", "manifest.json": b"{}"}
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Path:
+    return tmp_path / "published"
+
+
+def _content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def _names(shelf: Path) -> list[str]:
+    return sorted(path.name for path in shelf.iterdir())
+
+
+def test_a_release_is_published_with_checksums_that_other_tools_read(
+    shelf: Path, files: dict[str, Path | bytes]
+) -> None:
+    before = os.umask(0o077)  # what is published can be read whatever the account's setting is
+    try:
+        shelf.mkdir()
+        folder = publish(shelf, "fair-1", files)
+    finally:
+        os.umask(before)
+    assert folder == shelf / "fair-1"
+    assert _names(shelf) == ["fair-1"]
+    assert set(_content(folder)) == {*files, CHECKSUMS}
+    assert (folder / "data.csv").read_bytes() == files["data.csv"]
+    assert folder.stat().st_mode & 0o777 == 0o755
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o644}
+    assert read_back(folder) == []
+    check = subprocess.run(
+        ["sha256sum", "--strict", "--check", CHECKSUMS], cwd=folder, capture_output=True, check=False
+    )
+    assert check.returncode == 0, check.stdout
+    assert check.stdout.count(b": OK") == 3
+
+
+def test_the_order_of_the_steps(shelf: Path, files: dict[str, Path | bytes]) -> None:
+    seen: list[str] = []
+    publish(shelf, "fair-1", files, fault_hook=seen.append)
+    assert seen == STEPS
+
+
+@given(st.dictionaries(st.from_regex(r"[a-z][a-z0-9._-]{0,10}", fullmatch=True), st.binary(max_size=50), min_size=1))
+@settings(max_examples=25, deadline=None)
+def test_what_was_published_is_read_back(files: Mapping[str, bytes]) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        folder = publish(Path(place), "fair-1", files)
+        assert read_back(folder) == []
+        assert publish(Path(place), "fair-1", files) == folder
+        content = _content(folder)
+        listed = content.pop(CHECKSUMS).decode().splitlines()
+        assert content == files
+        assert listed == [f"{hashlib.sha256(files[name]).hexdigest()}  {name}" for name in sorted(files)]
+
+
+def _publish_until(shelf: Path, files: Mapping[str, Path | bytes], fatal: str) -> None:
+    publish(shelf, "fair-1", files, fault_hook=lambda step: os.kill(os.getpid(), 9) if step == fatal else None)
+
+
+@pytest.mark.parametrize("fatal", STEPS)
+def test_kill_9_leaves_nothing_or_everything_and_a_rerun_finishes(
+    shelf: Path, files: dict[str, Path | bytes], fatal: str
+) -> None:
+    process = multiprocessing.get_context("fork").Process(target=_publish_until, args=(shelf, files, fatal))
+    process.start()
+    process.join()
+    assert process.exitcode == -9
+    if STEPS.index(fatal) >= STEPS.index("renamed"):
+        assert read_back(shelf / "fair-1") == []
+    else:
+        assert not (shelf / "fair-1").exists()
+        assert len(list(shelf.glob(".fair-1.partial-*"))) == 1
+    folder = publish(shelf, "fair-1", files)
+    assert read_back(folder) == []
+    assert _names(shelf) == ["fair-1"]
+
+
+def _publish(shelf: Path, files: Mapping[str, Path | bytes]) -> None:
+    for _ in range(5):
+        publish(shelf, "fair-1", files)
+
+
+def test_publishers_of_one_release_do_not_disturb_each_other(shelf: Path, files: dict[str, Path | bytes]) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    running = [spawn.Process(target=_publish, args=(shelf, files)) for _ in range(4)]
+    for process in running:
+        process.start()
+    for process in running:
+        process.join()
+    assert [process.exitcode for process in running] == [0] * 4
+    assert read_back(shelf / "fair-1") == []
+    assert _names(shelf) == ["fair-1"]
+
+
+def test_an_error_leaves_nothing_behind(shelf: Path, files: dict[str, Path | bytes]) -> None:
+    def fail(step: str) -> None:
+        if step == "checksums written":
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        publish(shelf, "fair-1", files, fault_hook=fail)
+    assert _names(shelf) == []
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_leaves_nothing_behind(
+    shelf: Path, files: dict[str, Path | bytes], monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DataError, match="no space left on the disk of"):
+        publish(shelf, "fair-1", files)
+    assert _names(shelf) == []
+
+
+def test_the_partial_folder_of_another_release_is_left_alone(shelf: Path, files: dict[str, Path | bytes]) -> None:
+    for name in (".fair-1.partial-aa", ".fair-10.partial-aa", ".fair-1.x.partial-aa"):
+        (shelf / name).mkdir(parents=True)
+    publish(shelf, "fair-1", files)
+    assert _names(shelf) == [".fair-1.x.partial-aa", ".fair-10.partial-aa", "fair-1"]
+
+
+@pytest.mark.parametrize(
+    "change", ["more bytes", "file gone", "file more", "checksums gone", "empty", "a file", "link"]
+)
+def test_other_content_under_the_name_is_refused_and_left(
+    shelf: Path, files: dict[str, Path | bytes], change: str
+) -> None:
+    folder = publish(shelf, "fair-1", files)
+    if change == "more bytes":
+        (folder / "data.csv").write_bytes(b"tampered")
+    elif change == "file gone":
+        (folder / "data.csv").unlink()
+    elif change == "file more":
+        (folder / "extra.txt").write_bytes(b"x")
+    elif change == "checksums gone":
+        (folder / CHECKSUMS).unlink()
+    else:
+        shutil.rmtree(folder)
+        if change == "empty":
+            folder.mkdir()
+        elif change == "a file":
+            folder.write_bytes(b"x")
+        else:
+            folder.symlink_to(shelf / "nowhere")
+    before = _content(folder) if folder.is_dir() else _names(shelf)
+    with pytest.raises(SluiceError, match=r"exists with other content .* left as it is"):
+        publish(shelf, "fair-1", files)
+    assert before == (_content(folder) if folder.is_dir() else _names(shelf))
+    assert _names(shelf) == ["fair-1"]
+
+
+@pytest.mark.parametrize("other", [{"data.csv": b"other"}, {"new.csv": b"x"}, {"data.parquet": b"other"}])
+def test_a_published_release_is_never_overwritten(
+    shelf: Path, files: dict[str, Path | bytes], other: dict[str, bytes]
+) -> None:
+    folder = publish(shelf, "fair-1", files)
+    before = _content(folder)
+    with pytest.raises(SluiceError, match=f"{next(iter(other))} differs"):
+        publish(shelf, "fair-1", {**files, **other})
+    with pytest.raises(SluiceError, match=r"manifest\.json differs"):
+        publish(shelf, "fair-1", {name: files[name] for name in ("data.csv", "data.parquet")})
+    assert _content(folder) == before
+
+
+@pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", CHECKSUMS, "a b"])
+def test_a_name_that_leads_elsewhere_is_refused(shelf: Path, name: str) -> None:
+    with pytest.raises(SluiceError, match="name on the shelf"):
+        publish(shelf, name, {"data.csv": b""})
+    with pytest.raises(SluiceError, match="name on the shelf"):
+        publish(shelf, "fair-1", {name: b""})
+    assert not shelf.exists()
+
+
+def test_nothing_is_no_release(shelf: Path) -> None:
+    with pytest.raises(SluiceError, match="nothing to publish"):
+        publish(shelf, "fair-1", {})
+
+
+def test_a_target_that_cannot_be_a_folder_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(SluiceError, match="cannot be made a folder to publish in"):
+        publish(tmp_path / "file" / "published", "fair-1", {"data.csv": b""})
+
+
+def test_read_back_says_what_is_wrong(shelf: Path, files: dict[str, Path | bytes]) -> None:
+    folder = publish(shelf, "fair-1", files)
+    (folder / "data.csv").unlink()
+    (folder / "manifest.json").write_bytes(b"[]")
+    (folder / "extra").mkdir()
+    (folder / "data.parquet").rename(shelf / "kept")
+    (folder / "data.parquet").symlink_to(shelf / "kept")
+    assert read_back(folder) == [
+        "data.csv is missing",
+        "extra does not belong to the release",
+        "data.parquet is not a plain file",
+        "manifest.json was changed: its SHA-256 differs",
+    ]
+    (folder / CHECKSUMS).write_text("nonsense\n")
+    assert read_back(folder) == [f"{CHECKSUMS} has a line that is not 'SHA-256  name'"]
+    (folder / CHECKSUMS).write_text("")
+    assert read_back(folder)[0] == f"{CHECKSUMS} lists no file"
+    (folder / CHECKSUMS).unlink()
+    assert read_back(folder) == [f"{CHECKSUMS} is missing or cannot be read"]
+    assert read_back(shelf / "absent") == [f"{CHECKSUMS} is missing or cannot be read"]
+
+
+def test_a_withdrawn_release_leaves_a_tombstone_and_cannot_come_back(
+    shelf: Path, files: dict[str, Path | bytes]
+) -> None:
+    folder = publish(shelf, "fair-1", files)
+    before = _content(folder)
+    gone = withdraw(folder, "an error in the weights")
+    assert _names(shelf) == [".withdrawn-fair-1", "fair-1.withdrawn.txt"]
+    assert _content(gone) == before
+    assert gone.stat().st_mode & 0o777 == 0o700
+    tombstone = shelf / "fair-1.withdrawn.txt"
+    assert tombstone.read_text() == "fair-1 was withdrawn. an error in the weights\n"
+    assert tombstone.stat().st_mode & 0o777 == 0o644
+    assert withdraw(folder, "again") == gone
+    assert "weights" in tombstone.read_text()
+    with pytest.raises(SluiceError, match=r"was withdrawn from .* publish under another name"):
+        publish(shelf, "fair-1", files)
+
+
+def test_a_withdrawal_that_was_interrupted_is_finished(
+    shelf: Path, files: dict[str, Path | bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = publish(shelf, "fair-1", files)
+    monkeypatch.setattr(Path, "rename", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        withdraw(folder, "an error in the weights")
+    monkeypatch.undo()
+    assert _names(shelf) == ["fair-1", "fair-1.withdrawn.txt"]
+    withdraw(folder, "an error in the weights")
+    assert _names(shelf) == [".withdrawn-fair-1", "fair-1.withdrawn.txt"]
+
+
+def test_a_withdrawal_needs_a_folder_and_a_reason(shelf: Path, files: dict[str, Path | bytes]) -> None:
+    folder = publish(shelf, "fair-1", files)
+    with pytest.raises(SluiceError, match="reason for withdrawing 'fair-1' must be given"):
+        withdraw(folder, "  ")
+    with pytest.raises(SluiceError, match="no published folder"):
+        withdraw(shelf / "fair-2", "a reason")
+    assert _names(shelf) == ["fair-1"]
+
+
+def test_what_an_inspection_refuses_never_appears(shelf: Path, files: dict[str, Path | bytes]) -> None:
+    seen: list[set[str]] = []
+
+    def refuse(partial: Path) -> None:
+        seen.append({path.name for path in partial.iterdir()})
+        assert not (shelf / "fair-1").exists()
+        raise ValueError("not the approved table")
+
+    with pytest.raises(ValueError, match="not the approved table"):
+        publish(shelf, "fair-1", files, inspect=refuse)
+    assert seen == [{*files, CHECKSUMS}]
+    assert list(shelf.iterdir()) == []

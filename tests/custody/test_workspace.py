@@ -1,0 +1,50 @@
+"""The workspace: everything that one installation needs is made at the first opening and found at the next."""
+
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from sluice.custody.states import State
+from sluice.custody.workspace import Workspace
+from sluice.errors import SluiceError
+
+
+def test_a_workspace_is_made_once_and_found_again(tmp_path: Path) -> None:
+    first = Workspace.open(tmp_path / "home")
+    first.ledger.append("fair-1", "received", "amara", {})
+    again = Workspace.open(tmp_path / "home")
+    assert again.ledger.state("fair-1") is State.RECEIVED
+    assert again.ledger.verify() == []
+    assert again.vault.pseudonym("a", "b") == first.vault.pseudonym("a", "b")
+    assert first.home == tmp_path / "home"
+    for folder in (again.vault.root, again.reports, again.data_docs):
+        assert folder.stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "home" / "ledger.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_relative_home_means_the_same_place_after_a_change_of_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    workspace = Workspace.open(Path("home"))
+    monkeypatch.chdir("/")
+    workspace.ledger.append("fair-1", "received", "amara", {})
+    assert workspace.ledger.verify() == []
+
+
+def test_the_ledger_may_lie_elsewhere(tmp_path: Path) -> None:
+    workspace = Workspace.open(tmp_path / "home", f"sqlite:///{tmp_path}/other.db")
+    workspace.ledger.append("fair-1", "received", "amara", {})
+    assert not (tmp_path / "home" / "ledger.db").exists()
+    with sa.create_engine(f"sqlite:///{tmp_path}/other.db").connect() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM sluice_ledger").scalar() == 1
+
+
+def test_a_ledger_that_was_thrown_away_is_missed(tmp_path: Path) -> None:
+    Workspace.open(tmp_path / "home").ledger.append("fair-1", "received", "amara", {})
+    (tmp_path / "home" / "ledger.db").unlink()
+    again = Workspace.open(tmp_path / "home")
+    assert again.ledger.verify() == ["the end was cut off: the last row should be 1; it is 0"]
+    with pytest.raises(SluiceError, match="history was changed"):
+        again.ledger.append("fair-1", "received", "amara", {})

@@ -1,0 +1,308 @@
+"""What all methods of microaggregation share: representatives, variable groups, missing values. By the example of MDAV.
+
+The published figures are in tests/published/test_003_mdav.py.
+"""
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from sluice.errors import PlanError
+from sluice.generalization.hierarchy import Hierarchy
+from sluice.masking.microaggregation.mdav import Microaggregation, mdav_groups
+from sluice.masking.microaggregation.microaggregation import representatives, standardised
+from sluice.variables import Kind, Variable
+
+KINDS = (0, 0, 4, -4)  # two numbers, an ordinal and a nominal column of four categories
+
+
+def generator() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def some_records(rng: np.random.Generator, n: int) -> np.ndarray:
+    return np.column_stack(
+        [rng.normal(size=n), rng.integers(0, 5, n), rng.integers(0, 4, n), rng.integers(0, 4, n)]
+    ).astype(float)
+
+
+def some_groups(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Numbered without a gap, in no order."""
+    return np.unique(rng.integers(0, max(1, n // 3), n), return_inverse=True)[1]
+
+
+# --- representatives ------------------------------------------------------------------------------------------------
+
+
+def test_mean_median_and_lower_median() -> None:
+    records = np.array([[1.0, 1.0, 0.0], [5.0, 5.0, 3.0], [2.0, 2.0, 1.0], [9.0, 9.0, 2.0]])
+    groups, sizes = np.array([0, 0, 1, 1]), (0, 0, 4)
+    assert representatives(records, groups, "mean", sizes, generator())[:, 0].tolist() == [3.0, 3.0, 5.5, 5.5]
+    three = representatives(records[[0, 1, 3]], np.zeros(3, dtype=int), "median", sizes, generator())
+    assert three.tolist() == [[5.0, 5.0, 2.0]] * 3
+    assert representatives(records, groups, "median", sizes, generator())[:, 2].tolist() == [0.0, 0.0, 1.0, 1.0]
+
+
+def test_a_mean_does_not_leave_its_group_by_rounding() -> None:
+    tenth = np.full((3, 1), 0.1)  # 0.1 + 0.1 + 0.1 is more than 3 * 0.1 in floating point
+    assert (representatives(tenth, np.zeros(3, dtype=int), "mean", (0,), generator()) == 0.1).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 60))
+def test_each_statistic_by_its_definition(seed: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    records, groups = some_records(rng, n), some_groups(rng, n)
+    found = {of: representatives(records, groups, of, KINDS, rng) for of in ("mean", "median", "mode", "random")}
+    for group in range(groups.max() + 1):
+        rows = groups == group
+        members = records[rows]
+        stands = {of: values[rows] for of, values in found.items()}
+        assert all((values == values[0]).all() for values in stands.values())
+        modes = [
+            {v for v, times in Counter(c).items() if times == max(Counter(c).values())} for c in members.T.tolist()
+        ]
+        assert stands["mean"][0, :2] == pytest.approx(members[:, :2].mean(axis=0))
+        assert stands["median"][0, :2] == pytest.approx(np.median(members[:, :2], axis=0))
+        for of in ("mean", "median"):
+            assert stands[of][0, 2] == np.sort(members[:, 2])[(len(members) - 1) // 2]
+            assert stands[of][0, 3] in modes[3]
+        assert all(stands["mode"][0, column] in modes[column] for column in range(4))
+        assert stands["random"][0].tolist() in members.tolist()
+
+
+def test_equally_frequent_modes_and_random_members_are_drawn_evenly() -> None:
+    records, groups = np.tile([[0.0], [1.0], [1.0], [0.0]], (3000, 1)), np.repeat(np.arange(3000), 4)
+    modes = representatives(records, groups, "mode", (-2,), generator())
+    assert 0.46 < modes.mean() < 0.54  # 1/2, give or take four standard errors
+    drawn = representatives(np.tile(np.arange(4.0), 3000)[:, None], groups, "random", (0,), generator())
+    assert np.bincount(drawn[::4, 0].astype(int)) / 3000 == pytest.approx([0.25] * 4, abs=0.032)
+
+
+def test_standardised_columns() -> None:
+    columns = standardised(
+        np.array([[1.0, 7.0, np.nan], [2.0, 7.0, np.nan], [np.nan, 7.0, np.nan], [6.0, 7.0, np.nan]])
+    )
+    known = columns[[0, 1, 3], 0]
+    assert known.mean() == pytest.approx(0, abs=1e-15)
+    assert known.std(ddof=1) == pytest.approx(1)
+    assert (columns[:, 1] == 0).all()
+    assert np.isnan(columns[:, 2]).all()
+    assert np.isnan(columns[2, 0])
+    assert standardised(np.array([[1.0, 1.0], [3.0, 3.0]]), (4, 0)).tolist()[0] == pytest.approx([1, -np.sqrt(0.5)])
+
+
+# --- the step -------------------------------------------------------------------------------------------------------
+
+SIZES = ("none", "small", "medium", "large")
+VARIABLES = {
+    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, maximum=1e6, unit="EUR", missing_codes=("-9",)),
+    "age": Variable(
+        name="age", kind=Kind.INTEGER, minimum=0, maximum=120, hierarchy=Hierarchy(rows={"30": ("30-39",)})
+    ),
+    "size": Variable(name="size", kind=Kind.ORDINAL, categories=SIZES),
+    "area": Variable(name="area", kind=Kind.NOMINAL, categories=("north", "south")),
+}
+ALL = tuple(VARIABLES)
+
+
+def survey(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "income": rng.lognormal(10, 1, n).clip(0, 1e6),
+            "age": pd.array(rng.integers(18, 90, n), dtype="Int64"),
+            "size": pd.Categorical.from_codes(rng.integers(0, 4, n), categories=list(SIZES), ordered=True),
+            "area": pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["north", "south"]),
+        },
+        index=rng.permutation(n) * 7,
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(8, 60),
+    k=st.integers(2, 8),
+    seed=st.integers(0, 1000),
+    whole=st.booleans(),
+    columns=st.sampled_from([("income", "age", "size"), ALL]),
+    representative=st.sampled_from(["mean", "median", "mode", "random"]),
+)
+def test_every_combination_is_shared_by_k_records_and_the_frame_is_typed(
+    n: int, k: int, seed: int, whole: bool, columns: tuple[str, ...], representative: str
+) -> None:
+    frame = survey(n, seed)
+    kept = frame.copy()
+    step = Microaggregation(columns=columns, k=k, round=whole, representative=representative)
+    masked, released = step.mask(frame, VARIABLES, generator()), step.released(VARIABLES)
+    pd.testing.assert_frame_equal(frame, kept)
+    assert list(masked) == list(released) == list(frame)
+    assert masked.index.equals(frame.index)
+    assert masked.groupby(list(columns), dropna=False, observed=True).size().min() >= k
+    original = whole or representative in ("mode", "random")
+    assert released["age"].kind is (Kind.INTEGER if original else Kind.CONTINUOUS)
+    assert str(masked["age"].dtype) == ("Int64" if original else "float64")
+    assert masked["size"].dtype == frame["size"].dtype
+    assert masked["area"].equals(frame["area"]) or "area" in columns
+    if representative == "mean":
+        assert masked["income"].mean() == pytest.approx(frame["income"].mean(), rel=1e-12)
+    if representative in ("mode", "random"):
+        assert all(set(masked[name]) <= set(frame[name]) for name in columns)
+    if representative == "random":
+        assert set(masked[list(columns)].itertuples(index=False)) <= set(frame[list(columns)].itertuples(index=False))
+    for name in ("income", "age"):
+        assert masked[name].min() >= frame[name].min()
+        assert masked[name].max() <= frame[name].max()
+
+
+def test_any_index_gives_the_same_values() -> None:
+    frame = survey(40)
+    step = Microaggregation(columns=("income", "age"), k=3)
+    plain = step.mask(frame.reset_index(drop=True), VARIABLES, generator())
+    twice = step.mask(frame.set_axis([0] * 40), VARIABLES, generator())
+    permuted = step.mask(frame, VARIABLES, generator())
+    assert plain["income"].to_list() == twice["income"].to_list() == permuted["income"].to_list()
+
+
+def test_variable_groups_are_masked_by_themselves() -> None:
+    frame = survey(60)
+    columns = ("income", "age", "size")
+    groups = (("age", "income"), ("size",))
+    sets = Microaggregation(columns=columns, k=5, variable_groups=groups).mask(frame, VARIABLES, generator())
+    alone = Microaggregation(columns=("income", "age"), k=5).mask(frame, VARIABLES, generator())
+    assert sets["income"].to_list() == pytest.approx(alone["income"].to_list())
+    assert sets.groupby("size", observed=True).size().min() >= 5
+    singly = Microaggregation(columns=columns, k=5, variable_groups="one_at_a_time")
+    masked = singly.mask(frame, VARIABLES, generator())
+    for name in columns:
+        assert masked.groupby(name, observed=True).size().min() >= 5
+    assert masked.groupby(list(columns), observed=True).size().min() < 5
+    groups_of_age = mdav_groups(frame[["age"]].to_numpy(dtype=float), 5)
+    assert masked["age"].to_list() == pytest.approx(frame.groupby(groups_of_age)["age"].transform("mean").to_list())
+    assert "for each variable by itself" in singly.describe()
+
+
+def test_a_random_member_gives_all_columns_of_its_set() -> None:
+    frame = survey(60)
+    step = Microaggregation(columns=ALL, k=5, variable_groups=(ALL[:2], ALL[2:]), representative="random")
+    masked = step.mask(frame, VARIABLES, generator())
+    for names in (ALL[:2], ALL[2:]):
+        originals = set(frame[list(names)].itertuples(index=False))
+        assert set(masked[list(names)].itertuples(index=False)) <= originals
+
+
+def test_released_descriptions() -> None:
+    released = Microaggregation(columns=("income", "age"), k=3).released(VARIABLES)
+    assert released["income"].maximum == 1e6
+    assert released["income"].unit == "EUR"
+    assert released["income"].missing_codes == ()
+    assert (released["age"].minimum, released["age"].hierarchy) == (0, None)
+    restored = Microaggregation(columns=("income",), k=3, restore_variance=True).released(VARIABLES)
+    assert (restored["income"].minimum, restored["income"].maximum) == (None, None)
+    assert restored["age"] is VARIABLES["age"]
+
+
+@pytest.mark.parametrize("representative", ["mean", "median", "mode", "random"])
+def test_restored_means_and_variances_are_the_originals(representative: str) -> None:
+    frame = survey(100).assign(constant=1.5)
+    frame.iloc[:10, 0] = np.nan
+    variables = {**VARIABLES, "constant": Variable(name="constant", kind=Kind.CONTINUOUS)}
+    step = Microaggregation(
+        columns=("income", "age", "constant"),
+        k=6,
+        restore_variance=True,
+        representative=representative,
+        missing="by_pattern",
+    )
+    masked = step.mask(frame, variables, generator())
+    for name in ("income", "age"):
+        assert masked[name].mean() == pytest.approx(frame[name].mean(), rel=1e-12)
+        assert masked[name].std() == pytest.approx(frame[name].std(), rel=1e-12)
+    assert (masked["constant"] == 1.5).all()
+
+
+def test_without_standardising_the_largest_scale_decides() -> None:
+    frame = pd.DataFrame({"income": [0.0, 1000, 1, 1001], "age": pd.Series([1, 2, 50, 60]).astype("Int64")})
+    step = Microaggregation(columns=("income", "age"), k=2, standardise=False)
+    assert step.mask(frame, VARIABLES, generator())["income"].to_list() == [0.5, 1000.5, 0.5, 1000.5]
+
+
+def test_k_of_all_records_gives_one_record() -> None:
+    frame = survey(9)
+    step = Microaggregation(columns=ALL, k=9, representative="median")
+    masked = step.mask(frame, VARIABLES, generator())
+    assert len(masked.drop_duplicates()) == 1
+    assert masked["income"].iloc[0] == frame["income"].median()
+    assert masked["area"].iloc[0] == frame["area"].mode()[0]
+
+
+def test_missing_values_are_refused_with_their_number() -> None:
+    frame = survey(20)
+    frame.iloc[[2, 5], 1] = pd.NA
+    with pytest.raises(PlanError, match="microaggregation on 'age' takes no missing values; there are 2"):
+        Microaggregation(columns=("income", "age"), k=3).mask(frame, VARIABLES, generator())
+
+
+def test_missing_by_pattern_groups_like_with_like() -> None:
+    frame = survey(20)
+    frame.iloc[:4, 1] = pd.NA
+    for column in range(4):
+        frame.iloc[4:8, column] = [np.nan, pd.NA, np.nan, np.nan][column]
+    step = Microaggregation(columns=ALL, k=4, missing="by_pattern", round=True)
+    masked = step.mask(frame, VARIABLES, generator())
+    assert masked.isna().equals(frame.isna())
+    assert masked.groupby(list(ALL), dropna=False, observed=True).size().min() >= 4
+    assert masked["age"].dtype == "Int64"
+    assert masked["income"].iloc[:4].to_list() == pytest.approx([frame["income"].iloc[:4].mean()] * 4)
+    with pytest.raises(
+        PlanError, match=r"fewer than k = 5 records miss the same columns\. Impute them first"
+    ) as refusal:
+        Microaggregation(columns=ALL, k=5, missing="by_pattern").mask(frame, VARIABLES, generator())
+    assert "4" not in str(refusal.value)  # how few share a pattern is a figure about them
+
+
+def test_columns_without_any_value_stay_so() -> None:
+    frame = survey(12)
+    frame["income"] = np.nan
+    frame["area"] = pd.Categorical([None] * 12, categories=["north", "south"])
+    alone = Microaggregation(columns=("income",), k=3, missing="by_pattern", restore_variance=True)
+    assert alone.mask(frame, VARIABLES, generator())["income"].isna().all()
+    masked = Microaggregation(columns=ALL, k=3, missing="by_pattern").mask(frame, VARIABLES, generator())
+    assert masked[["income", "area"]].isna().all(axis=None)
+    assert masked.groupby(["age", "size"], observed=True).size().min() >= 3
+
+
+def test_refusals() -> None:
+    with pytest.raises(ValidationError, match=r"k of microaggregation on 'age' must be at least 2; got 1\."):
+        Microaggregation(columns=("age",), k=1)
+    with pytest.raises(ValidationError, match=r"'agee' is not among columns\. Did you mean 'age'\?"):
+        Microaggregation(columns=("income", "age"), k=3, variable_groups=(("income",), ("agee",)))
+    for groups in ((("income",),), (("income", "age"), ("age",)), (("income", "age"), ())):
+        with pytest.raises(ValidationError, match="must hold each of 'income', 'age' exactly once"):
+            Microaggregation(columns=("income", "age"), k=3, variable_groups=groups)
+    for n in (0, 1, 2):
+        with pytest.raises(PlanError, match=f"microaggregation on 'age' needs at least k = 3 records; there are {n}"):
+            Microaggregation(columns=("age",), k=3).mask(survey(n), VARIABLES, generator())
+    with pytest.raises(PlanError, match="on 'income' needs groups that differ; with k = 5 they are alike"):
+        Microaggregation(columns=("income",), k=5, restore_variance=True).mask(survey(9), VARIABLES, generator())
+    huge = survey(9).assign(income=[1e200, *range(8)])
+    with pytest.raises(PlanError, match=r"on 'income' takes numbers up to 1e\+150; some are larger"):
+        Microaggregation(columns=("income",), k=3).mask(huge, VARIABLES, generator())
+
+
+def test_the_description_is_for_a_data_user() -> None:
+    step = Microaggregation(columns=("income", "age"), k=3)
+    assert step.describe() == (
+        "In income, age, similar records were put into groups of at least 3, and each value was replaced by the mean "
+        "of its group (of ordered categories the median, of others the most frequent)."
+    )
+    drawn = Microaggregation(columns=("age",), k=3, representative="random", variable_groups=(("age",),))
+    assert drawn.describe() == (
+        "In age, similar records were put into groups of at least 3, in sets of variables, and each value was "
+        "replaced by the values of a random member of its group."
+    )

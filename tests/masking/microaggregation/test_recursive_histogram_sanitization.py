@@ -1,0 +1,143 @@
+"""Recursive histogram sanitization. The published failure on NHANES is in tests/published/test_000_histogram.py."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from sluice.errors import PlanError
+from sluice.masking.microaggregation.recursive_histogram_sanitization import (
+    RecursiveHistogramSanitization,
+    coded,
+    histogram_cells,
+)
+from sluice.variables import Kind, Variable
+
+RNG = np.random.default_rng(0)
+VARIABLES = {
+    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0),
+    "age": Variable(name="age", kind=Kind.INTEGER),
+    "area": Variable(name="area", kind=Kind.NOMINAL),
+}
+
+
+def survey(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "income": rng.lognormal(8, 1, n),
+            "age": pd.Series(rng.integers(18, 90, n), dtype="Int64").array,
+            "area": pd.Categorical(rng.choice(["north", "south", "west"], n)),
+        },
+        index=rng.permutation(n) * 7,
+    )
+
+
+def naive_cells(records: np.ndarray, rows: list[int], k: int, whole: bool) -> list[list[int]]:
+    """By definition: one dictionary of signatures for each cell."""
+    if len(rows) <= 2 * k:
+        return [rows]
+    parts: dict[tuple[bool, ...], list[int]] = {}
+    columns = records[rows].T
+    for row in rows:
+        signature = []
+        for column, value in zip(columns, records[row], strict=True):
+            median = np.median(column)
+            signature.append(bool(value >= median if median == column.max() else value > median))
+        parts.setdefault(tuple(signature), []).append(row)
+    if len(parts) == 1 or (whole and min(map(len, parts.values())) < k):
+        return [rows]
+    return [cell for part in parts.values() for cell in naive_cells(records, part, k, whole)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(1, 120),
+    d=st.integers(1, 4),
+    k=st.integers(1, 6),
+    whole=st.booleans(),
+    values=st.sampled_from([1, 2, 5, 1000]),
+    seed=st.integers(0, 10_000),
+)
+def test_cells_are_those_of_the_definition(n: int, d: int, k: int, whole: bool, values: int, seed: int) -> None:
+    records = np.random.default_rng(seed).integers(0, values, size=(n, d)).astype(np.float64)
+    cells = histogram_cells(records, k, whole=whole)
+    found = {tuple(np.flatnonzero(cells == cell).tolist()) for cell in range(cells.max() + 1)}
+    assert found == {tuple(cell) for cell in naive_cells(records, list(range(n)), k, whole)}
+    if whole:
+        assert np.bincount(cells).min() >= min(k, n)
+
+
+@settings(max_examples=20, deadline=None)
+@given(n=st.integers(5, 200), k=st.integers(2, 5), seed=st.integers(0, 1000))
+def test_whole_cells_are_k_anonymous(n: int, k: int, seed: int) -> None:
+    frame = survey(n, seed)
+    before = frame.copy()
+    columns = ("income", "age", "area")
+    step = RecursiveHistogramSanitization(columns=columns, k=k, small_cells="whole")
+    masked = step.mask(frame, VARIABLES, RNG)
+    pd.testing.assert_frame_equal(frame, before)
+    assert masked.index.equals(frame.index)
+    assert masked.groupby(list(columns), observed=True).size().min() >= k
+    assert masked["income"].mean() == pytest.approx(frame["income"].mean())
+
+
+def test_one_column_by_hand() -> None:
+    # More than 2k = 4: cut at the median 5 into the lower five and the upper four; the five again.
+    records = np.arange(1.0, 10)[:, None]
+    cells = histogram_cells(records, 2, whole=False)
+    assert [sorted(records[cells == cell, 0]) for cell in np.unique(cells)] == [[6, 7, 8, 9], [1, 2, 3], [4, 5]]
+
+
+def test_two_columns_are_cut_at_once() -> None:
+    records = np.array([[x, y] for x in (0.0, 1.0) for y in (0.0, 1.0) for _ in range(3)])
+    cells = histogram_cells(records, 3, whole=False)
+    assert len(set(cells.tolist())) == 4
+    assert (np.bincount(cells) == 3).all()
+
+
+def test_categories_are_coded_as_minus_and_plus_one() -> None:
+    records = np.array([[0.5, 0, 0, 1], [1.5, 1, 2, 0], [2.5, 2, 1, 1]])
+    assert coded(records, [0, 3, -3, -2]).tolist() == [
+        [0.5, -1, 1, -1, -1, 1],
+        [1.5, 0, -1, -1, 1, -1],
+        [2.5, 1, -1, 1, -1, 1],
+    ]
+
+
+def test_small_cells_are_refused_with_their_share() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(200, 12)), columns=[f"x{at}" for at in range(12)])
+    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in frame}
+    step: dict[str, Any] = {"columns": tuple(frame), "k": 5}
+    with pytest.raises(PlanError, match=r"\d+% of the records would share their cell with fewer than 4 others, 9\d%"):
+        RecursiveHistogramSanitization(**step).mask(frame, variables, RNG)
+    whole = RecursiveHistogramSanitization(**step, small_cells="whole").mask(frame, variables, RNG)
+    assert len(whole.drop_duplicates()) == 1  # the first cut already leaves records alone
+
+
+def test_extremes() -> None:
+    alike = pd.concat([survey(1)] * 30)
+    step = RecursiveHistogramSanitization(columns=("income", "age", "area"), k=3, round=True)
+    pd.testing.assert_frame_equal(step.mask(alike, VARIABLES, RNG), alike)
+    frame = survey(12)
+    together = RecursiveHistogramSanitization(columns=("income",), k=12).mask(frame, VARIABLES, RNG)
+    assert len(together["income"].unique()) == 1
+    assert histogram_cells(np.zeros((1, 2)), 3, whole=False).tolist() == [0]
+
+
+def test_refusals() -> None:
+    with pytest.raises(
+        ValidationError, match=r"k of recursive_histogram_sanitization on 'age' must be at least 2; got 1"
+    ):
+        RecursiveHistogramSanitization(columns=("age",), k=1)
+    with pytest.raises(ValidationError, match="'refuse' or 'whole'"):
+        RecursiveHistogramSanitization.model_validate({"columns": ("age",), "k": 2, "small_cells": "keep"})
+    with pytest.raises(PlanError, match="needs at least k = 3 records; there are 0"):
+        RecursiveHistogramSanitization(columns=("age",), k=3).mask(survey(0), VARIABLES, RNG)
+    with pytest.raises(PlanError, match="it is date"):
+        RecursiveHistogramSanitization(columns=("day",), k=3).released({"day": Variable(name="day", kind=Kind.DATE)})

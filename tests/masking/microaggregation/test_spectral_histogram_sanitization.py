@@ -1,0 +1,138 @@
+"""Spectral histogram sanitization. The published figures on NHANES are in tests/published/test_000_histogram.py."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from sluice.errors import PlanError
+from sluice.masking.microaggregation.spectral_histogram_sanitization import (
+    SpectralHistogramSanitization,
+    spectral_groups,
+)
+from sluice.variables import Kind, Variable
+
+RNG = np.random.default_rng(0)
+VARIABLES = {
+    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0),
+    "age": Variable(name="age", kind=Kind.INTEGER),
+    "size": Variable(name="size", kind=Kind.ORDINAL, categories=("small", "medium", "large")),
+    "area": Variable(name="area", kind=Kind.NOMINAL),
+    "sex": Variable(name="sex", kind=Kind.BINARY),
+}
+
+
+def survey(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    sizes = ["small", "medium", "large"]
+    return pd.DataFrame(
+        {
+            "income": rng.lognormal(8, 1, n),
+            "age": pd.Series(rng.integers(18, 90, n), dtype="Int64").array,
+            "size": pd.Categorical(rng.choice(sizes, n), categories=sizes, ordered=True),
+            "area": pd.Categorical(rng.choice(["north", "south", "west"], n)),
+            "sex": pd.Categorical(rng.choice(["f", "m"], n)),
+        },
+        index=rng.permutation(n) * 7,
+    )
+
+
+def naive_groups(records: np.ndarray, k: int) -> set[frozenset[int]]:
+    """Figure 1 of 000 with the axes of numpy's singular value decomposition."""
+    centred = records - records.mean(axis=0)
+    u, d, _ = np.linalg.svd(centred, full_matrices=False)
+
+    def spectral_rhs(table: np.ndarray, rows: np.ndarray) -> list[frozenset[int]]:
+        if len(rows) <= 2 * k:
+            return [frozenset(rows.tolist())]
+        column = np.argmax(np.ptp(table[rows], axis=0))
+        ranked = rows[np.argsort(table[rows, column])]
+        half = len(rows) // 2
+        return spectral_rhs(table, ranked[:half]) + spectral_rhs(table, ranked[half:])
+
+    # An axis may point either way; an odd set gives its middle record to the upper half, so both ways are the same
+    # only for even sets. The signs are those of the eigenvectors.
+    _, basis = np.linalg.eigh(centred.T @ centred)
+    signs = np.sign(((centred @ basis[:, ::-1])[:, : len(d)] * (u * d)).sum(axis=0))
+    return set(spectral_rhs(u * d * signs, np.arange(len(records))))
+
+
+@settings(max_examples=40, deadline=None)
+@given(n=st.integers(10, 150), d=st.integers(1, 6), k=st.integers(1, 5), seed=st.integers(0, 10_000))
+def test_groups_are_those_of_figure_1(n: int, d: int, k: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    records = rng.normal(size=(n, d)) * rng.uniform(0.5, 3, size=d)
+    groups = spectral_groups(records, k)
+    found = {frozenset(np.flatnonzero(groups == group).tolist()) for group in range(groups.max() + 1)}
+    assert found == naive_groups(records, k)
+
+
+@settings(max_examples=20, deadline=None)
+@given(n=st.integers(5, 200), k=st.integers(2, 5), seed=st.integers(0, 1000), restore=st.booleans())
+def test_every_combination_is_shared_by_k_records(n: int, k: int, seed: int, restore: bool) -> None:
+    frame = survey(n, seed)
+    before = frame.copy()
+    step = SpectralHistogramSanitization(columns=("income", "size", "area", "sex"), k=k, restore_variance=restore)
+    if restore and n <= 2 * k:
+        with pytest.raises(PlanError, match="needs groups that differ"):
+            step.mask(frame, VARIABLES, RNG)
+        return
+    masked = step.mask(frame, VARIABLES, RNG)
+    pd.testing.assert_frame_equal(frame, before)
+    assert masked.index.equals(frame.index)
+    assert (masked.dtypes == frame.dtypes).all()
+    assert masked["age"].equals(frame["age"])
+    assert masked.groupby(["income", "size", "area", "sex"], observed=True).size().min() >= k
+    assert masked["income"].mean() == pytest.approx(frame["income"].mean())
+    if restore:
+        assert masked["income"].std() == pytest.approx(frame["income"].std())
+
+
+@pytest.mark.parametrize("values", [1, 2, 3])
+def test_groups_hold_k_to_2k_records_whatever_the_ties(values: int) -> None:
+    records = np.random.default_rng(4).integers(0, values, size=(501, 3)).astype(np.float64)
+    sizes = np.bincount(spectral_groups(records, 4))
+    assert sizes.min() >= 4
+    assert sizes.max() <= 8
+
+
+def test_the_widest_axis_is_halved_first() -> None:
+    # The long direction is the diagonal: neither column alone tells the four pairs apart so well.
+    along = np.array([0.0, 1, 10, 11, 20, 21, 30, 31])
+    records = np.column_stack([along + 0.1, along - 0.1])
+    groups = spectral_groups(records, 1)
+    found = {frozenset(np.flatnonzero(groups == group).tolist()) for group in range(4)}
+    assert found == {frozenset(pair) for pair in ((0, 1), (2, 3), (4, 5), (6, 7))}
+
+
+def test_extremes() -> None:
+    alike = pd.concat([survey(1)] * 30)
+    step = SpectralHistogramSanitization(columns=tuple(VARIABLES), k=3, round=True)
+    pd.testing.assert_frame_equal(step.mask(alike, VARIABLES, RNG), alike)
+    together = SpectralHistogramSanitization(columns=("income",), k=12).mask(survey(12), VARIABLES, RNG)
+    assert len(together["income"].unique()) == 1
+
+
+def test_missing_by_pattern() -> None:
+    frame = survey(40)
+    frame.iloc[:9, 0] = np.nan
+    masked = SpectralHistogramSanitization(columns=("income", "age"), k=3, missing="by_pattern").mask(
+        frame, VARIABLES, RNG
+    )
+    assert masked["income"].isna().equals(frame["income"].isna())
+    assert masked.groupby(["income", "age"], dropna=False).size().min() >= 3
+
+
+def test_refusals() -> None:
+    with pytest.raises(
+        ValidationError, match=r"k of spectral_histogram_sanitization on 'age' must be at least 2; got 1"
+    ):
+        SpectralHistogramSanitization(columns=("age",), k=1)
+    with pytest.raises(PlanError, match="needs at least k = 3 records; there are 2"):
+        SpectralHistogramSanitization(columns=("age",), k=3).mask(survey(2), VARIABLES, RNG)
+    with pytest.raises(PlanError, match="needs at least k = 3 records; there are 2"):
+        spectral_groups(np.zeros((2, 2)), 3)
+    with pytest.raises(PlanError, match=r"on 'day' takes .*; it is date"):
+        SpectralHistogramSanitization(columns=("day",), k=3).released({"day": Variable(name="day", kind=Kind.DATE)})

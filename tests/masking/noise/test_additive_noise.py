@@ -1,0 +1,307 @@
+"""Additive noise. The row of Table I of 000 is in tests/published/test_000_masking.py."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from sluice.errors import PlanError
+from sluice.generalization.hierarchy import Hierarchy
+from sluice.masking.noise.additive_noise import (
+    AdditiveNoise,
+    corrected,
+    correlated_noise,
+    spectral_axes,
+    uncorrelated_noise,
+)
+from sluice.variables import Kind, Variable
+
+
+@pytest.fixture(scope="module")
+def correlated_data() -> np.ndarray:
+    """200,000 records of three columns on very different scales, correlations .6 to .9."""
+    mixing = np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [0.9, 0.2, 0.3]])
+    return np.random.default_rng(0).normal(size=(200_000, 3)) @ mixing.T * [1.0, 1e-3, 1e4] + [0.0, 5.0, -1e5]
+
+
+def test_uncorrelated_noise_has_the_properties_of_the_slides(correlated_data: np.ndarray) -> None:
+    """004, "Uncorrelated noise": Var(X') = (1 + k) Var(X), covariances kept, correlations divided by 1 + k."""
+    masked = correlated_data + uncorrelated_noise(correlated_data, 0.5, np.random.default_rng(1))
+    before, after = np.cov(correlated_data.T), np.cov(masked.T)
+    assert np.diag(after) / np.diag(before) == pytest.approx([1.5] * 3, rel=0.01)
+    expected = np.corrcoef(correlated_data.T) / 1.5
+    off_diagonal = np.triu_indices(3, 1)
+    assert np.corrcoef(masked.T)[off_diagonal] == pytest.approx(expected[off_diagonal], abs=0.01)
+    assert (after / before)[off_diagonal] == pytest.approx(1, rel=0.02)
+
+
+def test_correlated_noise_has_the_properties_of_the_slides(correlated_data: np.ndarray) -> None:
+    """004, "Correlated noise": the covariance matrix is (1 + k) times the original's, correlations are kept."""
+    masked = correlated_data + correlated_noise(correlated_data, 0.5, np.random.default_rng(1))
+    assert np.cov(masked.T) / np.cov(correlated_data.T) == pytest.approx(1.5, rel=0.02)
+    assert np.corrcoef(masked.T) == pytest.approx(np.corrcoef(correlated_data.T), abs=0.01)
+
+
+def test_the_correction_keeps_means_exactly_and_covariances_in_expectation(correlated_data: np.ndarray) -> None:
+    noise = correlated_noise(correlated_data, 0.5, np.random.default_rng(1))
+    masked = corrected(correlated_data, noise, 0.5)
+    spread = correlated_data.std(axis=0)
+    for column in range(3):
+        moved = masked[:, column].mean() - correlated_data[:, column].mean()
+        assert moved / spread[column] == pytest.approx(0, abs=1e-11)
+    assert np.cov(masked.T) / np.cov(correlated_data.T) == pytest.approx(1, rel=0.02)
+    # The formula of 000: mean + (A + e - mean) / sqrt(1 + b), with e centred.
+    mean = correlated_data.mean(axis=0)
+    formula = mean + (correlated_data + (noise - noise.mean(axis=0)) - mean) / np.sqrt(1.5)
+    assert (masked - formula) / spread == pytest.approx(0, abs=1e-9)
+
+
+def test_the_correction_holds_in_expectation_over_small_files() -> None:
+    original = np.random.default_rng(0).normal(size=(12, 2)) @ np.array([[1.0, 0.7], [0.0, 0.7]])
+    rng = np.random.default_rng(1)
+    covariances = [np.cov(corrected(original, correlated_noise(original, 1.0, rng), 1.0).T) for _ in range(4000)]
+    assert np.mean(covariances, axis=0) == pytest.approx(np.cov(original.T), rel=0.04)
+
+
+@pytest.mark.parametrize("draw", [uncorrelated_noise, correlated_noise])
+def test_the_exact_correction_keeps_means_and_variances(draw: Callable[..., np.ndarray]) -> None:
+    """And leaves the correlations of the uncorrected values, because it only rescales columns."""
+    original = np.random.default_rng(0).lognormal(size=(40, 3)) * [1.0, 1e-6, 1e6]
+    original[::7, 1] = np.nan
+    noise = draw(original, 2.0, np.random.default_rng(1))
+    masked = corrected(original, noise, 2.0, exact=True)
+    assert np.nanmean(masked, axis=0) == pytest.approx(np.nanmean(original, axis=0), rel=1e-12)
+    assert np.nanvar(masked, axis=0) == pytest.approx(np.nanvar(original, axis=0), rel=1e-12)
+    complete = ~np.isnan(original).any(axis=1)
+    plain = np.corrcoef((original + noise)[complete].T)
+    assert np.corrcoef(masked[complete].T) == pytest.approx(plain, abs=1e-12)
+
+
+def test_the_axes_are_those_of_the_singular_value_decomposition() -> None:
+    """000, section III-A: on them the standardised columns are uncorrelated, with variances D^2 / (n - 1)."""
+    original = np.random.default_rng(0).lognormal(size=(50, 4)) * [1.0, 10.0, 1e-3, 1.0]
+    means, deviations, axes = spectral_axes(original)
+    assert means == pytest.approx(original.mean(axis=0))
+    assert deviations == pytest.approx(original.std(axis=0, ddof=1))
+    standardised = (original - means) / deviations
+    sizes = np.linalg.svd(standardised, compute_uv=False)
+    assert np.cov((standardised @ axes).T) == pytest.approx(np.diag(sizes[::-1] ** 2 / 49), abs=1e-12)
+    assert spectral_axes(np.full((3, 2), 0.1))[1].tolist() == [1, 1]
+
+
+def test_no_noise_changes_nothing() -> None:
+    original = np.random.default_rng(0).normal(size=(10, 2))
+    rng = np.random.default_rng(0)
+    assert (uncorrelated_noise(original, 0.0, rng) == 0).all()
+    assert (correlated_noise(original, 0.0, rng) == 0).all()
+    assert corrected(original, np.zeros((10, 2)), 0.0) == pytest.approx(original, abs=1e-15)
+
+
+def test_collinear_variables_stay_collinear_under_correlated_noise() -> None:
+    """A total and its parts; there is no Cholesky factor. Fewer records than columns, too."""
+    parts = np.random.default_rng(0).lognormal(size=(4, 5))
+    original = np.column_stack([parts, parts.sum(axis=1)])
+    masked = original + correlated_noise(original, 0.3, np.random.default_rng(1))
+    assert masked[:, :5].sum(axis=1) == pytest.approx(masked[:, 5], rel=1e-6)
+    assert not np.allclose(masked, original)
+
+
+def test_each_column_gets_its_share_of_noise_with_missing_values() -> None:
+    """Standard deviations are those of all values of a column, also of records that miss another."""
+    rng = np.random.default_rng(0)
+    original = rng.normal(size=(100_000, 2))
+    original[:50_000, 0] *= 3.0
+    original[:50_000, 1] = np.nan
+    noise = correlated_noise(original, 0.2, rng)
+    assert np.nanvar(noise, axis=0) / np.nanvar(original, axis=0) == pytest.approx([0.2, 0.2], rel=0.03)
+    assert (np.isnan(noise) == np.isnan(original)).all()
+
+
+# --- the step -------------------------------------------------------------------------------------------------------
+
+VARIABLES = {
+    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, maximum=200.5, nullable=True),
+    "age": Variable(
+        name="age",
+        kind=Kind.INTEGER,
+        minimum=17.5,
+        maximum=90.7,
+        nullable=True,
+        missing_codes=("-9",),
+        hierarchy=Hierarchy(rows={"30": ("30-39",)}),
+    ),
+    "constant": Variable(name="constant", kind=Kind.CONTINUOUS),
+    "area": Variable(name="area", kind=Kind.NOMINAL, categories=("north", "south")),
+}
+
+
+def survey(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    age = pd.array(rng.integers(18, 91, n), dtype="Int64")
+    age[rng.random(n) < 0.2] = pd.NA
+    return pd.DataFrame(
+        {
+            "income": np.where(rng.random(n) < 0.2, np.nan, rng.uniform(0, 200.5, n)),
+            "age": age,
+            "constant": np.full(n, 0.1),
+            "area": pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["north", "south"]),
+        },
+        index=rng.permutation(n),
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(20, 60),
+    seed=st.integers(0, 1000),
+    kind=st.sampled_from(["uncorrelated", "correlated"]),
+    keep=st.sampled_from([False, True, "exact"]),
+    whole=st.booleans(),
+    clip=st.booleans(),
+)
+def test_the_step_keeps_gaps_constants_types_and_bounds(
+    n: int, seed: int, kind: str, keep: bool | str, whole: bool, clip: bool
+) -> None:
+    frame = survey(n, seed)
+    kept = frame.copy()
+    step = AdditiveNoise(
+        columns=("income", "age", "constant"), kind=kind, amount=1.0, corrected=keep, round=whole, clip=clip
+    )
+    masked, released = step.mask(frame, VARIABLES, np.random.default_rng(seed)), step.released(VARIABLES)
+    pd.testing.assert_frame_equal(frame, kept)
+    assert list(masked) == list(released) == list(frame)
+    assert masked.index.equals(frame.index)
+    assert masked.isna().equals(frame.isna())
+    assert (masked["constant"] == 0.1).all()
+    assert masked["area"].equals(frame["area"])
+    assert released["age"].kind is (Kind.INTEGER if whole else Kind.CONTINUOUS)
+    assert str(masked["age"].dtype) == ("Int64" if whole else "float64")
+    assert (masked["income"].dropna() != frame["income"].dropna()).mean() > 0.5
+    if clip:
+        assert masked["income"].dropna().between(0, 200.5).all()
+        assert masked["age"].dropna().between(18 if whole else 17.5, 90 if whole else 90.7).all()
+    elif keep:
+        assert masked["income"].mean() == pytest.approx(frame["income"].mean(), rel=1e-12)
+
+
+def numeric_survey(n: int) -> pd.DataFrame:
+    """Without missing values; three columns that vary together and one that does not."""
+    rng = np.random.default_rng(0)
+    common = rng.normal(size=n)
+    frame = pd.DataFrame({name: common + 0.5 * rng.normal(size=n) for name in ("first", "second", "third")})
+    frame["second"] *= 1e5
+    return frame.assign(constant=0.1)
+
+
+NUMERIC = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in ("first", "second", "third", "constant")}
+
+
+def test_spectral_noise_is_correlated_noise_in_another_notation() -> None:
+    """000, section V: amount times each axis' variance, along that axis, is amount times the covariance matrix."""
+    frame = numeric_survey(100_000)
+    step = AdditiveNoise(columns=tuple(NUMERIC), kind="spectral", amount=0.5)
+    masked = step.mask(frame, NUMERIC, np.random.default_rng(1))
+    noise = (masked - frame)[["first", "second", "third"]].to_numpy()
+    expected = 0.5 * np.cov(frame[["first", "second", "third"]].T)
+    assert np.cov(noise.T) / expected == pytest.approx(1, abs=0.03)
+    assert (masked["constant"] == 0.1).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(n=st.integers(5, 60), seed=st.integers(0, 1000), amount=st.sampled_from([0.01, 1.0, 30.0]))
+def test_spectral_noise_is_corrected_on_the_axes(n: int, seed: int, amount: float) -> None:
+    """Exactly: each spectral coordinate keeps its mean and variance, and so all of them their total variance."""
+    frame = numeric_survey(n)
+    step = AdditiveNoise(columns=tuple(NUMERIC), kind="spectral", amount=amount, corrected="exact")
+    masked = step.mask(frame, NUMERIC, np.random.default_rng(seed))
+    means, deviations, axes = spectral_axes(frame.to_numpy())
+    before, after = (((data.to_numpy() - means) / deviations) @ axes for data in (frame, masked))
+    assert after.mean(axis=0) == pytest.approx(0, abs=1e-9)
+    assert after.var(axis=0) == pytest.approx(before.var(axis=0), abs=1e-9)
+    assert not np.allclose(before, after)
+
+
+def test_released_descriptions() -> None:
+    dropped = AdditiveNoise(columns=("income", "age"), amount=0.1).released(VARIABLES)
+    assert (dropped["income"].minimum, dropped["income"].maximum) == (None, None)
+    assert (dropped["age"].kind, dropped["age"].hierarchy, dropped["age"].missing_codes) == (Kind.CONTINUOUS, None, ())
+    assert dropped["age"].nullable
+    kept = AdditiveNoise(columns=("income", "age"), amount=0.1, clip=True, round=True).released(VARIABLES)
+    assert (kept["income"].minimum, kept["income"].maximum) == (0, 200.5)
+    assert kept["age"].kind is Kind.INTEGER
+
+
+def test_the_generator_decides_and_the_index_does_not() -> None:
+    frame = survey(30)
+    step = AdditiveNoise(columns=("income",), amount=0.1)
+    first = step.mask(frame, VARIABLES, np.random.default_rng(1))["income"].dropna().to_list()
+    same = step.mask(frame.set_axis([0] * 30), VARIABLES, np.random.default_rng(1))["income"].dropna().to_list()
+    assert same == first
+    assert step.mask(frame, VARIABLES, np.random.default_rng(2))["income"].dropna().to_list() != first
+
+
+def test_a_column_of_missing_values_stays_so() -> None:
+    frame = survey(30).assign(income=np.nan)
+    for keep in (False, True):
+        step = AdditiveNoise(columns=("income", "age"), amount=0.1, corrected=keep)
+        masked = step.mask(frame, VARIABLES, np.random.default_rng(1))
+        assert masked["income"].isna().all()
+        assert masked["age"].notna().equals(frame["age"].notna())
+
+
+@pytest.mark.parametrize("amount", [0, -0.1, np.nan, np.inf])
+def test_an_amount_that_is_no_positive_number_is_refused(amount: float) -> None:
+    with pytest.raises(
+        ValidationError, match="amount of additive_noise on 'income' must be a number greater than 0; got"
+    ):
+        AdditiveNoise(columns=("income",), amount=amount)
+
+
+def test_refusals() -> None:
+    rng = np.random.default_rng(0)
+    with pytest.raises(PlanError, match="additive_noise on 'area' takes continuous, integer; it is nominal"):
+        AdditiveNoise(columns=("area",), amount=0.1).released(VARIABLES)
+    with pytest.raises(
+        PlanError, match="additive_noise on 'constant' needs at least 2 values for their variance; it has 1"
+    ):
+        AdditiveNoise(columns=("constant",), amount=0.1).mask(survey(1), VARIABLES, rng)
+    apart = survey(6)
+    apart["income"] = [1.0, 2.0, 3.0, np.nan, np.nan, np.nan]
+    apart["age"] = pd.array([None, None, 30, 40, 50, 60], dtype="Int64")
+    with pytest.raises(PlanError, match="at least 2 records without a missing value in 'income', 'age'; there are 1"):
+        AdditiveNoise(columns=("income", "age"), kind="correlated", amount=0.1).mask(apart, VARIABLES, rng)
+    with pytest.raises(
+        PlanError, match="on 'income': noise along the spectral basis takes no missing values; there are"
+    ):
+        AdditiveNoise(columns=("income", "age"), kind="spectral", amount=0.1).mask(survey(30), VARIABLES, rng)
+    with pytest.raises(PlanError, match="on 'constant' needs at least 3 values for their variance; it has 2"):
+        AdditiveNoise(columns=("constant",), amount=0.1, corrected="exact").mask(survey(2), VARIABLES, rng)
+    huge = survey(30).assign(income=1e200 * np.arange(30))
+    with pytest.raises(PlanError, match="additive_noise: values are too large for their variances"):
+        AdditiveNoise(columns=("income",), amount=0.1, corrected=True).mask(huge, VARIABLES, rng)
+    with pytest.raises(ValidationError, match="Input should be 'exact'"):
+        AdditiveNoise(columns=("income",), amount=0.1, corrected="nearly")
+
+
+def test_a_number_too_large_to_be_stored_is_refused_without_showing_it() -> None:
+    frame = pd.DataFrame({"age": pd.array([2**62, -(2**62), 0], dtype="Int64")})
+    with pytest.raises(PlanError, match=r"^the masked 'age' has \d values too large to be stored as numbers\.$"):
+        AdditiveNoise(columns=("age",), amount=100.0, round=True).mask(frame, VARIABLES, np.random.default_rng(0))
+
+
+def test_the_description_says_what_is_kept_and_not_how_much_noise() -> None:
+    assert AdditiveNoise(columns=("income",), amount=0.137).describe() == "Random noise was added to income."
+    said = AdditiveNoise(columns=("income",), amount=0.137, kind="correlated", corrected=True, clip=True).describe()
+    assert said == (
+        "Random noise was added to income; the means, and apart from chance the variances, are those of the original; "
+        "the noise follows the correlations between the variables; values beyond the allowed range were moved to its "
+        "end."
+    )
+    exact = AdditiveNoise(columns=("income",), amount=0.137, corrected="exact").describe()
+    assert exact == "Random noise was added to income; the means and variances are those of the original."
+    spectral = AdditiveNoise(columns=("income",), amount=0.137, kind="spectral", corrected="exact").describe()
+    assert "apart from chance the variances, are those of the original" in spectral  # exact on the axes only

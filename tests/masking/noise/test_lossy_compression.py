@@ -1,0 +1,155 @@
+"""Lossy compression. The slide's example (004) gives no figures: JPEG's own definition is computed here instead."""
+
+from io import BytesIO
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from pydantic import ValidationError
+from scipy.fft import dctn, idctn
+
+from sluice.errors import PlanError
+from sluice.masking.noise.lossy_compression import LossyCompression, compressed
+from sluice.variables import Kind, Variable
+
+# ITU-T T.81, Annex K, Table K.1: quantisation of luminance, at quality 50.
+LUMINANCE = np.array(
+    [
+        [16, 11, 10, 16, 24, 40, 51, 61],
+        [12, 12, 14, 19, 26, 58, 60, 55],
+        [14, 13, 16, 24, 40, 57, 69, 56],
+        [14, 17, 22, 29, 51, 87, 80, 62],
+        [18, 22, 37, 56, 68, 109, 103, 77],
+        [24, 35, 55, 64, 81, 104, 113, 92],
+        [49, 64, 78, 87, 103, 121, 120, 101],
+        [72, 92, 95, 98, 112, 100, 103, 99],
+    ]
+)
+
+
+@pytest.mark.parametrize("quality", [50, 80, 95])
+def test_a_file_of_eight_records_and_eight_variables(quality: int) -> None:
+    """The size of the example of 004: cosine transform, quantisation and back, by ITU-T T.81 and SciPy."""
+    original = np.random.default_rng(0).uniform(size=(8, 8)) * 10.0 ** np.arange(8)
+    lowest, ranges = original.min(axis=0), np.ptp(original, axis=0)
+    shades = np.rint((original - lowest) / ranges * 255)
+    steps = np.clip((LUMINANCE * (200 - 2 * quality) + 50) // 100, 1, 255)
+    expected = np.clip(idctn(np.rint(dctn(shades - 128, norm="ortho") / steps) * steps, norm="ortho") + 128, 0, 255)
+    found = (compressed(original, quality) - lowest) / ranges * 255
+    assert found == pytest.approx(expected, abs=1.5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(1, 60),
+    d=st.integers(1, 20),
+    quality=st.integers(1, 95),
+    seed=st.integers(0, 1000),
+    offset=st.sampled_from([0.0, 1e9, -1e-9]),
+)
+def test_values_stay_within_their_column_and_constants_stay(
+    n: int, d: int, quality: int, seed: int, offset: float
+) -> None:
+    original = np.random.default_rng(seed).lognormal(size=(n, d)) + offset
+    original[:, 0] = 0.1
+    kept = original.copy()
+    masked = compressed(original, quality)
+    assert (original == kept).all()
+    assert (masked >= original.min(axis=0)).all()
+    assert (masked <= original.max(axis=0)).all()
+    assert (masked[:, 0] == 0.1).all()
+
+
+def test_less_quality_is_more_masking() -> None:
+    original = np.random.default_rng(0).normal(size=(1000, 6))
+    errors = [np.abs(compressed(original, quality) - original).mean() for quality in (95, 80, 40, 10, 1)]
+    assert errors == sorted(errors)
+    assert errors[0] < 0.1
+    assert errors[-1] > 0.3
+
+
+def test_a_long_file_is_what_one_image_would_be() -> None:
+    """20,000 records still fit one image; 70,000 do not."""
+    rng = np.random.default_rng(0)
+    shades = rng.integers(0, 256, size=(20_000, 5)).astype(np.uint8)
+    shades[:2] = [[0], [255]]
+    file = BytesIO()
+    Image.fromarray(shades).save(file, format="JPEG", quality=80)
+    assert compressed(shades.astype(float), 80) == pytest.approx(np.asarray(Image.open(file), dtype=float))
+    long = rng.normal(size=(70_000, 3))
+    masked = compressed(long, 80)
+    assert masked.shape == long.shape
+    assert np.corrcoef(masked[:, 1], long[:, 1])[0, 1] > 0.9
+
+
+# --- the step -------------------------------------------------------------------------------------------------------
+
+VARIABLES = {
+    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, nullable=True),
+    "age": Variable(name="age", kind=Kind.INTEGER, minimum=18, maximum=90, nullable=True),
+    "area": Variable(name="area", kind=Kind.NOMINAL, categories=("north", "south")),
+}
+
+
+def survey(n: int, missing: bool = False) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    age = pd.array(rng.integers(18, 91, n), dtype="Int64")
+    income = rng.lognormal(size=n)
+    if missing:
+        age[::4], income[1::4] = pd.NA, np.nan
+    area = pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["north", "south"])
+    return pd.DataFrame({"income": income, "age": age, "area": area}, index=rng.permutation(n))
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_the_step_keeps_gaps_types_and_bounds(whole: bool) -> None:
+    frame = survey(100, missing=True)
+    kept = frame.copy()
+    step = LossyCompression(columns=("income", "age"), quality=60, missing="mean", round=whole)
+    masked, released = step.mask(frame, VARIABLES, np.random.default_rng(1)), step.released(VARIABLES)
+    pd.testing.assert_frame_equal(frame, kept)
+    assert masked.index.equals(frame.index)
+    assert masked.isna().equals(frame.isna())
+    assert masked["area"].equals(frame["area"])
+    assert released["age"].kind is (Kind.INTEGER if whole else Kind.CONTINUOUS)
+    assert str(masked["age"].dtype) == ("Int64" if whole else "float64")
+    assert (released["age"].minimum, released["age"].maximum) == (18, 90)
+    assert masked["age"].dropna().between(18, 90).all()
+    assert not np.allclose(masked["income"].dropna(), frame["income"].dropna())
+    # Nothing is random: another generator gives the same.
+    assert step.mask(frame, VARIABLES, np.random.default_rng(2)).equals(masked)
+
+
+def test_a_column_of_missing_values_stays_so() -> None:
+    frame = survey(20).assign(income=np.nan)
+    masked = LossyCompression(columns=("income", "age"), quality=60, missing="mean").mask(
+        frame, VARIABLES, np.random.default_rng(0)
+    )
+    assert masked["income"].isna().all()
+    assert masked["age"].notna().all()
+
+
+def test_refusals() -> None:
+    rng = np.random.default_rng(0)
+    for quality in (0, 96):
+        with pytest.raises(
+            ValidationError, match=f"quality of lossy_compression on 'age' must be .* 1 to 95; got {quality}"
+        ):
+            LossyCompression(columns=("age",), quality=quality)
+    with pytest.raises(PlanError, match="lossy_compression on 'area' takes continuous, integer; it is nominal"):
+        LossyCompression(columns=("area",), quality=80).released(VARIABLES)
+    with pytest.raises(PlanError, match="lossy_compression on 'age' takes no missing values; there are 5"):
+        LossyCompression(columns=("age",), quality=80).mask(survey(20, missing=True), VARIABLES, rng)
+    with pytest.raises(PlanError, match="lossy_compression needs at least 2 records; there are 1"):
+        LossyCompression(columns=("age",), quality=80).mask(survey(1), VARIABLES, rng)
+    with pytest.raises(PlanError, match="the range of a column is too wide to be computed"):
+        compressed(np.array([[-1.7e308], [1.7e308]]), 80)
+
+
+def test_the_description_does_not_tell_the_quality() -> None:
+    assert LossyCompression(columns=("income", "age"), quality=37).describe() == (
+        "The values of income, age were blurred together, as a compressed image is."
+    )

@@ -1,0 +1,316 @@
+"""PRAM."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from scipy.stats import chisquare
+
+from sluice.errors import PlanError
+from sluice.masking.noise import pram_kernel
+from sluice.masking.noise.pram import (
+    MISSING,
+    Pram,
+    corrected_frequencies,
+    invariant_matrix,
+    randomised,
+    retention_matrix,
+)
+from sluice.variables import Kind, Variable
+
+# Benschop, Machingauta and Welch, "Statistical Disclosure Control: A Practice Guide" (IHSN), section "PRAM": the
+# matrix of 'region', its counts, and those that are expected after PRAM.
+REGIONS = ("capital", "rural1", "rural2")
+GUIDE = np.array([[1, 0, 0], [0.05, 0.8, 0.15], [0.05, 0.15, 0.8]])
+BEFORE, EXPECTED = [5000, 500, 400], [5045, 460, 395]
+
+GUIDE_PLAN = {
+    "region": {
+        "capital": {"capital": 1},
+        "rural1": {"capital": 0.05, "rural1": 0.8, "rural2": 0.15},
+        "rural2": {"capital": 0.05, "rural1": 0.15, "rural2": 0.8},
+    }
+}
+VARIABLES = {
+    "region": Variable(name="region", kind=Kind.NOMINAL, categories=REGIONS),
+    "size": Variable(name="size", kind=Kind.ORDINAL, categories=("1", "2", "3", "4"), nullable=True),
+    "sex": Variable(name="sex", kind=Kind.BINARY, categories=("f", "m")),
+    "free": Variable(name="free", kind=Kind.NOMINAL),
+    "income": Variable(name="income", kind=Kind.CONTINUOUS),
+    "age": Variable(name="age", kind=Kind.INTEGER),
+}
+
+
+def regions(counts: list[int]) -> pd.DataFrame:
+    codes = np.repeat(np.arange(3), counts)
+    return pd.DataFrame({"region": pd.Categorical.from_codes(codes, categories=list(REGIONS))})
+
+
+def survey(n: int = 400) -> pd.DataFrame:
+    rng = np.random.default_rng(n)
+    return pd.DataFrame(
+        {
+            "region": pd.Categorical.from_codes(rng.choice(3, n, p=[0.7, 0.2, 0.1]), categories=list(REGIONS)),
+            "size": pd.Categorical.from_codes(rng.integers(-1, 4, n), categories=list("1234"), ordered=True),
+            "sex": pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["f", "m"]),
+            "free": pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["a", "b"]),
+            "income": rng.normal(size=n),
+            "age": pd.array(rng.integers(0, 90, n), dtype="Int64"),
+        },
+        index=[7] * n,
+    )
+
+
+def markov(k: int, rng: np.random.Generator, zeros: float = 0.3) -> np.ndarray:
+    """A random Markov matrix with structural zeros off its diagonal."""
+    weights = rng.random((k, k)) * (rng.random((k, k)) >= zeros) + np.eye(k)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def test_the_expected_counts_of_the_practice_guide() -> None:
+    assert np.array(BEFORE) @ GUIDE == pytest.approx(EXPECTED)
+    assert corrected_frequencies(np.array(EXPECTED), GUIDE) == pytest.approx(BEFORE)
+    step = Pram(columns=("region",), matrix=GUIDE_PLAN)
+    rng = np.random.default_rng(0)
+    masked = [step.mask(regions(BEFORE), VARIABLES, rng)["region"].value_counts(sort=False) for _ in range(200)]
+    # A count has a standard deviation of at most sqrt(900 / 4) = 15, its mean of 200 of about 1.
+    assert np.mean(masked, axis=0) == pytest.approx(EXPECTED, abs=4)
+
+
+def test_values_go_where_their_row_says() -> None:
+    rng = np.random.default_rng(1)
+    matrix = markov(40, rng)
+    for row in range(0, 40, 8):
+        drawn = np.bincount(randomised(np.full(20_000, row), matrix, rng), minlength=40)
+        possible = matrix[row] > 0
+        assert drawn[~possible].sum() == 0
+        assert chisquare(drawn[possible], 20_000 * matrix[row, possible]).pvalue > 1e-3
+
+
+@settings(max_examples=60, deadline=None)
+@given(k=st.integers(1, 12), seed=st.integers(0, 10_000))
+def test_invariant_matrices_keep_frequencies(k: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 50, k) * rng.integers(0, 2, k)  # some categories are empty, or all
+    for matrix in (markov(k, rng), retention_matrix(counts, 0.7), retention_matrix(counts, 0.4, proportional=True)):
+        assert matrix.sum(axis=1) == pytest.approx(np.ones(k), abs=1e-12)
+        kept = invariant_matrix(counts, matrix)
+        assert (kept >= 0).all()
+        assert kept.sum(axis=1) == pytest.approx(np.ones(k), abs=1e-12)
+        assert counts @ kept == pytest.approx(counts.astype(float), abs=1e-12 * max(1, counts.sum()))
+
+
+@settings(max_examples=40, deadline=None)
+@given(k=st.integers(1, 300), n=st.integers(0, 200), seed=st.integers(0, 10_000))
+def test_a_structural_zero_is_never_drawn(k: int, n: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    matrix = markov(k, rng, zeros=0.8)
+    codes = rng.integers(-1, k, n)
+    drawn = randomised(codes, matrix, rng)
+    assert ((drawn < 0) == (codes < 0)).all()
+    assert (matrix[codes[codes >= 0], drawn[codes >= 0]] > 0).all()
+
+
+@pytest.mark.parametrize("uniform", [0.0, np.nextafter(0.1, 0), 0.1, 0.5, np.nextafter(0.5, 1), np.nextafter(1.0, 0)])
+def test_a_structural_zero_is_not_drawn_at_rounding_edges(uniform: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten times 0.1 adds up to less than 1; the zeros before, between and behind must not get the rest."""
+    monkeypatch.setattr(pram_kernel, "drawn_categories", pram_kernel.drawn_categories.py_func)
+
+    class Fixed:
+        random: Callable[[], float] = staticmethod(lambda: uniform)
+
+    matrix = np.eye(14)
+    matrix[0] = [0, *[0.1] * 5, 0, 0, *[0.1] * 5, 0]
+    drawn = randomised(np.zeros(1, dtype=np.int64), matrix, Fixed())  # type: ignore[arg-type]
+    assert matrix[0, drawn[0]] > 0
+
+
+def test_corrected_frequencies_are_unbiased() -> None:
+    rng = np.random.default_rng(2)
+    codes = np.repeat(np.arange(3), [500, 80, 20])
+    matrix = retention_matrix(np.array([500, 80, 20]), 0.7)
+    estimates = [
+        corrected_frequencies(np.bincount(randomised(codes, matrix, rng), minlength=3), matrix) for _ in range(500)
+    ]
+    deviations = np.std(estimates, axis=0) / np.sqrt(500)
+    assert (np.abs(np.mean(estimates, axis=0) - [500, 80, 20]) < 4 * deviations).all()
+    assert np.sum(estimates, axis=1) == pytest.approx(np.full(500, 600.0))
+
+
+def test_retention_spreads_evenly_or_by_shares() -> None:
+    counts = np.array([60, 30, 10])
+    assert retention_matrix(counts, 0.8)[0] == pytest.approx([0.8, 0.1, 0.1])
+    assert retention_matrix(counts, 0.8, proportional=True)[0] == pytest.approx([0.8, 0.15, 0.05])
+    # Nobody is in the other categories: there are no shares to go by.
+    assert retention_matrix(np.array([5, 0, 0]), 0.8, proportional=True)[0] == pytest.approx([0.8, 0.1, 0.1])
+
+
+# --- the step -------------------------------------------------------------------------------------------------------
+
+
+def test_the_step_keeps_types_gaps_and_the_other_columns() -> None:
+    frame = survey()
+    kept = frame.copy()
+    step = Pram(columns=("region", "size", "sex"), retention=0.6)
+    masked = step.mask(frame, VARIABLES, np.random.default_rng(1))
+    pd.testing.assert_frame_equal(frame, kept)
+    assert step.released(VARIABLES) == VARIABLES
+    assert (masked.dtypes == frame.dtypes).all()
+    assert masked.index.equals(frame.index)
+    assert masked[["free", "income", "age"]].equals(frame[["free", "income", "age"]])
+    assert (masked["size"].isna() == frame["size"].isna()).all()
+    assert (masked["sex"].to_numpy() == frame["sex"].to_numpy()).mean() == pytest.approx(0.6, abs=0.1)
+
+
+def test_extremes() -> None:
+    frame, rng = survey(), np.random.default_rng(0)
+    same = Pram(columns=("region", "size"), retention=1).mask(frame, VARIABLES, rng)
+    assert same.equals(frame)
+    flipped = Pram(columns=("sex",), retention=0).mask(frame, VARIABLES, rng)
+    assert (flipped["sex"].to_numpy() != frame["sex"].to_numpy()).all()
+    for few in (frame.iloc[:0], frame.iloc[:1]):
+        for invariant in (False, True):
+            step = Pram(columns=("region",), retention=0.5, spread="proportional", invariant=invariant)
+            assert len(step.mask(few, VARIABLES, rng)) == len(few)
+    empty = pd.DataFrame({"free": pd.Categorical([None, None], categories=pd.Index([], dtype="str"))})
+    assert Pram(columns=("free",), retention=0.5).mask(empty, VARIABLES, rng)["free"].isna().all()
+    constant = pd.DataFrame({"free": pd.Categorical(["a", "a"], categories=["a"])})
+    assert Pram(columns=("free",), retention=0).mask(constant, VARIABLES, rng).equals(constant)
+
+
+def test_missing_as_a_category() -> None:
+    frame = survey(4000)
+    step = Pram(columns=("size",), retention=0.5, missing_as_category=True)
+    assert step.released(VARIABLES)["size"].nullable
+    masked = step.mask(frame, VARIABLES, np.random.default_rng(1))["size"]
+    was, now = frame["size"].isna().to_numpy(), masked.isna().to_numpy()
+    assert (was & now).sum() / was.sum() == pytest.approx(0.5, abs=0.06)
+    assert (~was & now).sum() / (~was).sum() == pytest.approx(0.5 / 4, abs=0.04)
+    step = Pram(
+        columns=("free",),
+        missing_as_category=True,
+        matrix={"free": {"a": {MISSING: 1}, "b": {"b": 1}, MISSING: {"a": 1}}},
+    )
+    frame = pd.DataFrame({"free": pd.Categorical(["a", "b", None], categories=["a", "b"])})
+    masked = step.mask(frame, VARIABLES, np.random.default_rng(1))["free"]
+    assert masked.astype(object).where(masked.notna(), None).to_list() == [None, "b", "a"]
+
+
+def test_the_settled_step_says_its_matrix_and_masks_the_same() -> None:
+    frame = survey()
+    step = Pram(
+        columns=("region", "size"), retention=0.7, spread="proportional", invariant=True, missing_as_category=True
+    )
+    (settled,) = step.settled(frame, VARIABLES)
+    assert step.parameters() == {}
+    assert isinstance(settled, Pram)
+    assert settled.matrix is not None
+    matrix = json.loads(json.dumps(settled.matrix))
+    again = Pram(columns=("region", "size"), matrix=matrix, missing_as_category=True)
+    assert again.matrix == settled.matrix
+    for name, labels in (("region", [*REGIONS, MISSING]), ("size", [*"1234", MISSING])):
+        values = frame[name].astype(object).where(frame[name].notna(), MISSING)
+        counts = np.array([(values == label).sum() for label in labels])
+        rows = np.array([[matrix[name][label].get(other, 0.0) for other in labels] for label in labels])
+        assert counts @ rows == pytest.approx(counts.astype(float), abs=1e-9)
+    first = step.mask(frame, VARIABLES, np.random.default_rng(3))
+    assert again.mask(frame, VARIABLES, np.random.default_rng(3)).equals(first)
+
+
+def test_an_analyst_is_told_a_chosen_matrix_in_full_and_one_read_off_the_data_rounded() -> None:
+    frame = survey()
+    (chosen,) = Pram(columns=("size",), retention=0.9).settled(frame, VARIABLES)
+    told = chosen.parameters()["matrix"]["size"]
+    assert told["1"] == pytest.approx({"1": 0.9, "2": 0.1 / 3, "3": 0.1 / 3, "4": 0.1 / 3}, abs=1e-15)
+    (read_off,) = Pram(columns=("size",), retention=0.9, invariant=True).settled(frame, VARIABLES)
+    assert isinstance(read_off, Pram)
+    assert read_off.matrix is not None
+    rounded = read_off.parameters()
+    digits = {100: 1, 1_000: 2, 10_000: 3}[10 ** (len(str(frame["size"].count())) - 1)]
+    assert rounded["rounded_to"] == pytest.approx(0.1**digits, abs=1e-12)
+    for label, row in rounded["matrix"]["size"].items():
+        exact = read_off.matrix["size"][label]
+        assert sum(row.values()) == pytest.approx(1, abs=1e-12)
+        assert all(round(share, digits) == share > 0 for share in row.values())
+        assert all(abs(row.get(other, 0) - share) < 0.1**digits for other, share in exact.items())
+        assert row != exact
+
+
+@pytest.mark.parametrize(("records", "told"), [(60, False), (400, True), (4_000, True), (40_000, True)])
+@pytest.mark.parametrize("kind", [{"invariant": True}, {"spread": "proportional"}])
+def test_no_small_count_can_be_read_from_a_published_matrix(kind: dict[str, Any], records: int, told: bool) -> None:
+    """Whether one, two or none of the records has a rare category, no other category's row names it."""
+    matrices = []
+    for rare in (0, 1, 2):
+        labels = ["rare"] * rare + ["a", "b"] * ((records - rare) // 2) + ["a"] * (rare % 2)
+        frame = pd.DataFrame({"region": pd.Categorical(labels, ["a", "b", "rare"])})
+        variables = {"region": Variable(name="region", kind=Kind.NOMINAL, categories=("a", "b", "rare"))}
+        (settled,) = Pram(columns=("region",), retention=0.7, **kind).settled(frame, variables)
+        matrices.append(settled.parameters())
+    assert bool(matrices[0]) is told
+    if told:
+        rows = [matrix["matrix"]["region"][label] for matrix in matrices for label in ("a", "b")]
+        assert all("rare" not in row for row in rows)
+
+
+def test_labels_may_be_written_as_numbers() -> None:
+    plan = {"size": {1: {1: 0.5, 2: 0.5}, 2: {2: 1}, 3: {3: 1}, 4: {4: 1}}}
+    step = Pram.model_validate({"columns": ["size"], "matrix": plan})
+    assert step.released(VARIABLES)
+    assert step.matrix is not None
+    assert step.matrix["size"]["1"] == {"1": 0.5, "2": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({}, "needs 'matrix' or 'retention', and not both"),
+        ({"retention": 0.5, "matrix": {"sex": {}}}, "and not both"),
+        ({"retention": 80}, r"retention of pram on 'sex' must be in \[0, 1\]; got 80. Is it a percentage\? Use 0\.8\."),
+        ({"retention": float("nan")}, "got nan"),
+        ({"matrix": {"region": {}}}, r"must have one entry for each column; got \['region'\]"),
+        ({"matrix": {"sex": {}}, "spread": "proportional"}, "'spread' is for 'retention'"),
+        ({"matrix": {"sex": {"f": {"f": 0.9, "m": 0.2}}}}, r"row 'f': the probabilities must add up to 1; got 1\.1\."),
+        ({"matrix": {"sex": {"f": {"f": 90, "m": 10}}}}, r"must be in \[0, 1\]\. Is it a percentage"),
+        ({"matrix": {"sex": {"f": {"f": 1.5, "m": -0.5}}}}, r"a probability must be in \[0, 1\]"),
+        ({"matrix": {"sex": {"f": {"f": float("nan")}}}}, r"a probability must be in \[0, 1\]"),
+    ],
+)
+def test_what_is_no_markov_matrix_is_refused(fields: dict[str, object], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        Pram.model_validate({"columns": ["sex"], **fields})
+
+
+def test_refusals() -> None:
+    rng = np.random.default_rng(0)
+    for name, kind in (("income", "continuous"), ("age", "integer")):
+        with pytest.raises(PlanError, match=rf"pram on '{name}' takes nominal, ordinal, binary; it is {kind}\."):
+            Pram(columns=(name,), retention=0.9).released(VARIABLES)
+    unknown = Pram(columns=("sex",), matrix={"sex": {"f": {"male": 1}, "m": {"m": 1}}})
+    with pytest.raises(PlanError, match="matrix of pram on 'sex' names 'male', which is not among its categories"):
+        unknown.released(VARIABLES)
+    short = Pram(columns=("region",), matrix={"region": {"capital": {"rural1": 1}}})
+    with pytest.raises(PlanError, match="needs a row for each category; 2 have none"):
+        short.released(VARIABLES)
+    undeclared = Pram(columns=("free",), matrix={"free": {"a": {"a": 1}}})
+    assert undeclared.released(VARIABLES)
+    with pytest.raises(PlanError, match="needs a row for each category; 1 have none"):
+        undeclared.mask(survey(), VARIABLES, rng)
+    named = pd.DataFrame({"free": pd.Categorical([MISSING, "a"])})
+    with pytest.raises(PlanError, match=r"has a category that is named '\(missing\)'"):
+        Pram(columns=("free",), retention=0.9, missing_as_category=True).mask(named, VARIABLES, rng)
+    with pytest.raises(PlanError, match="the matrix of pram is singular"):
+        corrected_frequencies(np.array([5, 5]), np.full((2, 2), 0.5))
+
+
+def test_the_description_does_not_tell_the_probabilities() -> None:
+    said = Pram(columns=("region",), retention=0.83, invariant=True).describe()
+    assert "region" in said
+    assert "expected frequency" in said
+    assert "83" not in said

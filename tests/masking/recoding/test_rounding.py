@@ -1,0 +1,244 @@
+"""Rounding: the rounding points and sets of attraction of 004, exactly; the decimals as they are written."""
+
+from decimal import ROUND_FLOOR, Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from sluice.errors import PlanError
+from sluice.masking.plan import apply_plan, apply_recodings
+from sluice.masking.recoding.rounding import (
+    RandomRounding,
+    Rounding,
+    multiples_around,
+    random_round,
+    round_to_multiples,
+    round_to_points,
+    round_to_rows,
+)
+from sluice.variables import Kind, Variable
+
+VARIABLES = {
+    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, maximum=119, nullable=True),
+    "age": Variable(name="age", kind=Kind.INTEGER, minimum=18, maximum=90, nullable=True),
+    "debt": Variable(name="debt", kind=Kind.CONTINUOUS),
+    "area": Variable(name="area", kind=Kind.NOMINAL, categories=("north", "south")),
+}
+
+
+def survey(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    age = pd.array(rng.integers(18, 91, n), dtype="Int64")
+    age[rng.random(n) < 0.2] = pd.NA
+    return pd.DataFrame(
+        {
+            "income": np.where(rng.random(n) < 0.2, np.nan, rng.uniform(0, 119, n)),
+            "age": age,
+            "debt": rng.normal(0, 50, n),
+            "area": pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["north", "south"]),
+        },
+        index=rng.permutation(n),
+    )
+
+
+def masked_by(step: Rounding | RandomRounding, frame: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
+    return step.mask(frame, VARIABLES, np.random.default_rng(seed))
+
+
+def test_the_sets_of_attraction_of_the_slides() -> None:
+    """004, "Rounding": p_i = b i, here b = 10 and r = 4. [0, 15) to 10, [15, 25) to 20, [25, 35) to 30, and
+    [35, V_max] to 40."""
+    below = np.nextafter(np.array([15.0, 25.0, 35.0]), 0)
+    values = [0.0, 4.0, 10.0, below[0], 15.0, 20.0, below[1], 25.0, below[2], 35.0, 44.0, 46.0, 119.0]
+    expected = [10, 10, 10, 10, 20, 20, 20, 30, 30, 40, 40, 40, 40]
+    frame = survey(len(values)).assign(income=values)
+    step = Rounding(columns=("income",), base=10, multiples="positive", last=40)
+    assert masked_by(step, frame)["income"].tolist() == expected
+    released = step.released(VARIABLES)["income"]
+    assert (released.minimum, released.maximum) == (10, 40)
+
+
+def test_by_default_zero_and_negative_multiples_are_points() -> None:
+    values = np.array([-16.0, -15.0, -5.0, -4.9, 0.0, 4.9, 5.0, 15.0, 1e6 + 4])
+    assert round_to_multiples(values, 10.0).tolist() == [-20, -10, 0, 0, 0, 0, 10, 20, 1e6]
+    released = Rounding(columns=("income", "debt"), base=30).released(VARIABLES)
+    assert (released["income"].minimum, released["income"].maximum) == (0, 120)  # 119 is nearer to 120 than to 90
+    assert (released["debt"].minimum, released["debt"].maximum) == (None, None)
+
+
+def test_results_and_ties_are_decimals_as_written() -> None:
+    assert round_to_multiples(np.array([0.3, 0.15, 0.25, 0.35, 0.7, 2.675]), 0.1).tolist() == [
+        0.3, 0.2, 0.3, 0.4, 0.7, 2.7,
+    ]  # fmt: skip
+    assert round_to_multiples(np.array([1.005, 2.675, 1.015]), 0.01).tolist() == [1.01, 2.68, 1.02]
+    assert round_to_points(np.array([0.15, 0.1499999999, 0.45]), (0.1, 0.2, 0.7)).tolist() == [0.2, 0.1, 0.7]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    value=st.one_of(
+        st.floats(-1e6, 1e6),
+        st.decimals(-1000, 1000, places=3).map(float),
+        st.integers(-4000, 4000).map(lambda number: number / 2 * 0.1),
+    ),
+    base=st.sampled_from([0.1, 0.01, 0.25, 0.3, 1.0, 2.5, 7.0, 100.0, 1e-3, 365.25]),
+)
+def test_multiples_agree_with_decimal_arithmetic(value: float, base: float) -> None:
+    """An independent figure: the same rule in exact decimal arithmetic on the numbers as they are written."""
+    exact, step = Decimal(repr(value)), Decimal(repr(base))
+    number = (exact / step + Decimal("0.5")).to_integral_value(rounding=ROUND_FLOOR)
+    assert round_to_multiples(np.array([value]), base)[0] == float(number * step)
+    low, high = (float(end[0]) for end in multiples_around(np.array([value]), base))
+    assert low == float((exact / step).to_integral_value(rounding=ROUND_FLOOR) * step)
+    assert low <= value <= high
+    assert high == low if value == low else float(Decimal(repr(high)) - Decimal(repr(low))) == pytest.approx(base)
+
+
+@settings(max_examples=60, deadline=None)
+@given(n=st.integers(0, 40), seed=st.integers(0, 1000), base=st.sampled_from([0.5, 5.0, 7.0]), last=st.booleans())
+def test_the_step_is_a_recoding_within_half_a_base(n: int, seed: int, base: float, last: bool) -> None:
+    frame = survey(n, seed)
+    kept = frame.copy()
+    step = Rounding(columns=("income", "age", "debt"), base=base, last=10 * base if last else None)
+    masked, released = masked_by(step, frame), step.released(VARIABLES)
+    pd.testing.assert_frame_equal(frame, kept)
+    assert list(masked) == list(released) == list(frame)
+    assert masked.index.equals(frame.index)
+    assert masked.isna().equals(frame.isna())
+    assert masked["area"].equals(frame["area"])
+    assert str(masked["age"].dtype) == ("Int64" if base.is_integer() else "float64")
+    for name in ("income", "age", "debt"):
+        before, after = frame[name].dropna().astype(float), masked[name].dropna().astype(float)
+        near = before <= 10 * base if last else before == before
+        assert ((after - before).abs()[near] <= base / 2).all()
+        assert (after[~near] == 10 * base).all()
+        low, high = released[name].minimum, released[name].maximum
+        assert (low is None) or (after >= float(low)).all()
+        assert (high is None) or (after <= float(high)).all()
+    again = masked_by(step, masked.astype({"age": "Int64"}) if base.is_integer() else masked)
+    assert again.equals(masked)
+
+
+def test_points_of_your_own() -> None:
+    step = Rounding(columns=("income",), points=[0, 10, 50])
+    frame = survey(7).assign(income=[0.0, 4.9, 5.0, 29.9, 30.0, 100.0, np.nan])
+    assert masked_by(step, frame)["income"].tolist()[:6] == [0, 0, 10, 10, 50, 50]
+    assert (step.released(VARIABLES)["income"].minimum, step.released(VARIABLES)["income"].maximum) == (0, 50)
+    assert step.released(VARIABLES)["debt"].maximum is None
+    assert Rounding(columns=("debt",), points=[-1, 1]).released(VARIABLES)["debt"].minimum == -1
+    assert Rounding(columns=("age",), points=[20, 62.5]).released(VARIABLES)["age"].kind is Kind.CONTINUOUS
+    assert Rounding(columns=("age",), points=[20, 60]).released(VARIABLES)["age"].kind is Kind.INTEGER
+
+
+def test_rows_of_points_attract_the_nearest_records() -> None:
+    """Independent figure: distances written out. The third record misses a value, the fourth is midway."""
+    values = np.array([[1.0, 100.0], [9.0, 0.0], [np.nan, 80.0], [5.0, 50.0], [np.nan, np.nan]])
+    points = np.array([[0.0, 0.0], [0.0, 100.0], [10.0, 100.0]])
+    rounded = round_to_rows(values, points, np.array([5.0, 50.0]))
+    assert rounded[[0, 1]].tolist() == [[0, 100], [0, 0]]  # second: 1.8^2 + 0 < 0.2^2 + 2^2
+    assert np.isnan(rounded[2, 0])
+    assert rounded[2, 1] == 100
+    assert rounded[3].tolist() == [0, 0]  # as near to all three; the first is taken
+    assert np.isnan(rounded[4]).all()
+    many = np.random.default_rng(0).normal(size=(20_000, 2))
+    brute = ((many[:, None, :] - points[None]) ** 2 / np.array([1.0, 4.0]) ** 2).sum(axis=2).argmin(axis=1)
+    assert (round_to_rows(many, points, np.array([1.0, 4.0])) == points[brute]).all()
+
+
+def test_rows_are_rounded_alike_in_another_file() -> None:
+    """The scales are those of the masked file, to two digits, also when the recoding is applied to other records."""
+    step = Rounding(columns=("income", "debt"), points=[[20, 0], [60, -50], [60, 50], [100, 0]])
+    frame = survey(300).reset_index(drop=True)
+    masked, settled = apply_plan([step], frame, VARIABLES, np.random.SeedSequence(0))
+    spreads = [float(f"{np.nanstd(frame[name]):.2g}") for name in ("income", "debt")]
+    assert settled[0].scales == tuple(spreads)  # type: ignore[union-attr]
+    some = frame.iloc[:20].assign(debt=frame["debt"].iloc[:20] * 1.0)
+    pd.testing.assert_frame_equal(apply_recodings(settled, some, VARIABLES), masked.iloc[:20])
+    released = step.released(VARIABLES)
+    assert (released["debt"].minimum, released["debt"].maximum) == (-50, 50)
+
+
+def test_random_rounding_is_unbiased_and_moves_less_than_a_base() -> None:
+    rng = np.random.default_rng(0)
+    values = np.repeat([0.0, 1.0, 2.5, 7.4, -3.3, 15.0, np.nan], 20_000)
+    rounded = random_round(values, 5.0, rng).reshape(7, -1)
+    assert rounded.mean(axis=1)[:6] == pytest.approx([0, 1, 2.5, 7.4, -3.3, 15], abs=0.06)
+    assert set(rounded[0]) == {0.0}
+    assert set(rounded[3]) == {5.0, 10.0}
+    assert set(rounded[5]) == {15.0}
+    assert np.isnan(rounded[6]).all()
+    tenths = np.array([0.3, 0.7, 2.1])
+    assert random_round(tenths, 0.1, rng).tolist() == tenths.tolist()
+
+
+def test_random_rounding_step() -> None:
+    frame = survey(500)
+    step = RandomRounding(columns=("income", "age"), base=7)
+    masked, released = masked_by(step, frame), step.released(VARIABLES)
+    assert str(masked["age"].dtype) == "Int64"
+    assert (released["age"].minimum, released["age"].maximum) == (14, 91)
+    assert (released["income"].minimum, released["income"].maximum) == (0, 119)
+    assert ((masked["age"] - frame["age"]).abs().dropna() < 7).all()
+    assert (masked["age"].dropna() % 7 == 0).all()
+    assert masked.isna().equals(frame.isna())
+    assert not step.is_recoding
+    assert masked_by(step, frame, 1)["age"].tolist() != masked["age"].tolist()
+    assert "multiples of 7" in step.describe()
+
+
+def test_extremes() -> None:
+    assert round_to_multiples(np.array([1e300, 3e17, np.nan]), 1e-300)[:2].tolist() == [1e300, 3e17]
+    assert round_to_multiples(np.array([3.0, 0.0]), 1e9).tolist() == [0, 0]
+    assert np.isnan(round_to_multiples(np.array([np.nan]), 1.0)).all()
+    assert round_to_multiples(np.array([0.5, 1.0]), 1 / 3) == pytest.approx([2 / 3, 1.0], rel=1e-15)
+    frame = pd.DataFrame({"age": pd.array([2**60, None], dtype="Int64")})
+    with pytest.raises(PlanError, match=r"rounding on 'age' takes whole numbers up to 2\^53; 1 values are beyond"):
+        masked_by(Rounding(columns=("age",), base=10), frame)
+    with pytest.raises(PlanError, match=r"random_rounding on 'age' takes whole numbers up to 2\^53; 1 values"):
+        masked_by(RandomRounding(columns=("age",), base=10), frame)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "give exactly one of base, points of rounding on 'income'"),
+        ({"base": 1, "points": [1, 2]}, "give exactly one of base, points"),
+        ({"base": 0}, "base of rounding on 'income' must be greater than 0; got 0"),
+        ({"base": 10, "last": 25}, "last of rounding on 'income' must be a multiple of base = 10; got 25"),
+        ({"base": 10, "last": -10, "multiples": "positive"}, "must be greater than 0 with multiples: positive"),
+        ({"points": [2, 1]}, "points of rounding on 'income' must rise strictly"),
+        ({"points": [1, 1]}, "points of rounding on 'income' must rise strictly"),
+        ({"points": [1]}, "at least 2"),
+        ({"points": [1, 2], "last": 2}, "go with base"),
+        ({"points": [1, 2], "scales": [1]}, "scales of rounding on 'income' goes with rows of points"),
+        ({"points": [[1, 2], [3, 4]]}, "must have 1 values in each row"),
+        ({"points": [[1], [1]]}, "names a row twice"),
+        ({"points": [[1], [2]], "scales": [0]}, "must be 1 numbers greater than 0"),
+        ({"base": 1, "strata": ["area"]}, "rounding is not done by strata"),
+    ],
+)
+def test_wrong_parameters_are_refused(fields: dict[str, object], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        Rounding(columns=("income",), **fields)
+
+
+def test_refusals() -> None:
+    with pytest.raises(PlanError, match="rounding on 'area' takes continuous, integer; it is nominal"):
+        Rounding(columns=("area",), base=1).released(VARIABLES)
+    with pytest.raises(PlanError, match=r"multiples: positive takes values from 0; 2 are negative. Use multiples: all"):
+        masked_by(Rounding(columns=("debt",), base=1, multiples="positive"), survey(3).assign(debt=[-1.0, 1.0, -2.0]))
+    with pytest.raises(ValidationError, match="base of random_rounding on 'age' must be greater than 0; got -1"):
+        RandomRounding(columns=("age",), base=-1)
+
+
+def test_descriptions() -> None:
+    assert Rounding(columns=("a",), base=10, multiples="positive", last=40).describe() == (
+        "a: values were rounded to multiples of 10 from 10 up, at most 40."
+    )
+    assert Rounding(columns=("a",), points=[1, 2.5]).describe() == "a: values were rounded to the nearest of 1, 2.5."
+    assert "nearest of 2 points" in Rounding(columns=("a", "b"), points=[[1, 2], [3, 4]]).describe()
+    assert Rounding(columns=("a",), base=10, points=None).base == 10

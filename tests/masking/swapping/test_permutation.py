@@ -1,0 +1,130 @@
+"""Permutation."""
+
+from collections import Counter
+from itertools import permutations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from scipy.stats import chisquare
+
+from sluice.errors import PlanError
+from sluice.masking.swapping.permutation import Permutation, permuted_within
+from sluice.variables import Kind, Variable
+
+VARIABLES = {
+    "area": Variable(name="area", kind=Kind.NOMINAL, categories=("north", "south"), nullable=True),
+    "illness": Variable(name="illness", kind=Kind.TEXT),
+    "income": Variable(name="income", kind=Kind.CONTINUOUS, nullable=True),
+    "visits": Variable(name="visits", kind=Kind.INTEGER, nullable=True),
+    "seen": Variable(name="seen", kind=Kind.DATE),
+}
+
+
+def survey(n: int = 60) -> pd.DataFrame:
+    rng = np.random.default_rng(n)
+    visits = pd.array(2**60 + np.arange(n), dtype="Int64")
+    visits[: n // 4] = pd.NA
+    return pd.DataFrame(
+        {
+            "area": pd.Categorical.from_codes(np.arange(n) % 3 - 1, categories=["north", "south"]),
+            "illness": pd.Series([f"illness {i}" for i in range(n)], dtype="str"),
+            "income": np.where(rng.random(n) < 0.2, np.nan, rng.lognormal(10, 1, n)),
+            "visits": visits,
+            "seen": pd.date_range("2020-01-01", periods=n, unit="us"),
+        }
+    ).set_axis([5] * n)
+
+
+def test_every_permutation_of_the_groups_is_equally_likely() -> None:
+    """All 3! * 2! ways to deal out groups of 3 and 2; and the mean number of values that stay in place is one a group
+    (Montmort's problem of coincidences, 1708)."""
+    groups = np.array([0, 1, 0, 0, 1])
+    rng = np.random.default_rng(0)
+    draws = [tuple(permuted_within(groups, rng).tolist()) for _ in range(6000)]
+    ways = []
+    for three, two in product(permutations([0, 2, 3]), permutations([1, 4])):
+        way = np.empty(5, dtype=int)
+        way[[0, 2, 3]], way[[1, 4]] = three, two
+        ways.append(tuple(way.tolist()))
+    seen = Counter(draws)
+    assert set(seen) == set(ways)
+    assert chisquare([seen[way] for way in ways]).pvalue > 1e-3
+    assert np.mean([(np.array(draw) == np.arange(5)).sum() for draw in draws]) == pytest.approx(2, abs=0.08)
+
+
+@settings(max_examples=50, deadline=None)
+@given(groups=st.lists(st.integers(0, 6), max_size=60), seed=st.integers(0, 1000))
+def test_values_stay_in_their_group(groups: list[int], seed: int) -> None:
+    labels = np.array(groups, dtype=np.int64)
+    sources = permuted_within(labels, np.random.default_rng(seed))
+    assert sorted(sources) == list(range(len(groups)))
+    assert (labels[sources] == labels).all()
+
+
+def rows(frame: pd.DataFrame) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(map(str, row)) for row in frame.itertuples(index=False))
+
+
+def test_columns_move_together_or_each_by_itself() -> None:
+    frame = survey()
+    kept = frame.copy()
+    names = ["illness", "income", "visits", "seen"]
+    step = Permutation(columns=tuple(names), within=("area",))
+    together = step.mask(frame, VARIABLES, np.random.default_rng(1))
+    pd.testing.assert_frame_equal(frame, kept)
+    assert step.released(VARIABLES) == VARIABLES
+    assert (together.dtypes == frame.dtypes).all()
+    assert together.index.equals(frame.index)
+    assert together["area"].equals(frame["area"])
+    assert rows(together) == rows(frame)
+    assert together["illness"].to_list() != frame["illness"].to_list()
+    apart = step.model_copy(update={"jointly": False}).mask(frame, VARIABLES, np.random.default_rng(1))
+    assert rows(apart) != rows(frame)
+    for name in names:
+        assert rows(apart[["area", name]]) == rows(frame[["area", name]])
+
+
+def test_missing_values_form_a_group_and_move() -> None:
+    frame = survey()
+    masked = Permutation(columns=("visits",), within=("area",)).mask(frame, VARIABLES, np.random.default_rng(2))
+    nowhere = frame["area"].isna().to_numpy()
+    assert rows(masked[nowhere][["visits"]]) == rows(frame[nowhere][["visits"]])
+    assert (masked["visits"].isna() != frame["visits"].isna()).any()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_few_records(n: int) -> None:
+    frame = survey(60).iloc[:n]
+    step = Permutation(columns=("income",), small_groups="keep")
+    masked = step.mask(frame, VARIABLES, np.random.default_rng(0))
+    assert rows(masked[["income"]]) == rows(frame[["income"]])
+
+
+def test_groups_of_one_are_refused_or_kept() -> None:
+    frame, rng = survey(), np.random.default_rng(0)
+    step = Permutation(columns=("income",), within=("illness",))
+    with pytest.raises(
+        PlanError, match=r"permutation of 'income': 60 groups have one record, whose values cannot move"
+    ):
+        step.mask(frame, VARIABLES, rng)
+    assert step.model_copy(update={"small_groups": "keep"}).mask(frame, VARIABLES, rng).equals(frame)
+    with pytest.raises(PlanError, match="1 groups have one record"):
+        Permutation(columns=("income",)).mask(frame.iloc[:1], VARIABLES, rng)
+
+
+def test_refusals() -> None:
+    with pytest.raises(ValidationError, match="within of permutation names 'area', which is among its columns"):
+        Permutation(columns=("area", "income"), within=("area",))
+    with pytest.raises(PlanError, match=r"within of permutation: no variable 'aera'\. Did you mean 'area'\?"):
+        Permutation(columns=("income",), within=("aera",)).released(VARIABLES)
+    with pytest.raises(PlanError, match="permutation: no variable 'wage' at this point"):
+        Permutation(columns=("wage",)).released(VARIABLES)
+
+
+def test_the_description_names_columns_and_groups() -> None:
+    said = Permutation(columns=("income", "visits"), within=("area",)).describe()
+    assert said == "The values of income, visits were permuted together at random among the records of equal area."

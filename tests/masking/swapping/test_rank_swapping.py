@@ -1,0 +1,356 @@
+"""Rank swapping."""
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from scipy.stats import chisquare, norm
+
+from sluice.errors import PlanError
+from sluice.masking.swapping.rank_swapping import RankSwapping, Variant, rank_swap, swap_sources
+from sluice.variables import Kind, Variable
+
+
+def law(n: int, reach: int) -> dict[tuple[int, ...], float]:
+    """Every outcome of plain rank swapping on n ranks with its probability, by the definition of 004."""
+    outcomes: dict[tuple[int, ...], float] = {}
+
+    def swap_from(rank: int, at: tuple[int, ...], probability: float) -> None:
+        while rank < n and at[rank] >= 0:
+            rank += 1
+        if rank == n:
+            outcomes[at] = outcomes.get(at, 0.0) + probability
+            return
+        free = [other for other in range(rank + 1, min(rank + reach, n - 1) + 1) if at[other] < 0]
+        for other in free or [rank]:
+            swapped = list(at)
+            swapped[rank], swapped[other] = other, rank
+            swap_from(rank + 1, tuple(swapped), probability / max(len(free), 1))
+
+    swap_from(0, (-1,) * n, 1.0)
+    return outcomes
+
+
+@pytest.mark.parametrize(("n", "reach"), [(6, 1), (6, 2), (7, 3), (6, 6)])
+def test_outcomes_follow_the_law_of_the_definition(n: int, reach: int) -> None:
+    rng = np.random.default_rng(10 * n + reach)
+    expected = law(n, reach)
+    draws = 4000
+    seen = Counter(tuple(swap_sources(np.arange(float(n)), reach / n, rng).tolist()) for _ in range(draws))
+    assert set(seen) <= set(expected)
+    if len(expected) > 1:
+        counts = [seen[outcome] for outcome in expected]
+        assert chisquare(counts, [draws * probability for probability in expected.values()]).pvalue > 1e-3
+
+
+def chances_at_normal_distance(n: int, p: float) -> dict[tuple[int, ...], float]:
+    """As `law`, for p-distribution: a free rank above has the weight of N(p/2, p/2) in the half ranks around it."""
+    outcomes: dict[tuple[int, ...], float] = {}
+
+    def swap_from(at: tuple[int, ...], probability: float) -> None:
+        rank = next((rank for rank in range(n) if at[rank] < 0), n)
+        if rank == n:
+            outcomes[at] = outcomes.get(at, 0.0) + probability
+            return
+        free = [other for other in range(rank + 1, n) if at[other] < 0] or [rank]
+        edges = np.array([[other - rank - 0.5, other - rank + 0.5] for other in free])
+        weights = np.diff(norm.cdf(edges, p / 2, p / 2), axis=1)[:, 0] if free != [rank] else np.ones(1)
+        for other, weight in zip(free, weights / weights.sum(), strict=True):
+            swapped = list(at)
+            swapped[rank], swapped[other] = other, rank
+            swap_from(tuple(swapped), probability * weight)
+
+    swap_from((-1,) * n, 1.0)
+    return outcomes
+
+
+def chances_in_buckets(n: int, buckets: int) -> dict[tuple[int, ...], float]:
+    """As `law`, for p-buckets: any free rank of the lowest bucket r, and a free one of bucket s, weight 2^-(s-r+1)."""
+    outcomes: dict[tuple[int, ...], float] = {}
+    edges = [bucket * n // buckets for bucket in range(buckets + 1)]
+    of = [next(bucket for bucket in range(buckets) if rank < edges[bucket + 1]) for rank in range(n)]
+
+    def swap_from(at: tuple[int, ...], probability: float) -> None:
+        free = [rank for rank in range(n) if at[rank] < 0]
+        if not free:
+            outcomes[at] = outcomes.get(at, 0.0) + probability
+            return
+        own = [rank for rank in free if of[rank] == of[free[0]]]
+        for rank in own:
+            others = {bucket: [o for o in free if of[o] == bucket and o != rank] for bucket in set(of)}
+            weights = {bucket: 0.5 ** (bucket - of[rank] + 1) for bucket in others if others[bucket]}
+            choices = [(o, weights[b] / len(others[b])) for b in weights for o in others[b]] or [(rank, 1.0)]
+            for other, weight in choices:
+                swapped = list(at)
+                swapped[rank], swapped[other] = other, rank
+                swap_from(tuple(swapped), probability / len(own) * weight / sum(w for _, w in choices))
+
+    swap_from((-1,) * n, 1.0)
+    return outcomes
+
+
+@pytest.mark.parametrize(
+    ("variant", "spread", "expected"),
+    [
+        ("p_distribution", 2 / 6, chances_at_normal_distance(6, 2)),
+        ("p_distribution", 4 / 5, chances_at_normal_distance(5, 4)),
+        ("p_buckets", 3, chances_in_buckets(6, 3)),
+        ("p_buckets", 2, chances_in_buckets(5, 2)),
+        ("p_buckets", 4, chances_in_buckets(4, 4)),
+    ],
+)
+def test_the_other_variants_follow_their_law(
+    variant: Variant, spread: float, expected: dict[tuple[int, ...], float]
+) -> None:
+    """An independent enumeration of what the module's docstring says; the paper's own figures were not at hand."""
+    assert sum(expected.values()) == pytest.approx(1)
+    n = len(next(iter(expected)))
+    rng = np.random.default_rng(n)
+    draws = 6000
+    seen = Counter(tuple(swap_sources(np.arange(float(n)), spread, rng, variant).tolist()) for _ in range(draws))
+    assert set(seen) <= set(expected)
+    likely = [outcome for outcome in expected if draws * expected[outcome] >= 5]
+    counts = [seen[outcome] for outcome in likely]
+    chances = [draws * expected[outcome] for outcome in likely]
+    rest = draws - sum(chances)
+    if rest > 1e-6:
+        counts, chances = [*counts, draws - sum(counts)], [*chances, rest]
+    assert chisquare(counts, chances).pvalue > 1e-3
+
+
+def test_only_the_plain_variant_leaves_certain_candidates() -> None:
+    """RS-RL (004) takes as candidates the masked values at most p ranks away. In the plain variant the true one is
+    always among them; in the others it is not for a good share of the records."""
+    n, window = 1000, 0.1
+    rng = np.random.default_rng(4)
+
+    def farther_than_the_window(spread: float, variant: Variant) -> float:
+        moved = np.abs(swap_sources(np.arange(float(n)), spread, rng, variant) - np.arange(n))
+        return float((moved > window * n).mean())
+
+    assert farther_than_the_window(window, "plain") == 0
+    # The distance of N(p/2, p/2) given that it is at least one: more than p with probability 0.16 / 0.84.
+    assert farther_than_the_window(window, "p_distribution") == pytest.approx(0.19, abs=0.06)
+    assert farther_than_the_window(1 / window, "p_buckets") > 0.1
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    values=st.lists(st.one_of(st.floats(-1e9, 1e9), st.just(np.nan), st.integers(0, 3).map(float)), max_size=80),
+    variant=st.sampled_from(["p_distribution", "p_buckets"]),
+    share=st.floats(0.02, 1),
+    seed=st.integers(0, 1000),
+)
+def test_every_variant_keeps_values_and_gaps(values: list[float], variant: Variant, share: float, seed: int) -> None:
+    original = np.array(values, dtype=float)
+    present = np.flatnonzero(~np.isnan(original))
+    n = len(present)
+    if n < 2:
+        return
+    spread = max(share, 1 / n) if variant == "p_distribution" else max(2, int(share * n))
+    sources = swap_sources(original, spread, np.random.default_rng(seed), variant)
+    assert (sources[sources] == np.arange(len(original))).all()
+    assert (sources[present] == present).sum() == n % 2
+    assert sources[np.isnan(original)].tolist() == np.flatnonzero(np.isnan(original)).tolist()
+
+
+@pytest.mark.parametrize("variant", ["p_distribution", "p_buckets"])
+def test_the_widest_spread_of_many_values(variant: Variant) -> None:
+    """Where few free ranks are left, draws fail and the free ones are looked through."""
+    spread = 1.0 if variant == "p_distribution" else 20000
+    sources = swap_sources(np.arange(20000.0), spread, np.random.default_rng(0), variant)
+    assert (sources[sources] == np.arange(20000)).all()
+    assert (sources != np.arange(20000)).all()
+
+
+def test_the_example_of_the_slides_is_an_outcome() -> None:
+    """004, "Rank swapping: Example I": variable a1 with p = 2. Its probability is 1/8: three free choices."""
+    original = np.array([8, 6, 10, 7, 9, 2, 1, 4, 5, 3], dtype=float)
+    protected = [10, 5, 8, 9, 7, 4, 3, 2, 6, 1]
+    rng = np.random.default_rng(0)
+    seen = sum(rank_swap(original, 0.2, rng).tolist() == protected for _ in range(2000))
+    assert seen / 2000 == pytest.approx(1 / 8, abs=0.03)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    values=st.lists(st.one_of(st.floats(-1e9, 1e9), st.just(np.nan), st.integers(0, 3).map(float)), max_size=80),
+    window=st.floats(0.02, 1),
+    seed=st.integers(0, 1000),
+)
+def test_same_values_same_gaps_within_reach(values: list[float], window: float, seed: int) -> None:
+    original = np.array(values, dtype=float)
+    present = ~np.isnan(original)
+    n = int(present.sum())
+    rng = np.random.default_rng(seed)
+    if n == 1 or (n > 1 and window * n < 0.999):
+        with pytest.raises(PlanError, match=r"it has 1|reaches no other value"):
+            rank_swap(original, window, rng)
+        return
+    masked = rank_swap(original, window, rng)
+    assert np.isnan(masked).tolist() == (~present).tolist()
+    assert sorted(masked[present]) == sorted(original[present])
+    # In sorted order, a value's ranks are a range; a value's new place is at most `window * n` ranks from it.
+    ranked = np.sort(original[present])
+    lowest, highest = (
+        np.searchsorted(ranked, masked[present]),
+        np.searchsorted(ranked, masked[present], side="right") - 1,
+    )
+    from_low = np.searchsorted(ranked, original[present])
+    from_high = np.searchsorted(ranked, original[present], side="right") - 1
+    assert (np.maximum(lowest - from_high, from_low - highest) <= window * n + 1e-6).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(n=st.integers(2, 400), window=st.floats(0.01, 1), seed=st.integers(0, 1000))
+def test_each_value_is_swapped_once_and_at_most_one_is_left_over(n: int, window: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.permutation(n).astype(float)
+    sources = swap_sources(values, max(window, 1 / n), rng)
+    assert (sources[sources] == np.arange(n)).all()
+    assert (sources == np.arange(n)).sum() == n % 2
+
+
+def test_a_window_of_all_records_reaches_all_of_them() -> None:
+    """So many free ranks are gone near the top that the counting of free ones is needed."""
+    rng = np.random.default_rng(0)
+    sources = swap_sources(np.arange(20000.0), 1.0, rng)
+    assert (sources[sources] == np.arange(20000)).all()
+    assert (sources != np.arange(20000)).all()
+    assert np.abs(sources - np.arange(20000)).max() > 15000
+
+
+def test_the_smallest_window_swaps_neighbours() -> None:
+    assert rank_swap(np.array([3.0, 1.0, 2.0, 4.0]), 0.25, np.random.default_rng(0)).tolist() == [4, 2, 1, 3]
+
+
+def test_ties_are_broken_at_random() -> None:
+    """Of three equal values and one other, each of the three is as likely to take the other's place."""
+    rng = np.random.default_rng(0)
+    values = np.array([1.0, 1.0, 1.0, 2.0])
+    taken = Counter(int(np.flatnonzero(rank_swap(values, 0.25, rng) == 2)[0]) for _ in range(3000))
+    assert set(taken) == {0, 1, 2}
+    assert chisquare(list(taken.values())).pvalue > 1e-3
+
+
+def test_a_window_is_not_cut_by_rounding() -> None:
+    """0.29 of 100 is 28.999999999999996 in floating point; the reach is 29 all the same."""
+    rng = np.random.default_rng(0)
+    moved = [np.abs(swap_sources(np.arange(100.0), 0.29, rng) - np.arange(100)).max() for _ in range(50)]
+    assert max(moved) == 29
+
+
+# --- the step -------------------------------------------------------------------------------------------------------
+
+VARIABLES = {
+    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0),
+    "code": Variable(name="code", kind=Kind.INTEGER, nullable=True),
+    "size": Variable(name="size", kind=Kind.ORDINAL, categories=("small", "medium", "large")),
+    "area": Variable(name="area", kind=Kind.NOMINAL, categories=("north", "south")),
+}
+
+
+def survey(n: int = 60) -> pd.DataFrame:
+    rng = np.random.default_rng(n)
+    code = pd.array(2**60 + np.arange(n), dtype="Int64")
+    code[: n // 4] = pd.NA
+    return pd.DataFrame(
+        {
+            "income": rng.lognormal(10, 1, n),
+            "code": code,
+            "size": pd.Categorical.from_codes(
+                rng.integers(-1, 3, n), categories=["small", "medium", "large"], ordered=True
+            ),
+            "area": pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["north", "south"]),
+        },
+        index=[5] * n,
+    )
+
+
+@pytest.mark.parametrize(
+    "spread", [{"window": 0.2}, {"variant": "p_distribution", "window": 0.2}, {"variant": "p_buckets", "buckets": 6}]
+)
+def test_the_step_keeps_types_values_gaps_and_the_other_columns(spread: dict[str, object]) -> None:
+    frame = survey()
+    kept = frame.copy()
+    step = RankSwapping.model_validate({"columns": ["income", "code", "size"], **spread})
+    masked = step.mask(frame, VARIABLES, np.random.default_rng(1))
+    pd.testing.assert_frame_equal(frame, kept)
+    assert step.released(VARIABLES) == VARIABLES
+    assert (masked.dtypes == frame.dtypes).all()
+    assert masked.index.equals(frame.index)
+    assert masked["area"].equals(frame["area"])
+    for name in step.columns:
+        assert masked[name].value_counts(dropna=False).to_dict() == frame[name].value_counts(dropna=False).to_dict()
+        assert (masked[name].isna().to_numpy() == frame[name].isna().to_numpy()).all()
+        assert masked[name].to_list() != frame[name].to_list()
+
+
+def test_the_generator_decides_and_the_index_does_not() -> None:
+    frame = survey()
+    step = RankSwapping(columns=("income",), window=0.2)
+    first = step.mask(frame, VARIABLES, np.random.default_rng(1))["income"].to_list()
+    assert step.mask(frame.reset_index(drop=True), VARIABLES, np.random.default_rng(1))["income"].to_list() == first
+    assert step.mask(frame, VARIABLES, np.random.default_rng(2))["income"].to_list() != first
+
+
+def test_nothing_to_swap_is_left_as_it_is() -> None:
+    frame = survey(8).assign(income=np.nan)
+    masked = RankSwapping(columns=("income",), window=0.5).mask(frame, VARIABLES, np.random.default_rng(1))
+    assert masked["income"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("window", "hint"),
+    [
+        (15, r"got 15\. Is it a percentage\? Use 0\.15\."),
+        (0, r"got 0\. It is the share"),
+        (-1, "got -1"),
+        (np.nan, "got nan"),
+    ],
+)
+def test_a_window_that_is_no_share_is_refused(window: float, hint: str) -> None:
+    with pytest.raises(ValidationError, match=rf"window of rank_swapping on 'income' must be in \(0, 1\]; {hint}"):
+        RankSwapping(columns=("income",), window=window)
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({}, "variant plain needs 'window'"),
+        ({"variant": "p_distribution"}, "variant p_distribution needs 'window'"),
+        ({"variant": "p_buckets", "window": 0.1}, "variant p_buckets needs 'buckets'"),
+        ({"variant": "p_buckets", "window": 0.1, "buckets": 5}, "takes 'buckets', not 'window'; leave it out"),
+        ({"window": 0.1, "buckets": 5}, "variant plain takes 'window', not 'buckets'"),
+        ({"variant": "p_buckets", "buckets": 1}, "buckets of rank_swapping on 'income' must be at least 2; got 1"),
+    ],
+)
+def test_a_variant_takes_its_own_parameter(fields: dict[str, object], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        RankSwapping.model_validate({"columns": ["income"], **fields})
+
+
+def test_refusals() -> None:
+    rng = np.random.default_rng(0)
+    with pytest.raises(PlanError, match=r"on 'income' has 60 values for 61 buckets\. Use at most as many buckets"):
+        RankSwapping(columns=("income",), variant="p_buckets", buckets=61).mask(survey(), VARIABLES, rng)
+    with pytest.raises(PlanError, match="rank_swapping on 'area' takes continuous, integer, ordinal; it is nominal"):
+        RankSwapping(columns=("area",), window=0.1).released(VARIABLES)
+    with pytest.raises(PlanError, match=r"no variable 'incom' at this point\. Did you mean 'income'\?"):
+        RankSwapping(columns=("incom",), window=0.1).released(VARIABLES)
+    with pytest.raises(PlanError, match="rank_swapping on 'income' needs at least 2 values to exchange; it has 1"):
+        RankSwapping(columns=("income",), window=1).mask(survey(1), VARIABLES, rng)
+    with pytest.raises(PlanError, match=r"on 'income' reaches no other value: .* of 60 values .* Use at least 0\.017"):
+        RankSwapping(columns=("income",), window=0.01).mask(survey(), VARIABLES, rng)
+
+
+def test_the_description_does_not_tell_the_window() -> None:
+    """Who knows the window can intersect the candidates of every variable (004, rank swapping record linkage)."""
+    said = RankSwapping(columns=("income", "code"), window=0.137).describe()
+    assert "income, code" in said
+    assert "137" not in said
+    assert "13.7" not in said

@@ -1,0 +1,228 @@
+"""Spectral swapping. The row of Table I of 000 is in tests/published/test_000_masking.py."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from sluice.errors import PlanError
+from sluice.masking.swapping.spectral_swapping import SpectralSwapping, spectral_swap
+from sluice.variables import Kind, Role, Variable
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(2, 200), m=st.integers(1, 8), seed=st.integers(0, 1000), shape=st.sampled_from(["full", "constant"])
+)
+def test_each_spectral_coordinate_keeps_its_values_and_the_means_stay(n: int, m: int, seed: int, shape: str) -> None:
+    """Against NumPy's own SVD: on every axis of V, the released coordinates are the original ones in another order."""
+    rng = np.random.default_rng(seed)
+    coded = rng.normal(size=(n, m)) * np.arange(1, m + 1) + 3.0  # distinct singular values
+    if shape == "constant":
+        coded[:, 0] = 0.1
+    swapped = spectral_swap(coded, rng)
+    assert swapped.mean(axis=0) == pytest.approx(coded.mean(axis=0), abs=1e-12)
+    if shape == "constant":
+        assert swapped[:, 0] == pytest.approx(0.1, abs=1e-12)
+    centred = coded - coded.mean(axis=0)
+    _, singular_values, axes = np.linalg.svd(centred, full_matrices=False)
+    before, after = centred @ axes.T, (swapped - coded.mean(axis=0)) @ axes.T
+    well_determined = singular_values > 1e-6
+    if len(singular_values) > 1:
+        gaps = np.abs(np.subtract.outer(singular_values, singular_values)) + np.diag(
+            np.full(len(singular_values), np.inf)
+        )
+        well_determined &= gaps.min(axis=1) > 0.05
+    for axis in np.flatnonzero(well_determined):
+        assert np.sort(after[:, axis]) == pytest.approx(np.sort(before[:, axis]), abs=1e-8)
+
+
+def test_covariances_are_kept_and_records_are_not() -> None:
+    rng = np.random.default_rng(0)
+    coded = rng.normal(size=(20_000, 4)) @ rng.normal(size=(4, 4))
+    swapped = spectral_swap(coded, rng)
+    scale = np.sqrt(np.outer(coded.var(axis=0), coded.var(axis=0)))
+    assert (np.cov(swapped.T) - np.cov(coded.T)) / scale == pytest.approx(0, abs=0.03)
+    # A record has nothing to do with the one in its place.
+    same_place = [np.corrcoef(coded[:, j], swapped[:, j])[0, 1] for j in range(4)]
+    assert same_place == pytest.approx([0] * 4, abs=0.03)
+
+
+def test_one_column_is_permuted() -> None:
+    values = np.random.default_rng(0).normal(size=(50, 1))
+    swapped = spectral_swap(values, np.random.default_rng(1))
+    assert np.sort(swapped[:, 0]) == pytest.approx(np.sort(values[:, 0]))
+    assert not np.allclose(swapped, values)
+
+
+# --- the step -------------------------------------------------------------------------------------------------------
+
+VARIABLES = {
+    "id": Variable(name="id", kind=Kind.TEXT, role=Role.IDENTIFIER),
+    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=1, maximum=500),
+    "age": Variable(name="age", kind=Kind.INTEGER, minimum=18, maximum=90, nullable=True),
+    "size": Variable(name="size", kind=Kind.ORDINAL, categories=("none", "small", "medium", "large"), nullable=True),
+    "area": Variable(
+        name="area",
+        kind=Kind.NOMINAL,
+        role=Role.QUASI_IDENTIFIER,
+        categories=("north", "west", "south", "sea"),
+        labels={"north": "the North"},
+    ),
+    "smoker": Variable(name="smoker", kind=Kind.BINARY, categories=("no", "yes")),
+}
+ALL = ("income", "age", "size", "area", "smoker")
+
+
+def survey(n: int, seed: int = 0, missing: bool = False) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    trait = rng.normal(size=n)
+    age = pd.array(np.clip(50 + 15 * trait + rng.normal(0, 5, n), 18, 90).astype(int), dtype="Int64")
+    size = np.clip(np.rint(1.5 + trait), 0, 3).astype(int)
+    if missing:
+        age[rng.random(n) < 0.2] = pd.NA
+        size[rng.random(n) < 0.2] = -1
+    return pd.DataFrame(
+        {
+            "id": [f"person {i}" for i in range(n)],
+            "income": np.exp(3 + 0.5 * trait + rng.normal(0, 0.3, n)).clip(1, 500),
+            "age": age,
+            "size": pd.Categorical.from_codes(size, categories=["none", "small", "medium", "large"], ordered=True),
+            "area": pd.Categorical.from_codes(rng.integers(0, 3, n), categories=["north", "west", "south", "sea"]),
+            "smoker": pd.Categorical.from_codes((trait + rng.normal(size=n) > 0).astype(int), categories=["no", "yes"]),
+        },
+        index=rng.permutation(n),
+    )
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    n=st.integers(2, 80),
+    seed=st.integers(0, 1000),
+    categories=st.sampled_from(["most_probable", "sampled", "probabilities"]),
+    clip=st.booleans(),
+    log=st.sampled_from([(), ("income",)]),
+)
+def test_the_released_frame_is_typed(n: int, seed: int, categories: str, clip: bool, log: tuple[str, ...]) -> None:
+    frame = survey(n, seed)
+    kept = frame.copy()
+    step = SpectralSwapping(columns=ALL, categories=categories, clip=clip, log=log)
+    masked, released = step.mask(frame, VARIABLES, np.random.default_rng(seed)), step.released(VARIABLES)
+    pd.testing.assert_frame_equal(frame, kept)
+    assert list(masked) == list(released)
+    assert masked.index.equals(frame.index)
+    assert not masked.isna().any(axis=None)
+    assert masked["id"].equals(frame["id"])
+    assert masked["age"].dtype == "Int64"
+    assert masked["size"].dtype == frame["size"].dtype
+    assert masked["smoker"].dtype == frame["smoker"].dtype
+    if log:
+        assert (masked["income"] > 0).all()
+    if clip:
+        assert masked["income"].between(1, 500).all()
+        assert masked["age"].between(18, 90).all()
+    if categories == "probabilities":
+        parts = masked[["area=north", "area=west", "area=south", "area=sea"]]
+        assert parts.sum(axis=1).to_numpy() == pytest.approx(1)
+        assert parts.min(axis=None) >= 0
+        assert (parts["area=sea"] == 0).all()  # no record has it
+    else:
+        assert masked["area"].dtype == frame["area"].dtype
+        assert "sea" not in set(masked["area"])
+
+
+def test_associations_survive_and_means_are_kept() -> None:
+    frame = survey(4000)
+    masked = SpectralSwapping(columns=ALL, log=("income",)).mask(frame, VARIABLES, np.random.default_rng(1))
+    assert masked["age"].mean() == pytest.approx(frame["age"].mean(), abs=0.05)
+    assert np.log(masked["income"]).mean() == pytest.approx(np.log(frame["income"]).mean(), abs=1e-12)
+    for data in (frame, masked):
+        assert np.corrcoef(np.log(data["income"]), data["age"].astype(float))[0, 1] == pytest.approx(0.8, abs=0.06)
+    by_smoking = [data.groupby("smoker", observed=True)["age"].mean() for data in (frame, masked)]
+    assert by_smoking[1]["yes"] - by_smoking[1]["no"] == pytest.approx(
+        by_smoking[0]["yes"] - by_smoking[0]["no"], abs=4
+    )
+
+
+def test_released_descriptions() -> None:
+    released = SpectralSwapping(columns=ALL, categories="probabilities").released(VARIABLES)
+    assert list(released) == [
+        "id", "income", "age", "size", "area=north", "area=west", "area=south", "area=sea", "smoker"
+    ]  # fmt: skip
+    north = released["area=north"]
+    assert (north.kind, north.role, north.minimum, north.maximum) == (Kind.CONTINUOUS, Role.QUASI_IDENTIFIER, 0, 1)
+    assert north.description == "probability that area is the North"
+    assert (released["income"].minimum, released["income"].maximum) == (None, None)
+    assert released["age"].kind is Kind.INTEGER
+    assert not released["age"].nullable
+    assert SpectralSwapping(columns=ALL, clip=True).released(VARIABLES)["age"].maximum == 90
+
+
+def test_the_generator_decides_and_the_index_does_not() -> None:
+    frame = survey(30)
+    step = SpectralSwapping(columns=ALL)
+    first = step.mask(frame, VARIABLES, np.random.default_rng(1))
+    again = step.mask(frame.set_axis([0] * 30), VARIABLES, np.random.default_rng(1))
+    assert first.reset_index(drop=True).equals(again.reset_index(drop=True))
+    other = step.mask(frame, VARIABLES, np.random.default_rng(2))
+    assert not first.equals(other)
+
+
+def test_missing_values_are_refused_or_filled() -> None:
+    frame = survey(60, missing=True)
+    count = frame["age"].isna().sum()
+    rng = np.random.default_rng(0)
+    with pytest.raises(PlanError, match=f"spectral_swapping on 'age' takes no missing values; there are {count}"):
+        SpectralSwapping(columns=ALL).mask(frame, VARIABLES, rng)
+    masked = SpectralSwapping(columns=ALL, missing="mean").mask(frame, VARIABLES, rng)
+    assert not masked.isna().any(axis=None)
+    assert masked["age"].mean() == pytest.approx(frame["age"].mean(), abs=0.5)
+    empty = frame.assign(age=pd.array([None] * 60, dtype="Int64"))
+    with pytest.raises(PlanError, match="spectral_swapping on 'age' needs a value; all are missing"):
+        SpectralSwapping(columns=ALL, missing="mean").mask(empty, VARIABLES, rng)
+
+
+def test_constant_columns_stay_constant() -> None:
+    frame = survey(20)
+    one_size = pd.Categorical.from_codes([2] * 20, dtype=frame["size"].dtype)
+    one_answer = pd.Categorical.from_codes([0] * 20, dtype=frame["smoker"].dtype)
+    one_area = pd.Categorical.from_codes([1] * 20, dtype=frame["area"].dtype)
+    frame = frame.assign(age=pd.array([30] * 20, dtype="Int64"), size=one_size, smoker=one_answer, area=one_area)
+    masked = SpectralSwapping(columns=ALL).mask(frame, VARIABLES, np.random.default_rng(0))
+    for name in ("age", "size", "smoker", "area"):
+        assert masked[name].equals(frame[name])
+    assert not masked["income"].equals(frame["income"])
+
+
+def test_refusals() -> None:
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValidationError, match=r"log of spectral_swapping names 'incom', .* Did you mean 'income'\?"):
+        SpectralSwapping(columns=("income",), log=("incom",))
+    with pytest.raises(PlanError, match="log of spectral_swapping on 'area' is for numbers; it is nominal"):
+        SpectralSwapping(columns=("area",), log=("area",)).released(VARIABLES)
+    with pytest.raises(PlanError, match=r"spectral_swapping on 'id' takes .*; it is text"):
+        SpectralSwapping(columns=("id",)).released(VARIABLES)
+    with pytest.raises(PlanError, match="needs at least 2 records to swap between; there are 1"):
+        SpectralSwapping(columns=("income",)).mask(survey(1), VARIABLES, rng)
+    zeros = survey(20).assign(income=[0.0, -1.0, *range(1, 19)])
+    with pytest.raises(PlanError, match="on 'income' takes values greater than 0; 2 records have none"):
+        SpectralSwapping(columns=("income",), log=("income",)).mask(zeros, VARIABLES, rng)
+    with pytest.raises(PlanError, match="spectral_swapping on 'income': values are too large for their variance"):
+        SpectralSwapping(columns=("income",)).mask(zeros.assign(income=1e200 * np.arange(20)), VARIABLES, rng)
+    unlisted = {"area": Variable(name="area", kind=Kind.NOMINAL)}
+    with pytest.raises(PlanError, match="needs the categories of 'area'; the contract does not list them"):
+        SpectralSwapping(columns=("area",), categories="probabilities").released(unlisted)
+    taken = {**VARIABLES, "area=west": Variable(name="area=west", kind=Kind.CONTINUOUS)}
+    with pytest.raises(PlanError, match="spectral_swapping on 'area' needs a new column 'area=west', which exists"):
+        SpectralSwapping(columns=("area",), categories="probabilities").released(taken)
+
+
+def test_the_description_is_for_a_data_user() -> None:
+    said = SpectralSwapping(columns=("income", "age"), missing="mean", categories="probabilities").describe()
+    assert said == (
+        "The records' values of income, age were recombined along the main directions of the data: a released record "
+        "belongs to no one person, means are kept, variances and correlations nearly so; categories are given as "
+        "probabilities; missing values were filled."
+    )

@@ -1,0 +1,204 @@
+"""Data shuffling. The row of Table I of 000 is in tests/published/test_000_shuffling.py."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from scipy.stats import multivariate_normal, rankdata, spearmanr
+
+from sluice.errors import PlanError
+from sluice.masking.synthesis.data_shuffling import DataShuffling, data_shuffle, normal_correlations
+from sluice.variables import Kind, Variable
+
+
+def centred_ranks(values: np.ndarray) -> np.ndarray:
+    """One row a column, from SciPy's ranks; NaN where missing."""
+    return (rankdata(values, axis=0, nan_policy="omit").T - 0.5) / np.isfinite(values).sum(axis=0)[:, None] - 0.5
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(2, 60),
+    m=st.integers(1, 4),
+    others=st.integers(0, 3),
+    seed=st.integers(0, 1000),
+    shape=st.sampled_from(["full", "ties", "missing"]),
+)
+def test_each_column_keeps_its_values_and_gaps(n: int, m: int, others: int, seed: int, shape: str) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.lognormal(size=(n, m + others))
+    if shape == "ties":
+        values = np.round(values)
+    if shape == "missing":
+        values[rng.random(values.shape) < 0.3] = np.nan
+    kept = values.copy()
+    shuffled = data_shuffle(values[:, :m], values[:, m:], rng)
+    np.testing.assert_array_equal(values, kept)
+    np.testing.assert_array_equal(np.isnan(shuffled), np.isnan(values[:, :m]))
+    np.testing.assert_array_equal(np.sort(shuffled, axis=0), np.sort(values[:, :m], axis=0))
+
+
+def test_the_sines_turn_rank_correlations_into_those_of_a_normal_distribution() -> None:
+    """Pearson's 2 sin(pi rho / 6), on a sample of a known normal distribution; monotonic changes do not matter."""
+    known = np.array([[1.0, 0.8, -0.5], [0.8, 1.0, 0.1], [-0.5, 0.1, 1.0]])
+    sample = multivariate_normal(cov=known, seed=0).rvs(200_000)
+    found = normal_correlations(centred_ranks(np.column_stack([np.exp(sample[:, 0]), sample[:, 1] ** 3, sample[:, 2]])))
+    assert found == pytest.approx(known, abs=0.01)
+    exact = 2 * np.sin(np.pi / 6 * spearmanr(sample).statistic)
+    np.fill_diagonal(exact, 1.0)
+    assert found == pytest.approx(exact, abs=1e-9)
+
+
+def test_rank_correlations_are_kept_and_records_are_not() -> None:
+    rng = np.random.default_rng(0)
+    original = np.exp(rng.normal(size=(20_000, 4)) @ rng.normal(size=(4, 4)))
+    shuffled = data_shuffle(original, original[:, :0], rng)
+    assert spearmanr(shuffled).statistic == pytest.approx(spearmanr(original).statistic, abs=0.02)
+    same_place = [spearmanr(original[:, j], shuffled[:, j]).statistic for j in range(4)]
+    assert same_place == pytest.approx([0] * 4, abs=0.03)
+
+
+def test_rank_correlations_with_given_columns_are_kept() -> None:
+    """Of normal scores: what two columns have in common with the given ones, and what is left between them."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(20_000, 4)) @ rng.normal(size=(4, 4))
+    original = np.column_stack([np.exp(scores[:, :2]), scores[:, 2:]])
+    shuffled = np.column_stack([data_shuffle(original[:, :2], original[:, 2:], rng), original[:, 2:]])
+    assert spearmanr(shuffled).statistic == pytest.approx(spearmanr(original).statistic, abs=0.02)
+    # A record is found again as far as its given values tell, R, and no farther: rho = R^2 with its own value.
+    total = np.corrcoef(scores.T)
+    explained = total[:2, 2:] @ np.linalg.inv(total[2:, 2:]) @ total[2:, :2]
+    same_place = [np.corrcoef(scores[:, j], np.log(shuffled[:, j]))[0, 1] for j in (0, 1)]
+    assert same_place == pytest.approx(np.diag(explained), abs=0.02)
+
+
+def test_what_the_given_columns_determine_stays_where_it_is() -> None:
+    """The extreme: rank correlation 1, so the conditional variance is 0."""
+    values = np.random.default_rng(0).normal(size=(200, 1))
+    assert data_shuffle(values, np.exp(values), np.random.default_rng(1)) == pytest.approx(values)
+    fully = np.column_stack([values, -values])
+    assert data_shuffle(fully, np.hstack([values, 2 * values]), np.random.default_rng(1)) == pytest.approx(fully)
+
+
+def test_contradicting_correlations_are_repaired() -> None:
+    """Each pair is seen on other records: a rises with b, b with c, but c falls with a. No distribution has these."""
+    rising, gap = np.linspace(-0.5, 0.5, 50), np.full(50, np.nan)
+    ranks = np.array(
+        [
+            np.concatenate([rising, gap, rising]),
+            np.concatenate([rising, rising, gap]),
+            np.concatenate([gap, rising, -rising]),
+        ]
+    )
+    correlations = normal_correlations(ranks)
+    assert np.diag(correlations) == pytest.approx([1, 1, 1])
+    assert np.linalg.eigvalsh(correlations).min() > -1e-12
+    assert correlations[0, 1] == pytest.approx(0.5)
+    assert correlations[0, 2] == pytest.approx(-0.5)
+    shuffled = data_shuffle(ranks.T, ranks.T[:, :0], np.random.default_rng(0))
+    np.testing.assert_array_equal(np.sort(shuffled, axis=0), np.sort(ranks.T, axis=0))
+
+
+def test_two_records_a_constant_and_no_record_at_all() -> None:
+    rng = np.random.default_rng(0)
+    pair = np.array([[1.0, 5.0], [2.0, 5.0]])
+    drawn = [data_shuffle(pair, pair[:, :0], rng) for _ in range(60)]
+    assert all(sorted(one[:, 0]) == [1, 2] and (one[:, 1] == 5).all() for one in drawn)
+    assert 0 < sum(one[0, 0] == 1 for one in drawn) < 60
+    assert data_shuffle(np.empty((0, 2)), np.empty((0, 1)), rng).shape == (0, 2)
+
+
+# --- the step -------------------------------------------------------------------------------------------------------
+
+SIZES = ("none", "small", "medium", "large")
+VARIABLES = {
+    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0, nullable=True),
+    "age": Variable(name="age", kind=Kind.INTEGER, minimum=18, maximum=90, nullable=True),
+    "size": Variable(name="size", kind=Kind.ORDINAL, categories=SIZES, nullable=True),
+    "smoker": Variable(name="smoker", kind=Kind.BINARY, categories=("no", "yes")),
+    "area": Variable(name="area", kind=Kind.NOMINAL, categories=("north", "south")),
+}
+
+
+def survey(n: int, missing: bool = True) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    trait = rng.normal(size=n)
+    age = pd.array(np.clip(50 + 15 * trait, 18, 90).astype(int), dtype="Int64")
+    size = np.clip(np.rint(1.5 + trait), 0, 3).astype(int)
+    income = np.exp(10 + trait + rng.normal(size=n))
+    if missing:
+        age[rng.random(n) < 0.2] = pd.NA
+        size[rng.random(n) < 0.2] = -1
+        income[rng.random(n) < 0.2] = np.nan
+    return pd.DataFrame(
+        {
+            "income": income,
+            "age": age,
+            "size": pd.Categorical.from_codes(size, categories=list(SIZES), ordered=True),
+            "smoker": pd.Categorical.from_codes((trait > 0).astype(int), categories=["no", "yes"]),
+            "area": pd.Categorical.from_codes(rng.integers(0, 2, n), categories=["north", "south"]),
+        },
+        index=rng.permutation(n),
+    )
+
+
+def test_the_step_keeps_types_gaps_and_given_columns() -> None:
+    frame = survey(2000)
+    kept = frame.copy()
+    step = DataShuffling(columns=("income", "size", "smoker"), given=("age",))
+    masked = step.mask(frame, VARIABLES, np.random.default_rng(1))
+    pd.testing.assert_frame_equal(frame, kept)
+    assert step.released(VARIABLES) == VARIABLES
+    assert masked.index.equals(frame.index)
+    assert (masked.dtypes == frame.dtypes).all()
+    assert masked.isna().equals(frame.isna())
+    for name in ("income", "size", "smoker"):
+        assert masked[name].value_counts().sort_index().equals(frame[name].value_counts().sort_index())
+        assert not masked[name].equals(frame[name])
+    assert masked[["age", "area"]].equals(frame[["age", "area"]])
+    before, after = (data["income"].corr(data["age"].astype(float), method="spearman") for data in (frame, masked))
+    assert after == pytest.approx(before, abs=0.06)
+    before, after = (data.groupby("smoker", observed=True)["age"].mean() for data in (frame, masked))
+    assert after["yes"] - after["no"] > 0.5 * (before["yes"] - before["no"])
+
+
+def test_the_generator_decides_and_the_index_does_not() -> None:
+    frame = survey(100)
+    step = DataShuffling(columns=("income", "age"))
+    first = step.mask(frame, VARIABLES, np.random.default_rng(1)).reset_index(drop=True)
+    again = step.mask(frame.set_axis([0] * 100), VARIABLES, np.random.default_rng(1)).reset_index(drop=True)
+    assert again.equals(first)
+    assert not step.mask(frame, VARIABLES, np.random.default_rng(2)).reset_index(drop=True).equals(first)
+
+
+def test_all_missing_and_no_records() -> None:
+    rng = np.random.default_rng(0)
+    frame = survey(20).assign(income=np.nan)
+    masked = DataShuffling(columns=("income", "age"), given=("smoker",)).mask(frame, VARIABLES, rng)
+    assert masked["income"].isna().all()
+    assert masked["age"].isna().equals(frame["age"].isna())
+    assert DataShuffling(columns=("age",)).mask(survey(20).head(0), VARIABLES, rng).empty
+
+
+def test_refusals() -> None:
+    with pytest.raises(ValidationError, match="given of data_shuffling names 'age', which is among its columns"):
+        DataShuffling(columns=("income", "age"), given=("age",))
+    with pytest.raises(ValidationError, match="given of data_shuffling names a variable twice"):
+        DataShuffling(columns=("income",), given=("age", "age"))
+    with pytest.raises(PlanError, match=r"data_shuffling on 'area' takes continuous, .*; it is nominal"):
+        DataShuffling(columns=("area",)).released(VARIABLES)
+    with pytest.raises(PlanError, match=r"given of data_shuffling takes .*; 'area' is nominal. Name .* in 'strata'"):
+        DataShuffling(columns=("income",), given=("area",)).released(VARIABLES)
+    with pytest.raises(PlanError, match=r"given of data_shuffling: no variable 'agee' .* Did you mean 'age'\?"):
+        DataShuffling(columns=("income",), given=("agee",)).released(VARIABLES)
+    with pytest.raises(PlanError, match="data_shuffling on 'income' needs at least 2 values to exchange; it has 1"):
+        DataShuffling(columns=("income",)).mask(survey(1, missing=False), VARIABLES, np.random.default_rng(0))
+
+
+def test_the_description_names_what_is_kept() -> None:
+    assert DataShuffling(columns=("income", "size"), given=("age",)).describe() == (
+        "The values of income, size were shuffled among the records so that each variable has exactly its original "
+        "distribution and, apart from chance, its rank correlations with the rest and with age."
+    )

@@ -1,0 +1,280 @@
+"""sluice.masking.synthesis.sequential_trees and the leaves it draws from.
+
+No reference gives figures for the method. The independent ones are the multinomial law of the draws from known leaves,
+SciPy's and NumPy's own figures, and the best split found by trying all.
+"""
+
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from scipy.stats import chisquare, ks_2samp
+
+from sluice.errors import PlanError
+from sluice.masking.synthesis.leaf_donors import Predictor, kernel_noise, leaf_donors, reflected, tree_leaves
+from sluice.masking.synthesis.sequential_trees import SequentialTrees
+from sluice.variables import Kind, Role, Variable, Variables
+
+AREAS = ("north", "east", "south", "west", "centre")
+VARIABLES = {
+    "area": Variable(name="area", kind=Kind.NOMINAL, categories=AREAS),
+    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0),
+    "children": Variable(name="children", kind=Kind.INTEGER, minimum=0, maximum=12),
+    "health": Variable(name="health", kind=Kind.ORDINAL, categories=("bad", "fair", "good")),
+    "owner": Variable(name="owner", kind=Kind.BINARY, categories=("no", "yes")),
+    "born": Variable(name="born", kind=Kind.DATE),
+}
+
+
+def people(records: int, seed: int = 0) -> pd.DataFrame:
+    """Incomes depend on area, and all else on income; a tenth of the incomes and areas is missing, many are 0."""
+    rng = np.random.default_rng(seed)
+    area = rng.integers(0, 5, records)
+    income = np.where(rng.random(records) < 0.2, 0.0, rng.lognormal(6 + area / 2, 0.3, records))
+    level = np.clip((np.log1p(income) / 3).astype(int), 0, 2)
+
+    def categories(codes: Any, name: str) -> pd.Categorical:
+        variable = VARIABLES[name]
+        index = pd.Index(variable.categories or (), dtype="str")
+        return pd.Categorical.from_codes(codes, index, ordered=variable.kind is Kind.ORDINAL)
+
+    born = np.datetime64("1980-01-01", "us") + (income.astype(int) // 10).astype("timedelta64[D]")
+    return pd.DataFrame(
+        {
+            "area": categories(np.where(rng.random(records) < 0.1, -1, area), "area"),
+            "income": np.where(rng.random(records) < 0.1, np.nan, income),
+            "children": pd.array(np.minimum(rng.poisson(1 + level), 12), dtype="Int64"),
+            "health": categories(level, "health"),
+            "owner": categories((income > 500).astype(int), "owner"),
+            "born": pd.Series(born).astype("datetime64[us]"),
+        }
+    ).set_axis(np.arange(records) * 3)
+
+
+def synthetic(step: SequentialTrees, frame: pd.DataFrame, seed: int = 0, variables: Variables = VARIABLES) -> Any:
+    before = frame.copy()
+    masked = step.mask(frame, variables, np.random.default_rng(seed))
+    pd.testing.assert_frame_equal(frame, before)
+    assert masked.dtypes.equals(frame.dtypes)
+    assert masked.index.equals(frame.index)
+    return masked
+
+
+def test_the_first_variable_is_a_bootstrap_of_its_values() -> None:
+    # Draws with replacement are multinomial with the original shares, missing among them.
+    frame = people(4000)
+    drawn = synthetic(SequentialTrees(columns=("area",)), frame)["area"]
+    expected, seen = (column.value_counts(dropna=False, sort=False) for column in (frame["area"], drawn))
+    assert chisquare(seen, expected).pvalue > 0.001
+    pd.testing.assert_frame_equal(synthetic(SequentialTrees(columns=("area",)), frame).iloc[:, 1:], frame.iloc[:, 1:])
+
+
+def test_within_each_known_leaf_values_are_drawn_as_often_as_they_are_there() -> None:
+    # Health determines the leaves (three pure groups would need no more splits), given as it is: so in each group
+    # owners are drawn with the original share of owners.
+    frame = people(6000)
+    drawn = synthetic(SequentialTrees(columns=("owner",), given=("health",)), frame, seed=2)
+    for level in ("bad", "fair", "good"):
+        group = frame["health"] == level
+        share = (frame.loc[group, "owner"] == "yes").mean()
+        owners = (drawn.loc[group, "owner"] == "yes").sum()
+        if share in (0, 1):
+            assert owners == share * group.sum()
+        else:
+            expected = [share * group.sum(), (1 - share) * group.sum()]
+            assert chisquare([owners, group.sum() - owners], expected).pvalue > 0.001
+
+
+@pytest.mark.parametrize("smoothing", ["none", "density"])
+def test_distributions_and_relations_are_kept_but_for_chance(smoothing: Literal["none", "density"]) -> None:
+    frame = people(4000)
+    drawn = synthetic(SequentialTrees(columns=tuple(frame), smoothing=smoothing), frame)
+    for name in frame:
+        assert drawn[name].isna().mean() == pytest.approx(frame[name].isna().mean(), abs=0.03)
+    incomes = (frame["income"].dropna(), drawn["income"].dropna())
+    assert ks_2samp(*incomes).statistic < 0.05
+    assert (incomes[1] == 0).mean() == pytest.approx((incomes[0] == 0).mean(), abs=0.03)
+    for one, other in (("income", "born"), ("income", "health"), ("health", "owner"), ("area", "income")):
+        correlations = []
+        for data in (frame, drawn):
+            codes = data[[one, other]].apply(lambda c: c.cat.codes if c.dtype == "category" else c.rank())
+            correlations.append(codes[data[[one, other]].notna().all(axis=1)].corr(method="spearman").iloc[0, 1])
+        assert correlations[1] == pytest.approx(correlations[0], abs=0.06)
+    unique = frame[frame["income"] > 0]  # no two are the same
+    copies = len(unique.merge(drawn.drop_duplicates(), how="inner")) / len(unique)
+    assert copies < {"none": 0.5, "density": 1e-9}[smoothing]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(20, 120), st.permutations(list(VARIABLES)), st.integers(1, 10), st.integers(0, 2**32 - 1))
+def test_every_value_is_one_of_the_file_and_the_same_seed_gives_the_same_file(
+    records: int, order: list[str], minimum_leaf: int, seed: int
+) -> None:
+    frame = people(records, seed)
+    step = SequentialTrees(columns=tuple(VARIABLES), order=tuple(order), minimum_leaf=minimum_leaf)
+    drawn = synthetic(step, frame, seed)
+    for name in frame:
+        assert set(drawn[name].dropna()) <= set(frame[name].dropna())
+    pd.testing.assert_frame_equal(drawn, synthetic(step, frame, seed))
+    assert step.released(VARIABLES) == VARIABLES
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(40, 200), st.integers(0, 2**32 - 1))
+def test_smoothed_numbers_are_nobodys_but_keep_the_range_and_the_heaps(records: int, seed: int) -> None:
+    frame = people(records, seed)
+    step = SequentialTrees(columns=("area", "income", "children"), smoothing="density")
+    drawn = synthetic(step, frame, seed)
+    incomes, known = drawn["income"].dropna(), frame["income"].dropna()
+    counts = known.value_counts()
+    assert set(incomes) & set(known) <= set(counts[counts >= 5].index)
+    assert incomes.between(known.min(), known.max()).all()
+    assert drawn["children"].between(frame["children"].min(), frame["children"].max()).all()
+
+
+def test_smoothing_forgets_the_hierarchy() -> None:
+    hierarchy = {"rows": {"0": ("few",), "1": ("few",)}}
+    variable = Variable.model_validate({"name": "children", "kind": "integer", "hierarchy": hierarchy, "minimum": 0})
+    for smoothing, kept in (("none", True), ("density", False)):
+        step = SequentialTrees.model_validate({"columns": ("children",), "smoothing": smoothing})
+        after = step.released({"children": variable})["children"]
+        assert (after.kind, after.minimum, after.hierarchy is not None) == (Kind.INTEGER, 0, kept)
+
+
+def test_all_missing_constant_and_no_record() -> None:
+    frame = people(30)
+    frame["income"] = np.nan
+    frame["children"] = pd.array([2] * 30, dtype="Int64")
+    for smoothing in ("none", "density"):
+        step = SequentialTrees.model_validate({"columns": tuple(VARIABLES), "smoothing": smoothing})
+        drawn = synthetic(step, frame)
+        assert drawn["income"].isna().all()
+        assert (drawn["children"] == 2).all()
+        assert len(synthetic(step, frame.iloc[:0])) == 0
+
+
+def test_a_leaf_of_the_whole_file_is_the_bootstrap() -> None:
+    frame = people(200)
+    step = SequentialTrees(columns=("owner",), given=("income", "health"), minimum_leaf=150)
+    drawn = [(synthetic(step, frame, seed)["owner"] == "yes").mean() for seed in range(20)]
+    by_leaf = np.array([(frame["owner"] == "yes").mean()] * 20)
+    # Standard error of the mean of 20 shares of 200: below .5 / sqrt(4000) = .008.
+    assert np.mean(drawn) == pytest.approx(by_leaf.mean(), abs=0.04)
+
+
+def test_huge_numbers_and_a_thousand_categories_as_predictor() -> None:
+    rng = np.random.default_rng(0)
+    labels = pd.Index([f"c{i}" for i in range(1000)], dtype="str")
+    frame = pd.DataFrame(
+        {
+            "code": pd.Categorical.from_codes(rng.integers(0, 1000, 3000), labels),
+            "huge": rng.normal(size=3000) * 1e300,
+            "large": pd.array(2**62 + rng.integers(0, 1000, 3000), dtype="Int64"),
+        }
+    )
+    variables = {
+        "code": Variable(name="code", kind=Kind.NOMINAL),
+        "huge": Variable(name="huge", kind=Kind.CONTINUOUS),
+        "large": Variable(name="large", kind=Kind.INTEGER),
+    }
+    step = SequentialTrees(columns=("huge", "large"), given=("code",))
+    drawn = synthetic(step, frame, variables=variables)
+    assert set(drawn["large"]) <= set(frame["large"])
+    with pytest.raises(PlanError, match="sequential_trees on 'code' takes at most 200 categories; it has"):
+        synthetic(SequentialTrees(columns=("code",)), frame, variables=variables)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_categories_are_ranked_so_that_the_first_split_is_the_best_of_all(seed: int, classes: bool) -> None:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 5, 200)
+    response = (
+        (rng.random(200) < rng.random(5)[codes]) * 1.0 if classes else rng.normal(size=200) + rng.normal(size=5)[codes]
+    )
+    column = pd.Series(pd.Categorical.from_codes(codes, pd.Index(AREAS, dtype="str")))
+    predictor = Predictor.of(column, column, VARIABLES["area"])
+    ranked, _ = predictor.ordered(np.arange(200), response, classes)
+
+    def impurity(left: Any) -> float:
+        return sum(((response[side] - response[side].mean()) ** 2).sum() for side in (left, ~left))
+
+    subsets = [subset for size in (1, 2) for subset in combinations(sorted(set(codes)), size)]
+    best = min(impurity(np.isin(codes, subset)) for subset in subsets)  # the Gini index orders them alike
+    cuts = [impurity(ranked <= place) for place in sorted(set(ranked))[:-1]]
+    assert min(cuts) == pytest.approx(best)
+
+
+def test_donors_lie_in_the_wanted_leaf() -> None:
+    rng = np.random.default_rng(0)
+    leaves = rng.integers(0, 7, 300) * 11
+    wanted = rng.choice(np.unique(leaves), 5000)
+    donors = leaf_donors(leaves, wanted, rng)
+    assert (leaves[donors] == wanted).all()
+    assert len(np.unique(donors)) > 290
+    rows = np.arange(300)
+    values = rng.normal(size=300)
+    known, new = tree_leaves(values, rows, rows, [], classes=False, minimum_leaf=5, rng=rng)
+    assert not known.any()
+    assert not new.any()
+
+
+def test_the_bandwidth_is_silvermans() -> None:
+    # 0.9 min(s, IQR / 1.34) n^(-1/5): normal values of deviation 2, n = 10,000 give 0.9 * 2 * 0.158 = .285
+    rng = np.random.default_rng(0)
+    values = rng.normal(0, 2, 10_000)
+    noise = kernel_noise(values, np.zeros(10_000, dtype=int), np.arange(10_000), 5, rng)
+    assert noise.std() == pytest.approx(0.285, abs=0.015)
+    heaped = np.where(np.arange(10_000) % 3 == 0, 0.0, values)
+    noise = kernel_noise(heaped, np.zeros(10_000, dtype=int), np.arange(10_000), 5, rng)
+    assert ((noise == 0) == (heaped == 0)).all()
+
+
+def test_values_are_thrown_back_at_the_ends() -> None:
+    np.testing.assert_allclose(reflected(np.array([-1.0, 0, 4, 10, 12, 23]), 0, 10), [1, 0, 4, 10, 8, 3])
+    np.testing.assert_allclose(reflected(np.array([3.0, 9]), 5, 5), [5, 5])
+
+
+@pytest.mark.parametrize(
+    ("given_", "says"),
+    [
+        ({"order": ("income",)}, "order must name each of columns once; it differs by area"),
+        ({"order": ("income", "area", "area")}, "order must name each of columns once; it differs by a variable twice"),
+        ({"given": ("area",)}, "'area' is among columns and given"),
+        ({"given": ("born", "born")}, "given names a variable twice"),
+        ({"minimum_leaf": 0}, "greater than or equal to 1"),
+        ({"smoothing": "spline"}, "'none' or 'density'"),
+    ],
+)
+def test_specifications_that_are_refused(given_: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        SequentialTrees.model_validate({"columns": ("area", "income")} | given_)
+
+
+def test_variables_that_are_refused() -> None:
+    variables = {**VARIABLES, "remark": Variable(name="remark", kind=Kind.TEXT, role=Role.OTHER)}
+    with pytest.raises(PlanError, match=r"sequential_trees on 'remark' takes .*; it is text"):
+        SequentialTrees(columns=("remark",)).released(variables)
+    with pytest.raises(PlanError, match=r"given of sequential_trees takes .*; 'remark' is text"):
+        SequentialTrees(columns=("area",), given=("remark",)).released(variables)
+    with pytest.raises(PlanError, match=r"no variable 'incom' at this point. Did you mean 'income'\?"):
+        SequentialTrees(columns=("area",), given=("incom",)).released(variables)
+    few = people(30).assign(income=[1.0, 2, 3, 4] + [np.nan] * 26)
+    with pytest.raises(
+        PlanError, match=r"on 'income' needs at least 5 records with a value \(minimum_leaf\); there are 4"
+    ):
+        synthetic(SequentialTrees(columns=("income",)), few)
+    with pytest.raises(PlanError, match="there are 1"):
+        synthetic(SequentialTrees(columns=("children",)), people(1))
+
+
+def test_descriptions() -> None:
+    assert SequentialTrees(columns=("area", "income"), given=("born",), smoothing="density").describe() == (
+        "The values of area, income are synthetic: drawn one variable after another from decision trees, depending on "
+        "born; numbers were blurred. Distributions and relations are those of the original but for chance."
+    )

@@ -1,0 +1,126 @@
+"""The manifest: what it says of a release, and all that it must not say."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from sluice.publication.datapackage import PublishedFile
+from sluice.publication.manifest import GivenApproval, build_manifest, summary
+from sluice.report.dossier import Dossier
+from sluice.verdict import Finding, Verdict
+
+FINDINGS = (
+    Finding(rule="k_anonymity", verdict=Verdict.PASS, says="Every class has 7 people.", observed=7.0, limit=5.0),
+    Finding(
+        rule="prediction", verdict=Verdict.FAIL, scope="income", says="x", observed=0.123456, waiver="amara until x: y"
+    ),
+    Finding(rule="linkage", verdict=Verdict.UNKNOWN, says="not informative", binding=False),
+)
+DOSSIER = Dossier(
+    release="fair-0123456789ab",
+    name="fair",
+    title="Fair",
+    dataset="fair",
+    contract_version="1",
+    policy="public use file",
+    policy_version="2",
+    submitter="submitter-name",
+    evaluated_at="2026-11-21T04:31:00+00:00",
+    verdict=Verdict.PASS,
+    findings=FINDINGS,
+    plan=("Noise was added to income.",),
+    approvals_needed="2 people",
+    records_original=987654,
+    records_holdout=1000,
+    records_released=5366,
+    earlier_attempts=0,
+    minimum_cell=10,
+    hashes={"policy": "b" * 64, "data": "a" * 64},
+    versions={"sluice": "0.1.0", "numpy": "2.4.0"},
+)
+APPROVAL = GivenApproval(who="amara", role="methodologist", at="2026-11-21T05:00:00+00:00", identity="account")
+FILES = [
+    PublishedFile(path="report.html", sha256="c" * 64, bytes=7),
+    PublishedFile(path="data.csv", sha256="a" * 64, bytes=120, rows=5366),
+]
+
+
+def build() -> dict[str, object]:
+    return json.loads(json.dumps(build_manifest(DOSSIER, [APPROVAL], FILES, 12, "f" * 64), allow_nan=False))
+
+
+def test_the_manifest_says_what_was_published_and_who_allowed_it() -> None:
+    manifest = build()
+    assert manifest["release"] == "fair-0123456789ab"
+    assert manifest["policy"] == {"name": "public use file", "version": "2"}
+    assert manifest["verdict"] == "PASS"
+    assert manifest["records"] == 5366
+    assert manifest["hashes"] == {"data": "a" * 64, "policy": "b" * 64}
+    assert manifest["versions"] == {"numpy": "2.4.0", "sluice": "0.1.0"}
+    assert manifest["ledger"] == {"seq": 12, "hash": "f" * 64}
+    assert manifest["approvals"] == [
+        {"who": "amara", "role": "methodologist", "at": "2026-11-21T05:00:00+00:00", "identity": "account"}
+    ]
+    assert manifest["files"] == [
+        {"path": "data.csv", "sha256": "a" * 64, "bytes": 120, "rows": 5366},
+        {"path": "report.html", "sha256": "c" * 64, "bytes": 7, "rows": None},
+    ]
+
+
+def test_the_manifest_holds_nothing_but_the_fields_listed_here() -> None:
+    """A field that is added must be weighed first: the manifest is public."""
+    assert set(build()) == {
+        "manifest",
+        "release",
+        "name",
+        "title",
+        "dataset",
+        "contract_version",
+        "policy",
+        "evaluated_at",
+        "verdict",
+        "findings",
+        "plan",
+        "records",
+        "approvals",
+        "hashes",
+        "files",
+        "versions",
+        "ledger",
+    }
+
+
+@pytest.mark.parametrize("secret", ["987654", "submitter-name", "0.123456", "seed", "vault", "://"])
+def test_the_manifest_keeps_quiet(secret: str) -> None:
+    assert secret not in json.dumps(build())
+
+
+def test_the_findings_are_counted_and_a_waiver_stays_visible() -> None:
+    assert build()["findings"] == {
+        "deciding": {"PASS": 1, "REVIEW": 0, "FAIL": 1, "UNKNOWN": 0},
+        "reported_only": 1,
+        "waived": [{"rule": "prediction", "scope": "income", "waiver": "amara until x: y"}],
+    }
+
+
+@given(st.lists(st.tuples(st.sampled_from(Verdict), st.booleans(), st.none() | st.just("w")), max_size=20))
+@settings(max_examples=30, deadline=None)
+def test_no_finding_is_lost_in_the_summary(given_findings: list[tuple[Verdict, bool, str | None]]) -> None:
+    findings = [Finding(rule="r", verdict=v, says="s", binding=b, waiver=w) for v, b, w in given_findings]
+    counted = summary(findings)
+    assert sum(counted["deciding"].values()) + counted["reported_only"] == len(findings)
+    assert len(counted["waived"]) == sum(w is not None for _, _, w in given_findings)
+
+
+def test_the_same_release_makes_the_same_bytes_in_any_order_of_its_files() -> None:
+    again = build_manifest(DOSSIER, [APPROVAL], FILES[::-1], 12, "f" * 64)
+    assert json.dumps(again) == json.dumps(build())
+
+
+@pytest.mark.parametrize("wrong", [{"identity": "guessed"}, {"who": None}, {"seed": "1"}])
+def test_an_approval_of_another_form_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        GivenApproval.model_validate({**APPROVAL.model_dump(), **wrong})

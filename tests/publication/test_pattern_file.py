@@ -1,0 +1,50 @@
+from fractions import Fraction
+from io import BytesIO
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.publication.pattern_file import in_decimals, pattern_bytes, read_pattern
+from sluice.tabular.model.cells import Cells, Status
+from sluice.tabular.model.dimension import Dimension
+from tests.tabular.tables import tables
+
+
+def frame_of(content: bytes) -> pd.DataFrame:
+    return pd.read_csv(BytesIO(content), dtype=str, keep_default_na=False)
+
+
+@settings(max_examples=40, deadline=None)
+@given(tables(), st.randoms(use_true_random=False))
+def test_what_is_written_is_read_and_no_more(cells: Cells, random: "np.random.Generator") -> None:
+    status = np.array([random.choice([0, 0, 1, 2]) for _ in range(len(cells))], dtype=np.uint8)
+    frame = frame_of(pattern_bytes(cells, status))
+    suppressed = status != Status.PUBLISHED
+    assert (frame.loc[suppressed, ["value", "contributors"]] == "").all(axis=None)
+    assert frame.loc[~suppressed, "contributors"].astype(int).tolist() == cells.contributors[~suppressed].tolist()
+    if suppressed.all():
+        return
+    read = read_pattern(frame, cells.dimensions)
+    assert np.array_equal(read.codes, cells.codes)
+    assert np.array_equal(read.status, status)
+    assert np.array_equal(read.has, ~suppressed)
+    assert np.array_equal(read.value[read.has], cells.total[~suppressed])
+    assert [read.name(cell) for cell in range(len(read))] == [cells.name(cell) for cell in range(len(cells))]
+
+
+@given(st.integers(-(10**15), 10**15), st.integers(0, 6))
+def test_decimals_are_exact(units: int, decimals: int) -> None:
+    text = in_decimals(units, decimals)
+    assert Fraction(text) == Fraction(units, 10**decimals)
+    assert len(text.partition(".")[2]) == decimals
+
+
+def test_withheld_cells_have_no_place_in_the_file() -> None:
+    flat = Dimension.flat("a", ["x"])
+    frame = frame_of(b"a,status,value\nTotal,published,3\nx,withheld,\n")
+    with pytest.raises(DataError, match="status must be published, primary, secondary; got 'withheld'"):
+        read_pattern(frame, [flat])

@@ -1,0 +1,147 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from sluice.errors import DataError
+from sluice.risk.attacks.attribute_inference import Learned, attribute_inference, excess_interval, learned
+
+
+def population(n, seed, noise=0.3):
+    """Labels that follow from the first of three known columns for 1 - noise of the people."""
+    rng = np.random.default_rng(seed)
+    known = rng.normal(size=(n, 3))
+    value = np.where(rng.random(n) < noise, rng.integers(0, 4, n), known[:, 0] > 0).astype(float)
+    return Learned(known, value)
+
+
+def attack(original, masked, **settings):
+    return attribute_inference(original, masked, np.random.default_rng(3), trees=10, **settings)
+
+
+def test_taking_part_verbatim_costs_and_strangers_cost_nothing():
+    people = population(800, 1)
+    verbatim = attack(people, people)
+    assert verbatim.measurement.value > 0.9
+    assert verbatim.measurement.interval[0] > verbatim.measurement.baseline + 0.1
+    assert not verbatim.blind
+    strangers = attack(people, population(800, 2), paired=False)
+    low, high = strangers.measurement.interval
+    assert low - 0.02 <= strangers.measurement.baseline <= high + 0.02
+    # What the population tells: 0.7 + 0.3 / 4 of the labels follow the rule, and a forest gets near that.
+    assert 0.6 < strangers.measurement.baseline < 0.79
+
+
+def test_a_holdout_takes_the_place_of_cross_fitting():
+    people, others = population(600, 1), population(400, 2)
+    found = attack(people, people, holdout=others)
+    crossed = attack(people, people)
+    assert (found.measurement.attempted, found.measurement.completed) == (600, 400)  # the files are of one size
+    assert found.measurement.baseline == pytest.approx(crossed.measurement.baseline, abs=0.08)
+    assert found.measurement.value > 0.9
+
+
+def test_numbers_within_a_tolerance():
+    rng = np.random.default_rng(5)
+    known = rng.normal(size=(500, 2))
+    people = Learned(known, known[:, 0] + rng.normal(size=500))
+    found = attack(people, people, tolerance=0.5)
+    assert found.measurement.value > found.measurement.baseline + 0.1
+    # A normal error of standard deviation 1 lies within 0.5 for 38 %; the forest's own error makes it fewer.
+    assert 0.25 < found.measurement.baseline < 0.38
+    assert attack(people, people, tolerance=100.0).measurement.value == 1
+
+
+def test_the_interval_is_agresti_and_mins_by_hand():
+    # 100 people: 60 by both, 20 by the file alone, 5 by the other alone. (20.5 - 5.5) / 102 +- 1.96 sqrt(...) / 102
+    hits = np.repeat([True, True, False, False], [60, 20, 5, 15])
+    without = np.repeat([True, False, True, False], [60, 20, 5, 15])
+    half = 1.959964 * np.sqrt(26 - 15**2 / 102) / 102
+    assert excess_interval(hits, without) == pytest.approx((15 / 102 - half, 15 / 102 + half))
+    assert binomtest(20, 25).pvalue < 0.05  # McNemar's exact test, too, finds the difference beyond chance
+    assert excess_interval(hits, without)[0] > 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
+def test_the_interval_is_symmetric_and_never_certain(pairs):
+    hits, without = np.array(pairs).T
+    low, high = excess_interval(hits, without)
+    assert excess_interval(without, hits) == pytest.approx((-high, -low))
+    assert -1 <= low < high <= 1
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 2**32))
+def test_names_of_labels_do_not_matter(seed):
+    people = population(80, seed % 100)
+    renamed = Learned(people.known, people.value * 3 + 1)
+    assert attack(renamed, renamed).measurement == attack(people, people).measurement
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 2**32))
+def test_the_order_of_the_rows_does_not_matter(seed):
+    people, masked = population(80, 1), population(80, 2)
+    order = np.random.default_rng(seed).permutation(80)
+    assert attack(people.rows(order), masked.rows(order)).measurement == attack(people, masked).measurement
+    unpaired = attack(people.rows(order), masked, paired=False, holdout=population(80, 3).rows(order))
+    assert unpaired.measurement == attack(people, masked, paired=False, holdout=population(80, 3)).measurement
+
+
+def test_missing_values():
+    people = population(300, 1)
+    holes = Learned(
+        np.where(np.arange(300)[:, None] % 3, people.known, np.nan),
+        np.where(np.arange(300) % 10 > 0, people.value, np.nan),
+    )
+    found = attack(holes, holes)
+    assert (found.measurement.attempted, found.measurement.completed) == (300, 270)
+    assert found.measurement.value > found.measurement.baseline
+    nothing = Learned(people.known, np.full(300, np.nan))
+    assert attack(nothing, nothing).measurement.completed == 0
+    assert attack(people, nothing).measurement.completed == 0
+
+
+def test_extremes():
+    people = population(200, 1)
+    constant = Learned(people.known, np.zeros(200))
+    assert attack(constant, constant).measurement.value == 1
+    assert attack(constant, constant).blind  # a constant is guessed without any file
+    one = Learned(people.known[:1], people.value[:1])
+    assert attack(one, one).measurement.completed == 0
+
+
+def test_typed_files_share_their_codes():
+    first = pd.DataFrame({"area": pd.Categorical(["n", "s"]), "age": [1.0, np.nan], "ill": pd.Categorical(["x", "y"])})
+    second = pd.DataFrame({"area": pd.Categorical(["s", None]), "age": [1.0, 2.0], "ill": pd.Categorical(["z", "y"])})
+    (one, two), spread = learned([first, second], ["area", "age"], "ill")
+    assert spread is None
+    np.testing.assert_array_equal(one.known, [[0, 1], [1, np.nan]])
+    np.testing.assert_array_equal(two.known, [[1, 1], [np.nan, 2]])
+    assert (one.value.tolist(), two.value.tolist()) == ([0, 1], [2, 1])
+    (one, two), spread = learned([first, second], ["area"], "age")
+    assert (spread, two.value.tolist()) == (0.0, [1, 2])
+
+
+def test_a_released_distribution_over_labels_can_be_learned_from():
+    first = pd.DataFrame({"area": pd.Categorical(["n", "s"]), "ill": pd.Categorical(["x", "y"])})
+    second = pd.DataFrame({"area=n": [0.9, 0.2], "area=s": [0.1, 0.8], "ill=y": [0.6, 0.0], "ill=x": [0.4, 0.0]})
+    (one, two), _ = learned([first, second], ["area"], "ill")
+    np.testing.assert_array_equal(one.known, [[1, 0], [0, 1]])
+    np.testing.assert_array_equal(two.known, [[0.9, 0.1], [0.2, 0.8]])
+    np.testing.assert_array_equal(two.value, [1, np.nan])
+
+
+def test_refusals():
+    people = population(50, 1)
+    with pytest.raises(DataError, match="at least one variable that the intruder knows; got none"):
+        attack(Learned(np.zeros((50, 0)), people.value), people)
+    with pytest.raises(DataError, match="of one length; got 50 and 10"):
+        attack(people, people.rows(np.arange(10)))
+    with pytest.raises(DataError, match="tolerance of attribute inference must be at least 0"):
+        attack(people, people, tolerance=-1.0)
+    with pytest.raises(DataError, match="no column 'age'"):
+        learned([pd.DataFrame({"ill": [1.0]})], ["age"], "ill")

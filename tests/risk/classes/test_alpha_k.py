@@ -1,0 +1,59 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from sluice.errors import DataError
+from sluice.risk.classes.alpha_k import alpha_anonymity, largest_share
+from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
+from sluice.risk.classes.l_diversity import effective_values
+
+codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=25).map(np.array)
+
+
+@pytest.mark.parametrize(
+    ("keys", "sensitive", "alpha", "k"),
+    [
+        (["sex", "race"], "occupation", 0.2789115646258503, 87),
+        (["sex", "race"], "age", 0.08045977011494253, 87),
+        (["sex", "race", "workclass"], "education", 1.0, 1),
+    ],
+)
+def test_adult_as_pycanon_measures_it(
+    reference_data: Path, keys: list[str], sensitive: str, alpha: float, k: int
+) -> None:
+    """pycanon 1.3.6, alpha_k_anonymity on ARX's adult.csv."""
+    frame = pd.read_csv(reference_data / "adult" / "arx" / "adult.csv.gz", sep=";").astype("category")
+    classes = classes_of(frame, keys)
+    assert alpha_anonymity(classes, category_codes(frame[sensitive])).value == pytest.approx(alpha, rel=1e-12)
+    assert classes.sizes.min() == k
+
+
+@settings(max_examples=50, deadline=None)
+@given(codes, st.randoms())
+def test_bounds_and_row_order(pairs: np.ndarray, random: "np.random.Generator") -> None:
+    classes = equivalence_classes([pairs[:, 0]])
+    shares = largest_share(classes, pairs[:, 1])
+    assert (1 / shares <= effective_values(classes, pairs[:, 1]) + 1e-9).all()  # min-entropy is the smallest entropy
+    order = list(range(len(pairs)))
+    random.shuffle(order)
+    moved = equivalence_classes([pairs[order, 0]])
+    assert_array_equal(largest_share(moved, pairs[order, 1])[moved.labels], shares[classes.labels][order])
+
+
+def test_named_values_and_extremes() -> None:
+    classes, sensitive = equivalence_classes([np.array([0, 0, 0, 1])]), np.array([0, 0, 1, 0])
+    assert_allclose(largest_share(classes, sensitive), [2 / 3, 1])
+    assert_allclose(largest_share(classes, sensitive, np.array([1])), [1 / 3, 0])
+    assert alpha_anonymity(classes, sensitive, np.array([], dtype=np.int64)).value == 0
+    # All missing: one value, which everybody has.
+    assert alpha_anonymity(classes, category_codes(pd.Series([np.nan] * 4))).value == 1
+
+
+def test_codes_of_another_length_are_refused() -> None:
+    with pytest.raises(DataError, match="one length; got 2, 1"):
+        largest_share(equivalence_classes([np.array([0, 0])]), np.array([0]))

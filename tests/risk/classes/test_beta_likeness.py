@@ -1,0 +1,69 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from sluice.errors import DataError
+from sluice.risk.classes.beta_likeness import beta_likeness, largest_bounded_gain, largest_gain
+from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
+
+codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=25).map(np.array)
+
+
+@pytest.mark.parametrize(
+    ("keys", "sensitive", "beta"),
+    [
+        (["sex", "race"], "occupation", 17.722532588454378),
+        (["sex", "race"], "age", 16.61799065420561),
+        (["sex", "race", "workclass"], "education", 103.72916666666667),
+    ],
+)
+def test_adult_as_pycanon_measures_it(reference_data: Path, keys: list[str], sensitive: str, beta: float) -> None:
+    """pycanon 1.3.6, basic_beta_likeness on ARX's adult.csv. Its enhanced figure, min(beta, max -ln q), is another."""
+    frame = pd.read_csv(reference_data / "adult" / "arx" / "adult.csv.gz", sep=";").astype("category")
+    measured = beta_likeness(classes_of(frame, keys), category_codes(frame[sensitive]))
+    assert measured.value == pytest.approx(beta, rel=1e-12)
+    assert measured.attempted == measured.completed == 30162
+
+
+def test_an_example_by_hand() -> None:
+    """Four records, values 0 0 0 1 (q = 3/4, 1/4); the class of the last two has one of each: 1/4 rises by 100 %."""
+    classes, sensitive = equivalence_classes([np.array([0, 0, 1, 1])]), np.array([0, 0, 0, 1])
+    assert_allclose(largest_gain(classes, sensitive), [1 / 3, 1])
+    # 3/4 may gain -ln 3/4 = 0.288 at most, and gains 1/3: certainty. 1/4 may gain 1.386.
+    assert_allclose(largest_bounded_gain(classes, sensitive), [1 / 3 / np.log(4 / 3), 1 / np.log(4)])
+
+
+@settings(max_examples=50, deadline=None)
+@given(codes, st.randoms())
+def test_agrees_with_the_definition_in_any_row_order(pairs: np.ndarray, random: "np.random.Generator") -> None:
+    expected = 0.0
+    for holder in set(pairs[:, 0]):
+        for value in set(pairs[:, 1]):
+            p, q = (pairs[pairs[:, 0] == holder, 1] == value).mean(), (pairs[:, 1] == value).mean()
+            expected = max(expected, (p - q) / q)
+    order = list(range(len(pairs)))
+    random.shuffle(order)
+    found = beta_likeness(equivalence_classes([pairs[order, 0]]), pairs[order, 1])
+    assert found.value == pytest.approx(expected)
+
+
+def test_a_certain_value_breaks_the_enhanced_bound_unless_everybody_has_it() -> None:
+    """1/q - 1 is above -ln q for every q below 1."""
+    for common in range(1, 9):
+        sensitive = np.array([0] * common + [1] * (10 - common))
+        assert largest_bounded_gain(equivalence_classes([sensitive]), sensitive).max() > 1
+    one = equivalence_classes([np.array([0, 0, 1])])
+    for measure in (largest_gain, largest_bounded_gain):
+        assert measure(one, np.zeros(3, dtype=np.int64)).tolist() == [0, 0]  # all the same: nothing is learned
+        assert measure(equivalence_classes([np.zeros(4, dtype=np.int64)]), np.arange(4)).tolist() == [0]
+        assert measure(equivalence_classes([np.array([0])]), np.array([0])).tolist() == [0]
+
+
+def test_codes_of_another_length_are_refused() -> None:
+    with pytest.raises(DataError, match="one length; got 2, 1"):
+        largest_gain(equivalence_classes([np.array([0, 0])]), np.array([0]))

@@ -1,0 +1,143 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from sluice.errors import DataError
+from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
+from sluice.risk.classes.l_diversity import distinct_values, effective_values, knowing_others, recursive_ratio
+
+# Machanavajjhala et al. 2007, Figure 1: the condition of 12 inpatients, in order.
+CONDITION = category_codes(
+    pd.Series(
+        [
+            "Heart",
+            "Heart",
+            "Viral",
+            "Viral",
+            "Cancer",
+            "Heart",
+            "Viral",
+            "Viral",
+            "Cancer",
+            "Cancer",
+            "Cancer",
+            "Cancer",
+        ],
+        dtype="category",
+    )
+)
+FIGURE_2 = equivalence_classes([np.repeat([0, 1, 2], 4)])  # 4-anonymous
+FIGURE_3 = equivalence_classes([np.array([0, 1, 1, 0, 2, 2, 2, 2, 0, 0, 1, 1])])  # 3-diverse
+
+
+def test_the_inpatient_tables_of_the_paper() -> None:
+    """Figure 2 is 4-anonymous and gives away that the third group has cancer; Figure 3 is 3-diverse."""
+    assert sorted(distinct_values(FIGURE_2, CONDITION)) == [1, 2, 3]
+    assert distinct_values(FIGURE_3, CONDITION).tolist() == [3, 3, 3]
+    # By hand: each group of Figure 3 holds one value twice and two once, an entropy of 1.5 bits.
+    assert_allclose(effective_values(FIGURE_3, CONDITION), 2**1.5)
+    assert_allclose(sorted(effective_values(FIGURE_2, CONDITION)), [1, 2, 2**1.5])
+
+
+def test_distinct_counts_of_sdcmicro_with_a_missing_key() -> None:
+    """sdcMicro, tests/testthat/test_ldiversity.R, first test: 3 3 3 2 2 2 2, by record."""
+    frame = pd.DataFrame(
+        {
+            "sex": ["female", "female", "female", "male", "male", "female", "female"],
+            "occupation": [None, None, None, "teacher", "teacher", "nurse", "nurse"],
+            "ethnicity": ["other"] * 5 + ["majority"] * 2,
+        }
+    ).astype("category")
+    classes = classes_of(frame, list(frame))
+    values = distinct_values(classes, np.array([1, 0, 2, 1, 0, 0, 1]))
+    assert values[classes.labels].tolist() == [3, 3, 3, 2, 2, 2, 2]
+
+
+codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=25).map(np.array)
+
+
+@settings(max_examples=50, deadline=None)
+@given(codes, st.randoms())
+def test_bounds_and_row_order(pairs: np.ndarray, random: "np.random.Generator") -> None:
+    classes = equivalence_classes([pairs[:, 0]])
+    distinct, effective = distinct_values(classes, pairs[:, 1]), effective_values(classes, pairs[:, 1])
+    assert (effective <= distinct + 1e-9).all()
+    assert (effective >= 1 - 1e-9).all()
+    assert (distinct <= classes.sizes).all()
+    order = list(range(len(pairs)))
+    random.shuffle(order)
+    moved = equivalence_classes([pairs[order, 0]])
+    assert_array_equal(distinct_values(moved, pairs[order, 1])[moved.labels], distinct[classes.labels][order])
+
+
+def test_equally_frequent_values_count_fully() -> None:
+    classes = equivalence_classes([np.zeros(50, dtype=np.int64)])
+    assert_allclose(effective_values(classes, np.arange(50)), [50.0])
+
+
+def test_extremes_and_missing_values() -> None:
+    one = equivalence_classes([np.array([0])])
+    assert distinct_values(one, np.array([0])).tolist() == [1]
+    assert effective_values(one, np.array([0])).tolist() == [1.0]
+    # A missing sensitive value is one more value, also when all are missing.
+    sensitive = category_codes(pd.Series([2.5, np.nan, np.nan, np.nan]))
+    classes = equivalence_classes([np.array([0, 0, 1, 1])])
+    assert distinct_values(classes, sensitive).tolist() == [2, 1]
+
+
+def test_codes_of_another_length_are_refused() -> None:
+    with pytest.raises(DataError, match="one length"):
+        distinct_values(FIGURE_2, np.array([0, 1]))
+
+
+def test_recursive_diversity_by_hand() -> None:
+    """Definition 4.2: r_1 < c (r_l + ... + r_m). Counts 4, 2, 1: 4 / (2 + 1) for l = 2, 4 / 1 for l = 3."""
+    classes, sensitive = equivalence_classes([np.zeros(7, dtype=np.int64)]), np.array([2, 2, 2, 2, 0, 0, 1])
+    assert_allclose(recursive_ratio(classes, sensitive, 2), [4 / 3])
+    assert_allclose(recursive_ratio(classes, sensitive, 3), [4])
+    assert recursive_ratio(classes, sensitive, 4).tolist() == [np.inf]  # three values only
+    # A tool that sorts the counts rising divides the rarest by the most frequent, 1 / (2 + 4), and calls it safe.
+    assert recursive_ratio(FIGURE_2, CONDITION, 2).max() == np.inf
+    assert_allclose(recursive_ratio(FIGURE_3, CONDITION, 2), 1)  # one value twice, two once
+
+
+@settings(max_examples=50, deadline=None)
+@given(codes, st.integers(2, 5))
+def test_recursive_ratio_agrees_with_sorted_counts(pairs: np.ndarray, l: int) -> None:  # noqa: E741
+    classes = equivalence_classes([pairs[:, 0]])
+    ratios = recursive_ratio(classes, pairs[:, 1], l)
+    for label in range(len(classes.sizes)):
+        counts = sorted(np.bincount(pairs[classes.labels == label, 1]), reverse=True)
+        rest = sum(counts[l - 1 :])
+        assert ratios[label] == pytest.approx(counts[0] / rest if rest else np.inf)
+
+
+def test_adult_as_pycanon_measures_it(reference_data: Path) -> None:
+    """pycanon 1.3.6 on ARX's adult.csv, occupation by sex and race: l 10, entropy l 7 (it rounds down).
+
+    With education known, `gen=False`: l 1. Its recursive figure sorts the counts the wrong way and is not compared.
+    """
+    frame = pd.read_csv(reference_data / "adult" / "arx" / "adult.csv.gz", sep=";").astype("category")
+    classes, occupation = classes_of(frame, ["sex", "race"]), category_codes(frame["occupation"])
+    assert distinct_values(classes, occupation).min() == 10
+    assert int(effective_values(classes, occupation).min()) == 7
+    known = knowing_others(classes, [category_codes(frame["education"])])
+    assert distinct_values(known, occupation).min() == 1
+
+
+def test_two_variables_can_be_diverse_alone_and_not_together() -> None:
+    """Whoever learns one of the two of a person knows the other."""
+    classes, one = equivalence_classes([np.zeros(4, dtype=np.int64)]), np.array([0, 0, 1, 1])
+    other = one + 3
+    assert distinct_values(classes, one).tolist() == [2]
+    assert distinct_values(knowing_others(classes, [other]), one).tolist() == [1, 1]
+
+
+def test_l_below_two_is_refused() -> None:
+    with pytest.raises(DataError, match="must be 2 or more; got 1"):
+        recursive_ratio(FIGURE_2, CONDITION, 1)

@@ -1,0 +1,112 @@
+from itertools import combinations
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from sluice.errors import DataError
+from sluice.risk.classes import suda as module
+from sluice.risk.classes.suda import dis_scores, minimal_sample_uniques, suda
+
+tables = st.integers(1, 5).flatmap(
+    lambda keys: st.lists(st.tuples(*[st.integers(0, 2)] * keys), min_size=1, max_size=14).map(np.array)
+)
+
+
+def by_definition(table: np.ndarray, size: int) -> set[tuple[tuple[int, ...], int]]:
+    """Every record with every set of keys on which it is unique, and on no part of which it is."""
+    keys = range(table.shape[1])
+
+    def unique(record: int, subset: tuple[int, ...]) -> bool:
+        return int((table[:, list(subset)] == table[record, list(subset)]).all(axis=1).sum()) == 1
+
+    return {
+        (subset, record)
+        for record in range(len(table))
+        for s in range(1, size + 1)
+        for subset in combinations(keys, s)
+        if unique(record, subset)
+        and not any(unique(record, part) for length in range(1, s) for part in combinations(subset, length))
+    }
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables, st.integers(1, 6))
+def test_agrees_with_the_definition(table: np.ndarray, size: int) -> None:
+    keys, count = list(table.T), table.shape[1]
+    expected = by_definition(table, min(size, count))
+    found = {(subset, int(each)) for subset, records in minimal_sample_uniques(keys, size) for each in records}
+    assert found == expected
+    last = min(size, count - 1)
+    points = {s: prod(count - i for i in range(s, last + 1)) for s in range(1, count + 1)}
+    score, by_key = np.zeros(len(table)), np.zeros((len(table), count))
+    for subset, record in expected:
+        score[record] += points[len(subset)]
+        by_key[record, list(subset)] += points[len(subset)]
+    scores = suda(keys, size)
+    assert_allclose(scores.score, score)
+    assert_allclose(scores.by_key, by_key)
+    assert ((scores.score > 0) == [any(record == each for _, each in expected) for record in range(len(table))]).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(tables, st.randoms())
+def test_row_order_does_not_matter(table: np.ndarray, random: "np.random.Generator") -> None:
+    order = list(range(len(table)))
+    random.shuffle(order)
+    here, there = suda(list(table.T)), suda(list(table[order].T))
+    assert_allclose(there.score, here.score[order])
+    assert_allclose(there.dis(0.1), here.dis(0.1)[order])
+
+
+def test_shares_of_keys_and_values() -> None:
+    keys = [np.array([1, 0, 0]), np.array([0, 1, 0]), np.array([0, 1, 0])]
+    scores = suda(keys)
+    # By hand: {a} of record 0, {b} and {c} of record 1 score 2 each; {a, b} and {a, c} of record 2 score 1 each.
+    assert scores.score.tolist() == [2, 4, 2]
+    assert_allclose(scores.value_shares(0, keys[0]), [0.5, 0.5])
+    assert_allclose(scores.value_shares(1, keys[1]), [1 / 3, 2 / 3])
+
+
+def test_extremes() -> None:
+    one = suda([np.array([0]), np.array([3])])
+    assert (one.score.tolist(), one.unique, one.paired) == ([2.0], 1, 0)  # two MSUs of one key, 1 point each
+    assert one.dis(0.01).tolist() == [1.0]  # no pair: every unique match is right
+    constant = suda([np.zeros(6, dtype=np.int64)] * 3)
+    assert (constant.score.sum(), constant.unique) == (0, 0)
+    assert constant.dis(0.5).tolist() == [0.0] * 6
+    assert constant.key_shares.tolist() == [0, 0, 0]
+    assert constant.share_at_risk(0, 0.5).value == 0
+    census = suda([np.array([0, 1, 1, 1])])
+    assert census.dis(1.0).tolist() == [1, 0, 0, 0]  # who is unique among all is unique
+
+
+def test_the_file_level_probability_is_that_of_skinner_and_elliot() -> None:
+    """Equal scores spread nothing: each gets U f / (U f + P (1 - f)), here 3 / (3 + 4 * 9) at f = 1/10."""
+    assert_allclose(dis_scores(np.full(3, 6.0), 3, 4, 5, 0.1), 3 / 39)
+
+
+def test_share_at_risk_counts_all_records() -> None:
+    measured = suda([np.array([0, 1, 2, 2]), np.array([0, 0, 0, 0])]).share_at_risk(0.05, 0.1)
+    assert (measured.value, measured.attempted, measured.completed) == (0.5, 4, 4)
+
+
+def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [np.arange(9)] * 2
+    with pytest.raises(DataError, match="at least one record; got none"):
+        suda([np.zeros(0, dtype=np.int64)])
+    with pytest.raises(DataError, match="size must be 1 key or more; got 0"):
+        suda(keys, 0)
+    with pytest.raises(DataError, match="18 keys have 262,143 sets of up to 18; at most 131,072"):
+        suda([np.array([0, 1])] * 18)
+    with pytest.raises(DataError, match="above 0 and at most 1; got 10"):
+        suda(keys).dis(10)
+    with pytest.raises(DataError, match="at most 27 keys; got 28"):
+        suda([np.array([0, 1])] * 28, 1).dis(0.1)
+    assert_array_equal(suda([np.array([0, 1])] * 18, 2).score > 0, [True, True])
+    monkeypatch.setattr(module, "_BYTES", 1)
+    with pytest.raises(DataError, match="too many to be compared"):
+        suda([np.arange(9)] * 3)

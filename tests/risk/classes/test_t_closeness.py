@@ -1,0 +1,197 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.optimize import linprog
+from scipy.stats import wasserstein_distance
+
+from sluice.errors import DataError
+from sluice.generalization.hierarchy import Hierarchy
+from sluice.generalization.taxonomy import taxonomy_of
+from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
+from sluice.risk.classes.t_closeness import equal_distance, hierarchical_distance, hierarchy_levels, ordered_distance
+
+# Li, Li and Venkatasubramanian 2007, Table 3: salaries of nine people in thousands, by record.
+SALARY = category_codes(pd.Series([3, 4, 5, 6, 11, 8, 7, 9, 10], dtype="Int64"))
+
+
+def test_the_salaries_of_the_paper() -> None:
+    """Section 4.2: D[{3k,4k,5k}, Q] = 0.375 and D[{6k,8k,11k}, Q] = 0.167."""
+    classes = equivalence_classes([np.repeat([0, 1, 2], 3)])
+    distances = ordered_distance(classes, SALARY)
+    assert distances[0] == pytest.approx(0.375)
+    assert distances[1] == pytest.approx(0.167, abs=5e-4)
+
+
+def test_the_regrouped_salaries_of_the_paper() -> None:
+    """Table 5 "has 0.167-closeness w.r.t. Salary"."""
+    classes = equivalence_classes([np.array([0, 1, 0, 2, 2, 2, 1, 0, 1])])
+    assert ordered_distance(classes, SALARY).max() == pytest.approx(0.167, abs=5e-4)
+
+
+codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), min_size=2, max_size=25).map(np.array)
+
+
+@settings(max_examples=50, deadline=None)
+@given(codes)
+def test_agrees_with_scipys_wasserstein_distance_and_with_half_the_l1_norm(pairs: np.ndarray) -> None:
+    classes, sensitive = equivalence_classes([pairs[:, 0]]), pairs[:, 1]
+    occurs, rank = np.unique(sensitive, return_inverse=True)
+    whole = np.bincount(rank) / len(rank)
+    ordered, equal = ordered_distance(classes, sensitive), equal_distance(classes, sensitive)
+    for label in range(len(classes.sizes)):
+        inside = rank[classes.labels == label]
+        expected = wasserstein_distance(inside, rank) / max(len(occurs) - 1, 1)
+        assert ordered[label] == pytest.approx(expected, abs=1e-12)
+        share = np.bincount(inside, minlength=len(occurs)) / len(inside)
+        assert equal[label] == pytest.approx(np.abs(share - whole).sum() / 2, abs=1e-12)
+    assert (ordered <= equal + 1e-12).all()  # no step is longer than 1
+
+
+@settings(max_examples=30, deadline=None)
+@given(codes, st.randoms())
+def test_row_order_does_not_matter(pairs: np.ndarray, random: "np.random.Generator") -> None:
+    order = list(range(len(pairs)))
+    random.shuffle(order)
+    moved, classes = equivalence_classes([pairs[order, 0]]), equivalence_classes([pairs[:, 0]])
+    for distance in (equal_distance, ordered_distance):
+        here, there = distance(classes, pairs[:, 1]), distance(moved, pairs[order, 1])
+        assert_allclose(there[moved.labels], here[classes.labels][order], atol=1e-12)
+
+
+def test_extremes() -> None:
+    one_class = equivalence_classes([np.zeros(5, dtype=np.int64)])
+    one_value = np.full(5, 3)
+    two = equivalence_classes([np.array([0, 0, 1, 1])])
+    for distance in (equal_distance, ordered_distance):
+        assert_allclose(distance(one_class, np.array([0, 4, 2, 2, 1])), [0.0], atol=1e-12)  # the class is the file
+        assert distance(one_class, one_value).tolist() == [0.0]
+        assert distance(two, np.array([0, 0, 9, 9])).tolist() == [0.5, 0.5]  # two values, each in a class of its own
+
+
+def test_a_missing_value_stands_last_in_the_order() -> None:
+    column = pd.Series([1.0, 2.0, np.nan, np.nan])
+    classes = equivalence_classes([np.array([0, 1, 2, 2])])
+    # By hand, three values (1, 2, missing), Q = (1/4, 1/2, 1): the class of 1 has gaps 3/4, 1/2, 0.
+    assert_allclose(ordered_distance(classes, category_codes(column)), [0.625, 0.375, 0.375])
+
+
+def test_an_unused_category_changes_nothing() -> None:
+    classes = equivalence_classes([np.array([0, 0, 1, 1])])
+    spread = np.array([0, 5, 5, 9])
+    assert_allclose(ordered_distance(classes, spread), ordered_distance(classes, np.array([0, 1, 1, 2])))
+
+
+def test_codes_of_another_length_are_refused() -> None:
+    with pytest.raises(DataError, match="one length"):
+        ordered_distance(equivalence_classes([np.array([0, 0])]), np.array([0]))
+    nobody = np.array([], dtype=np.int64)
+    with pytest.raises(DataError, match="at least one record; got none"):
+        equal_distance(equivalence_classes([nobody]), nobody)
+
+
+# Li et al. 2007, Figure 1: the hierarchy of the diseases.
+DISEASES = Hierarchy(
+    rows={
+        disease: (group, system, "respiratory and digestive system diseases")
+        for system, held in {
+            "respiratory system": {
+                "respiratory infection": ("flu", "pneumonia", "bronchitis"),
+                "vascular lung disease": ("pulmonary edema", "pulmonary embolism"),
+            },
+            "digestive system": {
+                "stomach disease": ("gastric ulcer", "stomach cancer", "gastritis"),
+                "colon disease": ("colitis", "colon cancer"),
+            },
+        }.items()
+        for group, diseases in held.items()
+        for disease in diseases
+    }
+)
+# Its Table 5, three groups of three. The paper says "0.278-closeness w.r.t. Disease"; with nine people, three in a
+# group and a tree of height 3 every distance is an even number of 54ths, so that 0.278 = 15/54 cannot be.
+GROUPED = (
+    ["gastric ulcer", "stomach cancer", "pneumonia"],
+    ["gastritis", "flu", "bronchitis"],
+    ["gastritis", "bronchitis", "stomach cancer"],
+)
+
+
+def transported(inside: pd.Series, whole: pd.Series) -> float:
+    """The earth mover's distance as the linear program that it is, with the distances of the tree."""
+    values = sorted(set(whole))
+    tree = taxonomy_of(values, DISEASES)
+    m = len(values)
+    cost = [tree.distance(one, other) for one in range(m) for other in range(m)]
+    from_to = np.vstack([np.kron(np.eye(m), np.ones(m)), np.kron(np.ones(m), np.eye(m))])
+    shares = [(side == value).mean() for side in (inside, whole) for value in values]
+    return float(linprog(cost, A_eq=from_to, b_eq=shares).fun)
+
+
+def test_distances_in_the_hierarchy_of_the_paper() -> None:
+    """Section 4.4: Flu and Bronchitis are 1/3 apart, Flu and Pulmonary embolism 2/3, Flu and Stomach cancer 3/3."""
+    for other, apart in (("bronchitis", 1 / 3), ("pulmonary embolism", 2 / 3), ("stomach cancer", 1)):
+        # A colitis in a class of its own keeps the root where the paper has it.
+        column = pd.Series(["flu", other, "colitis"])
+        levels = hierarchy_levels(column, DISEASES)
+        to_half = hierarchical_distance(equivalence_classes([np.array([0, 1])]), [level[:2] for level in levels])
+        assert_allclose(to_half, apart / 2)  # half of the file is already there
+
+
+def test_the_regrouped_diseases_agree_with_a_linear_program() -> None:
+    column = pd.Series([disease for group in GROUPED for disease in group])
+    distances = hierarchical_distance(
+        equivalence_classes([np.repeat([0, 1, 2], 3)]), hierarchy_levels(column, DISEASES)
+    )
+    assert_allclose(distances, [transported(pd.Series(group), column) for group in GROUPED])
+    assert_allclose(distances * 54, [14, 16, 10])
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(sorted(DISEASES.rows))), min_size=1, max_size=12))
+def test_the_hierarchical_distance_is_the_earth_movers(people: list[tuple[int, str]]) -> None:
+    classes = equivalence_classes([np.array([group for group, _ in people])])
+    column = pd.Series([disease for _, disease in people])
+    distances = hierarchical_distance(classes, hierarchy_levels(column, DISEASES))
+    for label, distance in enumerate(distances):
+        assert distance == pytest.approx(transported(column[classes.labels == label], column), abs=1e-9)
+    assert (distances <= equal_distance(classes, category_codes(column)) + 1e-12).all()
+
+
+def test_a_missing_value_is_a_branch_below_the_root_and_a_flat_tree_is_the_equal_distance() -> None:
+    column = pd.Series(["flu", "bronchitis", None, "colitis"])
+    classes = equivalence_classes([np.array([0, 0, 1, 1])])
+    levels = hierarchy_levels(column, DISEASES)
+    # By hand: all values differ (1/2); groups 1/2 | 1/4 1/4: 1/2; systems the same: 1/2.
+    assert_allclose(hierarchical_distance(classes, levels), [0.5, 0.5])
+    assert [len(set(level)) for level in levels] == [4, 3, 3]
+    flat = Hierarchy(rows=dict.fromkeys("abc", ("*",)))
+    letters = pd.Series(list("abca"))
+    assert_allclose(
+        hierarchical_distance(classes, hierarchy_levels(letters, flat)),
+        equal_distance(classes, category_codes(letters)),
+    )
+    alone = pd.Series(["flu"])
+    assert hierarchical_distance(equivalence_classes([np.array([0])]), hierarchy_levels(alone, DISEASES)).tolist() == [
+        0
+    ]
+
+
+def test_adult_as_pycanon_measures_it(reference_data: Path) -> None:
+    """pycanon 1.3.6, t_closeness on ARX's adult.csv by sex and race: equal distance for texts, ordered for numbers."""
+    frame = pd.read_csv(reference_data / "adult" / "arx" / "adult.csv.gz", sep=";").astype("category")
+    classes = classes_of(frame, ["sex", "race"])
+    occupation, age = category_codes(frame["occupation"]), category_codes(frame["age"])
+    assert equal_distance(classes, occupation).max() == pytest.approx(0.3249624441807344, rel=1e-12)
+    assert ordered_distance(classes, age).max() == pytest.approx(0.09193571485872032, rel=1e-12)
+
+
+def test_a_hierarchy_that_lacks_a_value_is_refused() -> None:
+    with pytest.raises(DataError, match="'illness': the hierarchy lacks 1 of the 2 categories"):
+        hierarchy_levels(pd.Series(["flu", "gout"], name="illness"), DISEASES)
+    with pytest.raises(DataError, match="at least one level; got none"):
+        hierarchical_distance(equivalence_classes([np.array([0])]), [])

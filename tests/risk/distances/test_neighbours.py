@@ -1,0 +1,150 @@
+"""Nearest neighbours: beside scikit-learn's brute force, under ties and copies, and at the ends of their range."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.neighbors import NearestNeighbors
+
+from sluice.risk.distances import neighbours as module
+from sluice.risk.distances.neighbours import nearest_neighbours
+
+
+@pytest.fixture(params=[4, 1000], ids=["few axes first", "all axes"])
+def main_axes(request, monkeypatch):
+    """Both ways of the screen, however many records there are."""
+    monkeypatch.setattr(module, "_MAIN_AXES", (request.param,))
+    return request.param
+
+
+@pytest.mark.parametrize("dimensions", [1, 4, 30])
+def test_agrees_with_scikit_learn(main_axes, dimensions):
+    # Independent implementation: sklearn.neighbors.NearestNeighbors, algorithm="brute".
+    rng = np.random.default_rng(1)
+    points, queries = rng.normal(size=(2500, dimensions)), rng.normal(size=(300, dimensions))
+    distance, index = NearestNeighbors(n_neighbors=7, algorithm="brute").fit(points).kneighbors(queries)
+    found = nearest_neighbours(queries, points, 7)
+    np.testing.assert_allclose(found.distance, distance, rtol=1e-9, atol=1e-7)
+    if dimensions > 1:  # in one dimension brute force by expanded squares confuses near ties
+        np.testing.assert_array_equal(found.index, index)
+
+
+def by_definition(queries, points, k, own_row):
+    """Distances by differences, each query's own row left out by its place."""
+    squared = ((queries[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
+    for query, row in enumerate(own_row):
+        if row >= 0:
+            squared[query, row] = np.inf
+    return np.sqrt(np.sort(squared, axis=1)[:, :k])
+
+
+@settings(max_examples=50, deadline=None)
+@given(data=st.data(), few=st.booleans())
+def test_every_tie_and_copy_is_counted(data, few):
+    dimensions, m = data.draw(st.integers(1, 12)), data.draw(st.integers(3, 40))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    points = rng.integers(0, data.draw(st.integers(1, 4)), (m, dimensions)).astype(float)
+    rows = rng.integers(0, m, 10)
+    own_row = np.where(rng.random(10) < 0.5, rows, -1)
+    k = data.draw(st.integers(1, m - 1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_MAIN_AXES", (2 if few else 1000,))
+        found = nearest_neighbours(points[rows], points, k, own_row)
+    expected = by_definition(points[rows], points, k, own_row)
+    np.testing.assert_allclose(found.distance, expected, rtol=1e-11)
+    np.testing.assert_allclose(
+        np.sqrt(((points[rows][:, None] - points[found.index]) ** 2).sum(axis=2)), expected, rtol=1e-11
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32), few=st.booleans())
+def test_the_order_of_the_rows_does_not_show(seed, few):
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 3, (60, 4)) * 0.1  # many points tie for the last place
+    queries = rng.integers(0, 3, (20, 4)) * 0.1
+    shuffled = points[rng.permutation(60)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_MAIN_AXES", (2 if few else 1000,))
+        one, other = nearest_neighbours(queries, points, 5), nearest_neighbours(queries, shuffled, 5)
+    np.testing.assert_array_equal(points[one.index], shuffled[other.index])
+
+
+def test_left_out_by_place_not_by_value(main_axes):
+    points = np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 4.0]])
+    found = nearest_neighbours(points, points, 1, own_row=np.arange(3))
+    np.testing.assert_array_equal(found.distance[:, 0], [0.0, 0.0, 5.0])  # twins find one another
+
+
+def test_a_copy_lies_at_zero_exactly_even_far_from_the_origin(main_axes):
+    rng = np.random.default_rng(2)
+    points = rng.normal(size=(500, 15)) + 1e6
+    assert (nearest_neighbours(points, points, 1).distance == 0).all()
+    moved = points + 1e-6
+    np.testing.assert_allclose(nearest_neighbours(moved, points, 1).distance, 1e-6 * np.sqrt(15), rtol=1e-3)
+
+
+def test_an_outlier_does_not_blur_the_screen(main_axes):
+    rng = np.random.default_rng(3)
+    points = np.vstack([rng.normal(size=(3000, 12)), np.full((1, 12), 1e30)])
+    queries = rng.normal(size=(50, 12))
+    np.testing.assert_allclose(
+        nearest_neighbours(queries, points, 5).distance, by_definition(queries, points, 5, [-1] * 50), rtol=1e-11
+    )
+
+
+def test_all_points_can_be_asked_for(main_axes):
+    points = np.array([[0.0], [1.0], [1.0], [4.0]])
+    np.testing.assert_array_equal(nearest_neighbours(np.array([[0.0]]), points, 4).distance, [[0, 1, 1, 4]])
+    found = nearest_neighbours(np.array([[0.0]]), points, 3, own_row=np.array([0]))
+    np.testing.assert_array_equal(found.distance, [[1, 1, 4]])
+
+
+def test_no_query(main_axes):
+    assert nearest_neighbours(np.zeros((0, 3)), np.ones((4, 3)), 2).distance.shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("queries", "points", "k", "says"),
+    [
+        (np.zeros((1, 2)), np.zeros((3, 2)), 4, "k must be from 1"),
+        (np.zeros((1, 2)), np.zeros((3, 2)), 0, "k must be from 1"),
+        (np.zeros((1, 2)), np.zeros((3, 3)), 1, "shape"),
+        (np.zeros((1, 0)), np.zeros((3, 0)), 1, "shape"),
+        (np.array([[np.nan]]), np.zeros((3, 1)), 1, "finite"),
+        (np.zeros((1, 1)), np.array([[np.inf], [0.0]]), 1, "finite"),
+    ],
+)
+def test_refusals(queries, points, k, says):
+    with pytest.raises(ValueError, match=says):
+        nearest_neighbours(queries, points, k)
+
+
+def test_leaving_oneself_out_leaves_one_point_less():
+    with pytest.raises(ValueError, match="3; got 4"):
+        nearest_neighbours(np.zeros((4, 2)), np.zeros((4, 2)), 4, own_row=np.arange(4))
+
+
+@pytest.mark.parametrize("dimensions", [6, 24])
+def test_many_queries_choose_how_many_axes_to_look_at_first(dimensions):
+    # Two factors behind all columns, a few far-off points; beside scikit-learn's brute force.
+    rng = np.random.default_rng(4)
+    data = rng.normal(size=(10_000, 2)) @ rng.normal(size=(2, dimensions)) + 0.2 * rng.normal(size=(10_000, dimensions))
+    data[:7] *= 1e4
+    queries, points = data[:9000], data[2000:]
+    own = np.where(np.arange(9000) >= 2000, np.arange(9000) - 2000, -1)
+    found = nearest_neighbours(queries, points, 3, own)
+    some = np.flatnonzero(own >= 0)[::10]
+    distance, index = NearestNeighbors(n_neighbors=4, algorithm="kd_tree").fit(points).kneighbors(queries[some])
+    np.testing.assert_array_equal(index[:, 0], own[some])  # what is left out
+    np.testing.assert_array_equal(found.index[some], index[:, 1:])
+    np.testing.assert_allclose(found.distance[some], distance[:, 1:], rtol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-18, 1e18, 1e25, 1e60])
+def test_scales_that_single_precision_cannot_hold(scale, main_axes):
+    rng = np.random.default_rng(5)
+    points, queries = rng.normal(size=(300, 12)), rng.normal(size=(20, 12))
+    found = nearest_neighbours(queries * scale, points * scale, 4)
+    np.testing.assert_array_equal(found.index, nearest_neighbours(queries, points, 4).index)
+    np.testing.assert_allclose(found.distance, by_definition(queries, points, 4, [-1] * 20) * scale, rtol=1e-11)

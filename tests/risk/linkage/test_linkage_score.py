@@ -1,0 +1,34 @@
+"""Disclosure risk and score. 004's tables are in tests/published/test_004_linkage.py."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.risk.linkage.linkage_score import disclosure_risk, linkage_score
+
+NEEDED = {
+    "generic": ("dld", "pld", "id"),
+    "specific": ("rsld", "id"),
+    "with_specific": ("rsld", "dld", "pld", "id"),
+    "table": ("rsld", "dld", "pld", "id"),
+}
+
+
+@pytest.mark.parametrize("weighting", NEEDED)
+@settings(deadline=None, max_examples=10)
+@given(figure=st.floats(0, 100))
+def test_weights_add_up_to_one(weighting, figure):
+    assert disclosure_risk(weighting, **dict.fromkeys(NEEDED[weighting], figure)) == pytest.approx(figure)
+
+
+def test_extremes():
+    assert disclosure_risk("generic", dld=0, pld=0, id=0) == 0
+    assert linkage_score(0, 100) == linkage_score(100, 0) == 50
+
+
+def test_refusals():
+    with pytest.raises(DataError, match="takes dld, pld, id; got dld"):
+        disclosure_risk("generic", dld=1)
+    with pytest.raises(DataError, match="got rsld, dld, pld, id"):
+        disclosure_risk("generic", rsld=1, dld=1, pld=1, id=1)

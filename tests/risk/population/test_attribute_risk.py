@@ -1,0 +1,45 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.risk.population.attribute_risk import attribute_risk
+
+
+def test_worked_by_hand():
+    # 002, equation (1): |R_x| / m / |U_x|. Six records of three people; 'flu' in 3 records of 2 people, 'cold' in 2
+    # records of 1, 'hiv' in 1 of 1.
+    values = pd.Series(["flu", "flu", "flu", "cold", "cold", "hiv"], dtype="category")
+    found = attribute_risk(values, ["ann", "ann", "bob", "eve", "eve", "bob"])
+    assert found.by_value.to_dict() == pytest.approx({"flu": 3 / 6 / 2, "cold": 2 / 6, "hiv": 1 / 6})
+    assert found.measurement.value == pytest.approx(3 / 12 + 2 / 6 + 1 / 6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=30), st.randoms())
+def test_one_record_a_person_gives_values_over_records_in_any_order(values, random):
+    column = pd.Series(pd.array(values, dtype="Int64"))
+    shuffled = list(range(len(values)))
+    random.shuffle(shuffled)
+    for each in (column, column.iloc[shuffled]):
+        assert attribute_risk(each).measurement.value == pytest.approx(len(set(values)) / len(values))
+
+
+def test_extremes():
+    assert attribute_risk(pd.Series([1.0])).measurement.value == 1  # one record
+    assert attribute_risk(pd.Series(np.arange(9.0))).measurement.value == pytest.approx(1)  # all different
+    assert attribute_risk(pd.Series(np.ones(8))).measurement.value == pytest.approx(1 / 8)  # a constant
+    assert attribute_risk(pd.Series(np.arange(9.0)), np.zeros(9)).measurement.value == pytest.approx(1)  # one person
+    nothing = attribute_risk(pd.Series([np.nan, np.nan])).measurement
+    assert (nothing.attempted, nothing.completed) == (2, 0)
+    partly = attribute_risk(pd.Series([1.0, 2.0, np.nan, np.nan])).measurement
+    assert (partly.value, partly.attempted, partly.completed) == (1, 4, 2)  # missing is not in the denominator
+
+
+def test_refusals():
+    with pytest.raises(DataError, match="one length; got 2 and 1"):
+        attribute_risk(pd.Series([1.0, 2.0]), ["ann"])
+    with pytest.raises(DataError, match="persons: every record needs its person"):
+        attribute_risk(pd.Series([1.0, 2.0]), ["ann", None])

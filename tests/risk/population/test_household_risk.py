@@ -1,0 +1,38 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.risk.population.household_risk import household_risk
+
+
+def test_a_household_by_hand() -> None:
+    """1 - (1 - 0.1)(1 - 0.2) = 0.28; any index, whatever the names."""
+    households = pd.Series(["b", "a", "b"], index=[7, 7, 7])
+    np.testing.assert_allclose(household_risk(np.array([0.1, 0.5, 0.2]), households), [0.28, 0.5, 0.28])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 4), st.floats(0, 1)), min_size=1, max_size=20))
+def test_agrees_with_pandas_and_is_never_below_a_members_risk(rows: list[tuple[int, float]]) -> None:
+    of, risks = pd.Series([key for key, _ in rows]), np.array([value for _, value in rows])
+    found = household_risk(risks, of)
+    np.testing.assert_allclose(found, 1 - pd.Series(1 - risks).groupby(of).transform("prod"), atol=1e-12)
+    assert (found >= risks - 1e-12).all()
+
+
+def test_certain_risks_lone_members_and_tiny_risks() -> None:
+    np.testing.assert_array_equal(household_risk(np.array([1.0, 0.3]), pd.Series([1, 1])), [1, 1])
+    np.testing.assert_allclose(household_risk(np.array([0.3]), pd.Series([1])), [0.3])
+    np.testing.assert_allclose(household_risk(np.full(2, 1e-18), pd.Series([1, 1])), 2e-18)
+
+
+def test_a_missing_household_or_risk_is_refused() -> None:
+    with pytest.raises(DataError, match="1 of 2 have none"):
+        household_risk(np.zeros(2), pd.Series(["a", None]))
+    with pytest.raises(DataError, match="from 0 to 1"):
+        household_risk(np.array([np.nan]), pd.Series(["a"]))
+    with pytest.raises(DataError, match="one length"):
+        household_risk(np.zeros(2), pd.Series(["a"]))

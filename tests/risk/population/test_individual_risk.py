@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import nbinom
+
+from sluice.errors import DataError
+from sluice.risk.classes.equivalence_classes import equivalence_classes
+from sluice.risk.population.individual_risk import estimated_population, expected_share, individual_risk
+
+
+def risk(f: float, p: float, **options: str) -> float:
+    return float(individual_risk(np.array([int(f)]), np.array([f / p]), **options)[0])
+
+
+@pytest.mark.parametrize("f", [1, 2, 3, 7, 31, 32, 33, 200])
+@pytest.mark.parametrize("p", [1e-9, 1e-4, 0.01, 0.3, 0.499, 0.5, 0.9, 0.9999])
+def test_agrees_with_numerical_integration(f: int, p: float) -> None:
+    """The integral of the docstring with u = exp(-x), by scipy's quadrature."""
+    until = 60 / f if p < 1e-3 else np.inf
+    integral = quad(lambda x: p * np.exp(-f * x) / (p + (1 - p) * np.exp(-x)), 0, until, epsabs=0, limit=500)[0]
+    assert risk(f, p) == pytest.approx(integral, rel=1e-9)
+
+
+@pytest.mark.parametrize(("f", "p"), [(1, 0.2), (2, 0.05), (5, 0.6), (40, 0.1)])
+def test_is_the_mean_of_one_by_f_under_scipys_negative_binomial(f: int, p: float) -> None:
+    unseen = np.arange(200_000)
+    assert risk(f, p) == pytest.approx(float((nbinom.pmf(unseen, f, p) / (f + unseen)).sum()), rel=1e-9)
+
+
+@pytest.mark.parametrize("p", [0.001, 0.1, 0.4])
+def test_the_closed_forms_for_one_two_and_three(p: float) -> None:
+    """Franconi and Polettini 2004, section 3.1."""
+    q, log = 1 - p, np.log(1 / p)
+    assert risk(1, p) == pytest.approx(p / q * log)
+    assert risk(2, p) == pytest.approx(p / q - (p / q) ** 2 * log)
+    assert risk(3, p) == pytest.approx(p / q * (1 / 2 - p / q) + (p / q) ** 3 * log)
+    assert risk(2, p, formula="approximate") == risk(2, p)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(1, 500), st.floats(1e-8, 1))
+def test_lies_between_the_sampled_share_and_one_by_f_and_below_the_approximation(f: int, p: float) -> None:
+    exact, approximate = risk(f, p), risk(f, p, formula="approximate")
+    assert p / f * (1 - 1e-12) <= exact <= 1 / f * (1 + 1e-12)  # Jensen: E(1/F) is at least 1/E(F)
+    assert exact * (1 - 1e-12) <= approximate <= exact * 1.05
+    assert risk(f + 1, p) < exact
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.floats(0.5, 200)), min_size=1, max_size=20), st.randoms())
+def test_another_order_of_the_rows_gives_each_record_its_risk(rows: list[tuple[int, float]], random: object) -> None:
+    order = list(range(len(rows)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+
+    def risks(rows: list[tuple[int, float]]) -> np.ndarray:
+        classes = equivalence_classes([np.array([key for key, _ in rows])])
+        people = estimated_population(classes, np.array([weight for _, weight in rows]))
+        return individual_risk(classes.sizes, people)[classes.labels]
+
+    np.testing.assert_allclose(risks([rows[i] for i in order]), risks(rows)[order], rtol=1e-12)
+
+
+def test_when_everybody_was_sampled_the_risk_is_one_by_f() -> None:
+    classes = equivalence_classes([np.array([0, 0, 0, 1])])
+    people = estimated_population(classes, np.full(4, 0.5))  # no fewer people than records
+    np.testing.assert_array_equal(people, classes.sizes)
+    np.testing.assert_allclose(individual_risk(classes.sizes, people), 1 / classes.sizes)
+
+
+def test_one_record_and_its_share() -> None:
+    measured = expected_share(np.array([0.25]))
+    assert (measured.value, measured.attempted, measured.completed) == (0.25, 1, 1)
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, np.nan, np.inf])
+def test_a_wrong_weight_is_refused(weight: float) -> None:
+    with pytest.raises(DataError, match=r"finite and more than 0; 1 of 2"):
+        estimated_population(equivalence_classes([np.array([0, 1])]), np.array([2.0, weight]))
+
+
+def test_classes_without_records_and_lengths_that_differ_are_refused() -> None:
+    with pytest.raises(DataError, match="at least 1 record"):
+        individual_risk(np.array([0]), np.array([1.0]))
+    with pytest.raises(DataError, match="as many people as records"):
+        individual_risk(np.array([2]), np.array([np.nan]))
+    with pytest.raises(DataError, match="one length"):
+        individual_risk(np.array([2]), np.array([2.0, 3.0]))
+    with pytest.raises(DataError, match="one length"):
+        estimated_population(equivalence_classes([np.array([0, 1])]), np.ones(3))
+    with pytest.raises(DataError, match="at least one record"):
+        expected_share(np.zeros(0))
+    with pytest.raises(DataError, match="not a number"):
+        expected_share(np.array([0.1, np.nan]))

@@ -1,0 +1,97 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.risk.classes.equivalence_classes import classes_of, matching_frequencies
+from sluice.risk.population.k_map import k_map, population_frequencies
+
+KEYS = ["sex", "age"]
+
+
+def typed(rows: list[tuple[Any, Any]]) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=KEYS)
+    return frame.assign(sex=frame["sex"].astype("category"), age=pd.array(frame["age"], dtype="Int64"))
+
+
+POPULATION = typed([("f", 30), ("f", 30), ("f", 41), ("m", 30), ("m", 41), ("m", None)])
+FILE = typed([("f", 30), ("m", 41), ("f", 50), ("m", None)])
+
+
+def test_counts_by_hand() -> None:
+    np.testing.assert_array_equal(population_frequencies(FILE, POPULATION, KEYS), [2, 1, 0, 1])
+    # A missing age fits any age: ('m', 41) also fits the man without an age, ('m', None) fits all three men.
+    np.testing.assert_array_equal(population_frequencies(FILE, POPULATION, KEYS, missing_matches="any"), [2, 2, 0, 3])
+
+
+def test_counts_of_a_table_stand_for_people() -> None:
+    table = POPULATION.drop_duplicates()
+    for missing in ("category", "any"):
+        np.testing.assert_array_equal(
+            population_frequencies(FILE, table, KEYS, np.array([2, 1, 1, 1, 1]), missing),
+            population_frequencies(FILE, POPULATION, KEYS, missing_matches=missing),
+        )
+
+
+rows = st.lists(st.tuples(st.sampled_from(["f", "m", None]), st.sampled_from([1, 2, None])), min_size=1, max_size=15)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows, rows)
+def test_agrees_with_comparing_every_pair(ours: list[tuple[Any, Any]], theirs: list[tuple[Any, Any]]) -> None:
+    def fits(a: tuple[Any, Any], b: tuple[Any, Any], any_value: bool) -> bool:
+        return all(x == y or (any_value and None in (x, y)) for x, y in zip(a, b, strict=True))
+
+    for missing in ("category", "any"):
+        found = population_frequencies(
+            typed(ours).set_axis([0] * len(ours)), typed(theirs), KEYS, missing_matches=missing
+        )
+        assert found.tolist() == [sum(fits(a, b, missing == "any") for b in theirs) for a in ours]
+
+
+@settings(max_examples=30, deadline=None)
+@given(rows)
+def test_a_file_that_is_its_own_population_has_k_map_equal_to_k_anonymity(ours: list[tuple[Any, Any]]) -> None:
+    frame = typed(ours)
+    np.testing.assert_array_equal(population_frequencies(frame, frame, KEYS), classes_of(frame, KEYS).frequencies)
+    np.testing.assert_array_equal(
+        population_frequencies(frame, frame, KEYS, missing_matches="any"), matching_frequencies(frame, KEYS)
+    )
+
+
+def test_other_types_that_hold_the_same_values_fit() -> None:
+    """A list read from a text file: texts beside categories, plain numbers beside nullable ones."""
+    plain = pd.DataFrame({"sex": pd.array(["f", "f", None], dtype="str"), "age": [30.0, np.nan, 30.0]})
+    np.testing.assert_array_equal(population_frequencies(FILE, plain, KEYS), [1, 0, 0, 0])
+    np.testing.assert_array_equal(population_frequencies(FILE, plain, KEYS, missing_matches="any"), [3, 0, 1, 1])
+
+
+@pytest.mark.parametrize("missing", ["category", "any"])
+def test_an_empty_population_and_all_missing_keys(missing: str) -> None:
+    assert population_frequencies(FILE, POPULATION.head(0), KEYS, missing_matches=missing).tolist() == [0] * 4
+    nothing = typed([(None, None)])
+    assert population_frequencies(nothing, POPULATION, KEYS, missing_matches=missing).tolist() == [
+        6 if missing == "any" else 0
+    ]
+
+
+def test_the_smallest_frequency_is_k_and_lower_is_worse() -> None:
+    measured = k_map(np.array([7, 3, 9]))
+    assert (measured.value, measured.worse, measured.completed) == (3, "lower", 3)
+
+
+def test_what_cannot_be_joined_is_refused() -> None:
+    with pytest.raises(DataError, match=r"no column 'age'\. Did you mean 'agee'"):
+        population_frequencies(FILE, POPULATION.rename(columns={"age": "agee"}), KEYS)
+    with pytest.raises(DataError, match="'age' must be of one type in both files"):
+        population_frequencies(FILE, POPULATION.assign(age="30-39"), KEYS)
+    with pytest.raises(DataError, match="must be 0 or more"):
+        population_frequencies(FILE, POPULATION, KEYS, np.array([1, 1, 1, 1, 1, -1]))
+    with pytest.raises(DataError, match="got 1 for 6 rows"):
+        population_frequencies(FILE, POPULATION, KEYS, np.array([1]))
+    with pytest.raises(DataError, match="at least one record"):
+        k_map(np.zeros(0, int))

@@ -1,0 +1,204 @@
+"""Typing: raw cells become the typed frame, or are counted by column and check; nothing is guessed."""
+
+import hashlib
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.contract import Contract
+from schemas.reading.typing import SourceTyping, type_batch, type_source
+from sluice.errors import DataError
+from sluice.variables import Kind
+
+
+def pseudonym(name: str, text: str) -> str:
+    return hashlib.sha256(f"{name}\0{text}".encode()).hexdigest()
+
+
+def contract(kind: str, **settings: Any) -> Contract:
+    variable = {"name": "x", "kind": kind, "nullable": True} | settings
+    return Contract.model_validate({"dataset": "d", "version": 1, "variables": [variable]})
+
+
+def typed(cells: Any, kind: str, **settings: Any) -> "pd.Series[Any]":
+    return type_batch(pd.DataFrame({"x": cells}), contract(kind, **settings), pseudonym)["x"]
+
+
+def problems(cells: Any, kind: str, **settings: Any) -> dict[str, int]:
+    typing = SourceTyping(contract(kind, **settings), pseudonym)
+    typing.type_batch(pd.DataFrame({"x": cells}))
+    return {check: count for (_, check), count in typing.problems.items()}
+
+
+def test_numbers() -> None:
+    continuous = typed([" 1.5 ", "+2", "-3e2", ".5", "7.", "", "?"], "continuous", missing_codes=["?"])
+    assert continuous.dtype == np.float64
+    np.testing.assert_array_equal(continuous, [1.5, 2, -300, 0.5, 7, np.nan, np.nan])
+    integer = typed(["3", "3.0", "-9.00", "", str(2**53)], "integer", missing_codes=[-9])
+    assert integer.dtype == "Int64"
+    assert integer.tolist() == [3, 3, pd.NA, pd.NA, 2**53]
+    assert typed([str(2**62), "1"], "integer").tolist() == [2**62, 1]  # whole numbers as such stay exact
+
+
+def test_native_values_mean_the_same_as_their_text() -> None:
+    assert typed([1.0, np.nan, 3.0], "integer").tolist() == [1, pd.NA, 3]
+    assert typed([Decimal("1.50"), None], "continuous").iloc[0] == 1.5
+    assert typed([3.0, 1.0, np.nan], "ordinal", categories=[1, 3]).tolist() == ["3", "1", np.nan]
+    assert typed([True, False, None], "binary", categories=[False, True]).tolist() == ["true", "false", np.nan]
+    assert typed([date(2020, 1, 2), None], "date").iloc[0] == pd.Timestamp("2020-01-02")
+    zoned = pd.Series(pd.to_datetime(["2020-01-01T01:00+02:00"]))
+    assert typed(zoned, "date").iloc[0] == pd.Timestamp("2019-12-31T23:00")
+    assert typed(pd.Categorical(["a", None, "b"]), "nominal").tolist() == ["a", np.nan, "b"]
+    assert typed([Decimal("12345678901234567890"), None], "text").tolist() == ["12345678901234567890", np.nan]
+    uuids = pd.Series(pd.arrays.ArrowExtensionArray(pa.array([UUID(int=7), None])))
+    assert typed(uuids, "text").tolist() == [str(UUID(int=7)), np.nan]
+
+
+def test_categories_stand_in_the_declared_order_and_nobody_elses() -> None:
+    series = typed(["high", "low", " low", ""], "ordinal", categories=["low", "middle", "high"])
+    assert series.cat.categories.tolist() == ["low", "middle", "high"]
+    assert series.cat.codes.tolist() == [2, 0, 0, -1]
+    assert typed(["NA", "x"], "nominal", categories=["NA", "x"]).tolist() == ["NA", "x"]  # NA is a label like others
+
+
+def test_spellings_of_codes_and_of_yaml_truth() -> None:
+    assert typed(["1.0", "2", "-9.0"], "nominal", categories=[1, 2], missing_codes=[-9]).tolist() == ["1", "2", np.nan]
+    assert typed(["Yes", "no", "TRUE"], "binary", categories=[True, False]).tolist() == ["true", "false", "true"]
+    assert typed(["007", "7"], "nominal").tolist() == ["007", "7"]  # not declared: a text stays as it is
+
+
+def test_dates() -> None:
+    cells = ["2020-02-29", "2020-02-29 12:30", "2020-02-29T12:30:00+02:00", "1600-01-01", "", "9999-12-31"]
+    series = typed(cells, "date", missing_codes=["9999-12-31"])
+    assert series.dtype == "datetime64[us]"
+    assert series.tolist()[:4] == [
+        pd.Timestamp("2020-02-29"),
+        pd.Timestamp("2020-02-29T12:30"),
+        pd.Timestamp("2020-02-29T10:30"),
+        pd.Timestamp("1600-01-01"),
+    ]
+    assert series.isna().tolist() == [False] * 4 + [True] * 2
+    assert typed([date(9999, 12, 31)], "date", missing_codes=["9999-12-31"]).isna().all()
+
+
+def test_text_keeps_everything_but_blanks_around_it() -> None:
+    series = typed([" a b ", "", "?", "Ärger"], "text", missing_codes=["?"])
+    assert series.dtype == "str"
+    assert series.tolist() == ["a b", np.nan, np.nan, "Ärger"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells", "expected"),
+    [
+        ("continuous", ["1", "abc", "inf", "-Infinity", "nan", "1e999", "1,5", ""], {"number": 5, "decimal": 1}),
+        ("continuous", [1.0, np.inf, np.nan], {"number": 1}),
+        ("continuous", [date(2020, 1, 1)], {"number": 1}),
+        ("integer", ["1", "1.5", "x", "1e300"], {"number": 1, "whole_number": 2}),
+        ("integer", [1.5, 2.0], {"whole_number": 1}),
+        ("date", ["2020-02-30", "20200101", "2020", "01.02.2020", "2020-01-01"], {"date": 4}),
+        ("date", [20200101, 20200102], {"date": 2}),
+    ],
+)
+def test_what_cannot_be_read_is_counted_by_check(kind: str, cells: list[Any], expected: dict[str, int]) -> None:
+    assert problems(cells, kind) == expected
+
+
+def test_a_category_outside_the_declared_is_counted() -> None:
+    assert problems(["a", "c", "c", None], "nominal", categories=["a", "b"]) == {"category": 2}
+    assert problems(["a", "b", "c"], "binary") == {"two_categories": 3}
+
+
+def test_the_error_tells_all_columns_at_once_and_no_value() -> None:
+    people = Contract.model_validate(
+        {
+            "dataset": "people",
+            "version": 1,
+            "variables": [
+                {"name": "age", "kind": "integer"},
+                {"name": "sex", "kind": "binary", "categories": ["m", "f"]},
+            ],
+        }
+    )
+    raw = pd.DataFrame({"age": ["secret-1", "4"], "sex": ["secret-2", "secret-3"]})
+    with pytest.raises(DataError) as refusal:
+        type_batch(raw, people, pseudonym)
+    text = str(refusal.value)
+    assert "'age': 1 value is not a finite number (check number)" in text
+    assert "'sex': 2 values are not one of the declared categories (check category)" in text
+    assert "secret" not in text
+    assert refusal.value.__context__ is None
+
+
+def household_contract() -> Contract:
+    variables = [
+        {"name": "id", "kind": "integer", "role": "identifier"},
+        {"name": "name", "kind": "text", "role": "identifier"},
+        {"name": "home", "kind": "nominal", "role": "household", "categories": ["h1", "h2"]},
+        {"name": "firm", "kind": "text", "role": "contributor", "nullable": True},
+    ]
+    return Contract.model_validate({"dataset": "d", "version": 1, "record_key": ["id"], "variables": variables})
+
+
+def test_identifiers_leave_as_keyed_hashes_or_not_at_all() -> None:
+    raw = pd.DataFrame({"id": ["1", "2.0"], "name": ["Ann", "Bob"], "home": ["h1", "h1"], "firm": ["f", ""]})
+    frame = type_batch(raw, household_contract(), pseudonym)
+    assert list(frame) == ["id", "home", "firm"]
+    assert frame["id"].tolist() == [pseudonym("id", "1"), pseudonym("id", "2")]
+    assert frame["home"].tolist() == [pseudonym("home", "h1")] * 2
+    assert frame["firm"].tolist() == [pseudonym("firm", "f"), np.nan]
+    native = type_batch(raw.assign(id=[1.0, 2.0]), household_contract(), pseudonym)
+    assert native["id"].tolist() == frame["id"].tolist()  # the same key from every kind of source
+
+
+def test_the_identifiers_column_that_is_dropped_may_be_absent() -> None:
+    raw = pd.DataFrame({"id": ["1"], "home": ["h1"], "firm": ["f"]})
+    assert list(type_batch(raw, household_contract(), pseudonym)) == ["id", "home", "firm"]
+
+
+def test_categories_that_were_found_are_the_union_of_all_batches_sorted() -> None:
+    batches = [pd.DataFrame({"x": ["b", ""]}), pd.DataFrame({"x": ["c", "a"]})]
+    frame, variables = type_source(batches, contract("nominal"), pseudonym)
+    assert variables["x"].categories == ("a", "b", "c")
+    assert frame["x"].cat.categories.tolist() == ["a", "b", "c"]
+    assert frame["x"].tolist() == ["b", np.nan, "c", "a"]
+
+
+def test_a_column_without_any_value() -> None:
+    for kind in (Kind.CONTINUOUS, Kind.INTEGER, Kind.NOMINAL, Kind.DATE, Kind.TEXT):
+        for cells in (["", ""], [None, None], [np.nan, np.nan]):
+            series = typed(cells, kind)
+            assert series.isna().all(), (kind, cells)
+            assert len(series) == 2
+    frame, variables = type_source([pd.DataFrame({"x": [""]})], contract("nominal"), pseudonym)
+    assert variables["x"].categories is None
+    assert frame["x"].isna().all()
+
+
+def test_no_record_keeps_its_types() -> None:
+    empty = pd.DataFrame({"x": pd.Series([], dtype=str)})
+    for kind, dtype in (("continuous", "float64"), ("integer", "Int64"), ("date", "datetime64[us]"), ("text", "str")):
+        assert type_batch(empty, contract(kind), pseudonym)["x"].dtype == dtype
+
+
+cells = st.none() | st.floats(-1e6, 1e6) | st.integers(-1000, 1000)
+
+
+@settings(max_examples=40, deadline=None)
+@given(values=st.lists(cells, min_size=1, max_size=30), cut=st.integers(0, 30), index=st.randoms())
+def test_batches_index_and_form_do_not_matter(values: list[Any], cut: int, index: Any) -> None:
+    """Text of a number is typed as the number; one batch or two; any index."""
+    whole = typed(pd.Series(values, dtype=float), "continuous")
+    texts = pd.DataFrame({"x": ["" if value is None else repr(value) for value in values]}, dtype=str)
+    labels = list(range(len(values)))
+    index.shuffle(labels)
+    relabelled = texts.set_axis(labels)
+    parts, _ = type_source([relabelled.iloc[:cut], relabelled.iloc[cut:]], contract("continuous"), pseudonym)
+    pd.testing.assert_series_equal(parts["x"], whole, check_names=False)

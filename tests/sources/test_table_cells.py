@@ -1,0 +1,165 @@
+"""The cells that DuckDB adds up are those that are added up in memory."""
+
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.sources.table_cells import aggregate_file, aggregate_table
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.records import records_of
+from tests.tabular.tables import BUSINESS, dimensions, read_text
+
+FLAT = Dimension.flat("a", ["x", "y", "z"])
+ARGUS = Measure("value", "id", "holding", "weight", "argus", missing="leave_out", negative="absolute", decimals=1)
+
+
+def same(ours: Cells, theirs: Cells) -> None:
+    """Equal but for the numbers of owners, which stand in the same order."""
+    for name in ("codes", "total", "contributors", "largest", "published", "decimals"):
+        assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
+    assert (ours.sizes is None) == (theirs.sizes is None)
+    assert ours.sizes is None or np.array_equal(ours.sizes, theirs.sizes)
+    for each, other in zip(ours.owners.ravel(), theirs.owners.ravel(), strict=True):
+        assert (each < 0) == (other < 0)
+    pairs = set(zip(ours.owners.ravel().tolist(), theirs.owners.ravel().tolist(), strict=True))
+    assert len(pairs) == len({one for one, _ in pairs}) == len({other for _, other in pairs})
+    assert [other for _, other in sorted(pairs)] == sorted(other for _, other in pairs)
+
+
+@st.composite
+def records(draw: st.DrawFn) -> tuple[list[Dimension], pd.DataFrame]:
+    made = [draw(dimensions(name)) for name in "abc"[: draw(st.integers(1, 3))]]
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    count = draw(st.integers(1, 60))
+    owners = rng.integers(0, draw(st.sampled_from([3, count, 4 * count])), count)
+    tenths = rng.integers(-20, 200, count)
+    columns: dict[str, object] = {d.name: np.array(d.codes)[rng.choice(d.leaves, count)] for d in made}
+    columns["id"] = [f"é{owner}" for owner in owners]
+    columns["number"] = owners
+    columns["holding"] = ["" if owner % 3 == 0 else f"h{owner // 4}" for owner in owners]
+    columns["value"] = [f"{each / 20}" if each % 7 or not at else "" for at, each in enumerate(tenths)]
+    columns["size"] = np.abs(tenths)
+    columns["weight"] = [f"{1 + each / 4}" for each in rng.integers(0, 9, count)]
+    if columns["value"][0] == "":  # type: ignore[index]
+        columns["value"][0] = "1"  # type: ignore[index]
+    return made, pd.DataFrame(columns)
+
+
+MEASURES = [
+    Measure(),
+    Measure(contributor="id"),
+    Measure("size", "number"),
+    Measure("size", "id", "holding"),
+    Measure("value", "id", negative="absolute", missing="leave_out"),
+    Measure("value", "number", negative="absolute", missing="leave_out", decimals=1),
+    Measure("size", "id", weight="weight", weight_rule="gconfid_exact", decimals=0),
+    ARGUS,
+]
+
+
+@settings(max_examples=25, deadline=None)
+@given(records(), st.sampled_from(MEASURES), st.booleans())
+def test_as_in_memory(given_: tuple[list[Dimension], pd.DataFrame], measure: Measure, linked: bool) -> None:
+    made, frame = given_
+    tables = [[made[0].name], [f"{made[-1].name}:1"]] if linked else None
+    with duckdb.connect() as engine:
+        engine.register("given", pa.Table.from_pandas(frame))
+        ours = aggregate_table(engine, "given", made, measure, tables=tables, kept=3)
+    told = records_of(frame, made, measure)
+    same(ours.cells, told.cells(made, 3, tables))
+    assert (ours.records, ours.left_out, ours.added_up) == (len(told.value), told.left_out, told.added_up)
+
+
+def test_columns_may_bear_any_name() -> None:
+    names = {"a": "cell", "b": 'the "code"', "id": "owner", "value": "place", "weight": "select"}
+    frame = pd.DataFrame({"a": ["x", "y"], "b": ["x", "z"], "id": ["i", "i"], "value": [3, 4], "weight": [2, 2]})
+    made = [Dimension.flat(names[name], ["x", "y", "z"]) for name in "ab"]
+    measure = Measure("place", "owner", weight="select", weight_rule="argus")
+    renamed = frame.rename(columns=names)
+    with duckdb.connect() as engine:
+        engine.register("pairs", pa.Table.from_pandas(renamed))
+        ours = aggregate_table(engine, "pairs", made, measure)
+    same(ours.cells, records_of(renamed, made, measure).cells(made))
+
+
+@pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet"])
+def test_files(tmp_path: Path, form: str) -> None:
+    """Real records, in memory and in a memory of 200 MB."""
+    folder = BUSINESS / "s1k"
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not there")
+    frame = read_text(folder / "micro.csv.gz")
+    made = []
+    for axis in ("nace", "region", "size"):
+        rows = read_text(folder / f"hier_{axis}.csv")
+        made.append(Dimension.of(axis, list(zip(rows.code, rows.parent, strict=True))))
+    path = tmp_path / f"it's.{form}"
+    frame.to_parquet(path) if form == "parquet" else frame.to_csv(path, index=False)
+    measure = Measure("value", "id", "holding", "weight", "argus")
+    withheld = {"nace": [1], "size": ["S1"]}
+    ours = aggregate_file(
+        path, made, measure, scratch=tmp_path / "spilled", withheld=withheld, memory="200MB", threads=1
+    )
+    same(ours.cells, records_of(frame, made, measure).cells(made, withheld=withheld))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+REFUSED = [
+    ({"a": ["x", "q", "q", ""]}, Measure(), r"not in 3 records: no code at all in 1; 1 other texts, not repeated here"),
+    ({"a": ["x", "Total", "y", "z"]}, Measure(), r"'Total' is a group"),
+    ({"a": [0.5, 1.0, 2.0, 3.0]}, Measure(), r"must be text or whole numbers"),
+    ({"value": ["1", "", "3", "4"]}, Measure("value"), r"'value' is missing in 1 records"),
+    ({"value": ["", "", "", ""]}, Measure("value", missing="leave_out"), r"no record"),
+    ({"value": ["1", "two", "3", "4"]}, Measure("value"), r"'value' must be a number; it is not in 1 records"),
+    ({"value": ["1", "nan", "3", "4"]}, Measure("value"), r"'value' must be a number; it is not in 1 records"),
+    ({"value": [1.0, float("inf"), 3.0, 4.0]}, Measure("value"), r"'value' must be finite; it is not in 1 records"),
+    ({"value": ["1", "-2", "3", "4"]}, Measure("value"), r"'value' is negative in 1 records"),
+    ({"value": ["1", "0.1234567", "3", "4"]}, Measure("value"), r"'value' has more than 6 decimals"),
+    ({"value": ["1", "1e16", "3", "4"]}, Measure("value"), r"'value' is too large"),
+    ({"id": ["i", "", "k", "l"]}, Measure("value", "id"), r"'id', the contributor, is missing in 1 records"),
+    ({"id": ["i", "i", "k", "l"]}, Measure("value", "id", duplicates="refuse"), r"1 records are of a 'id' that has"),
+    ({"h": ["", "i", "k", "l"]}, Measure("value", holding="h"), r"'h', the holding, is missing in 1 records"),
+    ({"w": ["1", "0.9", "3", "4"]}, Measure("value", weight="w", weight_rule="argus"), r"a weight, must be 1 or more"),
+    ({"w": ["1", "", "3", "4"]}, Measure("value", weight="w", weight_rule="argus"), r"weight, is missing in 1 records"),
+    ({}, Measure("valu"), r"no column 'valu'. Did you mean 'value'"),
+]
+
+
+@pytest.mark.parametrize(("change", "measure", "says"), REFUSED)
+def test_refusals_as_in_memory(change: dict[str, list[object]], measure: Measure, says: str) -> None:
+    columns: dict[str, list[object]] = {
+        "a": ["x", "x", "y", "z"],
+        "value": ["1", "2", "3", "4"],
+        "id": ["i", "j", "k", "l"],
+    }
+    frame = pd.DataFrame(columns | change)
+    with duckdb.connect() as engine:
+        engine.register("given", pa.Table.from_pandas(frame))
+        with pytest.raises(DataError, match=says):
+            aggregate_table(engine, "given", [FLAT], measure)
+    with pytest.raises(DataError, match=says):
+        records_of(frame, [FLAT], measure)
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        aggregate_file(tmp_path / "none.parquet", [FLAT], Measure(), scratch=tmp_path / "s")
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes(b"PAR1 and no more")
+    with pytest.raises(DataError, match="cannot be read as a table of records"):
+        aggregate_file(broken, [FLAT], Measure(), scratch=tmp_path / "s")
+
+
+def test_totals_that_are_too_large(tmp_path: Path) -> None:
+    pd.DataFrame({"a": ["x"] * 2048, "value": [2**52] * 2048}).to_parquet(tmp_path / "large.parquet")
+    with pytest.raises(DataError, match="'value' is too large"):
+        aggregate_file(tmp_path / "large.parquet", [FLAT], Measure("value"), scratch=tmp_path / "s")

@@ -1,0 +1,193 @@
+import hmac
+from fractions import Fraction
+from hashlib import blake2b
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.tabular.alternatives.cell_key import (
+    averaged_variance,
+    cell_keys,
+    noise_utility,
+    perturb_counts,
+    perturb_totals,
+    record_keys,
+)
+from sluice.tabular.alternatives.perturbation_table import PerturbationTable
+from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.dimension import Dimension
+from tests.tabular.tables import dimensions, tables
+
+SECRET = b"a secret of the vault"
+TABLE = PerturbationTable.of_largest_entropy(5, 3, 2)
+
+
+def some(seed: int, records: int, made: list[Dimension]) -> tuple[Cells, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    leaves = np.column_stack([rng.choice(d.leaves, records) for d in made]).astype(np.int32)
+    value = rng.integers(1, 1000, records)
+    cells = aggregate(made, leaves, np.arange(records), value)
+    return cells, leaves, record_keys(map(str, range(records)), SECRET)
+
+
+def below(dimension: Dimension, code: int) -> set[int]:
+    """The leaves of a code, from the sums alone."""
+    parts = [part for group, parts in dimension.sums if group == code for part in parts]
+    return set().union(*(below(dimension, part) for part in parts)) if parts else {code}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_the_key_of_a_cell_is_the_fractional_part_of_the_sum_of_its_records_keys(data: st.DataObject) -> None:
+    made = [data.draw(dimensions(name)) for name in "ab"]
+    cells, leaves, keys = some(data.draw(st.integers(0, 10**6)), data.draw(st.integers(1, 40)), made)
+    counts, keyed = cell_keys(cells, leaves, keys)
+    for cell, codes in enumerate(cells.codes):
+        inside = [below(d, int(code)) for d, code in zip(made, codes, strict=True)]
+        mine = [
+            Fraction(int(key), 2**64)
+            for key, record in zip(keys, leaves, strict=True)
+            if all(int(leaf) in group for leaf, group in zip(record, inside, strict=True))
+        ]
+        assert counts[cell] == len(mine)
+        assert Fraction(int(keyed[cell]), 2**64) == sum(mine) % 1
+    order = np.random.default_rng(1).permutation(len(keys))
+    again = cell_keys(cells, leaves[order], keys[order])
+    assert (again[1] == keyed).all()
+
+
+def test_the_same_cell_has_the_same_figure_in_two_tables() -> None:
+    """A cell of the three-way table at a total is the cell of the two-way table: the same records, the same noise."""
+    made = [Dimension.flat(name, [f"{name}{i}" for i in range(3)]) for name in "abc"]
+    cells, leaves, keys = some(5, 300, made)
+    whole = perturb_counts(cells, leaves, keys, TABLE).published
+    smaller = aggregate(made[:2], leaves[:, :2], np.arange(300), np.ones(300, dtype=np.int64))
+    part = perturb_counts(smaller, leaves[:, :2], keys, TABLE).published
+    where = {tuple(codes): figure for codes, figure in zip(cells.codes.tolist(), whole, strict=True)}
+    assert [where[(*codes, 0)] for codes in smaller.codes.tolist()] == part.tolist()
+    assert (cells.equations @ whole).any()  # and the figures are not additive
+
+
+def test_cells_that_differ_by_one_record_have_independent_noise() -> None:
+    """Differencing: the noise of n records says nothing of that of n + 1 (correlation within 4 standard errors)."""
+    pairs, n = 4000, 10
+    one = Dimension.flat("pair", [str(pair) for pair in range(pairs)])
+    leaves = np.repeat(one.leaves, n + 1)[:, None]
+    keys = record_keys(map(str, range(len(leaves))), SECRET)
+    value = np.ones(len(leaves), dtype=np.int64)
+    full = aggregate([one], leaves, np.arange(len(leaves)), value)
+    without = np.arange(len(leaves)) % (n + 1) != n
+    less = aggregate([one], leaves[without], np.arange(without.sum()), value[without])
+    more_noise = perturb_counts(full, leaves, keys, TABLE).published - full.total
+    less_noise = perturb_counts(less, leaves[without], keys[without], TABLE).published - less.total
+    both = np.column_stack([more_noise[1:], less_noise[1:]])  # without the total
+    assert abs(np.corrcoef(both.T)[0, 1]) < 4 / np.sqrt(pairs)
+    assert (both[:, 0] - both[:, 1]).var() == pytest.approx(2 * TABLE.variance, rel=0.1)
+    assert abs(both.mean()) < 4 * np.sqrt(TABLE.variance / (2 * pairs))
+    assert both.var() == pytest.approx(TABLE.variance, rel=0.1)
+
+
+def test_the_bounds_hold_the_truth() -> None:
+    made = [Dimension.flat(name, [f"{name}{i}" for i in range(5)]) for name in "ab"]
+    cells, leaves, keys = some(9, 120, made)
+    perturbed = perturb_counts(cells, leaves, keys, TABLE)
+    low, high = perturbed.bounds()
+    counts, _ = cell_keys(cells, leaves, keys)
+    assert ((low <= counts) & (counts <= high)).all()
+    assert (high - low <= 2 * TABLE.maximum).all()
+    assert not np.isin(perturbed.published, [1, 2]).any()
+    assert "variance 3, at most 5" in perturbed.says()
+    assert "Counts from 1 to 2 are never published" in perturbed.says()
+    assert "variance 6 in their difference" in perturbed.says()
+
+
+def test_record_keys_are_stable_secret_and_uniform() -> None:
+    names = [f"firm {i}" for i in range(20_000)]
+    keys = record_keys(names, SECRET)
+    expected = [
+        int.from_bytes(blake2b(name.encode(), digest_size=8, key=SECRET, person=b"record key").digest(), "little")
+        for name in names[:50]
+    ]
+    assert keys[:50].tolist() == expected
+    assert (record_keys(reversed(names), SECRET)[::-1] == keys).all()
+    other = record_keys(names, hmac.digest(SECRET, b"other", "sha256"))
+    assert not (other == keys).any()
+    tenths = np.bincount((keys >> np.uint64(32)).astype(np.int64) * 10 >> 32, minlength=10)
+    assert ((tenths - 2000) ** 2 / 2000).sum() < 27.9  # chi-square, 9 degrees of freedom, 1 in 1,000
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 60))
+def test_totals_move_by_as_much_as_is_said(seed: int, records: int) -> None:
+    made = [Dimension.flat("a", ["1", "2", "3"]), Dimension.of("b", [("T", ""), ("x", "T"), ("x1", "x"), ("y", "T")])]
+    cells, leaves, keys = some(seed, records, made)
+    magnitudes = [0.2, 0.05]
+    noise = np.abs(perturb_totals(cells, leaves, keys, magnitudes) - cells.total)
+    assert (noise >= (0.1 - 0.05) * cells.largest[:, 0]).all()
+    assert (noise <= np.ceil(cells.largest[:, :2] @ magnitudes)).all()
+    order = np.random.default_rng(seed).permutation(records)
+    assert (perturb_totals(cells, leaves[order], keys[order], magnitudes) - cells.total != 0).all()
+
+
+def test_noise_of_totals_has_the_mean_and_the_variance_that_are_said() -> None:
+    one = Dimension.flat("cell", [str(cell) for cell in range(20_000)])
+    leaves = np.repeat(one.leaves, 2)[:, None]
+    value = np.tile([1_000_000, 400_000], len(one.leaves))
+    cells = aggregate([one], leaves, np.arange(len(leaves)), value)
+    keys = record_keys(map(str, range(len(leaves))), SECRET)
+    noise = (perturb_totals(cells, leaves, keys, [0.2, 0.1]) - cells.total)[1:]
+    variance = 7 / 12 * ((0.2 * 1e6) ** 2 + (0.1 * 4e5) ** 2)
+    assert abs(noise.mean()) < 4 * np.sqrt(variance / len(noise))
+    assert noise.var() == pytest.approx(variance, rel=0.02)
+
+
+def test_utility_figures_by_hand() -> None:
+    made = [Dimension.flat("a", ["x", "y"])]
+    cells = aggregate(made, np.array([[1], [1], [2]], dtype=np.int32), np.arange(3), np.array([4, 4, 2]))
+    assert cells.total.tolist() == [10, 8, 2]
+    utility = noise_utility(cells, cells.total, np.array([10, 6, 0]))
+    assert utility.mean == pytest.approx(4 / 3)
+    assert utility.root_mean_square == pytest.approx(np.sqrt(8 / 3))
+    assert (utility.largest, utility.relative, utility.additivity) == (2, 0.25, 4)
+    assert (utility.unchanged, utility.false_zero) == pytest.approx((1 / 3, 1 / 3))
+
+
+@settings(max_examples=20, deadline=None)
+@given(tables())
+def test_what_averaging_leaves_is_the_share_of_the_projection(cells: Cells) -> None:
+    """Independent: the trace of the projection on the figures that add up, by a pseudo-inverse."""
+    equations = cells.equations.toarray()
+    projection = np.eye(len(cells)) - np.linalg.pinv(equations) @ equations
+    assert averaged_variance(cells, 3) == pytest.approx(3 * np.trace(projection) / len(cells))
+
+
+def test_one_record_stands_behind_all_its_cells() -> None:
+    made = [Dimension.flat("a", ["x"]), Dimension.flat("b", ["y"])]
+    cells, leaves, keys = some(1, 1, made)
+    published = perturb_counts(cells, leaves, keys, TABLE).published
+    assert len(set(published.tolist())) == 1
+    assert published[0] in [0, *range(3, 7)]
+
+
+def test_refusals() -> None:
+    made = [Dimension.flat("a", ["x", "y"])]
+    cells, leaves, keys = some(2, 10, made)
+    with pytest.raises(DataError, match="secret of record keys must have 16 to 64 bytes; got 5"):
+        record_keys(["1"], b"short")
+    with pytest.raises(DataError, match="one key for each record; got 9 keys and 10 records"):
+        cell_keys(cells, leaves, keys[:9])
+    only = leaves[:, 0] == leaves[0, 0]
+    with pytest.raises(DataError, match="1 of 3 cells have no record among those given"):
+        cell_keys(cells, leaves[only], keys[only])
+    for magnitudes, text in [
+        ([], "magnitudes must be above 0"),
+        ([10], "magnitudes must be above 0 and at most 1, as shares; got"),
+        ([0.1, 0.2], "magnitudes must not rise"),
+        ([0.1] * 6, "the cells keep their 5 largest contributions; got 6 magnitudes"),
+    ]:
+        with pytest.raises(DataError, match=text):
+            perturb_totals(cells, leaves, keys, magnitudes)

@@ -1,0 +1,141 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from sluice.errors import DataError
+from sluice.tabular.alternatives.perturbation_table import PerturbationTable
+
+
+def moments(table: PerturbationTable) -> tuple[np.ndarray, np.ndarray]:
+    noise = np.arange(-table.maximum, table.maximum + 1)
+    return table.probabilities @ noise, table.probabilities @ noise**2
+
+
+def entropy(share: np.ndarray) -> float:
+    return -float(sum(p * np.log(p) for p in share if p > 0))
+
+
+def test_the_row_of_large_counts_in_the_vignette_of_ptable() -> None:
+    """R package ptable 1.0.0, vignette "Introduction to the ptable-Package", `str(create_cnt_ptable(D = 2, V = 1))`.
+
+    Its row of 2 has p = 0.0638 for the noise -2 and 0.383 for 0. Its row of 1 (0.3665, 0.3665, 0.1676, 0.0995) is not
+    reproduced: it asks for probabilities that fall from the mode, and has a variance of 0.932 instead of 1.
+    """
+    row = PerturbationTable.of_largest_entropy(2, 1).probabilities[2]
+    assert row[0] == pytest.approx(0.0638, abs=5e-5)
+    assert row[2] == pytest.approx(0.383, abs=5e-4)
+    assert row == pytest.approx(row[::-1], abs=1e-12)
+
+
+@pytest.mark.parametrize(("maximum", "variance", "threshold"), [(2, 1, 0), (3, 2, 1), (5, 3, 2), (4, 2.5, 0)])
+def test_as_a_general_solver_has_it(maximum: int, variance: float, threshold: int) -> None:
+    table = PerturbationTable.of_largest_entropy(maximum, variance, threshold)
+    noise = np.arange(-maximum, maximum + 1)
+    for count in range(1, len(table.probabilities)):
+        allowed = (count + noise == 0) | (count + noise > threshold)
+        values = noise[allowed].astype(float)
+        solution = minimize(
+            lambda p: float((p * np.log(p)).sum()),
+            np.full(len(values), 1 / len(values)),
+            jac=lambda p: np.log(p) + 1,
+            method="SLSQP",
+            bounds=[(1e-12, 1)] * len(values),
+            constraints=[
+                {"type": "eq", "fun": lambda p: p.sum() - 1},
+                {"type": "eq", "fun": lambda p, v=values: p @ v},
+                {"type": "eq", "fun": lambda p, v=values: p @ v**2 - variance},
+            ],
+            options={"ftol": 1e-14, "maxiter": 500},
+        )
+        ours = table.probabilities[count]
+        assert (ours[~allowed] == 0).all()
+        assert ours[allowed] == pytest.approx(solution.x, abs=2e-5)
+        assert entropy(ours) >= -solution.fun - 1e-8
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 12), st.integers(0, 4), st.floats(0.02, 0.98))
+def test_the_conditions_hold_for_every_count(maximum: int, threshold: int, at: float) -> None:
+    largest = threshold  # of the counts from 1 to the threshold, each must reach 0 and something above the threshold
+    least = max((count * (threshold + 1 - count) for count in range(1, largest + 1)), default=0)
+    most = maximum  # of the count 1, which has noise of -1 at least
+    variance = least + at * (most - least)
+    if maximum <= threshold or least >= most:
+        with pytest.raises(DataError):
+            PerturbationTable.of_largest_entropy(maximum, least + (most - least) / 2 if least < most else 1, threshold)
+        return
+    table = PerturbationTable.of_largest_entropy(maximum, variance, threshold)
+    mean, second = moments(table)
+    assert mean == pytest.approx(np.zeros(len(mean)), abs=1e-8)
+    assert second[1:] == pytest.approx(np.full(len(mean) - 1, variance), rel=1e-8)
+    assert table.probabilities.sum(axis=1) == pytest.approx(np.ones(len(mean)), abs=1e-12)
+    assert (table.probabilities >= 0).all()
+    counts, at_noise = np.nonzero(table.probabilities)
+    result = counts + at_noise - maximum
+    assert ((result == 0) | (result > threshold)).all()
+    assert table.probabilities[0, maximum] == 1
+    assert table.probabilities[-1] == pytest.approx(table.probabilities[-1, ::-1], abs=1e-8)
+
+
+def test_the_lookup_draws_as_the_table_says() -> None:
+    """Every key once on a fine grid: the shares are the probabilities, to the width of the grid."""
+    table = PerturbationTable.of_largest_entropy(5, 3, 2)
+    grid = 2**16
+    keys = np.arange(grid, dtype=np.uint64) << np.uint64(48)
+    for count, row in enumerate(table.probabilities):
+        noise = table.noise(np.full(grid, count), keys)
+        shares = np.bincount(noise + 5, minlength=11) / grid
+        assert shares == pytest.approx(row, abs=1.01 / grid)
+        assert (shares[row == 0] == 0).all()
+    large = table.noise(np.full(grid, 10**9), keys)
+    assert (large == table.noise(np.full(grid, len(table.probabilities) - 1), keys)).all()
+
+
+def test_the_first_and_the_last_key_get_noise_that_is_possible() -> None:
+    table = PerturbationTable.of_largest_entropy(3, 2, 1)
+    ends = np.array([0, 2**64 - 1], dtype=np.uint64)
+    for count in range(20):
+        results = count + table.noise(np.full(2, count), ends)
+        assert ((results == 0) | (results > 1)).all()
+    assert (table.noise(np.zeros(2, dtype=np.int64), ends) == 0).all()
+
+
+@pytest.mark.parametrize(("maximum", "variance", "threshold"), [(1, 0.5, 0), (3, 2, 1), (5, 3, 2)])
+def test_origins_are_the_counts_that_can_be_published_so(maximum: int, variance: float, threshold: int) -> None:
+    table = PerturbationTable.of_largest_entropy(maximum, variance, threshold)
+    last = len(table.probabilities) - 1
+    reached: dict[int, list[int]] = {}
+    for count in range(60):
+        for at in np.flatnonzero(table.probabilities[min(count, last)]):
+            reached.setdefault(count + int(at) - maximum, []).append(count)
+    figures = np.array([figure for figure in sorted(reached) if figure < 50])
+    low, high = table.origins(figures)
+    assert low.tolist() == [min(reached[figure]) for figure in figures]
+    assert high.tolist() == [max(reached[figure]) for figure in figures]
+    for impossible in [-1, *range(1, threshold + 1)]:
+        with pytest.raises(DataError, match="not one that this perturbation table publishes"):
+            table.origins(np.array([impossible]))
+
+
+def test_the_least_and_the_largest_variance_leave_no_choice() -> None:
+    assert PerturbationTable.of_largest_entropy(3, 3).probabilities[1] == pytest.approx([0, 0, 0.75, 0, 0, 0, 0.25])
+    tight = PerturbationTable.of_largest_entropy(5, 2, 2).probabilities
+    assert tight[1] == pytest.approx([0, 0, 0, 0, 2 / 3, 0, 0, 1 / 3, 0, 0, 0])
+    assert PerturbationTable.of_largest_entropy(1, 1).probabilities[1] == pytest.approx([0.5, 0, 0.5])
+
+
+def test_refusals() -> None:
+    with pytest.raises(DataError, match=r"a count of 1 can have no noise.*the variance must be from 0 to 2"):
+        PerturbationTable.of_largest_entropy(2, 2.5)
+    with pytest.raises(DataError, match=r"a count of 1 can have no noise.*from 2 to 5.*threshold"):
+        PerturbationTable.of_largest_entropy(5, 1, 2)
+    with pytest.raises(DataError, match=r"maximum of a perturbation table must be above the threshold.*got 2 and 5"):
+        PerturbationTable.of_largest_entropy(2, 1, 5)
+    with pytest.raises(DataError, match="maximum of a perturbation table must be 1 or more; got 0"):
+        PerturbationTable.of_largest_entropy(0, 1)
+    with pytest.raises(DataError, match="variance of a perturbation table must be above 0; got nan"):
+        PerturbationTable.of_largest_entropy(2, float("nan"))
+    with pytest.raises(DataError, match="threshold of a perturbation table must be 0 or more; got -1"):
+        PerturbationTable.of_largest_entropy(2, 1, -1)

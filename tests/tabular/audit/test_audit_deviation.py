@@ -1,0 +1,59 @@
+"""The cheapest deviation against a linear programme of another library."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.sparse import csr_array
+
+from sluice.tabular.audit.audit_deviation import CheapestDeviation
+
+Floats = NDArray[np.float64]
+
+
+def _furthest(matrix: Floats, room: Floats, cell: int) -> float:
+    """How far a cell can move at most, with as much the other way."""
+    price = np.zeros(len(room))
+    price[cell] = -1
+    found = linprog(price, A_eq=matrix, b_eq=np.zeros(len(matrix)), bounds=list(zip(-room, room, strict=True)))
+    return float(-found.fun)
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_found_exactly_where_the_cell_can_move_so_far(data: st.DataObject) -> None:
+    sums, cells = data.draw(st.integers(1, 5)), data.draw(st.integers(2, 9))
+    rng = np.random.default_rng(data.draw(st.integers(0, 10_000)))
+    matrix = rng.choice([-1.0, 0.0, 1.0], (sums, cells), p=[0.4, 0.3, 0.3])
+    room = rng.integers(0, 50, cells) * float(rng.choice([1, 1e6]))
+    known = np.flatnonzero(rng.random(cells) < 0.2)
+    wanted = float(rng.integers(1, 40)) * max(1.0, room.max() / 50)
+    confined = room.copy()
+    confined[known] = 0
+    limit = _furthest(matrix, confined, 0)
+    if abs(limit - wanted) < 1e-6 * wanted:
+        return  # on the edge either answer is right
+    program = CheapestDeviation(csr_array(matrix), room, rng.random(cells) < 0.3)
+    moved = program.moved(0, wanted, known)
+    assert (moved is not None) == (limit > wanted)
+    if moved is not None:  # those cells alone can do it, and none that is known is among them
+        rest = np.setdiff1d(np.arange(cells), moved)
+        alone = confined.copy()
+        alone[rest] = 0
+        assert _furthest(matrix, alone, 0) >= wanted * (1 - 1e-6)
+        assert not np.isin(known, moved).any()
+
+
+def test_cells_that_contributors_know_are_left_alone_where_others_do() -> None:
+    total, one, other, third = 0, 1, 2, 3
+    matrix = csr_array(np.array([[1.0, -1.0, -1.0, -1.0]]))
+    room = np.array([10.0, 10.0, 10.0, 10.0])
+    for known in (one, other, third):
+        avoid = np.arange(4) == known
+        moved = CheapestDeviation(matrix, room, avoid).moved(total, 5.0, np.zeros(0, dtype=np.intp))
+        assert moved is not None
+        assert known not in moved
+    only = CheapestDeviation(matrix, room, np.ones(4, dtype=bool)).moved(one, 5.0, np.array([other, third]))
+    assert only is not None
+    assert only.tolist() == [total, one]

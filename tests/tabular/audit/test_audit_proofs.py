@@ -1,0 +1,115 @@
+"""Proofs that are handed to the audit: they spare a search, and a false one is not believed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.audit_coalitions import Insiders
+from sluice.tabular.audit.audit_proofs import CheckedProofs
+from sluice.tabular.audit.audit_reach import Need, Question, Reach
+from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Cells, Status
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.sensitivity import requirements_of
+from sluice.tabular.suppression.certificate import Certificate
+from sluice.tabular.suppression.suppression import suppress
+from tests.tabular.tables import business, tables
+
+RULES = (MinimumFrequency(3), PPercent(10))
+
+
+def test_with_the_proofs_of_the_protection_the_verdict_is_the_same() -> None:
+    cells = business("s1k")
+    asked = requirements_of(RULES, cells.contributions)
+    found = suppress(cells, asked, RULES)
+    assert audit(cells, found.status, asked, RULES, certificates=found.certificates).safe
+    assert audit(cells, found.status, asked, RULES).safe
+
+
+@settings(max_examples=40, deadline=None)
+@given(tables(least=4, most=30), st.integers(0, 2**32 - 1))
+def test_false_proofs_do_not_make_a_pattern_safe(cells: Cells, seed: int) -> None:
+    """Of a pattern of sensitive cells alone, with proofs that say of each that it may be anything."""
+    asked = requirements_of(RULES, cells.contributions)
+    status = np.where(asked.sensitive, Status.PRIMARY, Status.PUBLISHED).astype(np.uint8)
+    rng = np.random.default_rng(seed)
+    lies = []
+    for cell in np.flatnonzero(asked.sensitive).tolist():
+        some = np.unique(np.r_[cell, rng.integers(0, len(cells), 2)]).astype(np.int32)
+        lies.append(Certificate((cell,), some, rng.normal(0, 1e6, len(some)), True))
+        lies.append(Certificate((cell,), np.array([cell], dtype=np.int32), np.array([1e6]), True))
+    honest, misled = audit(cells, status, asked, RULES), audit(cells, status, asked, RULES, certificates=lies)
+    assert misled.safe == honest.safe
+    assert {(b.cell, b.attacker, b.owners) for b in misled.breaches} == {
+        (b.cell, b.attacker, b.owners) for b in honest.breaches
+    }
+
+
+def test_proofs_that_leave_the_bounds_are_not_believed() -> None:
+    cells = business("s1k")
+    asked = requirements_of(RULES, cells.contributions)
+    found = suppress(cells, asked, RULES)
+    stretched = [replace(proof, change=proof.change * 1e6) for proof in found.certificates]
+    known = Assumptions(known_within=1)  # nobody can be in doubt by so much
+    assert not audit(cells, found.status, asked, RULES, known, certificates=stretched).safe
+
+
+def test_a_proof_whose_sums_are_off_by_more_than_it_shows_is_not_believed() -> None:
+    """A small cell beside two large ones under a published sum: next to what these move, its own move is nothing."""
+    made = Dimension.flat("a", ["A", "B", "C"])
+    leaves = np.array([[made.position[code]] for code in "ABC"], dtype=np.int32)
+    cells = aggregate([made], leaves, np.arange(3), np.array([10, 10**10, 10**10]))
+    free, lower, upper = np.arange(4) > 0, -cells.total.astype(np.float64), np.full(4, np.inf)
+    question = Question(1, Need(1.0, 1.0, 0.0), np.array([], dtype=np.intp))
+
+    def answer(*change: float) -> Reach | None:
+        proof = Certificate((1,), np.array([1, 2, 3], dtype=np.int32), np.array(change), True)
+        return CheckedProofs(cells.equations, free, lower, upper, [proof]).answer(question)
+
+    assert answer(5.0, 1e9, -1e9) is None  # adds up but for 5, a two hundred millionth of what is moved
+    assert answer(5.0, 1e9, -1e9 - 5) is not None
+    assert answer(5.0, 1e11, -1e11 - 5) is None  # below nothing
+
+
+@pytest.mark.parametrize(
+    ("moved", "change"),
+    [
+        ([1, 1], [5.0, -5.0]),  # up and down at once: nothing moves
+        ([1, -1], [5.0, -5.0]),  # the last cell by another number, under which nobody knows it
+        ([2, 1], [-5.0, 5.0]),
+        ([1, 4], [5.0, -5.0]),
+        ([1, 2], [np.nan, -5.0]),
+        ([1, 2], [np.inf, -np.inf]),
+        ([1, 2], [5.0]),
+    ],
+)
+def test_a_proof_that_is_none_is_not_believed(moved: list[int], change: list[float]) -> None:
+    made = Dimension.flat("a", ["A", "B", "C"])
+    leaves = np.array([[made.position[code]] for code in "ABC"], dtype=np.int32)
+    cells = aggregate([made], leaves, np.arange(3), np.array([10, 10, 10]))
+    free, lower, upper = np.arange(4) > 0, -cells.total.astype(np.float64), np.full(4, np.inf)
+    proof = Certificate((1,), np.array(moved, dtype=np.int32), np.array(change), True)
+    proofs = CheckedProofs(cells.equations, free, lower, upper, [proof])
+    assert proofs.answer(Question(1, Need(1.0, 1.0, 0.0), np.array([], dtype=np.intp))) is None
+
+
+def test_that_another_contributes_nothing_is_no_news_where_zeros_are_known() -> None:
+    axis = Dimension.flat("a", ["A", "B", "C"])
+    leaves = np.array([[axis.position[code]] for code in "AAABBCC"], dtype=np.int32)
+    owner, value = np.array([0, 1, 1, 0, 2, 3, 4]), np.array([100, 0, 0, 50, 60, 70, 80])
+    cells = aggregate([axis], leaves, owner, value)
+    asked = requirements_of(RULES, cells.contributions)
+    hidden = np.ones(len(cells), dtype=bool)
+    needs = [
+        Insiders(cells, hidden, asked, RULES, 1, zeros_known=known).need_of(1, frozenset({0}))
+        for known in (True, False)
+    ]
+    assert needs[0] == Need(0.0, 0.0, 0.0)
+    assert needs[1].upper > 0

@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from sluice.errors import DataError
+from sluice.tabular.model.cells import LARGEST_TOTAL, Cells, equations_of, in_tables, keys_of, levels_of
+from sluice.tabular.model.dimension import Dimension
+from tests.tabular.tables import tables
+
+A = Dimension.of("a", [("T", ""), ("A", "T"), ("B", "T"), ("A1", "A"), ("A2", "A")])
+B = Dimension.flat("b", ["x", "y"], total="T")
+
+
+def every_cell() -> np.ndarray:
+    return np.array([(a, b) for a in range(len(A.codes)) for b in range(len(B.codes))], dtype=np.int32)
+
+
+def said(codes: np.ndarray, tables: list[list[str]] | None = None) -> set[str]:
+    """Each equation in words."""
+    names = ["/".join((A.codes[a], B.codes[b])) for a, b in codes]
+    dense = equations_of([A, B], codes, tables).toarray()
+    return {
+        f"{names[row.argmax()]} = {' + '.join(sorted(names[part] for part in np.flatnonzero(row < 0)))}"
+        for row in dense
+    }
+
+
+def test_the_sums_of_a_table() -> None:
+    found = said(every_cell())
+    assert "T/x = A/x + B/x" in found
+    assert "A2/T = A2/x + A2/y" in found
+    assert len(found) == 2 * 3 + 5  # two sums of a for each code of b, one of b for each code of a
+
+
+def test_an_empty_part_is_left_out() -> None:
+    codes = every_cell()
+    without = codes[~((codes == [A.position["B"], B.position["x"]]).all(axis=1))]
+    assert "T/x = A/x" in said(without)
+
+
+def test_linked_tables_have_only_their_own_sums() -> None:
+    linked = every_cell()
+    linked = linked[in_tables([A, B], linked, [["a"], ["b"]])]
+    assert said(linked, [["a"], ["b"]]) == {"T/T = A/T + B/T", "A/T = A1/T + A2/T", "T/T = T/x + T/y"}
+
+
+def test_a_table_that_goes_down_to_a_level() -> None:
+    assert levels_of([A, B], ["a:1", "b"]) == [1, 1]
+    linked = every_cell()
+    linked = linked[in_tables([A, B], linked, [["a:1", "b"], ["a"]])]
+    found = said(linked, [["a:1", "b"], ["a"]])
+    assert "T/x = A/x + B/x" in found
+    assert "A/T = A1/T + A2/T" in found
+    assert "A/T = A/x + A/y" in found
+    assert not any("A1/x" in each for each in found)
+    assert len(found) == 3 + 3 + 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables())
+def test_every_sum_holds_and_keys_rise(cells: Cells) -> None:
+    assert not (cells.equations @ cells.total).any()
+    assert (cells.equations.max(axis=1).toarray() == 1).all()
+    assert (np.diff(keys_of(cells.dimensions, cells.codes)) > 0).all()
+    assert np.array_equal(cells.by_cell.toarray().T, cells.equations.toarray())
+
+
+def test_the_name_of_a_cell() -> None:
+    cells = a_cell(5)
+    assert cells.name(0) == "a A1, b x"
+
+
+def a_cell(total: int) -> Cells:
+    return Cells(
+        (A, B),
+        np.array([[A.position["A1"], B.position["x"]]], dtype=np.int32),
+        np.array([total]),
+        np.array([1]),
+        np.array([[total]]),
+        np.array([[0]]),
+        equations_of([A, B], np.zeros((1, 2), dtype=np.int32)),
+        np.array([True]),
+        decimals=2,
+    )
+
+
+def test_refusals() -> None:
+    with pytest.raises(DataError, match=r"a total must stay below 2.*with 2 decimals"):
+        a_cell(LARGEST_TOTAL)
+    assert a_cell(LARGEST_TOTAL - 1).total[0] == 2**53 - 1
+    with pytest.raises(DataError, match="a cell is given twice"):
+        equations_of([A, B], np.zeros((2, 2), dtype=np.int32))
+    with pytest.raises(DataError, match="a table names the dimension 'c', which there is not"):
+        levels_of([A, B], ["a", "c"])
+    for level in ("0", "3", "x"):
+        with pytest.raises(DataError, match=f"a table's level of 'a' must be from 1 to 2; got '{level}'"):
+            levels_of([A, B], [f"a:{level}"])
+    many = Dimension.flat("a", [str(n) for n in range(2**13)])
+    with pytest.raises(DataError, match="too many codes to number their product"):
+        keys_of([many] * 5, np.zeros((1, 5), dtype=np.int32))

@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.tabular.model.dimension import Dimension
+from tests.tabular.tables import dimensions
+
+TREE = [("Total", ""), ("A", "Total"), ("B", "Total"), ("A1", "A"), ("A2", "A"), ("B1", "B"), ("B2", "B")]
+
+
+def test_a_tree() -> None:
+    region = Dimension.of("region", TREE)
+    assert region.codes[0] == "Total"
+    assert [region.codes[leaf] for leaf in region.leaves] == ["A1", "A2", "B1", "B2"]
+    assert region.depth.tolist() == region.levels.tolist() == [0, 1, 1, 2, 2, 2, 2]
+    assert len(region.columns) == 3
+
+
+def test_the_total_need_not_come_first() -> None:
+    assert Dimension.of("region", TREE[::-1]).codes[0] == "Total"
+
+
+def test_codes_are_text() -> None:
+    assert Dimension.flat("size", ["1", "01", "NA"]).codes == ("Total", "1", "01", "NA")
+
+
+def test_a_grouping_that_is_not_nested_and_an_aggregate_of_its_own() -> None:
+    region = Dimension.of("region", TREE, [("coast", ""), ("A1", "coast"), ("B1", "coast")])
+    coast = region.position["coast"]
+    assert (coast, (region.position["A1"], region.position["B1"])) in region.sums
+    assert region.depth[coast] == 0  # its own top
+    assert region.levels[coast] == 1  # but not the total
+    assert [region.codes[int(column[region.position["A1"]])] for column in region.columns] == [
+        "Total",
+        "A",
+        "coast",
+        "A1",
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(dimensions("a"))
+def test_every_code_stands_in_one_column_and_holds_the_leaves_below_it(dimension: Dimension) -> None:
+    below: dict[int, set[int]] = {int(leaf): {int(leaf)} for leaf in dimension.leaves}
+    while len(below) < len(dimension.codes):
+        for group, parts in dimension.sums:
+            if all(part in below for part in parts):
+                below[group] = set().union(*(below[part] for part in parts))
+    found = {code: [] for code in below}
+    for column in dimension.columns:
+        for code in set(column[dimension.leaves].tolist()) - {-1}:
+            found[code].append({int(leaf) for leaf in dimension.leaves if column[leaf] == code})
+    assert found == {code: [leaves] for code, leaves in below.items()}
+    assert (dimension.columns[0][dimension.leaves] == 0).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(dimensions("a"))
+def test_parts_lie_below_their_sums(dimension: Dimension) -> None:
+    for group, parts in dimension.sums:
+        assert (dimension.depth[list(parts)] > dimension.depth[group]).all()
+    assert (dimension.levels == 0).sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([("T", ""), ("A", "B"), ("B", "A")], "runs in a circle at 'A', 'B'"),
+        ([("T", ""), ("A", "T"), ("B", "Toal")], "parent that has no row of its own: 'Toal'"),
+        ([("T", ""), ("A", "T"), ("A", "T")], "names a code twice: 'A'"),
+        ([("T", ""), ("U", ""), ("A", "T")], "must have one total, a code without a parent; got 2: 'T', 'U'"),
+        ([("T", "")], "must have a code below its total; got the total alone"),
+        ([], "must have one total, a code without a parent; got 0"),
+        ([("T", ""), ("", "T")], "has an empty code"),
+    ],
+)
+def test_a_hierarchy_that_is_none_is_refused(rows: list[tuple[str, str]], says: str) -> None:
+    with pytest.raises(DataError, match=says):
+        Dimension.of("nace", rows)
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([("coast", ""), ("C1", "coast")], "must group the leaves of the first; not among them: 'C1'"),
+        ([("A", ""), ("A1", "A")], "makes a group of a code of the first: 'A'"),
+        ([("Total", ""), ("coast", "Total"), ("A1", "coast")], "must hold every leaf; it lacks 3: 'A2', 'B1', 'B2'"),
+    ],
+)
+def test_a_grouping_that_does_not_fit_is_refused(rows: list[tuple[str, str]], says: str) -> None:
+    with pytest.raises(DataError, match=says):
+        Dimension.of("region", TREE, rows)
+
+
+@given(st.integers(1, 5))
+def test_a_chain_of_only_children(length: int) -> None:
+    chain = Dimension.of("a", [("0", ""), *((str(n), str(n - 1)) for n in range(1, length + 1))])
+    assert chain.leaves.tolist() == [length]
+    assert len(chain.columns) == length + 1
+    assert np.array_equal(chain.depth, np.arange(length + 1))

@@ -1,0 +1,114 @@
+"""Feasibility intervals, against arithmetic by hand and against another solver's interface."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from sluice.tabular.model.cells import Cells, equations_of
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.feasibility import TotalsDoNotAddError, feasibility_intervals
+from tests.tabular.tables import tables
+
+# 004_1eece6b9d3791e64.txt, "Detection of sensitive cells (I)": salaries by profession P1..P5 (columns) and town M1..M3
+SALARIES = np.array(
+    [
+        [360, 450, 720, 400, 360, 2290],
+        [1440, 540, 22, 570, 320, 2892],
+        [722, 1178, 375, 800, 363, 3438],
+        [2522, 2168, 1117, 1770, 1043, 8620],
+    ]
+)
+# ..., "Primary suppression (PS) and Secondary Suppression (SS)"
+SUPPRESSED = [(1, 2), (0, 2), (0, 4), (1, 4)]
+
+
+def salaries() -> tuple[tuple[Dimension, Dimension], np.ndarray, np.ndarray]:
+    """Dimensions, codes and values of the example, the total of each dimension first."""
+    towns, professions = (
+        Dimension.flat("town", ["M1", "M2", "M3"]),
+        Dimension.flat("profession", [f"P{i}" for i in range(1, 6)]),
+    )
+    codes, values = [], []
+    for row in range(4):
+        for column in range(6):
+            codes.append(((row + 1) % 4, (column + 1) % 6))
+            values.append(SALARIES[row, column])
+    order = np.lexsort(np.array(codes).T[::-1])
+    return (towns, professions), np.array(codes, dtype=np.int32)[order], np.array(values, dtype=np.float64)[order]
+
+
+def at(codes: np.ndarray, row: int, column: int) -> int:
+    return int(np.flatnonzero((codes == ((row + 1) % 4, (column + 1) % 6)).all(axis=1))[0])
+
+
+def test_textbook_pattern_has_the_intervals_of_arithmetic_by_hand() -> None:
+    """What is left of each row and column of the four cells: P3 + P5 is 1080 in M1 and 342 in M2; M1 + M2 is 742 in P3.
+
+    So (P3, M2) lies between 0 (P5 of M2 takes all 342) and 342 (P5 of M2 has nothing): 742 and 680 allow both.
+    """
+    dimensions, codes, value = salaries()
+    equations = equations_of(dimensions, codes)
+    which = np.array([at(codes, *cell) for cell in SUPPRESSED])
+    value[which] = np.nan
+    none = np.full(len(value), np.inf)
+    low, high = feasibility_intervals(equations, value, which, np.zeros(len(value)), none)
+    assert np.allclose(low, [0, 400, 338, 0])
+    assert np.allclose(high, [342, 742, 680, 342])
+
+
+def test_a_cell_alone_in_its_row_is_computed() -> None:
+    dimensions, codes, value = salaries()
+    equations = equations_of(dimensions, codes)
+    which = np.array([at(codes, 1, 2), at(codes, 0, 2)])
+    value[which] = np.nan
+    low, high = feasibility_intervals(equations, value, which, np.zeros(24), np.full(24, np.inf))
+    assert np.allclose(low, high)
+    assert np.isclose(low[0], 22)
+
+
+def test_totals_that_do_not_add_are_refused_by_their_equation() -> None:
+    dimensions, codes, value = salaries()
+    equations = equations_of(dimensions, codes)
+    value[at(codes, 2, 1)] += 1
+    wrong = np.flatnonzero(equations @ value)
+    with pytest.raises(TotalsDoNotAddError) as raised:
+        feasibility_intervals(equations, value, np.array([], dtype=np.intp), np.zeros(24), np.full(24, np.inf))
+    assert raised.value.equation == wrong[0]
+
+
+def test_a_contradiction_behind_suppressed_cells_is_refused() -> None:
+    """Published parts above their published sum leave less than nothing for the suppressed ones together."""
+    dimensions, codes, value = salaries()
+    equations = equations_of(dimensions, codes)
+    which = np.array([at(codes, *cell) for cell in SUPPRESSED])
+    value[at(codes, 1, 0)] += 400  # P3 + P5 of M2 would be below 0
+    value[which] = np.nan
+    value[at(codes, 3, 0)] += 400
+    with pytest.raises(TotalsDoNotAddError, match="equation"):
+        feasibility_intervals(equations, value, which, np.zeros(24), np.full(24, np.inf))
+
+
+@settings(max_examples=40, deadline=None)
+@given(tables(), st.integers(0, 2**32 - 1), st.booleans())
+def test_intervals_equal_those_of_linprog(cells: Cells, seed: int, bounded: bool) -> None:
+    rng = np.random.default_rng(seed)
+    hidden = rng.random(len(cells)) < 0.5
+    total = cells.total.astype(np.float64)
+    value = np.where(hidden, np.nan, total)
+    upper = 2 * total + 1 if bounded else np.full(len(cells), np.inf)
+    which = np.flatnonzero(hidden)
+    low, high = feasibility_intervals(cells.equations, value, which, np.zeros(len(cells)), upper)
+    bounds = [(0, top) if gone else (true, true) for gone, true, top in zip(hidden, total, upper, strict=True)]
+    for cell, least, most in list(zip(which, low, high, strict=True))[:6]:
+        for sign, found in ((1, least), (-1, most)):
+            cost = np.zeros(len(cells))
+            cost[cell] = sign
+            solved = (
+                linprog(cost, A_eq=cells.equations, b_eq=np.zeros(cells.equations.shape[0]), bounds=bounds)
+                if cells.equations.shape[0]
+                else linprog(cost, bounds=bounds)
+            )
+            expected = sign * solved.fun if solved.status == 0 else -sign * np.inf
+            assert found == pytest.approx(expected, abs=1e-4, rel=1e-6)

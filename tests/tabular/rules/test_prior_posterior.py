@@ -1,0 +1,63 @@
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.prior_posterior import PriorPosterior
+from tests.tabular.many_cells import contributions_of, lacking, many_cells
+
+
+@settings(max_examples=60, deadline=None)
+@given(many_cells, st.integers(100, 9_998), st.integers(1, 9_999), st.integers(1, 3))
+def test_all_cells_at_once_agree_with_fractions(
+    given_cells: list[list[int]], p: int, above: int, coalition: int
+) -> None:
+    """Level p / q x1 - (X - x1 - x2) of Hundepool et al. (2012), section 4.3; hundredths of a percent."""
+    q = min(p + above, 10_000)
+    rule, share = PriorPosterior(p / 100, q / 100, coalition), Fraction(p, q)
+    judged = contributions_of(given_cells)
+    falling = [sorted(cell, reverse=True) for cell in given_cells]
+    expected = [lacking(share, cell[0], sum(cell[1 + coalition :])) for cell in falling]
+    assert rule.protection(judged).tolist() == expected
+    assert rule.sensitive(judged).tolist() == [level > 0 for level in expected]
+    outside = [lacking(share, cell[0], sum(cell[coalition:])) for cell in falling]
+    assert rule.protection(judged, outsider=True).tolist() == outside
+
+
+@settings(max_examples=30, deadline=None)
+@given(many_cells, st.integers(1, 99))
+def test_without_prior_knowledge_it_is_the_p_percent_rule(given_cells: list[list[int]], p: int) -> None:
+    judged = contributions_of(given_cells)
+    assert (PriorPosterior(p, 100).protection(judged) == PPercent(p).protection(judged)).all()
+
+
+def test_exactly_on_the_boundary_is_safe() -> None:
+    """Known to within 50 % beforehand, the 8 others tell 40 to within 4, which is 10 % of it; 7 to within 3.5."""
+    rule = PriorPosterior(10, 50)
+    assert rule.sensitive(contributions_of([[40, 8, 8], [40, 6, 4, 4], [40, 7, 7]])).tolist() == [False, False, True]
+    # 14.3 / 28.6 is one half, which the doubles nearest to them miss
+    assert PriorPosterior(14.3, 28.6).sensitive(contributions_of([[40, 21, 20], [40, 20, 19]])).tolist() == [
+        False,
+        True,
+    ]
+
+
+def test_extremes() -> None:
+    rule = PriorPosterior(1, 100)
+    assert rule.sensitive(contributions_of([[5], [5, 5], [0, 0, 0]])).tolist() == [True, True, False]
+
+
+def test_refusals() -> None:
+    with pytest.raises(DataError, match="p of prior_posterior must be below q, the prior knowledge; got p 50 and q 10"):
+        PriorPosterior(50, 10)
+    with pytest.raises(DataError, match="must be below q"):
+        PriorPosterior(10, 10)
+    with pytest.raises(
+        DataError, match=r"q of prior_posterior must be from 1 to 100.*got 0.5. Is it a share\? Use 50\."
+    ):
+        PriorPosterior(10, 0.5)
+    with pytest.raises(DataError, match="coalition of prior_posterior must be 1 or more"):
+        PriorPosterior(10, 50, coalition=0)

@@ -1,0 +1,173 @@
+"""What holds of every rule, and of rules together."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.tabular.model.cells import Cells, Contributions
+from sluice.tabular.rules.dominance import Dominance
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.prior_posterior import PriorPosterior
+from sluice.tabular.rules.request_rule import RequestRule
+from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
+from sluice.tabular.rules.zero_cells import ZeroCells
+from tests.tabular.many_cells import cells, contributions_of, many_cells, percents
+from tests.tabular.tables import BUSINESS, business, read_text
+
+RULES = [
+    MinimumFrequency(3),
+    MinimumFrequency(3, zeros_safe=True),
+    ZeroCells(),
+    Dominance(1, 75),
+    Dominance(2, 85.5),
+    PPercent(10),
+    PPercent(10, coalition=2),
+    PriorPosterior(10, 50),
+    RequestRule(60),
+]
+# From the weakest to the strictest, of one rule.
+STRICTER: list[list[SensitivityRule]] = [
+    [MinimumFrequency(n) for n in (1, 2, 3, 5)],
+    [Dominance(n, 80) for n in (1, 2, 3)],
+    [Dominance(2, k) for k in (100, 85.5, 85, 1)],
+    [PPercent(p) for p in (1, 10, 10.5, 100)],
+    [PPercent(10, coalition) for coalition in (1, 2, 4)],
+    [PriorPosterior(10, q) for q in (100, 50, 10.5)],
+    [RequestRule(k) for k in (100, 75, 50)],
+]
+
+
+@settings(max_examples=30, deadline=None)
+@given(many_cells, st.sampled_from(RULES), st.randoms())
+def test_every_rule_judges_each_cell_alone(
+    given_cells: list[list[int]], rule: SensitivityRule, random: "np.random.Generator"
+) -> None:
+    """The order of the cells and the company they are in change nothing; only the sensitive are to be protected."""
+    together = contributions_of(given_cells)
+    sensitive, level = rule.sensitive(together), rule.protection(together)
+    assert level.dtype == np.int64
+    assert ((level > 0) == sensitive).all()
+    assert (rule.protection(together, outsider=True) <= level).all()  # who contributes has the advantage
+    for at in random.sample(range(len(given_cells)), min(3, len(given_cells))):
+        alone = contributions_of([given_cells[at]])
+        assert (rule.sensitive(alone)[0], rule.protection(alone)[0]) == (sensitive[at], level[at])
+
+
+@settings(max_examples=30, deadline=None)
+@given(many_cells, st.sampled_from(STRICTER))
+def test_a_stricter_threshold_never_frees_a_cell(given_cells: list[list[int]], rules: list[SensitivityRule]) -> None:
+    found = [rule.sensitive(contributions_of(given_cells)) for rule in rules]
+    for weaker, stricter in itertools.pairwise(found):
+        assert not (weaker & ~stricter).any()
+
+
+@settings(max_examples=60, deadline=None)
+@given(cells, cells, percents, st.integers(1, 3))
+def test_safe_cells_of_different_contributors_make_a_safe_union(
+    first: list[int], second: list[int], percent: float, count: int
+) -> None:
+    """Subadditivity (Cox, Linear sensitivity measures in statistical disclosure control, 1981), and of the levels.
+
+    Of minimum frequency, too: a union has the contributors of both.
+    """
+    rules: list[SensitivityRule] = [PPercent(percent, count), Dominance(count, percent), MinimumFrequency(count)]
+    if percent < 90:
+        rules.append(PriorPosterior(percent, 95, count))
+    for rule in rules:
+        apart = contributions_of([first, second])
+        union = contributions_of([first + second], kept=16)
+        if not rule.sensitive(apart).any():
+            assert not rule.sensitive(union).any()
+        if not isinstance(rule, MinimumFrequency):
+            assert rule.protection(union)[0] <= rule.protection(apart).sum()
+
+
+def test_sensitive_cells_are_those_of_the_reference() -> None:
+    """business_generated/README.md and cells_reference.csv.gz, computed independently of this project."""
+    for name in ("s1k", "s10k"):
+        table = business(name)
+        reference = matched(table, name)
+        ours = table.contributions
+        small = MinimumFrequency(3).sensitive(ours)
+        expected: dict[str, np.ndarray] = {
+            "prim_freq3": small,
+            "prim_p10": small | PPercent(10).sensitive(ours),
+            "prim_p15": small | PPercent(15).sensitive(ours),
+            "prim_nk2_75": small | Dominance(2, 75).sensitive(ours),
+            "prim_nk2_85": small | Dominance(2, 85).sensitive(ours),
+        }
+        for column, found in expected.items():
+            assert (found == (reference[column] == "True").to_numpy()).all(), column
+        assert np.array_equal(reference["n"].astype(int), table.contributors)
+
+
+@pytest.mark.parametrize(("name", "by_contributor", "by_holding"), [("s1k", 65, 65), ("s10k", 519, 526)])
+def test_sensitive_cells_by_holding(name: str, by_contributor: int, by_holding: int) -> None:
+    """business_generated/README.md: p% = 10 with n < 3, by contributor and by holding."""
+    for by, count in (("id", by_contributor), ("holding", by_holding)):
+        asked = requirements_of([MinimumFrequency(3), PPercent(10)], business(name, by).contributions)
+        assert asked.sensitive.sum() == count
+
+
+def matched(table: Cells, name: str) -> pd.DataFrame:
+    """The reference, in the order of our cells."""
+    reference = read_text(BUSINESS / name / "cells_reference.csv.gz")
+    keys = [d.name for d in table.dimensions]
+    order = pd.DataFrame(
+        {d.name: np.array(d.codes)[table.codes[:, axis]] for axis, d in enumerate(table.dimensions)}
+    ).merge(reference, on=keys, how="left", validate="one_to_one")
+    assert len(reference) == len(table)
+    return order
+
+
+def test_rules_together_ask_for_the_highest_level() -> None:
+    judged = contributions_of([[90, 5, 1], [30, 30], [40, 35, 25], [0, 0]])
+    rules = [MinimumFrequency(3), PPercent(10), Dominance(1, 75)]
+    asked = requirements_of(rules, judged)
+    assert {name: found.tolist() for name, found in asked.by_rule.items()} == {
+        "minimum_frequency": [False, True, False, True],
+        "p_percent": [True, True, False, False],
+        "dominance": [True, False, False, False],
+    }
+    assert asked.sensitive.tolist() == [True, True, False, True]
+    # dominance: 90 / 0.75 - 96 = 24; p%: 9 - 1 = 8. Two of 30: 10 % of 30. Zeros: 1 unit up, none down.
+    assert asked.upper.tolist() == [24, 3, 0, 1]
+    assert asked.lower.tolist() == [24, 3, 0, 0]
+    assert asked.sliding.tolist() == [0, 0, 0, 0]
+
+
+def test_three_pairs_of_dominance_count_as_one_rule() -> None:
+    judged = contributions_of([[80, 10, 5, 5], [50, 45, 3, 2], [33, 33, 33, 1], [25, 25, 25, 25]])
+    pairs = [Dominance(1, 75), Dominance(2, 85), Dominance(3, 95)]
+    asked = requirements_of(pairs, judged)
+    assert asked.by_rule["dominance"].tolist() == [True, True, True, False]
+    for order in (pairs[::-1], [pairs[1], pairs[0], pairs[2]]):
+        assert (requirements_of(order, judged).by_rule["dominance"] == asked.by_rule["dominance"]).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(many_cells)
+def test_a_sliding_interval_is_as_wide_as_both_levels(given_cells: list[list[int]]) -> None:
+    judged = contributions_of(given_cells)
+    rules = [MinimumFrequency(3), Dominance(1, 1)]  # of 100 times the total: more than there is to take away
+    fixed, sliding = requirements_of(rules, judged), requirements_of(rules, judged, sliding=True)
+    assert (fixed.lower <= judged.total).all()
+    assert (sliding.sliding == fixed.lower + fixed.upper).all()
+    assert not (sliding.lower.any())
+    assert not (sliding.upper.any())
+    signed = requirements_of(rules, judged, nonnegative=False)
+    assert (signed.lower == signed.upper).all()  # a total may be negative: nothing is capped
+
+
+def test_no_rule_asks_for_nothing() -> None:
+    asked = requirements_of([], contributions_of([[1], [2, 3]]))
+    assert not (asked.sensitive.any())
+    assert not (asked.upper.any())
+    assert (
+        requirements_of(RULES, Contributions(*(np.zeros(shape, np.int64) for shape in (0, 0, (0, 5))))).upper.size == 0
+    )

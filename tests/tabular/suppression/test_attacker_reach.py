@@ -1,0 +1,61 @@
+"""How far an attacker's tables reach, beside one linear program of SciPy for each cell and side."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.suppression.attacker_reach import attacker_reach
+from tests.tabular.tables import tables
+
+
+@settings(deadline=None, max_examples=30)
+@given(tables(most=25), st.integers(0, 2**32 - 1))
+def test_as_far_as_scipy_finds(cells: Cells, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    count = len(cells)
+    low = cells.total - rng.integers(0, 6, count).astype(float)
+    high = cells.total + rng.integers(0, 6, count).astype(float)
+    lower, upper = rng.integers(0, 8, count), rng.integers(0, 8, count)
+    down, up = attacker_reach(cells.equations, cells.total, low, high, lower, upper)
+    for cell in rng.permutation(count)[:5]:
+        for sign, reached, required in ((-1, down, lower), (1, up, upper)):
+            gain = np.zeros(count)
+            gain[cell] = -sign
+            best = linprog(
+                gain,
+                A_eq=cells.equations,
+                b_eq=np.zeros(cells.equations.shape[0]),
+                bounds=np.column_stack([low - cells.total, high - cells.total]),
+            )
+            assert reached[cell] == pytest.approx(min(-best.fun, required[cell]), abs=1e-5)
+
+
+def test_nothing_bounds_the_attacker() -> None:
+    from scipy.sparse import csr_array
+
+    equations = csr_array(np.array([[1.0, -1.0, -1.0]]))
+    total, level = np.array([10, 4, 6]), np.array([3, 4, 1000])
+    endless = np.full(3, np.inf)
+    down, up = attacker_reach(equations, total, -endless, endless, level, level)
+    assert down.tolist() == up.tolist() == [3, 4, 1000]
+
+
+def test_a_known_total_holds_its_parts() -> None:
+    from scipy.sparse import csr_array
+
+    equations = csr_array(np.array([[1.0, -1.0, -1.0]]))
+    total, level = np.array([10, 4, 6]), np.array([0, 9, 9])
+    down, up = attacker_reach(equations, total, np.array([10.0, 0, 0]), np.array([10.0, 99, 99]), level, level)
+    assert down.tolist() == [0, 4, 6]  # neither below 0
+    assert up.tolist() == [0, 6, 4]  # so the other not beyond the total
+
+
+def test_an_interval_must_hold_the_total() -> None:
+    from scipy.sparse import csr_array
+
+    one = np.ones(1)
+    with pytest.raises(ValueError, match="does not hold the total"):
+        attacker_reach(csr_array((0, 1)), np.array([5]), 6 * one, 9 * one, np.array([1]), np.array([1]))

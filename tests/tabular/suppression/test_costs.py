@@ -1,0 +1,43 @@
+"""What suppressing a cell costs, by name."""
+
+import numpy as np
+import pytest
+
+from sluice.errors import DataError
+from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.suppression.costs import COSTS, costs
+
+CELLS = aggregate(
+    [Dimension.flat("a", ["a0", "a1"])],
+    np.array([[1], [1], [2]], np.int32),
+    np.array([1, 2, 3]),
+    np.array([4, 3, 0]),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("cells", [1, 1, 1]),
+        ("value", [7, 7, 0]),
+        ("contributors", [3, 2, 1]),
+        ("scaled_information", [np.log(8), np.log(8), 0]),
+    ],
+)
+def test_by_hand(name: str, expected: list[float]) -> None:
+    assert costs(CELLS, name).tolist() == pytest.approx(expected)
+    assert name in COSTS
+
+
+def test_weights_multiply() -> None:
+    assert costs(CELLS, "value", np.array([1.0, 2.0, 3.0])).tolist() == [7, 14, 0]
+
+
+def test_refusals() -> None:
+    with pytest.raises(DataError, match=r"got 'values'\. Did you mean 'value'\?"):
+        costs(CELLS, "values")
+    with pytest.raises(DataError, match=r"weights must be one number for each of 3 cells; got shape \(2,\)"):
+        costs(CELLS, "value", np.ones(2))
+    with pytest.raises(DataError, match="weights must be 0 or more; it is not at a a0"):
+        costs(CELLS, "value", np.array([1.0, np.nan, 1.0]))

@@ -1,0 +1,181 @@
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policies.rules.table_rules import waived_cells
+from policies.waivers import Waiver
+from sluice.errors import DataError
+from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.sensitivity import requirements_of
+from sluice.tabular.suppression.manual_status import (
+    ManualRequest,
+    ManualStatus,
+    apply_manual,
+    manual_rows,
+    waivers_needed,
+)
+from tests.tabular.tables import tables
+
+RULES = [MinimumFrequency(3), PPercent(10)]
+TODAY = date(2026, 5, 6)
+
+
+def firms() -> Cells:
+    """Industry "01" and "NA", region A and B; of "01" in A two firms, of "NA" in B none, elsewhere four each."""
+    industry, region = Dimension.flat("industry", ["01", "NA"]), Dimension.flat("region", ["A", "B"])
+    records = [("01", "A", 60), ("01", "A", 40)]
+    records += [(code, place, 50) for code, place in (("01", "B"), ("NA", "A")) for _ in range(4)]
+    leaves = np.array([[industry.position[code], region.position[place]] for code, place, _ in records], dtype=np.int32)
+    return aggregate([industry, region], leaves, np.arange(len(records)), np.array([value for *_, value in records]))
+
+
+def row(industry: str, region: str, status: str = "", **more: str) -> dict[str, str]:
+    return {"industry": industry, "region": region, "status": status, **more}
+
+
+def apply(*rows: Mapping[str, str], cells: Cells | None = None, **options: Any) -> ManualRequest:
+    cells = cells or firms()
+    asked = requirements_of(RULES, cells.contributions)
+    read = manual_rows(rows, [dimension.name for dimension in cells.dimensions], options.pop("decimals", 0))
+    return apply_manual(cells, asked, read, cells.total.astype(np.float64), **options)
+
+
+def at(industry: str, region: str) -> int:
+    cells = firms()
+    names = [cells.name(cell) for cell in range(len(cells))]
+    return names.index(f"industry {industry}, region {region}")
+
+
+def test_each_status_does_what_it_says() -> None:
+    found = apply(
+        row("01", "B", "sensitive"),
+        row("NA", "A", "published", cost="7.5"),
+        row("Total", "A", "suppress_first"),
+        row("01", "Total", "not_secondary"),
+        row("Total", "B", cost="0"),
+    )
+    asked = found.requirements
+    assert np.flatnonzero(asked.by_rule["manual"]).tolist() == [at("01", "B")]
+    assert sorted(np.flatnonzero(asked.sensitive)) == sorted([at("01", "A"), at("01", "B")])
+    assert (asked.lower[at("01", "B")], asked.upper[at("01", "B")]) == (40, 40)  # 20 % of 200
+    assert asked.upper[at("01", "A")] == 6  # 10 % of 60, untouched
+    assert sorted(np.flatnonzero(found.forbidden)) == sorted([at("NA", "A"), at("01", "Total")])
+    assert np.flatnonzero(found.preferred).tolist() == [at("Total", "A")]
+    assert found.cost[[at("NA", "A"), at("Total", "B"), at("Total", "A")]].tolist() == [7.5, 0, 300]
+
+
+def test_levels_are_in_the_measures_units_and_only_ever_raise() -> None:
+    raised = apply(row("01", "A", lower="1.01", upper="9.001"), row("01", "B", "sensitive", upper="3"), decimals=2)
+    asked, cell = raised.requirements, at("01", "A")
+    assert (asked.lower[cell], asked.upper[cell]) == (100, 901)  # never below 0: at most the total; rounded up
+    assert (asked.lower[at("01", "B")], asked.upper[at("01", "B")]) == (0, 300)  # no more than it says
+    bare = apply(row("01", "B", "sensitive", lower="0", upper="0")).requirements  # as if none were given: never nothing
+    assert (bare.lower[at("01", "B")], bare.upper[at("01", "B")]) == (40, 40)
+    lowered = apply(row("01", "A", lower="0", upper="1")).requirements
+    assert (lowered.lower[cell], lowered.upper[cell]) == (6, 6)
+    safe = apply(row("NA", "A", lower="5", upper="5")).requirements  # a level makes no cell sensitive
+    assert safe.upper[at("NA", "A")] == 0
+
+
+def test_a_sensitive_cell_that_may_be_no_secondary_stays_primary() -> None:
+    found = apply(row("01", "A", "not_secondary"))
+    assert found.requirements.sensitive[at("01", "A")]
+    assert not found.forbidden.any()
+
+
+@settings(max_examples=25, deadline=None)
+@given(tables(), st.randoms())
+def test_whatever_is_stated_no_rule_is_weakened(cells: Cells, random: Any) -> None:
+    asked = requirements_of(RULES, cells.contributions)
+    names = [dimension.name for dimension in cells.dimensions]
+    rows = []
+    for cell in random.sample(range(len(cells)), min(6, len(cells))):
+        choices = [status for status in ManualStatus if status != "published" or not asked.sensitive[cell]]
+        codes = [d.codes[cells.codes[cell, axis]] for axis, d in enumerate(cells.dimensions)]
+        level = str(random.choice(["", 0, 5, 10**6]))
+        rows.append(dict(zip(names, codes, strict=True)) | {"status": random.choice(choices), "upper": level})
+    found = apply(*rows, cells=cells)
+    assert not (asked.sensitive & ~found.requirements.sensitive).any()
+    assert (found.requirements.lower >= asked.lower).all()
+    assert (found.requirements.upper >= asked.upper).all()
+    assert (found.requirements.lower <= cells.total).all()
+    assert not (found.forbidden & found.requirements.sensitive).any()
+    nothing = apply(cells=cells)
+    assert not (nothing.forbidden.any())
+    assert not (nothing.preferred.any())
+    assert not (nothing.requirements.by_rule["manual"].any())
+
+
+def test_published_on_a_sensitive_cell_is_refused_by_its_codes() -> None:
+    with pytest.raises(DataError) as refusal:
+        apply(row("NA", "A", "published"), row("01", "A", "published"))
+    assert str(refusal.value) == (
+        "infeasible request, manual file, row 2: industry 01, region A must be published, and is sensitive by "
+        "minimum_frequency, p_percent. Only a waiver of each of these rules for this cell can allow it."
+    )
+    half = {("p_percent", "industry 01, region A")}
+    with pytest.raises(DataError, match=r"is sensitive by minimum_frequency\. Only a waiver"):
+        apply(row("01", "A", "published"), waived=half)
+
+
+def test_waivers_of_every_rule_publish_it_and_stay_visible() -> None:
+    cells = firms()
+    rows = manual_rows([row("01", "A", "published"), row("NA", "A", "published")], ["industry", "region"])
+    needed = waivers_needed(cells, requirements_of(RULES, cells.contributions), rows)
+    name = "industry 01, region A"
+    assert needed == [("minimum_frequency", name), ("p_percent", name)]
+    granted = {
+        "scope": name,
+        "reason": "both firms agreed in writing",
+        "owner": "mina",
+        "granted": TODAY,
+        "expires": date(2026, 12, 31),
+    }
+    waivers = [Waiver.model_validate({"rule": rule, **granted}) for rule in ("minimum_frequency", "p_percent")]
+    findings, waived = waived_cells(needed, waivers, "turnover", TODAY)
+    assert waived == set(needed)
+    assert all("mina until 2026-12-31: both firms agreed" in (finding.waiver or "") for finding in findings)
+    found = apply(row("01", "A", "published"), waived=waived)
+    cell = at("01", "A")
+    assert found.forbidden[cell]
+    assert not found.requirements.sensitive[cell]
+    assert found.requirements.upper[cell] == 0
+    assert found.requirements.by_rule["p_percent"][cell]  # what it was is still told
+    for kept, today, submitter in ((waivers[:1], TODAY, ""), (waivers, date(2027, 1, 1), ""), (waivers, TODAY, "Mina")):
+        _, fewer = waived_cells(needed, kept, "turnover", today, submitter)
+        with pytest.raises(DataError, match="infeasible request"):
+            apply(row("01", "A", "published"), waived=fewer)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([row("01", "A", "publish")], "row 1: status must be sensitive, published, .*got 'publish'. Did you mean 'pub"),
+        ([row("01", "A"), row("1", "A")], "row 2: the dimension 'industry' has no code '1'. Did you mean '01'"),
+        ([row("NA", "B", "sensitive")], "row 1: the cell NA, B is empty"),
+        ([row("01", "A"), row("01", "A")], "row 2: industry 01, region A stands in row 1 already"),
+        ([row("01", "A", upper="-3")], "row 1: upper must be a number of 0 or more"),
+        ([row("01", "A", cost="1,5")], "row 1: cost must be a number of 0 or more, with a decimal point"),
+        ([row("01", "A", uper="3")], "no use for the column 'uper'. Did you mean 'upper'"),
+        ([{"industri": "01", "region": "A", "status": ""}], "needs the column 'industry'. Did you mean 'industri'"),
+    ],
+)
+def test_refusals(rows: list[dict[str, str]], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        apply(*rows)
+
+
+def test_a_withheld_margin_is_not_published_by_hand() -> None:
+    cells = firms()
+    cells.published[at("Total", "A")] = False
+    with pytest.raises(DataError, match="industry Total, region A is of a margin that the tables withhold"):
+        apply(row("Total", "A", "published"), cells=cells)

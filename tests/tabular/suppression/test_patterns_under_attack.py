@@ -1,0 +1,57 @@
+"""Patterns that `suppress` makes and `audit` calls safe, under the attack of somebody who shares no code with them."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.tabular.audit.audit import audit
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Cells, Status
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.sensitivity import requirements_of
+from sluice.tabular.suppression.suppression import suppress
+from tests.tabular.attackers import Table
+from tests.tabular.tables import tables
+
+P = 10
+
+ASSUMPTIONS = st.builds(
+    Assumptions,
+    known_within=st.sampled_from([None, None, None, 60.0]),
+    coalition=st.sampled_from([0, 1, 1, 2]),
+    zeros_known=st.booleans(),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(tables(least=4, most=8), ASSUMPTIONS, st.integers(2, 3))
+def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int) -> None:
+    """Outsiders, sole contributors with all the cells that are theirs, and coalitions; in tables and groupings."""
+    rules = [MinimumFrequency(n), PPercent(P)]
+    asked = requirements_of(rules, cells.contributions)
+    try:
+        status = suppress(cells, asked, rules, assumptions).status
+    except DataError:
+        return
+    if audit(cells, status, asked, rules, assumptions).safe:
+        assert Table(cells, status, assumptions).found_out(asked, n, P, first=True) == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables(least=6, most=9), ASSUMPTIONS, st.integers(0, 2**32 - 1))
+def test_the_audit_notices_every_hole_that_is_made_on_purpose(
+    cells: Cells, assumptions: Assumptions, seed: int
+) -> None:
+    rules = [MinimumFrequency(3), PPercent(P)]
+    asked = requirements_of(rules, cells.contributions)
+    try:
+        status = suppress(cells, asked, rules, assumptions).status
+    except DataError:
+        status = asked.sensitive.astype(np.uint8)
+    secondary = np.flatnonzero(status == Status.SECONDARY)
+    if len(secondary):
+        status[np.random.default_rng(seed).choice(secondary)] = Status.PUBLISHED
+    if Table(cells, status, assumptions).found_out(asked, 3, P, first=True):
+        assert audit(cells, status, asked, rules, assumptions).breaches
