@@ -11,7 +11,7 @@ ZIP = Hierarchy(rows={"4217": ("42xx", "*"), "1742": ("1000-1999", "*"), "1691":
 
 
 def test_levels_of_the_zip_codes_of_table_2_5() -> None:
-    # 001, Tables 2.4 and 2.5: 1742 and 1691 both become 1000-1999
+    # Desfontaines (2020), Tables 2.4 and 2.5: 1742 and 1691 both become 1000-1999
     assert ZIP.depth == 2
     assert ZIP.at_level(0) == {"4217": "4217", "1742": "1742", "1691": "1691"}
     assert ZIP.at_level(1)["1742"] == ZIP.at_level(1)["1691"] == "1000-1999"

@@ -205,7 +205,7 @@ class AttributeDivergence(_OnAttributes):
     """The masked values are distributed differently enough from the original ones.
 
     As a risk, small is worse: by two equal distributions the masked values can be matched to the original ones, rank
-    by rank (002_934188e51b9064af.txt, section 5.2). As a loss, large is worse: that is for the limits on utility.
+    by rank (Yamazoe and Omote 2021, section 5.2). As a loss, large is worse: that is for the limits on utility.
     """
 
     rule: Literal["attribute_divergence"] = "attribute_divergence"

@@ -1,6 +1,6 @@
 """Findings of the reference standard: what each comparison came to, in words that a reader of the report understands.
 
-Source: 000_bbb18fa80793c128.txt, section II.A. The thresholds are those of `policies.standard.reference_standard`.
+Source: Lasko and Vinterbo (2010), section II.A. The thresholds are those of `policies.standard.reference_standard`.
 """
 
 from typing import TYPE_CHECKING, Any, Literal

@@ -1,6 +1,6 @@
 """The reference standard: taking part must not cost a person more than staying out would have.
 
-Source: 000_bbb18fa80793c128.txt, section II.A: a release is safe enough when the three prediction measures of the
+Source: Lasko and Vinterbo (2010), section II.A: a release is safe enough when the three prediction measures of the
 original records are distributed no lower than they would be for a file of other people from the same population. That
 file is a holdout, or for each record the original without it (leave-one-out). Added to the source: three answers
 instead of one p-value, a floor under the number of records, and rules for the few records that a tolerated excess of

@@ -1,6 +1,6 @@
 """A taxonomy tree: how far apart the categories of a variable are, and the narrowest group that holds some of them.
 
-Source: 003_0f0d8e36196db89a.txt, "Distance between two categorical values": two categories are as far apart as the
+Source: Xiong (CS573 slides), "Distance between two categorical values": two categories are as far apart as the
 height of the subtree below their lowest common ancestor, divided by the height of the tree. Without a hierarchy the
 tree is flat: all categories hang from the root, equal ones are at distance 0, different ones at 1.
 """

@@ -1,6 +1,6 @@
 """Dummy coding: categories as columns of -1 and +1, and back through the inverse logit.
 
-Source: 000_bbb18fa80793c128.txt, section III. Its worked example rounds an intermediate: (-2.5, -1.5, 0.41) gives
+Source: Lasko and Vinterbo (2010), section III. Its worked example rounds an intermediate: (-2.5, -1.5, 0.41) gives
 (.0883, .2123, .6995), where the text prints (.088, .212, .700).
 """
 

@@ -1,6 +1,6 @@
 """Subsets: how a step of a plan is done stratum by stratum, or once for each household.
 
-Source: 004_1eece6b9d3791e64.txt, "Nonperturbative methods" treats a file as one set of records; strata and households
+Source: Torra (2013), "Nonperturbative methods" treats a file as one set of records; strata and households
 are how survey files are built, and what sdcMicro offers as `strataVar` and household-level variables.
 """
 

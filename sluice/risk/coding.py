@@ -1,6 +1,6 @@
 """Coding: typed records as points of one space, so that original and released records can be compared.
 
-Source: 000_bbb18fa80793c128.txt, section IV.A (standardised variables, binary -1/+1, dummy coding) and equation (1).
+Source: Lasko and Vinterbo (2010), section IV.A (standardised variables, binary -1/+1, dummy coding) and equation (1).
 The original data alone set the space for every file. Added to the source:
 
 - an ordinal variable is standardised by the position of its categories, a date by its days;

@@ -1,6 +1,6 @@
 """Moments: how far masking moved the means, variances and correlations of the numeric variables.
 
-Source: 000_bbb18fa80793c128.txt, section II.D and Table I. Differs from it: the diagonal of the correlation matrices,
+Source: Lasko and Vinterbo (2010), section II.D and Table I. Differs from it: the diagonal of the correlation matrices,
 always 1, is left out, so that it cannot lower the median.
 """
 

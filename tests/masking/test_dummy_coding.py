@@ -1,4 +1,4 @@
-"""Dummy coding. The worked example of 000 is in tests/published/test_000_masking.py."""
+"""Dummy coding. Published figures: tests/published/test_lasko_vinterbo_masking.py."""
 
 import numpy as np
 import pytest

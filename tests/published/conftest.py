@@ -16,7 +16,7 @@ NOMINAL = ["ethnicity", "edu"]  # four categories each, coded 1 to 4
 
 @pytest.fixture(scope="session")
 def nhanes(reference_data: Path) -> np.ndarray:
-    """All complete records of NHANES III, coded as in 000, section IV-A; shape (13,830, 28)."""
+    """All complete records of NHANES III, coded as in Lasko and Vinterbo (2010), section IV-A; shape (13,830, 28)."""
     columns = CONTINUOUS + BINARY + NOMINAL
     frame = pd.read_csv(reference_data / "nhanes_bioage" / "NHANES3.csv.gz", usecols=columns).dropna()
     logged = np.log(frame[CONTINUOUS].to_numpy())

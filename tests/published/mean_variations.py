@@ -1,4 +1,6 @@
-"""The information loss of 003_0f0d8e36196db89a.txt, "IL measures for continuous attributes", which 004 uses, too."""
+"""The information loss of Xiong (CS573 slides), "IL measures for continuous attributes", which Torra (2013) uses,
+too.
+"""
 
 import numpy as np
 

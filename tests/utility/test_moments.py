@@ -25,7 +25,7 @@ def test_data_that_a_reader_can_check() -> None:
 
 
 def test_a_second_sample_differs_as_much_as_table_i_says(reference_data: Path) -> None:
-    """000_bbb18fa80793c128.txt, Table I, nonoverlapping sample: .035 .021 .017 .016 for 2,000 NHANES records.
+    """Lasko and Vinterbo (2010), Table I, nonoverlapping sample: .035 .021 .017 .016 for 2,000 NHANES records.
 
     NHANES here is the same survey, not the same extract: the halves of 4,000 of its records, on every standardised log
     of a strictly positive continuous column, give differences of the same size (.01 to .06), not the same figures.

@@ -1,6 +1,6 @@
 """Blocks: a large file cut into parts of similar records, so that a method whose time grows with n^2 sees only parts.
 
-Source: 003_0f0d8e36196db89a.txt, "Microaggregation/Clustering" (the partition may be any that keeps similar records
+Source: Xiong (CS573 slides), "Microaggregation/Clustering" (the partition may be any that keeps similar records
 together). The cut by a projection is ours: records in the order of their first principal component, cut at equal
 counts. A record on an edge cannot be grouped with its nearest neighbour beyond it, which costs some information; the
 benchmarks state how much.

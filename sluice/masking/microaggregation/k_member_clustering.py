@@ -1,6 +1,6 @@
 """k-member clustering: clusters of at least k records, grown one record at a time so that each loses least information.
 
-Source: 003_0f0d8e36196db89a.txt, "k-Member Clustering Problem": the greedy algorithm, the distance of two categories in
+Source: Xiong (CS573 slides), "k-Member Clustering Problem": the greedy algorithm, the distance of two categories in
 a taxonomy tree, and the information loss IL(e) = |e| D(e). Differs from it: ordinal variables without a hierarchy are
 measured by position, like numbers; a cluster may also be released as a mean, median, mode or random member instead of
 the generalised values; a large file can be cut into blocks. Equal costs are decided by a random order of the records.

@@ -1,8 +1,8 @@
 """Microaggregation by MDAV: groups of at least k similar records, formed around the records farthest from the average.
 
-Sources: 003_0f0d8e36196db89a.txt, "MDAV-generic" (its step "closest to x-bar" is read as closest to x_r, and its bounds
+Sources: Xiong (CS573 slides), "MDAV-generic" (its step "closest to x-bar" is read as closest to x_r, and its bounds
 2k and 3k - 1 in the right order), with its distances and aggregates for ordinal and nominal attributes;
-004_1eece6b9d3791e64.txt, "MDAV microaggregation" (whose last group may be smaller than k: not here). As in 004, the
+Torra (2013), "MDAV microaggregation" (whose last group may be smaller than k: not here). As there, the
 second group of a round is formed around the record that is farthest from x_r among those that the first group leaves.
 """
 
@@ -49,7 +49,8 @@ class Microaggregation(MicroaggregationStep):
     )
     known_attack: ClassVar[str] = (
         "Only what is masked together is k-anonymous: columns masked one at a time or in sets are linked again by "
-        "intersecting their groups (004, individual ranking). Equal sensitive values within a group are disclosed."
+        "intersecting their groups (Torra 2013, individual ranking). Equal sensitive values within a group are "
+        "disclosed."
     )
 
     @model_validator(mode="after")

@@ -1,8 +1,8 @@
 """MDAV-generic: MDAV for records that mix numbers, ordinal and nominal variables.
 
-Source: 003_0f0d8e36196db89a.txt, "MDAV-generic" and "MDAV-generic for categorical attributes" (distances), with the
-aggregates of "Microaggregation/Clustering" (median) and of 004_1eece6b9d3791e64.txt, "Discussion and summary (I)"
-(plurality rule) for the average record. Two equal ordinal values have distance 0, as in 003.
+Source: Xiong (CS573 slides), "MDAV-generic" and "MDAV-generic for categorical attributes" (distances), with the
+aggregates of "Microaggregation/Clustering" (median) and of Torra (2013), "Discussion and summary (I)"
+(plurality rule) for the average record. Two equal ordinal values have distance 0, as in Xiong (CS573 slides).
 """
 
 from collections.abc import Sequence

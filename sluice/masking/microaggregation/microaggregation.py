@@ -1,9 +1,9 @@
 """Microaggregation: records are put into groups of at least k, and each value becomes its group's representative.
 
-Source: 004_1eece6b9d3791e64.txt, "Microaggregation", the operational definition: partition, aggregation, replacement,
+Source: Torra (2013), "Microaggregation", the operational definition: partition, aggregation, replacement,
 and the choice between all variables at once, sets of variables, and one at a time. The partition is the method's own;
-what is common to all methods is here. Aggregates by kind of attribute: 003_0f0d8e36196db89a.txt, "Microaggregation/
-Clustering" (mean, median), 004, "Discussion and summary (I)" (plurality rule).
+what is common to all methods is here. Aggregates by kind of attribute: Xiong (CS573 slides), "Microaggregation/
+Clustering" (mean, median), Torra (2013), "Discussion and summary (I)" (plurality rule).
 """
 
 from abc import abstractmethod

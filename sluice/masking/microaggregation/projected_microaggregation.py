@@ -1,6 +1,6 @@
 """Projected microaggregation: records in the order of one projection, cut into the groups with the least error.
 
-Source: 004_1eece6b9d3791e64.txt, "Projected Microaggregation": each set of variables is projected on one vector, and
+Source: Torra (2013), "Projected Microaggregation": each set of variables is projected on one vector, and
 the shortest path over the records sorted by it has the sum of squared errors in all variables of the set as its length.
 Differs from it: errors are of standardised variables, unless `standardise: false`.
 """
@@ -41,7 +41,7 @@ class ProjectedMicroaggregation(MicroaggregationStep):
     )
     known_attack: ClassVar[str] = (
         "Only what is masked together is k-anonymous: sets of variables are linked again by intersecting their groups "
-        "(004, individual ranking). Equal sensitive values within a group are disclosed."
+        "(Torra 2013, individual ranking). Equal sensitive values within a group are disclosed."
     )
 
     def partition(self, records: FloatArray, sizes: Sequence[int], rng: Generator) -> IntArray:

@@ -1,10 +1,10 @@
 """Recursive histogram sanitization: halve the data in every dimension at once, again and again; cells take their mean.
 
-Source: 000_bbb18fa80793c128.txt, section III-B2, after Chawla et al. (its reference [5]). A cell with more than 2k
+Source: Lasko and Vinterbo (2010), section III-B2, after Chawla et al. (its reference [5]). A cell with more than 2k
 records is cut at the median of each of its d columns into up to 2^d cells. With many columns the first cut leaves most
-records alone in their cells, which 000 shows (section IV-E): nothing is masked then. Differs from it: such a file is
-refused, or a cell is not cut where that leaves fewer than k together; a column whose median is its largest value is
-cut below that value; nominal variables take the mode and ordinal ones the lower median of their cell.
+records alone in their cells, which Lasko and Vinterbo (2010, section IV-E) show: nothing is masked then. Differs from
+it: such a file is refused, or a cell is not cut where that leaves fewer than k together; a column whose median is its
+largest value is cut below that value; nominal variables take the mode and ordinal ones the lower median of their cell.
 """
 
 from collections.abc import Sequence
@@ -45,8 +45,8 @@ class RecursiveHistogramSanitization(MicroaggregationStep):
     )
     preserves: ClassVar[str] = "Means exactly. Variances and correlations shrink, the more so the larger the cells."
     known_attack: ClassVar[str] = (
-        "With many columns most cells hold one record, which is then released as it is (000, section IV-E); that is "
-        "why small cells are refused. Equal sensitive values within a cell are disclosed."
+        "With many columns most cells hold one record, which is then released as it is (Lasko and Vinterbo 2010, "
+        "section IV-E); that is why small cells are refused. Equal sensitive values within a cell are disclosed."
     )
 
     def partition(self, records: FloatArray, sizes: Sequence[int], rng: Generator) -> IntArray:
@@ -63,7 +63,7 @@ class RecursiveHistogramSanitization(MicroaggregationStep):
 
 
 def coded(records: FloatArray, sizes: Sequence[int]) -> FloatArray:
-    """Records on comparable scales, each category a column of -1 and +1, as in 000, section IV-A.
+    """Records on comparable scales, each category a column of -1 and +1, as in Lasko and Vinterbo (2010), section IV-A.
 
     records : shape (n, d), numbers and positions of categories
     sizes   : d counts of categories: 0 for a number (left as it is), positive for an ordinal column (its positions are

@@ -1,6 +1,6 @@
 """Spectral histogram sanitization: halve the data along its own widest axis, again and again; groups take their mean.
 
-Source: 000_bbb18fa80793c128.txt, section III-B2 and Figure 1 (SPECTRAL-RHS): on T = U D, a set of more than 2k records
+Source: Lasko and Vinterbo (2010), section III-B2 and Figure 1 (SPECTRAL-RHS): on T = U D, a set of more than 2k records
 is parted at the median of the column with the largest range. As MASK is the mean, and a mean is the same on any axes,
 the groups are formed on T and the means taken of the columns themselves. Differs from it: logarithms are not taken;
 ordinal variables are standardised by position; nominal variables take the mode and ordinal ones the lower median of
@@ -37,12 +37,12 @@ class SpectralHistogramSanitization(MicroaggregationStep):
         "Microaggregation by MDAV keeps more where it is fast enough."
     )
     preserves: ClassVar[str] = (
-        "Means exactly, correlations roughly; variances shrink by a third to a half with some thirty columns (000, "
-        "Table I: median difference 0.37), which `restore_variance` corrects."
+        "Means exactly, correlations roughly; variances shrink by a third to a half with some thirty columns (Lasko "
+        "and Vinterbo 2010, Table I: median difference 0.37), which `restore_variance` corrects."
     )
     known_attack: ClassVar[str] = (
         "The nearest released record is a person's own in about one case in 2k to one in k, but nothing tells the "
-        "intruder which (000, section V). Equal sensitive values within a group are disclosed."
+        "intruder which (Lasko and Vinterbo 2010, section V). Equal sensitive values within a group are disclosed."
     )
 
     def partition(self, records: FloatArray, sizes: Sequence[int], rng: Generator) -> IntArray:

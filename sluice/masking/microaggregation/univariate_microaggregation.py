@@ -1,6 +1,6 @@
 """Univariate microaggregation: each variable by itself, its sorted values cut into groups of neighbours.
 
-Source: 004_1eece6b9d3791e64.txt, "Optimal Univariate Microaggregation" (shortest path over the sorted values), and
+Source: Torra (2013), "Optimal Univariate Microaggregation" (shortest path over the sorted values), and
 "Multivariate" (one variable at a time, individual ranking). Differs from it: the path is found in the order of the
 values instead of by Dijkstra's algorithm, and ordinal variables are taken by their positions.
 """
@@ -42,7 +42,7 @@ class UnivariateMicroaggregation(MicroaggregationStep):
     )
     known_attack: ClassVar[str] = (
         "Groups of each variable are known from its sorted values; who knows several variables intersects them, and "
-        "often one record is left (004: individual ranking can be attacked effectively)."
+        "often one record is left (Torra 2013: individual ranking can be attacked effectively)."
     )
 
     @field_validator("variable_groups", mode="before")

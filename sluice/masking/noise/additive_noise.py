@@ -1,12 +1,13 @@
 """Additive noise: add a random normal deviate to each value.
 
-Sources: 004_1eece6b9d3791e64.txt, "Additive Noise" (uncorrelated and correlated); 000_bbb18fa80793c128.txt, section
+Sources: Torra (2013), "Additive Noise" (uncorrelated and correlated); Lasko and Vinterbo (2010), section
 IV-B (correction for mean and variance) and section V (noise along the spectral basis). The correction centres the
-noise, because Table I of 000 reports means that are preserved to rounding. Variances are restored in expectation, by
-the factor of 000; differs from it: `corrected: exact` restores each column's variance itself. Along the spectral basis
-each coordinate gets its share of noise. Before the correction this is correlated noise in another notation: independent
-normal deviates on the principal axes, each with `amount` times the axis' variance, have covariance `amount` times the
-data's. The correction differs: it is made on the coordinates, so that the total variance is kept and a column's nearly.
+noise, because Table I of Lasko and Vinterbo (2010) reports means that are preserved to rounding. Variances are restored
+in expectation, by their factor; differs from them: `corrected: exact` restores each column's variance itself. Along the
+spectral basis each coordinate gets its share of noise. Before the correction this is correlated noise in another
+notation: independent normal deviates on the principal axes, each with `amount` times the axis' variance, have
+covariance `amount` times the data's. The correction differs: it is made on the coordinates, so that the total variance
+is kept and a column's nearly.
 """
 
 from typing import ClassVar, Literal, Self
@@ -51,9 +52,9 @@ class AdditiveNoise(MaskingStep):
         "`corrected` variances return, with `exact` to the last digit; extremes, bounds and whole numbers are lost."
     )
     known_attack: ClassVar[str] = (
-        "Linking each original to the nearest released record: 000 (section IV-E) finds 99 % of 2,000 people of 28 "
-        "columns again at an amount of 0.1. Uncorrelated noise on correlated columns is also stripped by projecting on "
-        "the principal axes (000, section V)."
+        "Linking each original to the nearest released record: Lasko and Vinterbo (2010, section IV-E) find 99 % of "
+        "2,000 people of 28 columns again at an amount of 0.1. Uncorrelated noise on correlated columns is also "
+        "stripped by projecting on the principal axes (Lasko and Vinterbo 2010, section V)."
     )
     missing_values: ClassVar[str] = (
         "A missing value stays missing; correlations are those of the complete records. With `kind: spectral` missing "
@@ -146,7 +147,7 @@ def uncorrelated_noise(original: FloatArray, amount: float, rng: Generator) -> F
     amount   : variance of the noise as a share of the column's (0: no noise)
     returns  : shape (n, d), NaN where `original` is missing; 0 in a column with fewer than 2 values
     cost     : O(n d)
-    source   : 004, "Additive Noise: Uncorrelated noise"
+    source   : Torra (2013), "Additive Noise: Uncorrelated noise"
     """
     scale = np.sqrt(amount) * _deviations(original)
     noise = (rng.standard_normal(original.shape[::-1]) * scale[:, None]).T
@@ -160,7 +161,7 @@ def correlated_noise(original: FloatArray, amount: float, rng: Generator) -> Flo
                deviations those of all values of a column, so that each column gets its share with missing values too
     returns  : shape (n, d), NaN where `original` is missing
     cost     : O(n d^2 + d^3)
-    source   : 004, "Additive Noise: Correlated noise": N(0, amount Sigma)
+    source   : Torra (2013), "Additive Noise: Correlated noise": N(0, amount Sigma)
     """
     complete = original[np.isfinite(original).all(axis=1)]
     centred = complete - complete.mean(axis=0)
@@ -183,7 +184,7 @@ def spectral_axes(original: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
     original : shape (n, d), finite
     returns  : shapes (d,), (d,) and (d, d); `(original - means) / deviations @ axes` are the spectral coordinates
     cost     : O(n d^2 + d^3)
-    source   : 000, section III-A: the axes are V of the singular value decomposition U D V'
+    source   : Lasko and Vinterbo (2010), section III-A: the axes are V of the singular value decomposition U D V'
     """
     means, deviations = _means(original), _deviations(original)
     deviations[deviations == 0] = 1.0

@@ -1,6 +1,6 @@
 """Lossy compression: the file is stored as a JPEG image and read back.
 
-Source: 004_1eece6b9d3791e64.txt, "Lossy Compression": records are rows, variables columns, values pixels; its example
+Source: Torra (2013), "Lossy Compression": records are rows, variables columns, values pixels; its example
 is JPEG at 80 % on 8 records of 8 variables. The mapping between values and grey levels, which the slide leaves open, is
 linear here, from each column's smallest and largest value to 0 and 255.
 """

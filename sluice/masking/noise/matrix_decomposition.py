@@ -1,9 +1,9 @@
 """Matrix decomposition: release the product of two thin matrices that comes nearest to the data.
 
-Source: 002_934188e51b9064af.txt, section 3.1: M (n x m) is decomposed into U (n x d) and V (m x d), and X = U V' of
+Source: Yamazoe and Omote (2021), section 3.1: M (n x m) is decomposed into U (n x d) and V (m x d), and X = U V' of
 rank d is released, alone or before microaggregation or noise. Differs from it: columns are standardised (the singular
 value decomposition centres them too, so that means are kept), and categories are read back as the most probable one,
-where 002 leaves the numbers. The factorisation by stochastic gradient descent that 002 cites is not described there,
+where they leave the numbers. The factorisation by stochastic gradient descent that they cite is not described there,
 and scikit-learn has none; with complete data it descends towards the very matrix that the singular value decomposition
 gives exactly.
 """
@@ -57,7 +57,8 @@ class MatrixDecomposition(MaskingStep):
     )
     known_attack: ClassVar[str] = (
         "Alone it is weak: a record stays near its original and is linked by distance; at the full rank it is the "
-        "original. 002 (section 6.2, Table 7) finds values predicted better than by guessing after it."
+        "original. Yamazoe and Omote (2021, section 6.2, Table 7) find values predicted better than by guessing after "
+        "it."
     )
     missing_values: ClassVar[str] = (
         "Refused, because the decompositions need a full matrix; with `missing: mean` they take part as the mean (of a "
@@ -166,8 +167,8 @@ def low_rank(values: FloatArray, rank: int) -> FloatArray:
     returns : shape (n, m), with the column means of `values`
     raises  : PlanError when values are too large for their squares
     cost    : O(n m^2 + m^3) time, two more n x m matrices
-    source  : 002, section 3.1. The right singular vectors are the eigenvectors of the cross products, and the nearest
-              matrix is the projection on the first of them
+    source  : Yamazoe and Omote (2021), section 3.1. The right singular vectors are the eigenvectors of the cross
+              products, and the nearest matrix is the projection on the first of them
     """
     means = values.mean(axis=0)
     centred = values - means
@@ -187,7 +188,7 @@ def non_negative_low_rank(values: FloatArray, rank: int, rng: Generator) -> Floa
     values  : shape (n, m), at least 0
     returns : shape (n, m), at least 0; the nearest such product only locally
     cost    : O(n m rank) time for each of at most 200 rounds
-    source  : 002, section 3.1, with the non-negative factorisation of scikit-learn
+    source  : Yamazoe and Omote (2021), section 3.1, with the non-negative factorisation of scikit-learn
     """
     from sklearn.decomposition import NMF
     from sklearn.exceptions import ConvergenceWarning

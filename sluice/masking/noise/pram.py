@@ -1,6 +1,6 @@
 """PRAM, the post-randomization method: change categories at random, by the probabilities of a Markov matrix.
 
-Sources: 004_1eece6b9d3791e64.txt, "PRAM: The Post-Randomization Method"; Gouweleeuw, Kooiman, Willenborg and de Wolf,
+Sources: Torra (2013), "PRAM: The Post-Randomization Method"; Gouweleeuw, Kooiman, Willenborg and de Wolf,
 "Post randomisation for statistical disclosure control: theory and implementation", Journal of Official Statistics
 14(4), 1998, for the estimator of the original frequencies and for invariant PRAM in two stages: with shares p and a
 matrix P, the second stage is its inverse by Bayes, T(j, k) = p(k) P(k, j) / sum over l of p(l) P(l, j), and the values

@@ -49,8 +49,8 @@ class RandomOrthogonalMatrix(MaskingStep):
         "`clip` only nearly. Skewness, bounds and whole numbers are lost the more, the greater `strength`."
     )
     known_attack: ClassVar[str] = (
-        "With a small `strength` records are linked to their nearest released one, as after additive noise (000, "
-        "section IV-E). Exact totals allow whoever knows all records but one to compute the last one."
+        "With a small `strength` records are linked to their nearest released one, as after additive noise (Lasko and "
+        "Vinterbo 2010, section IV-E). Exact totals allow whoever knows all records but one to compute the last one."
     )
     missing_values: ClassVar[str] = (
         "Refused, because every released record mixes all the original ones; with `missing: mean` they take part as "

@@ -1,7 +1,7 @@
 """Global recoding: every value of a variable is replaced by the wider category that contains it.
 
-Source: 004, slides "Global recoding" (several categories are combined, a continuous variable is discretised); 001,
-section 2.1.1, Tables 2.4 and 2.5 (generalisation to ranges, or along a hierarchy).
+Source: Torra (2013), slides "Global recoding" (several categories are combined, a continuous variable is discretised);
+Desfontaines (2020), section 2.1.1, Tables 2.4 and 2.5 (generalisation to ranges, or along a hierarchy).
 
 Differs from them: codes such as postcodes may be cut to their first characters, and numbers may be grouped by their
 quantiles. A variable with an order keeps it: numbers become ordinal, and ordinal categories stay ordinal
@@ -102,7 +102,8 @@ class GlobalRecoding(MaskingStep):
     )
     known_attack: ClassVar[str] = (
         "Linkage on several recoded variables together: whoever is alone in a combination of the wider categories is "
-        "found as before (001, section 2.1.1); a category that holds one kind of people only says so of each."
+        "found as before (Desfontaines 2020, section 2.1.1); a category that holds one kind of people only says so of "
+        "each."
     )
     missing_values: ClassVar[str] = "A missing value stays missing."
 

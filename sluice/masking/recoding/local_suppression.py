@@ -1,7 +1,7 @@
 """Local suppression: single key values are set missing until no combination of keys is rare.
 
-Source: 004_1eece6b9d3791e64.txt, "Local suppression" (certain values of individual variables are suppressed to increase
-the set of records agreeing on a combination of values); k-anonymity: 001_c854b9da72ca71f4.txt, Definition 1. Differs
+Source: Torra (2013), "Local suppression" (certain values of individual variables are suppressed to increase
+the set of records agreeing on a combination of values); k-anonymity: Desfontaines (2020), Definition 1. Differs
 from it: importances and `all_m` as in sdcMicro's `localSuppression`; which values go is decided as
 sluice/masking/recoding/unsafe_combinations.py says.
 """
@@ -55,9 +55,9 @@ class LocalSuppression(MaskingStep):
         "complete records only are biased."
     )
     known_attack: ClassVar[str] = (
-        "Equal sensitive values within a combination are disclosed (001, section 2.1.1). With `missing_matches: any` a "
-        "rare combination may stay, covered only by records with missing values; where another variable determines the "
-        "suppressed one, it can be filled in again."
+        "Equal sensitive values within a combination are disclosed (Desfontaines 2020, section 2.1.1). With "
+        "`missing_matches: any` a rare combination may stay, covered only by records with missing values; where "
+        "another variable determines the suppressed one, it can be filled in again."
     )
     missing_values: ClassVar[str] = (
         "A value missing before counts as `missing_matches` says: a category of its own, or equal to any. It stays "

@@ -1,6 +1,7 @@
 """Removal: variables that are not released at all.
 
-Source: 001, section 2.1.1 (directly identifying information is removed first); 004, "Nonperturbative methods".
+Source: Desfontaines (2020), section 2.1.1 (directly identifying information is removed first); Torra (2013),
+"Nonperturbative methods".
 """
 
 from typing import ClassVar, Literal
@@ -26,7 +27,7 @@ class Removal(MaskingStep):
     preserves: ClassVar[str] = "Every other variable as it is, and nothing of the removed ones."
     known_attack: ClassVar[str] = (
         "Linkage on the variables that stay: records without a name were identified by ZIP code, birth date and sex "
-        "(001, section 2.1.1). What was removed is inferred from variables that go with it."
+        "(Desfontaines 2020, section 2.1.1). What was removed is inferred from variables that go with it."
     )
     missing_values: ClassVar[str] = "They go with their variable."
 

@@ -1,11 +1,11 @@
 """Rounding: replace each value by the nearest of a set of rounding points.
 
-Source: 004_1eece6b9d3791e64.txt, "Rounding": rounding points p_i = b i with the sets of attraction
+Source: Torra (2013), "Rounding": rounding points p_i = b i with the sets of attraction
 [p_i - b/2, p_i + b/2), [0, p_1 + b/2) for the first and [p_r - b/2, V_max] for the last, which is `multiples: positive`
 with `last`; univariate and multivariate rounding. Differs from it: by default 0 and the negative multiples are rounding
-points too, as people expect of rounding, and without `last` there is no last point. 004 names multivariate rounding
-without defining it: here a record goes to the nearest point in standardised Euclidean distance. Random rounding is not
-in 004; it is the unbiased variant that statistical offices use for counts.
+points too, as people expect of rounding, and without `last` there is no last point. Torra (2013) names multivariate
+rounding without defining it: here a record goes to the nearest point in standardised Euclidean distance. Random
+rounding is not in Torra (2013); it is the unbiased variant that statistical offices use for counts.
 
 Numbers are compared as the decimals that they are written as: 0.15 lies in the middle of 0.1 and 0.2 and goes up, and
 three times 0.1 is released as 0.3.
@@ -233,7 +233,7 @@ def round_to_multiples(values: FloatArray, base: float, first: float = -np.inf, 
     first, last : numbers of the first and last multiple, which attract all below and above them
     returns     : shape (n,), the float64 nearest to each decimal multiple; a value of 2^52 bases or more as it is
     cost        : O(n)
-    source      : 004, "Rounding"
+    source      : Torra (2013), "Rounding"
     """
     numerator, denominator = _ratio(base)
     with np.errstate(over="ignore"):

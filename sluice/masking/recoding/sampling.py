@@ -1,7 +1,8 @@
 """Sampling: only a random part of the records is released.
 
-Source: 004, slide "Sampling" (V' is V restricted to a sample S of the records); 001, section 2.1.1 (what a sample does
-and does not protect). Differs from them: a weight variable is scaled up, so that its sum stays that of the whole file.
+Source: Torra (2013), slide "Sampling" (V' is V restricted to a sample S of the records); Desfontaines (2020), section
+2.1.1 (what a sample does and does not protect). Differs from them: a weight variable is scaled up, so that its sum
+stays that of the whole file.
 """
 
 from typing import ClassVar, Literal, Self
@@ -58,9 +59,9 @@ class Sampling(MaskingStep):
         "grows with the square root of 1 / fraction."
     )
     known_attack: ClassVar[str] = (
-        "Linkage: whoever is drawn is as exposed as without sampling (001, section 2.1.1), only that an intruder "
-        "cannot be sure of a match. It works against people who are known to be in the sample, or unique in the "
-        "population by what is known of them, above all by continuous values (004, slide 'Sampling')."
+        "Linkage: whoever is drawn is as exposed as without sampling (Desfontaines 2020, section 2.1.1), only that an "
+        "intruder cannot be sure of a match. It works against people who are known to be in the sample, or unique in "
+        "the population by what is known of them, above all by continuous values (Torra 2013, slide 'Sampling')."
     )
     missing_values: ClassVar[str] = (
         "Records are drawn whatever they miss. A missing weight stays missing and does not count in the total."

@@ -1,7 +1,7 @@
 """Top and bottom coding: values beyond a threshold are lumped together.
 
-Source: 004, slide "Top and bottom coding" (a special case of global recoding for variables that can be ranked: values
-above, or below, a certain threshold form a new category).
+Source: Torra (2013), slide "Top and bottom coding" (a special case of global recoding for variables that can be ranked:
+values above, or below, a certain threshold form a new category).
 """
 
 from typing import Any, ClassVar, Literal, Self

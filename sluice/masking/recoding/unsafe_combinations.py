@@ -1,7 +1,7 @@
 """Unsafe combinations: which key values to suppress so that each combination of keys is shared by k records.
 
-Sources: 004_1eece6b9d3791e64.txt, "Local suppression" (certain values of individual variables are suppressed to
-increase the set of records agreeing on a combination of values); k-anonymity: 001_c854b9da72ca71f4.txt, Definition 1.
+Sources: Torra (2013), "Local suppression" (certain values of individual variables are suppressed to
+increase the set of records agreeing on a combination of values); k-anonymity: Desfontaines (2020), Definition 1.
 The choice of the values is ours.
 
 Both readings of a missing value try sets of keys from the cheapest on, and treat equal records alike:

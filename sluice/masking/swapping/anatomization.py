@@ -1,6 +1,6 @@
 """Anatomization: groups of records with different sensitive values, within which nobody knows whose is which.
 
-Sources: 003_0f0d8e36196db89a.txt, "Anonymization methods" (anatomization: de-associate the relationship between
+Sources: Xiong (CS573 slides), "Anonymization methods" (anatomization: de-associate the relationship between
 quasi-identifiers and sensitive attribute); Xiao and Tao, "Anatomy: simple and effective privacy preservation", VLDB
 2006, algorithm Anatomize: while l values are left, a group takes a random record of each of the l most frequent ones;
 each record that is then left goes to a random group without its value. Differs from it: equally frequent values are

@@ -1,9 +1,9 @@
 """Permutation: deal the values of the columns out anew among the records, within groups of equal records.
 
-Sources: 003_0f0d8e36196db89a.txt, "Anonymization methods" (permutation: de-associate the relationship between
-quasi-identifiers and sensitive attribute); 000_bbb18fa80793c128.txt, section III-B1 (cell swapping, which permutes each
-column by itself). Every permutation is equally likely, the one that changes nothing too: on average one value a group
-stays where it was.
+Sources: Xiong (CS573 slides), "Anonymization methods" (permutation: de-associate the relationship between
+quasi-identifiers and sensitive attribute); Lasko and Vinterbo (2010), section III-B1 (cell swapping, which permutes
+each column by itself). Every permutation is equally likely, the one that changes nothing too: on average one value a
+group stays where it was.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Spectral swapping: permute the records' coordinates on the data's own axes, each axis by itself.
 
-Source: 000_bbb18fa80793c128.txt, section III. Variables are coded as numbers, the singular value decomposition gives
+Source: Lasko and Vinterbo (2010), section III. Variables are coded as numbers, the singular value decomposition gives
 axes on which they are uncorrelated, so that a permutation along each keeps (nearly) all covariances; no released record
 has one original any more. Differs from it: integer variables and ordinal positions are standardised like continuous
 ones, logarithms are taken only where asked, and a category that no record has is given no probability. The axes are
@@ -44,9 +44,9 @@ class SpectralSwapping(MaskingStep):
         "axes; distributions of single columns, and relations that are not linear, only nearly or not at all."
     )
     known_attack: ClassVar[str] = (
-        "No link to a person is left, as a released record has no original (000, section III-B1). An outlier's place "
-        "on an axis turns up in some record, so whoever knows of such a person sees that the file holds one; and what "
-        "the data tell about everybody is told by the release too."
+        "No link to a person is left, as a released record has no original (Lasko and Vinterbo 2010, section III-B1). "
+        "An outlier's place on an axis turns up in some record, so whoever knows of such a person sees that the file "
+        "holds one; and what the data tell about everybody is told by the release too."
     )
     missing_values: ClassVar[str] = (
         "Refused; with `missing: mean` they take part as the mean (of a category's column: its share) and are filled."
@@ -196,8 +196,8 @@ def spectral_swap(coded: FloatArray, rng: Generator) -> FloatArray:
     coded   : shape (n, m), finite; its columns on comparable scales
     returns : shape (n, m); column means exactly those of `coded` (to rounding), covariances nearly so
     cost    : O(n m^2 + m^3) time, two more n x m matrices
-    source  : 000, section III-B1. V is the eigenvectors of the centred cross products, and a permutation of a column
-              of U is one of U D = A V, so that U itself is not needed
+    source  : Lasko and Vinterbo (2010), section III-B1. V is the eigenvectors of the centred cross products, and a
+              permutation of a column of U is one of U D = A V, so that U itself is not needed
     """
     means = coded.mean(axis=0)
     centred = coded - means

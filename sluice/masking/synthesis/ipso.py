@@ -1,7 +1,7 @@
 """IPSO: quasi-identifiers are replaced by draws from their regression on the confidential variables.
 
-Source: 004, "Synthetic Data Generators: The IPSO family" (Y, the quasi-identifiers, by multiple regression on X, the
-confidential attributes; variants A, B and C). Differs from it: its experiment releases IPSO-A's fitted values
+Source: Torra (2013), "Synthetic Data Generators: The IPSO family" (Y, the quasi-identifiers, by multiple regression on
+X, the confidential attributes; variants A, B and C). Differs from it: its experiment releases IPSO-A's fitted values
 as they are (`errors: none`), while its text has them follow a normal distribution around these (`errors: normal`, the
 default); X may hold categories, by dummy coding.
 """
@@ -58,8 +58,8 @@ class Ipso(MaskingStep):
     )
     known_attack: ClassVar[str] = (
         "Record linkage on the quasi-identifiers, against people whom the regression fits well or who are nearly alone "
-        "with what they are in 'given': with fitted values 63 to 3,206 of EIA's 4,092 records were linked (004, IPSO "
-        "experiments). The confidential variables are original and identify whoever is known by them."
+        "with what they are in 'given': with fitted values 63 to 3,206 of EIA's 4,092 records were linked (Torra 2013, "
+        "IPSO experiments). The confidential variables are original and identify whoever is known by them."
     )
     missing_values: ClassVar[str] = (
         "A missing value of the columns stays missing; the regression, and what is kept exactly, are of the records "

@@ -1,6 +1,6 @@
 """Resampling: replace each value by the average of the values of its rank in bootstrap samples.
 
-Source: 004_1eece6b9d3791e64.txt, "Resampling". Differs from it: 004 gives the masked variable in rank order and leaves
+Source: Torra (2013), "Resampling". Differs from it: the slides give the masked variable in rank order and leaves
 open which record gets which value; here the j-th value goes to the record of rank j, ties at random, so that it can be
 released beside other variables.
 """

@@ -1,10 +1,10 @@
 """Sequential trees: variables are synthesised one after another, each by a decision tree on those before it.
 
-Sources: 004, slides "Synthetic Data Generators" (a model of the data, from which new data are drawn); the method is
-that of J. P. Reiter, Using CART to generate partially synthetic public use microdata, Journal of Official Statistics
-21 (2005), 441-462, as users know it from synthpop (B. Nowok, G. Raab, C. Dibben, Journal of Statistical Software 74
-(2016), 11). Differs from it: categories are ranked for a split by what is to be predicted, so that there may be many;
-a value is blurred within its leaf; no value is drawn from fewer than `minimum_leaf` people.
+Sources: Torra (2013), slides "Synthetic Data Generators" (a model of the data, from which new data are drawn); the
+method is that of J. P. Reiter, Using CART to generate partially synthetic public use microdata, Journal of Official
+Statistics 21 (2005), 441-462, as users know it from synthpop (B. Nowok, G. Raab, C. Dibben, Journal of Statistical
+Software 74 (2016), 11). Differs from it: categories are ranked for a split by what is to be predicted, so that there
+may be many; a value is blurred within its leaf; no value is drawn from fewer than `minimum_leaf` people.
 """
 
 from collections.abc import Sequence
@@ -67,8 +67,8 @@ class SequentialTrees(MaskingStep):
     known_attack: ClassVar[str] = (
         "Without smoothing every value drawn is a real person's: a unique income shows that somebody has it, and where "
         "variables all but determine each other whole records come out as they were. Linkage on quasi-identifiers "
-        "works on synthetic ones too (004, 'Synthetic Data Generators'), above all against people who are alone with "
-        "their values of 'given'."
+        "works on synthetic ones too (Torra 2013, 'Synthetic Data Generators'), above all against people who are alone "
+        "with their values of 'given'."
     )
     missing_values: ClassVar[str] = (
         "Missing is synthesised like a value: first whether a record has one, by a tree of its own, then which."

@@ -5,7 +5,7 @@ the original people's values. The same forest learns from a file that the person
 without the person's fold (cross-fitting). What it reaches there is what the population tells of everybody; only the
 excess is the price of taking part.
 
-Source: the comparison is that of 000_bbb18fa80793c128.txt, section II.A, with prediction of one attribute in place of
+Source: the comparison is that of Lasko and Vinterbo (2010), section II.A, with prediction of one attribute in place of
 its distances; Breiman, "Random forests", Machine Learning 45, 2001. The interval of the excess is Agresti and Min's for
 matched pairs, Statistics in Medicine 24, 2005.
 

@@ -1,6 +1,6 @@
 """Data invasion: how often the original value can be told from the masked values of that one variable alone.
 
-Source: 002_934188e51b9064af.txt, section 4.2, Algorithms 1 and 2. The intruder ranks, for each possible value, all
+Source: Yamazoe and Omote (2021), section 4.2, Algorithms 1 and 2. The intruder ranks, for each possible value, all
 masked records by their nearness to it, and takes each record for the value in whose ranking it stands highest. At
 level 1 he knows which values are possible; at level 2 he also knows how frequent they are, and weighs the ranks by it.
 
@@ -40,7 +40,7 @@ def guess_chances(distances: Iterable[FloatArray], truth: IntArray, shares: Floa
     truth     : shape (n,), the number of the record's original value; -1 where it has none
     shares    : shape (v,), how frequent each value is in the original (level 2); None: unknown (level 1)
     returns   : shape (n,), 1 / (values tied for the best) where the true one is among them, else 0
-    source    : 002, Algorithms 1 and 2; ranks are averaged over ties, Pr(x | masked) = rank / n
+    source    : Yamazoe and Omote (2021), Algorithms 1 and 2; ranks are averaged over ties, Pr(x | masked) = rank / n
     cost      : O(v n log n) time, O(n) memory
     """
     from scipy.stats import rankdata

@@ -3,7 +3,7 @@
 A missing key counts as a category of its own. `matching_frequencies` is the other reading, in which a missing value
 stands for any value.
 
-Source: 001_c854b9da72ca71f4.txt, Definition 1; the second reading is the sample frequency of sdcMicro's `freqCalc`.
+Source: Desfontaines (2020), Definition 1; the second reading is the sample frequency of sdcMicro's `freqCalc`.
 """
 
 from collections.abc import Sequence

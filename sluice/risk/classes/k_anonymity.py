@@ -1,6 +1,6 @@
 """k-anonymity: in how large a crowd the least hidden record stands.
 
-Source: 001_c854b9da72ca71f4.txt, Definition 1.
+Source: Desfontaines (2020), Definition 1.
 """
 
 from sluice.errors import DataError

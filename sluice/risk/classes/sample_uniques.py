@@ -1,6 +1,6 @@
 """Sample uniques: the records that are alone with their combination of key values.
 
-Source: 001_c854b9da72ca71f4.txt, section 2.1.1 (what made the attack on the hospital data possible).
+Source: Desfontaines (2020), section 2.1.1 (what made the attack on the hospital data possible).
 """
 
 from sluice.errors import DataError

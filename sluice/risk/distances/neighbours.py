@@ -4,7 +4,7 @@ Single precision only screens: whatever its proven rounding slack cannot rule ou
 by differences, on the rows themselves. An exact copy therefore lies at distance 0 exactly. Points that stand several
 times (thousands of times, in categorical data) are searched once and counted as often as they stand.
 
-Source: 000_bbb18fa80793c128.txt, section II.A, needs them. The search is the project's own; see `neighbour_kernel`.
+Source: Lasko and Vinterbo (2010), section II.A, needs them. The search is the project's own; see `neighbour_kernel`.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Candidate sets: the released records that can come from a known one, when the masking method sets bounds.
 
-Source: 004_1eece6b9d3791e64.txt, "Rank swapping: Specific record linkage for rank swapping": the masked record lies in
+Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping": the masked record lies in
 the intersection of the sets B(x_ij) of all variables j; where several records are left, "we apply standard record
 linkage". Here that is the nearest of them, each file standardised by itself.
 """

@@ -1,9 +1,9 @@
 """Interval disclosure (ID): how many original values lie in a narrow interval around their masked value.
 
-Source: 004_1eece6b9d3791e64.txt, "Rank swapping: Example II" and "Average of 1-7 variables", which give ID as a part of
+Source: Torra (2013), "Rank swapping: Example II" and "Average of 1-7 variables", which give ID as a part of
 the disclosure risk and do not define it. The rank intervals here, of p % of the records to either side and averaged
-over p = 1..10, give 004's figures for Census within 1.3 points; those in standard deviations are the other form in use
-(Mateo-Sanz, Sebe and Domingo-Ferrer, "Outlier protection in continuous microdata masking", 2004).
+over p = 1..10, give Torra's figures for Census within 1.3 points; those in standard deviations are the other form in
+use (Mateo-Sanz, Sebe and Domingo-Ferrer, "Outlier protection in continuous microdata masking", 2004).
 """
 
 from typing import Literal
@@ -35,7 +35,8 @@ def interval_disclosure(
     widths             : to either side, each in (0, 1]: a share of the records, or of a standard deviation
     missing            : a value that is missing in either file is no case; the others set ranks and deviations
     baseline           : the same share for masked values in random order, computed and not drawn
-    returns            : a share of the values (004 gives it in percent), higher is worse; one case for each value
+    returns            : a share of the values (Torra 2013 gives it in percent), higher is worse; one case for each
+                         value
     raises             : DataError when the shapes differ or a width is not in (0, 1]
     cost               : O(widths d n log n)
     """

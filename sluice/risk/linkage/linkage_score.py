@@ -1,8 +1,8 @@
 """Disclosure risk and score: several linkage figures and the information loss drawn together into one number.
 
-Source: 004_1eece6b9d3791e64.txt, "Rank swapping: Example II", "Example VI" and "Average of 1-7 variables". The formulas
-that 004 prints above its table of Census and EIA do not give the table's scores; the weighting "table" does, for 19 of
-the 20 rows within 0.007 (Census with p = 16 is off by 0.05).
+Source: Torra (2013), "Rank swapping: Example II", "Example VI" and "Average of 1-7 variables". The formulas
+that Torra (2013) prints above its table of Census and EIA do not give the table's scores; the weighting "table" does,
+for 19 of the 20 rows within 0.007 (Census with p = 16 is off by 0.05).
 """
 
 from collections.abc import Mapping
@@ -29,8 +29,8 @@ def disclosure_risk(weighting: Weighting = "generic", **figures: float) -> float
     """DR: the weighted mean of the figures, all in percent or all as shares; higher is worse.
 
     weighting : generic: 0.25 DLD + 0.25 PLD + 0.5 ID; specific: 0.5 RS-RL + 0.5 ID, for an intruder who knows the
-                method; with_specific: a sixth of RSLD, DLD and PLD each and half ID, as 004 prints it; table: a third
-                of RSLD and ID and a sixth of DLD and PLD, which gives 004's table
+                method; with_specific: a sixth of RSLD, DLD and PLD each and half ID, as Torra (2013) prints it; table:
+                a third of RSLD and ID and a sixth of DLD and PLD, which gives Torra's table
     figures   : rsld, dld, pld, id: those that the weighting takes, and no others
     raises    : DataError when a figure is missing, or one is given that has no weight
     """

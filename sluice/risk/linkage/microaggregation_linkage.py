@@ -1,7 +1,7 @@
 """Microaggregation linkage: what an intruder reaches who knows that each variable was microaggregated by itself.
 
-Source: 004_1eece6b9d3791e64.txt, "Rank swapping record linkage (RS-RL)", Discussion: "microaggregation with individual
-ranking (univariate) can also be attacked effectively"; 004 does not spell the attack out. Here: the groups of one
+Source: Torra (2013), "Rank swapping record linkage (RS-RL)", Discussion: "microaggregation with individual
+ranking (univariate) can also be attacked effectively"; the slides do not spell it out. Here: the groups of one
 variable follow each other in the order of the values and each mean lies within its group, so a value belongs to a
 group with one of the two nearest means, the one below and the one above; equal values may have been parted, so a mean
 that equals the value counts beside both. The released record lies in the intersection over the variables.

@@ -1,6 +1,6 @@
 """Probabilistic record linkage: how many original records an intruder links by on how many variables they agree.
 
-Source: 004_1eece6b9d3791e64.txt, "Rank swapping: Example II" (PLD) and "Experiments for IPSO-A,B,C" (PRL), which name
+Source: Torra (2013), "Rank swapping: Example II" (PLD) and "Experiments for IPSO-A,B,C" (PRL), which name
 it; the model is that of Fellegi and Sunter, "A theory for record linkage", JASA 64, 1969, with the estimates of Jaro,
 "Advances in record-linkage methodology", JASA 84, 1989: agreements on different variables are independent given
 whether the pair is a true one, and expectation-maximisation finds their probabilities from all pairs, without the

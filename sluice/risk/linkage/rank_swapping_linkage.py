@@ -1,9 +1,9 @@
 """Rank swapping record linkage (RS-RL): what an intruder reaches who knows that, and how far, ranks were swapped.
 
-Source: 004_1eece6b9d3791e64.txt, "Rank swapping: Specific record linkage for rank swapping", Examples III to VI. An
+Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping", Examples III to VI. An
 original value can only have become one of the masked values within p ranks; the masked record lies in the
-intersection of these sets over the variables. 004 speaks of 2p values; its examples hold 2p + 1, the value itself
-included, and so do the sets here.
+intersection of these sets over the variables. Torra (2013) speaks of 2p values; its examples hold 2p + 1, the value
+itself included, and so do the sets here.
 """
 
 import numpy as np

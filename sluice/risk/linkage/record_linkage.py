@@ -1,9 +1,9 @@
 """Distance-based record linkage: how many original records lie nearest to their own released record.
 
-Source: 004_1eece6b9d3791e64.txt, "Rank swapping: Example II" (the scenarios of one to all variables) and "Experiments
-for IPSO-A,B,C" (the distances DBRL1, DBRL2, DBRLM-COV0, DBRLM-COV and KDBRL). 004 names the distances and does not
-define them; those here give its fifteen counts for IPSO-A. The two Mahalanobis distances bear the labels of its table,
-which are the reverse of what they say: COV0 is the one that knows the covariance between the two files.
+Source: Torra (2013), "Rank swapping: Example II" (the scenarios of one to all variables) and "Experiments
+for IPSO-A,B,C" (the distances DBRL1, DBRL2, DBRLM-COV0, DBRLM-COV and KDBRL). Torra (2013) names the distances and does
+not define them; those here give its fifteen counts for IPSO-A. The two Mahalanobis distances bear the labels of its
+table, which are the reverse of what they say: COV0 is the one that knows the covariance between the two files.
 
 An intruder who knows original values links each person to the nearest released record. How often that is the person's
 own tells the risk; the true pairs are known here because row i of both files is the same record.

@@ -1,8 +1,8 @@
 """Attribute risk: how likely an intruder comes upon a value of this variable and knows by it whose it is.
 
-Source: 002_934188e51b9064af.txt, section 2.4, equation (1), after Ito, Kikuchi and Nakagawa 2019:
+Source: Yamazoe and Omote (2021), section 2.4, equation (1), after Ito, Kikuchi and Nakagawa 2019:
 Pr(idf, x) = Pr(x) Pr(idf | x) = (|R_x| / m) (1 / |U_x|), with R_x the records that hold the value x and U_x the people
-in these. It ranks the variables of the *original* file by what they give away; 002 warns that it says nothing of a
+in these. It ranks the variables of the *original* file by what they give away; they warn that it says nothing of a
 masked one. Added to the source: the sum over the values, which is the probability of being identified by any of them.
 """
 

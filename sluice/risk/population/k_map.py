@@ -1,6 +1,6 @@
 """k-map: how many people of a population share the combination of keys that a released record shows.
 
-Source: 001_c854b9da72ca71f4.txt, section 2.1.1 (identities are found by linking the file with a list of people);
+Source: Desfontaines (2020), section 2.1.1 (identities are found by linking the file with a list of people);
 Sweeney, "Achieving k-anonymity privacy protection using generalization and suppression", 2002, for the name.
 A file satisfies k-map if every record fits at least k people of the list. Lower is worse.
 

@@ -1,6 +1,6 @@
 """Does a released file tell more than the reference does? A one-sided comparison with a margin and three answers.
 
-Source: 000_bbb18fa80793c128.txt, section II.A: a Kolmogorov-Smirnov test with a one-sided null hypothesis and a
+Source: Lasko and Vinterbo (2010), section II.A: a Kolmogorov-Smirnov test with a one-sided null hypothesis and a
 statistical definition of 'equivalent', "such as for example, a vertical difference of 0.05". Differs from it: a file is
 not let through because a test found nothing (which gets easier the fewer the records), but because the difference seen
 lies within the margin.

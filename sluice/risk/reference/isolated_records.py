@@ -4,7 +4,7 @@ Noise that hides the many hardly hides the few: where values spread widely, as i
 little of the distance to the next one. The curves of the reference standard do not show it, for these people are few,
 nor do copies, for nobody's values are left as they were.
 
-Source: 000_bbb18fa80793c128.txt, section II.A, compares with a file of other people; here this is done for the most
+Source: Lasko and Vinterbo (2010), section II.A, compares with a file of other people; here this is done for the most
 isolated people alone. Who is isolated, and how far a stranger's record is from them, must not be told by the same
 records: an unusually far neighbour is usually followed by a nearer one. So the other people are halved at random. Of
 the people farthest from one half, it is counted for whom the other half, and for whom the release, holds a record less

@@ -1,6 +1,6 @@
 """Prediction distance, ambiguity and uncertainty: what a released file tells of each original record.
 
-Source: 000_bbb18fa80793c128.txt, section II.A, "Prediction distance", "Prediction ambiguity", "Prediction uncertainty"
+Source: Lasko and Vinterbo (2010), section II.A, "Prediction distance", "Prediction ambiguity", "Prediction uncertainty"
 and equation (1). Low distance: the file holds a record much like this person's. Low ambiguity: it stands out from the
 next ones. Low uncertainty: the nearest records agree, so that it does not matter which of them is the person's.
 """

@@ -42,7 +42,7 @@ def attack(
                                   original without that record, left out by its place, so that equal records of others
                                   stay
     raises                      : ValueError when a file holds no more than `neighbours` records
-    source                      : 000_bbb18fa80793c128.txt, section II.A. Differs from it: files of unequal size are
+    source                      : Lasko and Vinterbo (2010), section II.A. Differs from it: files of unequal size are
                                   made equal first
 
     In a larger file every person has a nearer neighbour by its size alone, so of the larger file a random part is

@@ -1,10 +1,10 @@
 """Reidentification: how often the nearest released record is the person's own, and whether an intruder can tell.
 
-Source: 000_bbb18fa80793c128.txt, sections IV.D-E and Figure 3: records are matched by the distance of equation (1); the
-area under the receiver operating characteristic (AUC) of each prediction measure says how well it tells correct matches
-from wrong ones. A rate alone says little: who cannot tell which matches are correct gains nothing by them. Differs from
-it: where several released records are equally near, each is as likely to be chosen, so that a match counts as partly
-correct and no order of the records shows.
+Source: Lasko and Vinterbo (2010), sections IV.D-E and Figure 3: records are matched by the distance of equation (1);
+the area under the receiver operating characteristic (AUC) of each prediction measure says how well it tells correct
+matches from wrong ones. A rate alone says little: who cannot tell which matches are correct gains nothing by them.
+Differs from it: where several released records are equally near, each is as likely to be chosen, so that a match counts
+as partly correct and no order of the records shows.
 """
 
 from dataclasses import dataclass

@@ -4,7 +4,7 @@ An attacker has both and takes a cell that was not revised for one and the same 
 system of sums, where unrevised cells stand once: what was published then is known now, and what is published now is
 known of then. The common suppression and audit work on it.
 
-Source: 004_1eece6b9d3791e64.txt, "Protection for tabular data", on linked tables, of which editions are a case;
+Source: Torra (2013), "Protection for tabular data", on linked tables, of which editions are a case;
 Hundepool et al., "Statistical Disclosure Control" (Wiley 2012), section 4.6. Revisions and carrying a pattern forward
 are this project's own.
 """

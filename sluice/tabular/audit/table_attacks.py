@@ -1,6 +1,6 @@
 """What people can learn from one cell of a table: everybody, and those who contribute to it.
 
-Source: 004_1eece6b9d3791e64.txt, "Disclosure problems": the external attack, the internal attack and the internal
+Source: Torra (2013), "Disclosure problems": the external attack, the internal attack and the internal
 attack with dominance. How many contribute to a cell is taken as known, published or not ("on the disclosure and the
 public information"). Nothing here looks at other cells: what attackers compute from those is the audit's matter, and
 comes in as the interval in which they know a cell to lie.

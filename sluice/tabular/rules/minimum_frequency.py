@@ -1,6 +1,6 @@
 """Minimum frequency: a cell with fewer than n contributors is sensitive.
 
-Source: 004_1eece6b9d3791e64.txt, "Disclosure problems": the single person of a cell is disclosed to everybody, each of
+Source: Torra (2013), "Disclosure problems": the single person of a cell is disclosed to everybody, each of
 two persons to the other. The rule itself names no protection level; a stated share of the largest contribution is asked
 for, which with 10 percent is what the p% rule asks of such a cell at p = 10.
 """

@@ -1,6 +1,6 @@
 """The p% rule: a cell is sensitive when its second largest contributor can come within p percent of its largest.
 
-Source: 004_1eece6b9d3791e64.txt, "Detection of sensitive cells (II)". Differs from its example, which compares with
+Source: Torra (2013), "Detection of sensitive cells (II)". Differs from its example, which compares with
 half the cell's total (181.5) where the rule's own words ask for half the largest contribution (175). The protection
 level, p / 100 x1 - (X - x1 - x2), and the coalition of several contributors: Hundepool et al., Statistical Disclosure
 Control (2012), sections 4.2 and 4.3.

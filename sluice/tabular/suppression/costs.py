@@ -1,7 +1,7 @@
 """What a suppressed cell costs: the weights that secondary suppression adds up and keeps small.
 
 Source: the cost functions of tau-ARGUS (manual, "Secondary cell suppression": unity, frequency, variable) and the
-scaled information of 004_1eece6b9d3791e64.txt, "Information loss".
+scaled information of Torra (2013), "Information loss".
 """
 
 from collections.abc import Callable, Mapping

@@ -1,7 +1,7 @@
 """Unions of suppressed cells whose sum everybody can compute, and which of them are sensitive.
 
 The suppressed parts of a published sum add up to what is published. If they are sensitive together, that sum tells what
-no single cell may tell. Source: 004_1eece6b9d3791e64.txt, "Secondary suppression"; "implicit cells" of Jewett (1993).
+no single cell may tell. Source: Torra (2013), "Secondary suppression"; "implicit cells" of Jewett (1993).
 
 The rules that tables use are subadditive (Cox, "Linear sensitivity measures in statistical disclosure control", Journal
 of Statistical Planning and Inference 5 (1981)): a union of cells that are not sensitive is not sensitive.

@@ -1,4 +1,4 @@
-"""k-member clustering. The published distances and losses are in tests/published/test_003_k_member.py."""
+"""k-member clustering. The published distances and losses are in tests/published/test_xiong_k_member.py."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 """Microaggregation by MDAV: the groups. What all methods of microaggregation share is in test_microaggregation.py, the
-published figures on Census are in tests/published/test_003_mdav.py.
+published figures on Census are in tests/published/test_xiong_mdav.py.
 """
 
 import math

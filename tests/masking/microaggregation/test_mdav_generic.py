@@ -16,7 +16,7 @@ from sluice.variables import Kind, Variable
 
 
 def distance(a: Sequence[float], b: Sequence[float], sizes: Sequence[int]) -> float:
-    """Squared, column by column, as in 003, "MDAV-generic for categorical attributes"."""
+    """Squared, column by column, as in Xiong (CS573 slides), "MDAV-generic for categorical attributes"."""
     total = 0.0
     for of_a, of_b, size in zip(a, b, sizes, strict=True):
         if size < 0:

@@ -1,6 +1,6 @@
 """What all methods of microaggregation share: representatives, variable groups, missing values. By the example of MDAV.
 
-The published figures are in tests/published/test_003_mdav.py.
+The published figures are in tests/published/test_xiong_mdav.py.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """Projected microaggregation, beside every partition of few records into neighbours.
 
-004 gives the algorithm and no figures; what is checked is what it promises.
+Torra (2013) gives the algorithm and no figures; what is checked is what it promises.
 """
 
 from collections.abc import Iterator

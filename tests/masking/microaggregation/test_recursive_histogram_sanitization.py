@@ -1,4 +1,4 @@
-"""Recursive histogram sanitization. The published failure on NHANES is in tests/published/test_000_histogram.py."""
+"""Recursive histogram sanitization. Published figures: tests/published/test_lasko_vinterbo_histogram.py."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Spectral histogram sanitization. The published figures on NHANES are in tests/published/test_000_histogram.py."""
+"""Spectral histogram sanitization. Published figures: tests/published/test_lasko_vinterbo_histogram.py."""
 
 import numpy as np
 import pandas as pd
@@ -40,7 +40,7 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
 
 
 def naive_groups(records: np.ndarray, k: int) -> set[frozenset[int]]:
-    """Figure 1 of 000 with the axes of numpy's singular value decomposition."""
+    """Figure 1 of Lasko and Vinterbo (2010) with the axes of numpy's singular value decomposition."""
     centred = records - records.mean(axis=0)
     u, d, _ = np.linalg.svd(centred, full_matrices=False)
 

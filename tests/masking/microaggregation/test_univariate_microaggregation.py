@@ -1,6 +1,6 @@
 """Univariate microaggregation, beside every partition of few values and exact arithmetic.
 
-004 gives the algorithm and no figures; what is checked is what it promises, the least sum of squared errors.
+Torra (2013) gives the algorithm and no figures; what is checked is what it promises, the least sum of squared errors.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Additive noise. The row of Table I of 000 is in tests/published/test_000_masking.py."""
+"""Additive noise. Published figures: tests/published/test_lasko_vinterbo_masking.py."""
 
 from collections.abc import Callable
 
@@ -29,7 +29,7 @@ def correlated_data() -> np.ndarray:
 
 
 def test_uncorrelated_noise_has_the_properties_of_the_slides(correlated_data: np.ndarray) -> None:
-    """004, "Uncorrelated noise": Var(X') = (1 + k) Var(X), covariances kept, correlations divided by 1 + k."""
+    """Torra (2013), "Uncorrelated noise": Var(X') = (1 + k) Var(X), covariances kept, correlations divided by 1 + k."""
     masked = correlated_data + uncorrelated_noise(correlated_data, 0.5, np.random.default_rng(1))
     before, after = np.cov(correlated_data.T), np.cov(masked.T)
     assert np.diag(after) / np.diag(before) == pytest.approx([1.5] * 3, rel=0.01)
@@ -40,7 +40,9 @@ def test_uncorrelated_noise_has_the_properties_of_the_slides(correlated_data: np
 
 
 def test_correlated_noise_has_the_properties_of_the_slides(correlated_data: np.ndarray) -> None:
-    """004, "Correlated noise": the covariance matrix is (1 + k) times the original's, correlations are kept."""
+    """Torra (2013), "Correlated noise": the covariance matrix is (1 + k) times the original's, correlations are
+    kept.
+    """
     masked = correlated_data + correlated_noise(correlated_data, 0.5, np.random.default_rng(1))
     assert np.cov(masked.T) / np.cov(correlated_data.T) == pytest.approx(1.5, rel=0.02)
     assert np.corrcoef(masked.T) == pytest.approx(np.corrcoef(correlated_data.T), abs=0.01)
@@ -54,7 +56,7 @@ def test_the_correction_keeps_means_exactly_and_covariances_in_expectation(corre
         moved = masked[:, column].mean() - correlated_data[:, column].mean()
         assert moved / spread[column] == pytest.approx(0, abs=1e-11)
     assert np.cov(masked.T) / np.cov(correlated_data.T) == pytest.approx(1, rel=0.02)
-    # The formula of 000: mean + (A + e - mean) / sqrt(1 + b), with e centred.
+    # The formula of Lasko and Vinterbo (2010): mean + (A + e - mean) / sqrt(1 + b), with e centred.
     mean = correlated_data.mean(axis=0)
     formula = mean + (correlated_data + (noise - noise.mean(axis=0)) - mean) / np.sqrt(1.5)
     assert (masked - formula) / spread == pytest.approx(0, abs=1e-9)
@@ -82,7 +84,9 @@ def test_the_exact_correction_keeps_means_and_variances(draw: Callable[..., np.n
 
 
 def test_the_axes_are_those_of_the_singular_value_decomposition() -> None:
-    """000, section III-A: on them the standardised columns are uncorrelated, with variances D^2 / (n - 1)."""
+    """Lasko and Vinterbo (2010), section III-A: on them the standardised columns are uncorrelated, with variances D^2 /
+    (n - 1).
+    """
     original = np.random.default_rng(0).lognormal(size=(50, 4)) * [1.0, 10.0, 1e-3, 1.0]
     means, deviations, axes = spectral_axes(original)
     assert means == pytest.approx(original.mean(axis=0))
@@ -201,7 +205,9 @@ NUMERIC = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in ("first",
 
 
 def test_spectral_noise_is_correlated_noise_in_another_notation() -> None:
-    """000, section V: amount times each axis' variance, along that axis, is amount times the covariance matrix."""
+    """Lasko and Vinterbo (2010), section V: amount times each axis' variance, along that axis, is amount times the
+    covariance matrix.
+    """
     frame = numeric_survey(100_000)
     step = AdditiveNoise(columns=tuple(NUMERIC), kind="spectral", amount=0.5)
     masked = step.mask(frame, NUMERIC, np.random.default_rng(1))

@@ -1,4 +1,6 @@
-"""Lossy compression. The slide's example (004) gives no figures: JPEG's own definition is computed here instead."""
+"""Lossy compression. The slide's example (Torra 2013) gives no figures: JPEG's own definition is computed here
+instead.
+"""
 
 from io import BytesIO
 
@@ -32,7 +34,7 @@ LUMINANCE = np.array(
 
 @pytest.mark.parametrize("quality", [50, 80, 95])
 def test_a_file_of_eight_records_and_eight_variables(quality: int) -> None:
-    """The size of the example of 004: cosine transform, quantisation and back, by ITU-T T.81 and SciPy."""
+    """The size of the example of Torra (2013): cosine transform, quantisation and back, by ITU-T T.81 and SciPy."""
     original = np.random.default_rng(0).uniform(size=(8, 8)) * 10.0 ** np.arange(8)
     lowest, ranges = original.min(axis=0), np.ptp(original, axis=0)
     shades = np.rint((original - lowest) / ranges * 255)

@@ -1,4 +1,6 @@
-"""Matrix decomposition. Not checked: the rows with d of 002's Tables 1 to 4, whose coding is not given."""
+"""Matrix decomposition. Not checked: the rows with d of Yamazoe and Omote's Tables 1 to 4, whose coding is not
+given.
+"""
 
 from pathlib import Path
 
@@ -92,7 +94,9 @@ def survey(n: int, missing: bool = False, seed: int = 0) -> pd.DataFrame:
 
 
 def test_adult_is_coded_in_107_columns(reference_data: Path) -> None:
-    """002, section 5: Adult has more than 100 attributes when one-hot encoded: 107 without fnlwgt, '?' a category."""
+    """Yamazoe and Omote (2021), section 5: Adult has more than 100 attributes when one-hot encoded: 107 without fnlwgt,
+    '?' a category.
+    """
     read = {"header": None, "skipinitialspace": True, "comment": "|"}
     both = [pd.read_csv(reference_data / "adult" / file, **read) for file in ("adult.data.gz", "adult.test.gz")]
     adult = pd.concat(both, ignore_index=True).drop(columns=[2, 14]).add_prefix("x")
@@ -177,7 +181,7 @@ def test_categories_come_back_as_the_most_probable() -> None:
     ],
 )
 def test_it_goes_before_microaggregation_or_noise(then: Microaggregation | AdditiveNoise) -> None:
-    """002, section 3.1: matrix decomposition combined with k-anonymization or noise addition."""
+    """Yamazoe and Omote (2021), section 3.1: matrix decomposition combined with k-anonymization or noise addition."""
     frame = survey(200)
     first = MatrixDecomposition(columns=ALL, rank=3)
     masked, carried_out = apply_plan([first, then], frame, VARIABLES, np.random.SeedSequence(0))

@@ -41,7 +41,8 @@ def texts(values: list[str | None], categories: list[str], ordered: bool = False
 
 
 def test_table_2_4_becomes_table_2_5() -> None:
-    # 001, Tables 2.4 and 2.5: ZIP by a hierarchy, age into ranges. The ranges of the table are 30-39 and 75-79.
+    # Desfontaines (2020), Tables 2.4 and 2.5: ZIP by a hierarchy, age into ranges. The ranges of the table are 30-39
+    # and 75-79.
     ages = Variable(name="age", kind=Kind.INTEGER, role=KEY, unit="years", minimum=30, maximum=79)
     zips = Variable(
         name="zip",
@@ -68,7 +69,7 @@ def test_table_2_4_becomes_table_2_5() -> None:
 
 
 def test_the_broader_marital_status_of_the_slides() -> None:
-    # 004, slide "Global recoding", example: "Widow/er or divorced"
+    # Torra (2013), slide "Global recoding", example: "Widow/er or divorced"
     categories = ["Single", "Married", "Widow/er", "Divorced"]
     variable = Variable(name="marital", kind=Kind.NOMINAL, role=KEY, categories=tuple(categories))
     step = GlobalRecoding(

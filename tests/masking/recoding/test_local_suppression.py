@@ -113,7 +113,8 @@ def test_seven_keys_of_a_survey(reference_data: Path, k: int, strict: int, match
 
 
 def test_the_example_of_the_slides() -> None:
-    # 004, slide "Global recoding", example: a widow of 17 is the record at risk. Without one value she has company.
+    # Torra (2013), slide "Global recoding", example: a widow of 17 is the record at risk. Without one value she has
+    # company.
     records = [("17", "Widow/er"), ("17", "Single"), ("17", "Single"), ("70", "Widow/er"), ("70", "Widow/er")]
     masked = suppress(records, 2, missing_matches="any")
     assert cells(records, masked) == 1

@@ -24,7 +24,7 @@ RNG = np.random.default_rng(0)
 
 
 def test_the_directly_identifying_variable_is_gone() -> None:
-    # 001, section 2.1.1: "all directly identifying information was removed: name, ..."
+    # Desfontaines (2020), section 2.1.1: "all directly identifying information was removed: name, ..."
     step = Removal(columns=("name",))
     assert list(step.released(VARIABLES)) == ["age", "income"]
     masked = step.mask(FRAME, VARIABLES, RNG)

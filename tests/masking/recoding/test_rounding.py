@@ -1,4 +1,4 @@
-"""Rounding: the rounding points and sets of attraction of 004, exactly; the decimals as they are written."""
+"""Rounding: the rounding points and sets of attraction of Torra (2013), exactly; the decimals as they are written."""
 
 from decimal import ROUND_FLOOR, Decimal
 
@@ -50,7 +50,7 @@ def masked_by(step: Rounding | RandomRounding, frame: pd.DataFrame, seed: int = 
 
 
 def test_the_sets_of_attraction_of_the_slides() -> None:
-    """004, "Rounding": p_i = b i, here b = 10 and r = 4. [0, 15) to 10, [15, 25) to 20, [25, 35) to 30, and
+    """Torra (2013), "Rounding": p_i = b i, here b = 10 and r = 4. [0, 15) to 10, [15, 25) to 20, [25, 35) to 30, and
     [35, V_max] to 40."""
     below = np.nextafter(np.array([15.0, 25.0, 35.0]), 0)
     values = [0.0, 4.0, 10.0, below[0], 15.0, 20.0, below[1], 25.0, below[2], 35.0, 44.0, 46.0, 119.0]

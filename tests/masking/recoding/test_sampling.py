@@ -1,4 +1,4 @@
-"""sluice.masking.recoding.sampling. 004 gives no figures; the laws of simple random sampling do."""
+"""sluice.masking.recoding.sampling. Torra (2013) gives no figures; the laws of simple random sampling do."""
 
 import math
 from typing import Any

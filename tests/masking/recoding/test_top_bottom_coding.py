@@ -1,4 +1,4 @@
-"""Top and bottom coding. 004 gives no figures; the independent implementations are pandas' and numpy's."""
+"""Top and bottom coding. Torra (2013) gives no figures; the independent implementations are pandas' and numpy's."""
 
 import datetime
 from typing import Any

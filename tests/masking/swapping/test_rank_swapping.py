@@ -16,7 +16,7 @@ from sluice.variables import Kind, Variable
 
 
 def law(n: int, reach: int) -> dict[tuple[int, ...], float]:
-    """Every outcome of plain rank swapping on n ranks with its probability, by the definition of 004."""
+    """Every outcome of plain rank swapping on n ranks with its probability, by the definition of Torra (2013)."""
     outcomes: dict[tuple[int, ...], float] = {}
 
     def swap_from(rank: int, at: tuple[int, ...], probability: float) -> None:
@@ -123,8 +123,8 @@ def test_the_other_variants_follow_their_law(
 
 
 def test_only_the_plain_variant_leaves_certain_candidates() -> None:
-    """RS-RL (004) takes as candidates the masked values at most p ranks away. In the plain variant the true one is
-    always among them; in the others it is not for a good share of the records."""
+    """RS-RL (Torra 2013) takes as candidates the masked values at most p ranks away. In the plain variant the true one
+    is always among them; in the others it is not for a good share of the records."""
     n, window = 1000, 0.1
     rng = np.random.default_rng(4)
 
@@ -168,7 +168,7 @@ def test_the_widest_spread_of_many_values(variant: Variant) -> None:
 
 
 def test_the_example_of_the_slides_is_an_outcome() -> None:
-    """004, "Rank swapping: Example I": variable a1 with p = 2. Its probability is 1/8: three free choices."""
+    """Torra (2013), "Rank swapping: Example I": variable a1 with p = 2. Its probability is 1/8: three free choices."""
     original = np.array([8, 6, 10, 7, 9, 2, 1, 4, 5, 3], dtype=float)
     protected = [10, 5, 8, 9, 7, 4, 3, 2, 6, 1]
     rng = np.random.default_rng(0)
@@ -349,7 +349,9 @@ def test_refusals() -> None:
 
 
 def test_the_description_does_not_tell_the_window() -> None:
-    """Who knows the window can intersect the candidates of every variable (004, rank swapping record linkage)."""
+    """Who knows the window can intersect the candidates of every variable (Torra 2013, rank swapping record
+    linkage).
+    """
     said = RankSwapping(columns=("income", "code"), window=0.137).describe()
     assert "income, code" in said
     assert "137" not in said

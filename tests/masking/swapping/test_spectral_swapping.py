@@ -1,4 +1,4 @@
-"""Spectral swapping. The row of Table I of 000 is in tests/published/test_000_masking.py."""
+"""Spectral swapping. Published figures: tests/published/test_lasko_vinterbo_masking.py."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Data shuffling. The row of Table I of 000 is in tests/published/test_000_shuffling.py."""
+"""Data shuffling. Published figures: tests/published/test_lasko_vinterbo_shuffling.py."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Data invasion. Table 7 is in tests/published/test_002_attacks.py."""
+"""Data invasion. Table 7 is in tests/published/test_yamazoe_omote_attacks.py."""
 
 import numpy as np
 import pandas as pd
@@ -19,8 +19,8 @@ def invaded(original, masked, level=1):
 
 
 def test_algorithm_1_worked_by_hand():
-    # 002, Algorithm 1, on dummy columns a = (.9, .6, .1) and b = (.2, .5, .4) of records a, a, b: by nearness to 1 the
-    # ranks / 3 in column a are 1, 2/3, 1/3 and in b 1/3, 1, 2/3; the guesses are a, b, b.
+    # Yamazoe and Omote (2021), Algorithm 1, on dummy columns a = (.9, .6, .1) and b = (.2, .5, .4) of records a, a, b:
+    # by nearness to 1 the ranks / 3 in column a are 1, 2/3, 1/3 and in b 1/3, 1, 2/3; the guesses are a, b, b.
     a, b = np.array([0.9, 0.6, 0.1]), np.array([0.2, 0.5, 0.4])
     assert guess_chances([abs(1 - a), abs(1 - b)], np.array([0, 0, 1])).tolist() == [1, 0, 1]
     # Algorithm 2 with Pr(a) = 2/3, Pr(b) = 1/3: a 2/3, 4/9, 2/9 against b 1/9, 1/3, 2/9: a, a, and a tie.

@@ -1,4 +1,6 @@
-"""The maximum-knowledge attack. 002 prints figures (Tables 5 and 6) that do not follow from its text: not checked."""
+"""The maximum-knowledge attack. Yamazoe and Omote (2021) print figures (Tables 5 and 6) that do not follow from its
+text: not checked.
+"""
 
 import numpy as np
 import pandas as pd

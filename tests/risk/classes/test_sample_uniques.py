@@ -9,7 +9,7 @@ from sluice.risk.classes.sample_uniques import sample_uniques, sample_uniques_sh
 
 
 def test_table_2_3_has_four_uniques() -> None:
-    """001_c854b9da72ca71f4.txt, Table 2.3: all combinations of ZIP code and age are unique."""
+    """Desfontaines (2020), Table 2.3: all combinations of ZIP code and age are unique."""
     zip_code, age = np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1])
     frequencies = equivalence_classes([zip_code, age]).frequencies
     assert sample_uniques(frequencies) == 4

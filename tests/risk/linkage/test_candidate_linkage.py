@@ -65,7 +65,7 @@ def test_candidates_of_microaggregation_by_hand():
 
 
 def test_individual_ranking_of_several_variables_gives_records_away():
-    # 004: "microaggregation with individual ranking (univariate) can also be attacked effectively".
+    # Torra (2013): "microaggregation with individual ranking (univariate) can also be attacked effectively".
     original = numbers(1, n=1000, d=5)
     found = microaggregation_linkage(original, group_means(original, individual_ranking_groups, k=10))
     assert (found.size == 1).mean() > 0.95

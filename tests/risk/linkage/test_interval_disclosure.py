@@ -1,4 +1,4 @@
-"""Interval disclosure. 004's figures for Census are in tests/published/test_004_linkage.py."""
+"""Interval disclosure. Torra's figures for Census are in tests/published/test_torra_linkage.py."""
 
 import numpy as np
 import pytest

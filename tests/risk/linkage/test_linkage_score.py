@@ -1,4 +1,4 @@
-"""Disclosure risk and score. 004's tables are in tests/published/test_004_linkage.py."""
+"""Disclosure risk and score. Torra's tables are in tests/published/test_torra_linkage.py."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Distance-based record linkage. 004's counts are in tests/published/test_004_ipso.py and test_004_linkage.py."""
+"""Distance-based record linkage. Torra's counts are in tests/published/test_torra_ipso.py and test_torra_linkage.py."""
 
 import numpy as np
 import pandas as pd

@@ -9,8 +9,8 @@ from sluice.risk.population.attribute_risk import attribute_risk
 
 
 def test_worked_by_hand():
-    # 002, equation (1): |R_x| / m / |U_x|. Six records of three people; 'flu' in 3 records of 2 people, 'cold' in 2
-    # records of 1, 'hiv' in 1 of 1.
+    # Yamazoe and Omote (2021), equation (1): |R_x| / m / |U_x|. Six records of three people; 'flu' in 3 records of 2
+    # people, 'cold' in 2 records of 1, 'hiv' in 1 of 1.
     values = pd.Series(["flu", "flu", "flu", "cold", "cold", "hiv"], dtype="category")
     found = attribute_risk(values, ["ann", "ann", "bob", "eve", "eve", "bob"])
     assert found.by_value.to_dict() == pytest.approx({"flu": 3 / 6 / 2, "cold": 2 / 6, "hiv": 1 / 6})

@@ -1,4 +1,4 @@
-"""Prediction distance, ambiguity, uncertainty. The published figures are in tests/published/test_000_..."""
+"""Prediction distance, ambiguity, uncertainty. The published figures are in tests/published/test_lasko_vinterbo_..."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,8 @@ from sluice.risk.reference.prediction import prediction
 
 
 def test_worked_by_hand():
-    # 000, section II.A, equation (1): distances 1, 2, 4 over 2 dimensions; the crowd is (1,0), (0,2), (0,4).
+    # Lasko and Vinterbo (2010), section II.A, equation (1): distances 1, 2, 4 over 2 dimensions; the crowd is (1,0),
+    # (0,2), (0,4).
     found = prediction(np.zeros((1, 2)), np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 4.0], [9.0, 9.0]]), k=3)
     assert found.distance[0] == pytest.approx(1 / np.sqrt(2))
     assert found.ambiguity[0] == pytest.approx(1 / 4)
@@ -17,7 +18,8 @@ def test_worked_by_hand():
 
 
 def test_ambiguity_as_published():
-    # 000, section II.A: zero means an exact match, one means a tie among k records, not necessarily identical ones.
+    # Lasko and Vinterbo (2010), section II.A: zero means an exact match, one means a tie among k records, not
+    # necessarily identical ones.
     corners = np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
     assert prediction(np.zeros((1, 2)), corners, k=4).ambiguity[0] == 1
     assert prediction(corners[:1], corners, k=4).ambiguity[0] == 0

@@ -9,7 +9,7 @@ from sluice.tabular.rules.p_percent import PPercent
 from tests.tabular.many_cells import contributions_of, many_cells
 from tests.tabular.tables import business
 
-# 004_1eece6b9d3791e64.txt, "Disclosure problems": (P3, M2), (P1, M1) with the two salaries that the file lists,
+# Torra (2013), "Disclosure problems": (P3, M2), (P1, M1) with the two salaries that the file lists,
 # (P5, M3), and the three of (P2, M1) that it lists.
 SALARIES = [[22], [160, 200], [350, 4, 3, 3, 3], [40, 60, 75]]
 

@@ -11,7 +11,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.feasibility import TotalsDoNotAddError, feasibility_intervals
 from tests.tabular.tables import tables
 
-# 004_1eece6b9d3791e64.txt, "Detection of sensitive cells (I)": salaries by profession P1..P5 (columns) and town M1..M3
+# Torra (2013), "Detection of sensitive cells (I)": salaries by profession P1..P5 (columns) and town M1..M3
 SALARIES = np.array(
     [
         [360, 450, 720, 400, 360, 2290],

@@ -13,7 +13,7 @@ cells = st.lists(st.integers(0, 10**12), min_size=1, max_size=12)
 
 
 def test_the_cell_of_the_example() -> None:
-    """004_1eece6b9d3791e64.txt, "Detection of sensitive cells (I)": 350 of 363 is more than half."""
+    """Torra (2013), "Detection of sensitive cells (I)": 350 of 363 is more than half."""
     assert dominance([350, 4, 3, 3, 3], n=1, k=50)
     assert not dominance([350, 4, 3, 3, 3], n=1, k=97)
 

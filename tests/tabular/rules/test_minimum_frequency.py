@@ -10,7 +10,7 @@ from tests.tabular.many_cells import contributions_of, many_cells
 
 
 def test_the_single_person_of_the_example() -> None:
-    """004_1eece6b9d3791e64.txt, "Disclosure problems": one person works as P3 in M2, with a salary of 22."""
+    """Torra (2013), "Disclosure problems": one person works as P3 in M2, with a salary of 22."""
     assert minimum_frequency([22], n=2)
     assert minimum_frequency([300, 60], n=3)  # two people, 360 together: each learns the other's
     assert not minimum_frequency([300, 60], n=2)

@@ -15,7 +15,7 @@ cells = st.lists(st.integers(0, 10**12), min_size=1, max_size=12)
 
 
 def test_the_cell_of_the_example() -> None:
-    """004_1eece6b9d3791e64.txt, "Detection of sensitive cells (II)": 363 - 350 - 4 = 9 is less than 50 % of 350.
+    """Torra (2013), "Detection of sensitive cells (II)": 363 - 350 - 4 = 9 is less than 50 % of 350.
 
     The slide compares with 0.5 * 363, half the total; the rule's words, and this project, with half the largest.
     """

@@ -1,4 +1,4 @@
-"""Lasko & Vinterbo (000_bbb18fa80793c128.txt), section IV.E, Figure 2: who meets the reference standard.
+"""Lasko and Vinterbo (2010), section IV.E, Figure 2: who meets the reference standard.
 
 Their extract (2,000 records, 28 columns of NHANES) is not to be had; the nearest found is 28 columns of NHANES III:
 17 continuous ones, logged and standardised, and 11 binary ones in -1/+1 coding, 2 categorical variables among them

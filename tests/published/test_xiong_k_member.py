@@ -1,4 +1,4 @@
-"""Xiong's slides, 003_0f0d8e36196db89a.txt: taxonomy distances, information loss IL(e), k-member clustering on Adult.
+"""Xiong (CS573 slides): taxonomy distances, information loss IL(e), k-member clustering on Adult.
 
 The trees are drawn in the slides, but not in their text: ours have the slides' leaves, the heights that they divide by,
 and groups as in Byun et al. The order of the methods on Adult is theirs (Figure 9); its seconds and its other two

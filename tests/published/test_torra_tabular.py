@@ -1,4 +1,4 @@
-"""004_1eece6b9d3791e64.txt, "Data protection methods for aggregates / tabular data": its tables, attacks and rules.
+"""Torra (2013), "Data protection methods for aggregates / tabular data": its tables, attacks and rules.
 
 The slides print both tables, the records of (P1, M1), three records of (P2, M1) and those of (P5, M3). The other
 contributions are not printed; here each cell's are as equal as whole numbers can be, so that nothing is found sensitive

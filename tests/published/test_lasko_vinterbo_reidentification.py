@@ -1,4 +1,4 @@
-"""Lasko & Vinterbo (000_bbb18fa80793c128.txt), section IV.E and Figure 3: reidentification, and who can tell.
+"""Lasko and Vinterbo (2010), section IV.E and Figure 3: reidentification, and who can tell.
 
 Their NHANES extract was not to be had. Ours is of the same survey and shape: 2,000 records of NHANES III and 28
 columns, 17 continuous ones logged and standardised and 11 binary ones coded -1/+1, drawn three times. Published figures

@@ -1,7 +1,7 @@
-"""Lasko & Vinterbo, 000_bbb18fa80793c128.txt: RHS and SPECTRAL-RHS, section III-B2, IV-E and Table I, k = 5.
+"""Lasko and Vinterbo (2010): RHS and SPECTRAL-RHS, section III-B2, IV-E and Table I, k = 5.
 
-The extract is that of test_000_masking.py: 2,000 records of NHANES III, 28 columns, drawn three times. Not checked
-here: prediction distance, ambiguity and uncertainty.
+The extract is that of test_lasko_vinterbo_masking.py: 2,000 records of NHANES III, 28 columns, drawn three times. Not
+checked here: prediction distance, ambiguity and uncertainty.
 """
 
 import numpy as np

@@ -1,13 +1,13 @@
-"""Rank swapping and linkage, 004_1eece6b9d3791e64.txt, "Rank swapping: Example I" to "Average of 1-7 variables".
+"""Rank swapping and linkage, Torra (2013), "Rank swapping: Example I" to "Average of 1-7 variables".
 
 Checked exactly: the candidate sets of Examples III to V, the distance-based links, disclosure risks and scores of
 Examples II and VI, and the scores of the table of Census and EIA from its own columns. Within a tolerance, as the
 swaps are random: IL for EIA, and the table's ID, RSLD and DLD for Census up to the window from which nothing reaches
 its figures. The definitions that give the figures were found by trying: the example links original to masked by the sum
 of absolute differences and counts a tie as a hit; the table's DLD links each masked record to the nearest original one.
-Not checked: PLD, for which 004 gives no agreement; RS-RL of the example with four variables is 7 here and 8 there; the
-other columns for EIA, whose RSLD and DLD have floors that no definition tried reaches; Census from p = 14 on (p = 12
-for ID and DLD), likewise; the score of Census with p = 16, which is 0.05 off in 004's own columns.
+Not checked: PLD, for which Torra (2013) gives no agreement; RS-RL of the example with four variables is 7 here and 8
+there; the other columns for EIA, whose RSLD and DLD have floors that no definition tried reaches; Census from p = 14 on
+(p = 12 for ID and DLD), likewise; the score of Census with p = 16, which is 0.05 off in Torra's own columns.
 """
 
 from itertools import pairwise
@@ -128,7 +128,7 @@ def swapped(values: FloatArray, p: int) -> FloatArray:
 
 
 def test_information_loss_on_eia(reference_data: Path) -> None:
-    """IL is 100 times the mean of 003's IL1 to IL5 over the ten magnitudes. At p = 20 it is 39.2, for 36.27."""
+    """IL is 100 times the mean of Xiong's IL1 to IL5 over the ten magnitudes. At p = 20 it is 39.2, for 36.27."""
     eia = pd.read_csv(reference_data / "casc" / "eia.csv").iloc[:, 5:].to_numpy(dtype=float)
     for p, (loss, *_) in EIA.items():
         found = 100 * np.mean(information_losses(eia, swapped(eia, p)))

@@ -1,4 +1,4 @@
-"""001_c854b9da72ca71f4.txt, section 2.1.1: the tables of the thesis. All four are reproduced exactly."""
+"""Desfontaines (2020), section 2.1.1: the tables of the thesis. All four are reproduced exactly."""
 
 import pandas as pd
 import pytest

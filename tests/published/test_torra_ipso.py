@@ -1,8 +1,8 @@
-"""IPSO on EIA, 004_1eece6b9d3791e64.txt, "Experiments for IPSO-A,B,C".
+"""IPSO on EIA, Torra (2013), "Experiments for IPSO-A,B,C".
 
 Checked: the fifteen counts of records that an intruder links to their own fitted values under IPSO-A (three sets of
-quasi-identifiers, five measures), exactly; and that the variants B and C keep the estimates that 004 says they keep.
-The definitions that give these counts were found by trying: columns v1, v2, v7, v8, v9 of the ten magnitudes are
+quasi-identifiers, five measures), exactly; and that the variants B and C keep the estimates that Torra (2013) says they
+keep. The definitions that give these counts were found by trying: columns v1, v2, v7, v8, v9 of the ten magnitudes are
 masked and the other five stay; errors are left out; each original record is linked to the nearest released one, the
 first of equals; "COV0" takes the covariance of the differences and "COV" the sum of both covariances.
 Not checked: probabilistic linkage (PRL), and the counts of IPSO-B and IPSO-C, which depend on the random numbers.

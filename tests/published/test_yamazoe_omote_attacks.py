@@ -1,4 +1,4 @@
-"""Yamazoe and Omote's attacks on Adult, 002_934188e51b9064af.txt.
+"""The attacks of Yamazoe and Omote (2021) on Adult.
 
 Checked: the baseline row, Table 7 (data invasion at level 1) for k = 20, k = 50 and sigma = .4, the signs of Table 9.
 Their anonymisation is told in part only; k-means with n / k clusters on 5,000 records comes nearest, and is a guess.

@@ -1,4 +1,4 @@
-"""Lasko & Vinterbo, 000_bbb18fa80793c128.txt: data shuffling in Table I and Figure 2.
+"""Lasko and Vinterbo (2010): data shuffling in Table I and Figure 2.
 
 Their NHANES extract was not to be had. Ours is of the same survey and shape: 2,000 records of NHANES III and 28
 columns, 17 continuous ones logged and standardised and 11 binary ones coded -1/+1 (two variables of four categories

@@ -1,4 +1,4 @@
-"""MDAV-generic on Census, 003_0f0d8e36196db89a.txt, "IL measures for continuous attributes".
+"""MDAV-generic on Census, Xiong (CS573 slides), "IL measures for continuous attributes".
 
 Checked: IL1, IL4, IL5 and IL of the whole table, and that IL2 and IL3 are 0. The figures are over all 13 attributes, of
 which the first 6 or all 13 are masked; IL is 100 times the mean of IL1 to IL5 (the slide says IL1-6). Three figures
