@@ -4,11 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help install demo test lint format benchmarks clean
+.PHONY: help install demo test check coverage lint format benchmarks clean
 
 help:
 	@echo "make demo        two releases of a real survey: one refused, one masked, judged, approved, published"
 	@echo "make test        all tests"
+	@echo "make check       lint, types and the fast tests, in about a minute"
+	@echo "make coverage    all tests, and the lines that none of them runs"
 	@echo "make lint        formatting, lint, types, import floors"
 	@echo "make benchmarks  time and memory, beside what else one would use"
 
@@ -25,8 +27,17 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY)
 	@$(BIN)/python deployments/demo/run.py
 
+# Every test, on all cores; `make test ARGS="-n 0 tests/risk"` runs some of them in one process.
 test: $(READY)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
+
+# What to run before each commit: lint, types, and the tests that need no server and little time.
+check: lint
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow and not prefect and not postgres" $(ARGS)
+
+# Which lines no test runs; fails below the floor that pyproject.toml names.
+coverage: $(READY)
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal --cov --cov-report term:skip-covered $(ARGS)
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

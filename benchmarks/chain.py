@@ -16,8 +16,9 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
+from tests.reference_data import REFERENCE_DATA
+
 ROOT = Path(__file__).resolve().parents[1]
-DATA = Path(os.environ.get("SLUICE_REFERENCE_DATA", ROOT.parent / "shared" / "data"))
 CASES = {
     "fair": ROOT / "deployments" / "demo" / "fair-survey.yaml",
     "adult": ROOT / "deployments" / "releases" / "adult.yaml",
@@ -30,8 +31,8 @@ def main(quick: bool = False) -> None:
     for name, definition in CASES.items():
         if name != "fair" and quick:
             continue
-        if name != "fair" and not DATA.is_dir():
-            print(f"{name}: left out, the reference data are not at {DATA}")
+        if name != "fair" and not REFERENCE_DATA.is_dir():
+            print(f"{name}: left out, the reference data are not at {REFERENCE_DATA}")
             continue
         with tempfile.TemporaryDirectory() as home:
             warehouse = str(Path(home) / "warehouse.duckdb")

@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,8 +22,8 @@ from sluice.risk.attacks.membership import membership
 from sluice.risk.attacks.singling_out import singling_out
 from sluice.typed_frame import typed_frame
 from sluice.variables import Variable
+from tests.reference_data import REFERENCE_DATA
 
-DATA = Path(os.environ.get("SLUICE_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 NAMES = [
     "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation", "relationship", "race",
     "sex", "capital_gain", "capital_loss", "hours_per_week", "native_country", "income",
@@ -65,7 +64,7 @@ print(json.dumps(told))
 
 def files(size: int) -> tuple[list[pd.DataFrame], dict[str, Variable]]:
     """Original, released and control, of `size` people each; three in ten released records are originals."""
-    adult = pd.read_csv(DATA / "adult" / "adult.data.gz", names=NAMES, skipinitialspace=True)
+    adult = pd.read_csv(REFERENCE_DATA / "adult" / "adult.data.gz", names=NAMES, skipinitialspace=True)
     adult = adult.drop_duplicates(ignore_index=True)
     typed, variables = typed_frame(adult)
     copied = int(0.3 * size)

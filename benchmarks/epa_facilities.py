@@ -7,7 +7,6 @@ without a percentage counts as 0 %. Tonnes are rounded to whole ones. Counties a
 without what kind of county they are; a missing one is a county of its own in each state.
 """
 
-import os
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -23,8 +22,8 @@ from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import requirements_of
+from tests.reference_data import REFERENCE_DATA
 
-FOLDER = Path(os.environ.get("SLUICE_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 TABLES = (("industry", "region:1"), ("industry:2", "region"))
 RULES = (MinimumFrequency(3), PPercent(10), Dominance(1, 75), Dominance(2, 85))
 
@@ -34,7 +33,7 @@ _KIND = re.compile(r" (COUNTY|PARISH|BOROUGH|CENSUS AREA|MUNICIPALITY|MUNICIPIO|
 @lru_cache
 def facilities() -> pd.DataFrame:
     """One row a facility: id, industry (6 digits), region (state and county), tonnes, parent. All text."""
-    folder = FOLDER / "ghgrp_2019"
+    folder = REFERENCE_DATA / "ghgrp_2019"
     given = pd.read_csv(folder / "direct_emitters_2019.csv.gz", dtype=str, keep_default_na=False)
     given = given.rename(columns=lambda name: name.strip())
     state = given["State"].str.strip().str.upper()
@@ -91,8 +90,8 @@ def _owners(folder: Path) -> dict[str, str]:
 
 
 def main(quick: bool = False) -> None:
-    if not (FOLDER / "ghgrp_2019").is_dir():
-        print(f"{FOLDER / 'ghgrp_2019'} is not there")
+    if not (REFERENCE_DATA / "ghgrp_2019").is_dir():
+        print(f"{REFERENCE_DATA / 'ghgrp_2019'} is not there")
         return
     found = facilities()
     print(

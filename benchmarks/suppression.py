@@ -26,8 +26,9 @@ from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression.suppression import suppress
+from tests.reference_data import REFERENCE_DATA
 
-_DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "business_generated"
+_DATA = REFERENCE_DATA / "business_generated"
 _RULES = [MinimumFrequency(3), PPercent(10)]
 _CONDITIONS = {
     "intervals": Assumptions(coalition=0, unions=False),

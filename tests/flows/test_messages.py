@@ -49,7 +49,7 @@ def test_ctrl_c_is_answered_in_words_whatever_a_library_makes_of_it() -> None:
     """A library turns the interrupt into an error of its own, as Prefect does."""
     program = (
         "import sys, os, signal\n"
-        "from flows import cli\n"
+        "from flows.cli import main as cli\n"
         "@cli.app.command()\n"
         "def hang() -> None:\n"
         "    try:\n"

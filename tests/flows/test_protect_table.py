@@ -19,7 +19,8 @@ from sluice.errors import DocumentError
 from sluice.tabular.audit.audit import Breach
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.p_percent import PPercent
-from tests.tabular.tables import BUSINESS, read_text
+from tests.reference_data import reference_path
+from tests.tabular.tables import read_text
 
 NACE = "code,parent,level\nTotal,,0\nKA,Total,1\nKB,Total,1\n"
 REGION = "code,parent\nTotal,\nR1,Total\nR2,Total\nNA,Total\n"
@@ -80,9 +81,7 @@ def test_the_summary_for_people(folder: Path, capsys: pytest.CaptureFixture[str]
 
 def test_real_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Primary cells as in cells_reference.csv.gz, which was computed without this project."""
-    data = BUSINESS / "s1k"
-    if not data.is_dir():
-        pytest.skip(f"{data} is not there")
+    data = reference_path("business_generated", "s1k")
     output, axes = tmp_path / "cells.csv", ("nace", "region", "size")
     hierarchies = [f"--hierarchy={axis}={data}/hier_{axis}.csv" for axis in axes]
     columns = ["--value=value", "--contributor=id"]

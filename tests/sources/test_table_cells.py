@@ -16,7 +16,8 @@ from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
-from tests.tabular.tables import BUSINESS, dimensions, read_text
+from tests.reference_data import reference_path
+from tests.tabular.tables import dimensions, read_text
 
 FLAT = Dimension.flat("a", ["x", "y", "z"])
 ARGUS = Measure("value", "id", "holding", "weight", "argus", missing="leave_out", negative="absolute", decimals=1)
@@ -94,7 +95,7 @@ def test_columns_may_bear_any_name() -> None:
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet"])
 def test_files(tmp_path: Path, form: str) -> None:
     """Real records, in memory and in a memory of 200 MB."""
-    folder = BUSINESS / "s1k"
+    folder = reference_path("business_generated", "s1k")
     if not folder.is_dir():
         pytest.skip(f"{folder} is not there")
     frame = read_text(folder / "micro.csv.gz")

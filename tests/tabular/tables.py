@@ -5,14 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import strategies as st
 
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
-
-BUSINESS = Path(__file__).resolve().parents[3] / "shared" / "data" / "business_generated"
+from tests.reference_data import reference_path
 
 
 def read_text(path: Path) -> pd.DataFrame:
@@ -23,9 +21,7 @@ def read_text(path: Path) -> pd.DataFrame:
 @lru_cache
 def business(name: str, by: str = "id") -> Cells:
     """nace x region x size of the generated business data, by contributor or by holding; s1k or s10k."""
-    folder = BUSINESS / name
-    if not folder.is_dir():
-        pytest.skip(f"{folder} is not there")
+    folder = reference_path("business_generated", name)
     records = read_text(folder / "micro.csv.gz")
     dimensions = []
     for axis in ("nace", "region", "size"):

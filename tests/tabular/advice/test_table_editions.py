@@ -17,7 +17,8 @@ from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression.suppression import suppress
-from tests.tabular.tables import BUSINESS, business, read_text, tables
+from tests.reference_data import reference_path
+from tests.tabular.tables import business, read_text, tables
 
 RULES = [MinimumFrequency(3)]
 PUBLISHED, PRIMARY, SECONDARY, WITHHELD = (int(status) for status in Status)
@@ -291,9 +292,7 @@ def test_a_pattern_carried_forward_is_safe_for_both_editions(editions: tuple[Cel
 
 def business_editions(branch: str, seed: int) -> tuple[Cells, Cells]:
     """One branch of s1k, and the same with 5 % of the records revised, by about a half."""
-    if not BUSINESS.is_dir():
-        pytest.skip(f"{BUSINESS} is not there")
-    records = read_text(BUSINESS / "s1k" / "micro.csv.gz")
+    records = read_text(reference_path("business_generated", "s1k", "micro.csv.gz"))
     records = records[records["nace"].str.startswith(branch)]
     made = list(business("s1k").dimensions)
     leaves = np.column_stack([records[d.name].map(d.position).to_numpy(np.int32) for d in made])

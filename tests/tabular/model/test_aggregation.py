@@ -17,7 +17,8 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.p_percent import PPercent
-from tests.tabular.tables import BUSINESS, business, dimensions, read_text
+from tests.reference_data import reference_path
+from tests.tabular.tables import business, dimensions, read_text
 
 FLAT = Dimension.flat("a", ["x", "y", "z"])
 
@@ -345,7 +346,7 @@ def test_a_measure_that_is_none() -> None:
 def test_the_cells_of_the_generated_business_data(name: str) -> None:
     """cells_reference.csv.gz, computed without this project: contributors, total and the two largest of every cell."""
     cells = business(name)
-    reference = read_text(BUSINESS / name / "cells_reference.csv.gz")
+    reference = read_text(reference_path("business_generated", name, "cells_reference.csv.gz"))
     codes = pd.DataFrame(
         {d.name: np.array(d.codes, dtype=object)[cells.codes[:, axis]] for axis, d in enumerate(cells.dimensions)}
     )

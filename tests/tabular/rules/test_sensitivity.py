@@ -16,8 +16,9 @@ from sluice.tabular.rules.prior_posterior import PriorPosterior
 from sluice.tabular.rules.request_rule import RequestRule
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from sluice.tabular.rules.zero_cells import ZeroCells
+from tests.reference_data import reference_path
 from tests.tabular.many_cells import cells, contributions_of, many_cells, percents
-from tests.tabular.tables import BUSINESS, business, read_text
+from tests.tabular.tables import business, read_text
 
 RULES = [
     MinimumFrequency(3),
@@ -116,7 +117,7 @@ def test_sensitive_cells_by_holding(name: str, by_contributor: int, by_holding: 
 
 def matched(table: Cells, name: str) -> pd.DataFrame:
     """The reference, in the order of our cells."""
-    reference = read_text(BUSINESS / name / "cells_reference.csv.gz")
+    reference = read_text(reference_path("business_generated", name, "cells_reference.csv.gz"))
     keys = [d.name for d in table.dimensions]
     order = pd.DataFrame(
         {d.name: np.array(d.codes)[table.codes[:, axis]] for axis, d in enumerate(table.dimensions)}

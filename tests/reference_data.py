@@ -1,0 +1,19 @@
+"""Where the public reference data lie, for tests and benchmarks alike: the folder that SLUICE_REFERENCE_DATA names, or
+`shared/data` beside the project. Where they lie, no test that needs them may skip."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+REFERENCE_DATA = Path(os.environ.get("SLUICE_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
+
+def reference_path(*parts: str) -> Path:
+    """A file or folder of the reference data; the test is skipped, with a word, where there are none at all."""
+    if not REFERENCE_DATA.is_dir():
+        pytest.skip(f"the reference data are not at {REFERENCE_DATA}; set SLUICE_REFERENCE_DATA")
+    path = REFERENCE_DATA.joinpath(*parts)
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is missing from the reference data")
+    return path
