@@ -11,7 +11,7 @@ from sluice.publication.table_publication import in_table
 from sluice.report.table_dossier import TableSummary, summarise
 from sluice.tabular.audit.audit import Audit
 from sluice.tabular.audit.audit import audit as attack
-from sluice.tabular.audit.table_attacks import in_words
+from sluice.tabular.audit.single_cell_attacks import in_words
 from sluice.tabular.model.cells import Cells, Contributions, Status
 from sluice.tabular.rules.sensitivity import Requirements
 from sluice.verdict import Finding, Verdict

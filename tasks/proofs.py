@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.errors import DataError
-from sluice.tabular.audit.audit_proofs import Proof
+from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.cells import Codes
 
 

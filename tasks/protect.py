@@ -10,7 +10,7 @@ from sluice.custody.states import State
 from sluice.errors import DataError
 from sluice.machine import WORKERS
 from sluice.tabular.alternatives.altered_cells import AlteredCells
-from sluice.tabular.audit.audit_proofs import Proof
+from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.audit.published_intervals import published_intervals
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.suppression.suppression import suppress

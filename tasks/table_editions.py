@@ -10,8 +10,8 @@ from schemas.contract import Contract
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.errors import DataError
-from sluice.tabular.advice.table_editions import JointEditions, carried, joint_cells
 from sluice.tabular.audit.audit import audit
+from sluice.tabular.editions.joint_editions import JointEditions, carried, joint_cells
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import Requirements

@@ -13,10 +13,10 @@ from scipy.sparse import csr_array
 from sluice.errors import DataError
 from sluice.publication.pattern_file import STATUS_NAMES, Pattern, codes_shown, in_decimals, read_pattern
 from sluice.tabular.audit.audit import audit
-from sluice.tabular.model.assumptions import Assumptions, Floats
-from sluice.tabular.model.cells import Cells, Status, equations_of, keys_of, refuse_hidden_ties
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Cells, Floats, Status, equations_of, keys_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.feasibility import TotalsDoNotAddError, feasibility_intervals
+from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasibility_intervals
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from tasks.workbench.protected_table import tabulate

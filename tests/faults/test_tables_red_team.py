@@ -76,7 +76,7 @@ def test_negative_rests_need_protection_downwards_too() -> None:
     """Contributor 1 takes its own out of a cell that is negative; what is left must be open to both sides."""
     cells = table({(1, 1): [(1, -100), (2, -50), (3, -3)], (1, 2): [(1, 400)]})
     asked = requirements_of(RULES, cells.contributions, nonnegative=False)
-    from sluice.tabular.audit.audit_coalitions import Insiders
+    from sluice.tabular.audit.coalitions import Insiders
 
     insiders = Insiders(cells, np.ones(len(cells), dtype=bool), asked, RULES, 1, nonnegative=False)
     need = insiders.need_of(at(cells, "a a1, b b1"), frozenset({2}))

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from sluice.tabular.audit.table_attacks import dominance_attack, external_attack, in_words, internal_attack
+from sluice.tabular.audit.single_cell_attacks import dominance_attack, external_attack, in_words, internal_attack
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension

@@ -12,8 +12,7 @@ from math import sqrt
 import numpy as np
 
 from sluice.errors import DataError
-from sluice.tabular.alternatives.altered_cells import Floats
-from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.cells import Cells, Floats
 
 
 @dataclass(frozen=True)

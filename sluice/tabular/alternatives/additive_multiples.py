@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from sluice.tabular.alternatives.altered_cells import Floats
-from sluice.tabular.model.cells import Booleans, Cells, Integers
+from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers
 from sluice.tabular.model.dimension import Dimension
 
 DIRECT = 4_000  # steps up to which the whole is solved at once, in seconds

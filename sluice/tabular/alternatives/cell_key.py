@@ -19,14 +19,11 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice.errors import DataError
 from sluice.tabular.alternatives.perturbation_table import Keys, PerturbationTable
 from sluice.tabular.model.cells import Cells, Codes, Integers, keys_of
 from sluice.tabular.model.dimension import Dimension
-
-Floats = NDArray[np.float64]
 
 _SECRET = 16  # bytes at least: 128 bits
 _LEAST_NOISE = 0.5  # of the largest noise of a contribution

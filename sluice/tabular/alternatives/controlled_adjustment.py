@@ -16,9 +16,9 @@ from scipy.sparse import block_array, csr_array, diags_array
 
 from sluice.errors import DataError
 from sluice.tabular.alternatives.additive_multiples import additive_multiples, blocks_of
-from sluice.tabular.alternatives.altered_cells import AlteredCells, Floats, refuse_negative, refuse_unless_additive
+from sluice.tabular.alternatives.altered_cells import AlteredCells, refuse_negative, refuse_unless_additive
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Booleans, Cells, Integers
+from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers
 from sluice.tabular.rules.sensitivity import Requirements
 
 EXACT = 25  # sensitive cells up to which the sides are chosen by the integer program,

@@ -14,11 +14,11 @@ import numpy as np
 
 from sluice.errors import DataError
 from sluice.tabular.alternatives.additive_multiples import BLOCK, additive_multiples, blocks_of
-from sluice.tabular.alternatives.altered_cells import AlteredCells, Floats, refuse_negative, refuse_unless_additive
+from sluice.tabular.alternatives.altered_cells import AlteredCells, refuse_negative, refuse_unless_additive
+from sluice.tabular.alternatives.attacker_interval import attacker_interval
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Cells, Integers
+from sluice.tabular.model.cells import Cells, Floats, Integers
 from sluice.tabular.rules.sensitivity import Requirements
-from sluice.tabular.suppression.attacker_reach import attacker_reach
 
 STEPS = 3  # multiples beyond the adjacent ones, at most, where there is no table without
 _NEAR = 1e-6
@@ -70,12 +70,12 @@ def controlled_rounding(
     value = number * base
     refuse_unless_additive(cells, value, "controlled_rounding")
     low, high = _known(cells, assumptions, value, (beyond + 1) * base - 1)
-    down, up = attacker_reach(cells.equations, cells.total, low, high, requirements.lower, requirements.upper)
+    down, up = attacker_interval(cells.equations, cells.total, low, high, requirements.lower, requirements.upper)
     wide = requirements.sliding > down + up + _NEAR
     if wide.any():
         # The sum of both sides may be reached where a side asks for less; it is looked at for these cells alone.
         more = np.where(wide, requirements.sliding, 0)
-        far_down, far_up = attacker_reach(cells.equations, cells.total, low, high, more, more)
+        far_down, far_up = attacker_interval(cells.equations, cells.total, low, high, more, more)
         wide &= requirements.sliding > far_down + far_up + _NEAR
     failing = (down < requirements.lower) | (up < requirements.upper) | wide
     judged = int(requirements.sensitive.sum())

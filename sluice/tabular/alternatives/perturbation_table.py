@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.errors import DataError
-from sluice.tabular.model.cells import Integers
+from sluice.tabular.model.cells import Floats, Integers
 
-Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
 
 _STEPS = 500

@@ -13,19 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice.errors import DataError
-from sluice.tabular.audit.audit_coalitions import Insiders, Owners, positions
-from sluice.tabular.audit.audit_proofs import CheckedProofs, Proof
-from sluice.tabular.audit.audit_reach import Question, Reach, SuppressedCells
-from sluice.tabular.audit.audit_unions import sensitive_unions
+from sluice.tabular.audit.coalitions import Insiders, Owners, positions
+from sluice.tabular.audit.proofs import CheckedProofs, Proof
+from sluice.tabular.audit.proven_interval import ProvenInterval, Question, SuppressedCells
+from sluice.tabular.audit.unions import sensitive_unions
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Cells, Status, Statuses
+from sluice.tabular.model.cells import Cells, Floats, Status, Statuses
 from sluice.tabular.model.known_sums import Indices, components, computable
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
-
-Floats = NDArray[np.float64]
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
 
@@ -63,7 +60,7 @@ class Audit:
     upper     : shape (c,), and so much
     attempted : how many attacks there were
     completed : how many of them were decided; fewer than attempted, and the outcome is unknown
-    narrowest : the sensitive cells with the least to spare, (cell, proven width / asked width), up to ten
+    narrowest : the sensitive cells with the least to spare, (cell, proven width / required width), up to ten
     """
 
     safe: bool
@@ -93,11 +90,11 @@ def audit(
 
     status       : shape (c,), of `Status`; a withheld cell is unknown to attackers like a suppressed one
     requirements : what must stay open of which cells
-    rules        : that called them sensitive; they judge unions and what is left without an attacker's own share
+    rules        : that called them sensitive; they decide on unions and on what is left without an attacker's own share
     certificates : proofs to be checked first; what they do not prove is searched for. None are needed
     workers      : threads
     raises       : DataError when the arrays do not fit together or the totals do not add up
-    cost         : small problems around each sensitive cell; linear programmes over all that hangs together with it
+    cost         : small problems around each sensitive cell; linear programs over all that hangs together with it
                    where those do not prove it safe
     """
     return _Inspection(cells, status, requirements, rules, assumptions, workers, certificates).outcome()
@@ -168,8 +165,8 @@ class _Inspection:
             zero = nothing and self.lower[cell] == self.upper[cell] == 0  # known to everybody
             if not zero and not self.insiders.need_of(int(cell), frozenset()).met(0.0, 0.0):
                 self._breach(int(cell), frozenset(), exact=True)
-        judged = len(shut) + int((sensitive & ~self.hidden).sum())
-        self.attempted, self.completed = self.attempted + judged, self.completed + judged
+        decided = len(shut) + int((sensitive & ~self.hidden).sum())
+        self.attempted, self.completed = self.attempted + decided, self.completed + decided
         self._attack([int(cell) for cell in np.flatnonzero(sensitive & self.free)])
         if self.assumptions.unions:
             self._look_for_unions()
@@ -187,7 +184,7 @@ class _Inspection:
     def _attack(self, targets: list[int]) -> None:
         """Outsiders first; then every coalition that knows a cell which the proof so far moves, and so on."""
         nobody: Owners = frozenset()
-        proofs: dict[int, list[Reach]] = {cell: [] for cell in targets}
+        proofs: dict[int, list[ProvenInterval]] = {cell: [] for cell in targets}
         waiting = [(cell, nobody) for cell in targets]
         seen = set(waiting)
         while waiting:
@@ -195,22 +192,22 @@ class _Inspection:
                 Question(cell, self.insiders.need_of(cell, who), self._known_near(cell, who), shy=not who)
                 for cell, who in waiting
             ]
-            reaches = self._answers(questions)
+            intervals = self._answers(questions)
             later = []
-            for (cell, who), question, reach in zip(waiting, questions, reaches, strict=True):
+            for (cell, who), question, interval in zip(waiting, questions, intervals, strict=True):
                 self.attempted += 1
-                self.completed += reach.complete
+                self.completed += interval.complete
                 if not who:
-                    self.below[cell], self.above[cell] = reach.below, reach.above
-                if not reach.complete:
+                    self.below[cell], self.above[cell] = interval.below, interval.above
+                if not interval.complete:
                     continue
-                if not question.need.met(reach.below, reach.above):
-                    self._breach(cell, who, exact=reach.below + reach.above < _EXACTLY)
+                if not question.need.met(interval.below, interval.above):
+                    self._breach(cell, who, exact=interval.below + interval.above < _EXACTLY)
                     continue
-                proofs[cell].append(reach)
+                proofs[cell].append(interval)
                 if not who:
                     proofs[cell] += self.proofs.alternatives(question)
-                later += self._not_yet_refuted(cell, who, reach, proofs[cell], seen)
+                later += self._not_yet_refuted(cell, who, interval, proofs[cell], seen)
                 with_one = [(cell, some) for some in self.insiders.joined_by_contributors(cell, who)]
                 later += [question for question in with_one if question not in seen]
                 seen.update(with_one)
@@ -221,28 +218,33 @@ class _Inspection:
             waiting = [(cell, who) for cell, who in later if cell not in self.insiders.known_to(who)]
 
     def _look_for_unions(self) -> None:
-        unions, judged = sensitive_unions(
+        unions, decided = sensitive_unions(
             self.cells, self.cells.equations, self.free, self.requirements.sensitive, self.rules
         )
-        self.attempted, self.completed = self.attempted + judged, self.completed + judged
+        self.attempted, self.completed = self.attempted + decided, self.completed + decided
         for union in unions:
             members = tuple(int(cell) for cell in union)
             says = f"anybody can compute the sum of {self._names(members)}, which is sensitive itself"
             self.breaches.append(Breach(members[0], "union", says, (), members, exact=True))
 
-    def _answers(self, questions: Sequence[Question]) -> list[Reach]:
+    def _answers(self, questions: Sequence[Question]) -> list[ProvenInterval]:
         """By the proofs that were handed in, as far as they hold and are enough; else by a search."""
         proven = [self.proofs.answer(question) for question in questions]
-        left = [question for question, reach in zip(questions, proven, strict=True) if reach is None]
-        searched = iter(self.suppressed.reaches(left, self.workers))
-        return [reach if reach is not None else next(searched) for reach in proven]
+        left = [question for question, interval in zip(questions, proven, strict=True) if interval is None]
+        searched = iter(self.suppressed.intervals(left, self.workers))
+        return [interval if interval is not None else next(searched) for interval in proven]
 
     def _not_yet_refuted(
-        self, cell: int, who: Owners, reach: Reach, proofs: list[Reach], seen: set[tuple[int, Owners]]
+        self,
+        cell: int,
+        who: Owners,
+        first: ProvenInterval,
+        proofs: list[ProvenInterval],
+        seen: set[tuple[int, Owners]],
     ) -> list[tuple[int, Owners]]:
         """The coalitions that a proof leaves open: they know a cell that it moves; no other proof holds for them."""
         found: list[tuple[int, Owners]] = []
-        stack = [(who, reach)]
+        stack = [(who, first)]
         while stack:
             base, proof = stack.pop()
             for larger in self.insiders.joined(base, proof.support.tolist()):
@@ -286,8 +288,8 @@ class _Inspection:
         return between.join(self.cells.name(cell) for cell in cells[:_NAMED]) + more
 
     def _narrowest(self, most: int = 10) -> tuple[tuple[int, float], ...]:
-        asked = self.requirements
-        wanted = np.maximum(asked.lower + asked.upper, asked.sliding)
+        required = self.requirements
+        wanted = np.maximum(required.lower + required.upper, required.sliding)
         there = np.flatnonzero(~np.isnan(self.below) & (wanted > 0))
         spare = (self.below[there] + self.above[there]) / wanted[there]
         return tuple((int(there[at]), float(spare[at])) for at in np.argsort(spare, kind="stable")[:most])

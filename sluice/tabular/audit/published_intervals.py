@@ -1,4 +1,4 @@
-"""Intervals in place of blanks: for each suppressed cell, between what anybody can compute it to lie.
+"""Feasibility intervals to publish: for each suppressed cell, between what anybody can compute it to lie.
 
 Source: Fischetti and Salazar-González, Partial cell suppression: a new methodology for statistical disclosure control,
 Statistics and Computing 13 (2003), publishes intervals of its own making; here they are the feasibility intervals of a
@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.errors import DataError
-from sluice.tabular.alternatives.altered_cells import Floats
-from sluice.tabular.model.cells import Cells, Integers, Status, Statuses
-from sluice.tabular.model.feasibility import feasibility_intervals
+from sluice.tabular.model.cells import Cells, Floats, Integers, Status, Statuses
+from sluice.tabular.model.feasibility_interval import feasibility_intervals
 from sluice.tabular.rules.sensitivity import Requirements
 
 _NEAR = 1e-6  # relative; a whole number that linear programming missed by its tolerance is that number
@@ -20,7 +19,7 @@ _NEAR = 1e-6  # relative; a whole number that linear programming missed by its t
 
 @dataclass(frozen=True, eq=False)
 class PublishedIntervals:
-    """What may stand in place of a blank.
+    """What may stand in place of a suppressed value.
 
     low, high : shape (c,), whole units of the table, infinite where nothing bounds a cell; NaN for a cell that is not
                 suppressed
@@ -69,7 +68,7 @@ def published_intervals(
     found_low, found_high = np.where(known, found_low, least[which]), np.where(known, found_high, np.inf)
     low, high = np.full(len(cells), np.nan), np.full(len(cells), np.nan)
     low[which], high[which] = 0.0 - _outward(-found_low, digits), _outward(found_high, digits)
-    # Judged before they were rounded: the rounding hides nothing from those who solve the programs themselves.
+    # Compared before they are rounded: the rounding hides nothing from those who solve the programs themselves.
     total, slack = cells.total[which], _NEAR * np.maximum(1, np.abs(cells.total[which]))
     narrow = requirements.sensitive[which] & (
         (found_low > total - requirements.lower[which] + slack)

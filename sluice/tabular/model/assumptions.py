@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice.errors import DataError
-from sluice.tabular.model.cells import Cells
-
-Floats = NDArray[np.float64]
+from sluice.tabular.model.cells import Cells, Floats
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from sluice.tabular.model.dimension import Dimension
 
 Booleans = NDArray[np.bool_]
 Codes = NDArray[np.int32]
+Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Statuses = NDArray[np.uint8]
 

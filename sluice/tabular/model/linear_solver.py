@@ -3,10 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-Floats = NDArray[np.float64]
+from sluice.tabular.model.cells import Floats
 
 
 def solver_of(rows: csr_array, sides: Floats, cost: Floats | None = None) -> tuple[Any, Any]:

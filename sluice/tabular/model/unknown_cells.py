@@ -7,13 +7,10 @@ sum with one part left equals that part: both are suppressed or neither, and the
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from sluice.tabular.model.cells import Booleans, Cells, Codes
-
-Floats = NDArray[np.float64]
+from sluice.tabular.model.cells import Booleans, Cells, Codes, Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.tabular.model.cells import Floats
 from sluice.tabular.model.linear_solver import solver_of
 from sluice.tabular.model.unknown_cells import UnknownCells
-
-Floats = NDArray[np.float64]
 
 _DENOMINATOR = 27720  # of every fraction with 12 or less below the line: multipliers are such fractions, nearly always
 _FINE = 2**24

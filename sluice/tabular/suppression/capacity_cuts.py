@@ -12,14 +12,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.tabular.model.cells import Booleans, Cells, Codes
+from sluice.tabular.model.cells import Booleans, Cells, Codes, Floats
 from sluice.tabular.model.known_sums import components
 from sluice.tabular.model.unknown_cells import UnknownCells
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.tabular.suppression.attacker_program import AttackerProgram
 from sluice.tabular.suppression.targets import Coalition, Target, united
-
-Floats = NDArray[np.float64]
 
 _NOBODY: Coalition = frozenset()
 _TINY = 1e-9
@@ -98,7 +96,7 @@ class CapacityCuts:
         x     : shape (u,), 0 to 1, how far each unknown is suppressed
         by    : how far it must fall short, at least
         whole : x is a pattern, of zeros and ones; no cut then means that it meets all demands
-        cost  : a linear programme for each demand and each attacker who is not refuted by a proof for another
+        cost  : a linear program for each demand and each attacker who is not refuted by a proof for another
         """
         open_ = np.where(x > _TINY, x, 0)
         label = components(self._unknowns.rows, open_ > 0)

@@ -9,11 +9,8 @@ with linear constraints", Management Science 47 (2001), section 2; a certificate
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sluice.tabular.model.cells import Booleans, Cells, Codes
-
-Floats = NDArray[np.float64]
+from sluice.tabular.model.cells import Booleans, Cells, Codes, Floats
 
 TOLERANCE = 1e-7  # of a sum, relative to the largest change; requests are larger than the level by more
 

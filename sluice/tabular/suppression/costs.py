@@ -7,12 +7,9 @@ scaled information of Torra (2013), "Information loss".
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice.errors import DataError, did_you_mean
-from sluice.tabular.model.cells import Cells
-
-Floats = NDArray[np.float64]
+from sluice.tabular.model.cells import Cells, Floats
 
 
 def number_of_cells(cells: Cells) -> Floats:

@@ -5,11 +5,10 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Booleans, Cells
+from sluice.tabular.model.cells import Booleans, Cells, Floats
 from sluice.tabular.model.unknown_cells import UnknownCells, unknown_cells
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.block_program import BlockProgram
@@ -19,7 +18,6 @@ from sluice.tabular.suppression.signed_paths import codes_below
 from sluice.tabular.suppression.targets import Need, Target
 from sluice.tabular.suppression.unions import Unions
 
-Floats = NDArray[np.float64]
 Proven = tuple[Target, tuple[Proof, ...]]
 Found = list[Proven]
 

@@ -14,13 +14,12 @@ lacks no cut is taken as it is if the audit finds it safe.
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from sluice.errors import DataError
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Booleans, Cells, Status
+from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
 from sluice.tabular.model.linear_solver import solver_of
 from sluice.tabular.model.unknown_cells import UnknownCells, unknown_cells
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
@@ -28,8 +27,6 @@ from sluice.tabular.suppression.capacity_cuts import CapacityCuts, Cut, Demand, 
 from sluice.tabular.suppression.costs import checked_weights, value
 from sluice.tabular.suppression.suppression import Suppression, suppress
 from sluice.tabular.suppression.targets import Need, Target
-
-Floats = NDArray[np.float64]
 
 _ROUNDS = 50  # of the relaxation; it takes five to ten
 _WHOLE_ROUNDS = 30

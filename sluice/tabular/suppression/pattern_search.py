@@ -18,8 +18,6 @@ from sluice.tabular.suppression.proof_search import Proof, ProofSearch
 from sluice.tabular.suppression.targets import Target
 from sluice.tabular.suppression.unions import Unions
 
-Floats = NDArray[np.float64]
-
 _MOST_USERS = 12  # targets; what more of them use can hardly be given up
 _LOOKED_AT = 30  # targets whose proofs may serve another
 

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.tabular.model.cells import Codes
+from sluice.tabular.model.cells import Codes, Floats
 from sluice.tabular.model.unknown_cells import UnknownCells
 from sluice.tabular.suppression.block_program import BlockProgram, Change
 from sluice.tabular.suppression.targets import Coalition, Need, Target, asked
-
-Floats = NDArray[np.float64]
 
 _NOBODY: Coalition = frozenset()
 _NOTHING = Need(0, 0)

@@ -12,19 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Booleans, Cells, Status, Statuses
+from sluice.tabular.model.cells import Booleans, Cells, Floats, Status, Statuses
 from sluice.tabular.model.unknown_cells import UnknownCells, unknown_cells
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.certificate import Certificate
 from sluice.tabular.suppression.costs import checked_weights, value
 from sluice.tabular.suppression.greedy_search import Problem, search_table
 from sluice.tabular.suppression.pattern_search import PatternSearch
-
-Floats = NDArray[np.float64]
 
 _ENOUGH = 1 - 1e-9
 

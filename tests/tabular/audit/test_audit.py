@@ -11,12 +11,12 @@ from scipy.optimize import linprog
 
 from sluice.errors import DataError
 from sluice.tabular.audit.audit import Audit, audit
-from sluice.tabular.audit.audit_reach import SuppressedCells
+from sluice.tabular.audit.proven_interval import SuppressedCells
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Contributions, Status
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.feasibility import FeasibleRegion, UnsolvedError
+from sluice.tabular.model.feasibility_interval import FeasibleRegion, UnsolvedError
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import Requirements, requirements_of
@@ -409,7 +409,7 @@ def test_a_large_component_is_decided_in_part_as_in_whole(monkeypatch: pytest.Mo
     hidden = needs.sensitive | (np.random.default_rng(5).random(len(cells)) < 0.3)
     status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
     usual = audit(cells, status, needs, RULES, ALONE)
-    monkeypatch.setattr("sluice.tabular.audit.audit_reach._LARGE", 30)
+    monkeypatch.setattr("sluice.tabular.audit.proven_interval._LARGE", 30)
     monkeypatch.setattr(SuppressedCells, "_nearby", lambda self, questions, part: {})
     other = audit(cells, status, needs, RULES, ALONE)
     assert {(b.cell, b.owners) for b in usual.breaches} == {(b.cell, b.owners) for b in other.breaches}

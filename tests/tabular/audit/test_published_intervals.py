@@ -10,7 +10,7 @@ from sluice.tabular.audit.published_intervals import published_intervals
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.feasibility import feasibility_intervals
+from sluice.tabular.model.feasibility_interval import feasibility_intervals
 from sluice.tabular.rules.sensitivity import Requirements
 from tests.tabular.tables import tables
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from sluice.tabular.alternatives.attacker_interval import attacker_interval
 from sluice.tabular.model.cells import Cells
-from sluice.tabular.suppression.attacker_reach import attacker_reach
 from tests.tabular.tables import tables
 
 
@@ -19,7 +19,7 @@ def test_as_far_as_scipy_finds(cells: Cells, seed: int) -> None:
     low = cells.total - rng.integers(0, 6, count).astype(float)
     high = cells.total + rng.integers(0, 6, count).astype(float)
     lower, upper = rng.integers(0, 8, count), rng.integers(0, 8, count)
-    down, up = attacker_reach(cells.equations, cells.total, low, high, lower, upper)
+    down, up = attacker_interval(cells.equations, cells.total, low, high, lower, upper)
     for cell in rng.permutation(count)[:5]:
         for sign, reached, required in ((-1, down, lower), (1, up, upper)):
             gain = np.zeros(count)
@@ -39,7 +39,7 @@ def test_nothing_bounds_the_attacker() -> None:
     equations = csr_array(np.array([[1.0, -1.0, -1.0]]))
     total, level = np.array([10, 4, 6]), np.array([3, 4, 1000])
     endless = np.full(3, np.inf)
-    down, up = attacker_reach(equations, total, -endless, endless, level, level)
+    down, up = attacker_interval(equations, total, -endless, endless, level, level)
     assert down.tolist() == up.tolist() == [3, 4, 1000]
 
 
@@ -48,7 +48,7 @@ def test_a_known_total_holds_its_parts() -> None:
 
     equations = csr_array(np.array([[1.0, -1.0, -1.0]]))
     total, level = np.array([10, 4, 6]), np.array([0, 9, 9])
-    down, up = attacker_reach(equations, total, np.array([10.0, 0, 0]), np.array([10.0, 99, 99]), level, level)
+    down, up = attacker_interval(equations, total, np.array([10.0, 0, 0]), np.array([10.0, 99, 99]), level, level)
     assert down.tolist() == [0, 4, 6]  # neither below 0
     assert up.tolist() == [0, 6, 4]  # so the other not beyond the total
 
@@ -58,4 +58,4 @@ def test_an_interval_must_hold_the_total() -> None:
 
     one = np.ones(1)
     with pytest.raises(ValueError, match="does not hold the total"):
-        attacker_reach(csr_array((0, 1)), np.array([5]), 6 * one, 9 * one, np.array([1]), np.array([1]))
+        attacker_interval(csr_array((0, 1)), np.array([5]), 6 * one, 9 * one, np.array([1]), np.array([1]))

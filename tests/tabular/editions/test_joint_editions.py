@@ -7,8 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
-from sluice.tabular.advice.table_editions import carried, flicker, joint_cells
 from sluice.tabular.audit.audit import audit
+from sluice.tabular.editions.joint_editions import carried, flicker, joint_cells
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
-from sluice.tabular.audit.table_attacks import dominance_attack, external_attack, in_words, internal_attack
+from sluice.tabular.audit.single_cell_attacks import dominance_attack, external_attack, in_words, internal_attack
 from sluice.tabular.rules.p_percent import PPercent
 from tests.tabular.many_cells import contributions_of, many_cells
 from tests.tabular.tables import business

@@ -1,4 +1,4 @@
-"""How far an attacker must believe a suppressed cell possible, above and below its value.
+"""How much of a suppressed cell's feasibility interval is proven: how far above and below its value it can lie.
 
 Everything is said as a deviation from the true values: deviations that add up to nothing in every sum, that leave alone
 what the attacker knows and that stay within the bounds are exactly what the attacker cannot tell from the truth.
@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sluice.tabular.audit.audit_deviation import CheapestDeviation
-from sluice.tabular.model.cells import Booleans
-from sluice.tabular.model.feasibility import FeasibleRegion, UnsolvedError
+from sluice.tabular.audit.cheapest_deviation import CheapestDeviation
+from sluice.tabular.model.cells import Booleans, Floats
+from sluice.tabular.model.feasibility_interval import FeasibleRegion, UnsolvedError
 from sluice.tabular.model.known_sums import Indices
-
-Floats = NDArray[np.float64]
 
 _SIZES = np.array([60, 200, 500])  # cells that the compiled search looks at, one attempt after another
 _LARGE = 1000  # cells; a component of more is no longer cheap to look at as a whole
@@ -54,10 +52,10 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Reach:
+class ProvenInterval:
     """What was found: at least so far below and above, by moving the cells of `support`.
 
-    complete : whether the search ended: a reach that is too short is then the truth
+    complete : whether the search ended: an interval that is too narrow is then the whole of it
     """
 
     below: float
@@ -105,12 +103,12 @@ class SuppressedCells:
         )
         self._avoid = avoid[self._cells]
 
-    def reaches(self, questions: Sequence[Question], workers: int = 1) -> list[Reach]:
+    def intervals(self, questions: Sequence[Question], workers: int = 1) -> list[ProvenInterval]:
         """The answers, in the order of the questions: near each cell first, over its whole component where that fails.
 
-        cost : some small dense programmes for each question; where they fail, a large sparse one, or three
+        cost : some small dense programs for each question; where they fail, a large sparse one, or three
         """
-        found: dict[int, Reach] = {}
+        found: dict[int, ProvenInterval] = {}
         with ThreadPoolExecutor(workers) as pool:
             every = np.arange(len(questions))
             for answers in pool.map(lambda part: self._nearby(questions, part), np.array_split(every, workers)):
@@ -121,36 +119,36 @@ class SuppressedCells:
                     places.setdefault(int(self.label[question.cell]), []).append(place)
             parts = [part[start::workers] for part in places.values() for start in range(min(workers, len(part)))]
             solved = pool.map(lambda part: self._by_programmes([questions[place] for place in part]), parts)
-            for part, reaches in zip(parts, solved, strict=True):
-                found.update(zip(part, reaches, strict=True))
+            for part, intervals in zip(parts, solved, strict=True):
+                found.update(zip(part, intervals, strict=True))
         return [found[place] for place in range(len(questions))]
 
-    def _nearby(self, questions: Sequence[Question], part: Indices) -> dict[int, Reach]:
+    def _nearby(self, questions: Sequence[Question], part: Indices) -> dict[int, ProvenInterval]:
         """Those questions of a part that the compiled search can answer."""
-        from sluice.tabular.audit.audit_reach_kernel import search
+        from sluice.tabular.audit.deviation_kernel import search
 
         if not len(part):
             return {}
-        asked = [questions[place] for place in part]
-        known = [np.searchsorted(self._cells, question.known) for question in asked]
-        reach, moved, support = search(
-            np.searchsorted(self._cells, [question.cell for question in asked]),
-            np.array([max(question.need.widest, 1.0) for question in asked]),
+        mine = [questions[place] for place in part]
+        known = [np.searchsorted(self._cells, question.known) for question in mine]
+        width, moved, support = search(
+            np.searchsorted(self._cells, [question.cell for question in mine]),
+            np.array([max(question.need.widest, 1.0) for question in mine]),
             np.cumsum([0, *(len(cells) for cells in known)]),
             np.concatenate(known).astype(np.int64),
             self._avoid,
-            np.array([question.shy for question in asked]),
+            np.array([question.shy for question in mine]),
             *self._arrays,
             _SIZES,
             _MOST,
         )
         return {
-            int(part[at]): Reach(reach[at], reach[at], self._cells[support[at, : moved[at]]])
+            int(part[at]): ProvenInterval(width[at], width[at], self._cells[support[at, : moved[at]]])
             for at in np.flatnonzero(moved)
         }
 
-    def _by_programmes(self, questions: Sequence[Question]) -> list[Reach]:
-        """By linear programmes: the ends of the interval, which a large component is spared as far as that goes.
+    def _by_programmes(self, questions: Sequence[Question]) -> list[ProvenInterval]:
+        """By linear programs: the ends of the interval, which a large component is spared as far as that goes.
 
         There, a deviation both ways is looked for first, then what the part around the cell decides.
         """
@@ -159,13 +157,13 @@ class SuppressedCells:
         whole = None
         answers = []
         for question in questions:
-            reach = None
+            interval = None
             if deviation:
-                reach = self._both_ways(deviation, inside, question) or self._around(question)
-            if reach is None:
+                interval = self._both_ways(deviation, inside, question) or self._around(question)
+            if interval is None:
                 whole = whole or self._region(inside, every=True)
-                reach = self._ask(whole, inside, question)
-            answers.append(reach)
+                interval = self._ask(whole, inside, question)
+            answers.append(interval)
         return answers
 
     def _deviation(self, inside: Indices) -> CheapestDeviation:
@@ -173,19 +171,19 @@ class SuppressedCells:
         room = np.minimum(-self.lower[members], self.upper[members])
         return CheapestDeviation(self._rows_of(inside, every=True), room, self._avoid[inside])
 
-    def _both_ways(self, deviation: CheapestDeviation, inside: Indices, question: Question) -> Reach | None:
+    def _both_ways(self, deviation: CheapestDeviation, inside: Indices, question: Question) -> ProvenInterval | None:
         members, widest = self._cells[inside], max(question.need.widest, 1.0)
         known = np.flatnonzero(np.isin(members, question.known))
         moved = deviation.moved(int(np.searchsorted(members, question.cell)), widest, known)
-        return None if moved is None else Reach(widest, widest, members[moved])
+        return None if moved is None else ProvenInterval(widest, widest, members[moved])
 
-    def _around(self, question: Question) -> Reach | None:
+    def _around(self, question: Question) -> ProvenInterval | None:
         """What the cells around one prove; None where they do not decide.
 
         With the equations among them alone they can move at least as far as in truth; with every equation that they
         stand in, and all other cells at rest, at most as far.
         """
-        from sluice.tabular.audit.audit_reach_kernel import neighbourhood
+        from sluice.tabular.audit.deviation_kernel import neighbourhood
 
         near = neighbourhood(int(np.searchsorted(self._cells, question.cell)), _LARGE, *self._arrays[:5])
         relaxed = self._ask(self._region(near, every=False), near, question)
@@ -204,7 +202,7 @@ class SuppressedCells:
         counts = np.diff(within.indptr)
         return within[np.flatnonzero(counts > 0 if every else (counts > 0) & (counts == np.diff(self._within.indptr)))]
 
-    def _ask(self, region: FeasibleRegion, inside: Indices, question: Question) -> Reach:
+    def _ask(self, region: FeasibleRegion, inside: Indices, question: Question) -> ProvenInterval:
         members, need = self._cells[inside], question.need
         at = int(np.searchsorted(members, question.cell))
         known = np.flatnonzero(np.isin(members, question.known))
@@ -212,17 +210,17 @@ class SuppressedCells:
         region.bound(known, np.zeros(len(known)), np.zeros(len(known)))
         enough = max(need.lower, need.sliding), max(need.upper, need.sliding)
         region.bound(np.array([at]), np.maximum(lower[[at]], -enough[0]), np.minimum(upper[[at]], enough[1]))
-        reach = _between(region, at, members)
+        interval = _between(region, at, members)
         region.bound(known, lower[known], upper[known])
         region.bound(np.array([at]), lower[[at]], upper[[at]])
-        return reach
+        return interval
 
 
-def _between(region: FeasibleRegion, at: int, members: Indices) -> Reach:
+def _between(region: FeasibleRegion, at: int, members: Indices) -> ProvenInterval:
     try:
         low, down = region.extreme(at, -1)
         high, up = region.extreme(at, 1)
     except (UnsolvedError, ValueError):
-        return Reach(0.0, 0.0, members[:0], complete=False)
+        return ProvenInterval(0.0, 0.0, members[:0], complete=False)
     moved = (np.abs(down) > _NOTHING * max(1.0, -low)) | (np.abs(up) > _NOTHING * max(1.0, high))
-    return Reach(-low, high, members[moved])
+    return ProvenInterval(-low, high, members[moved])

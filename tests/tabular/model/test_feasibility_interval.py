@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 from sluice.tabular.model.cells import Cells, equations_of
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.feasibility import TotalsDoNotAddError, feasibility_intervals
+from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasibility_intervals
 from tests.tabular.tables import tables
 
 # Torra (2013), "Detection of sensitive cells (I)": salaries by profession P1..P5 (columns) and town M1..M3

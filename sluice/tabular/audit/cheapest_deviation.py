@@ -1,4 +1,4 @@
-"""The cheapest deviation that moves one cell, over all cells that hang together with it: one sparse linear programme.
+"""The cheapest deviation that moves one cell, over all cells that hang together with it: one sparse linear program.
 
 Its answers are short, so that few contributors know a cell of one, and it is quicker than the ends of the interval:
 the solver starts at rest, where nothing moves, and only has to mend what the moved cell breaks. It proves a cell open;
@@ -8,13 +8,10 @@ where it finds nothing, a deviation may still be possible downwards and another 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sluice.tabular.model.cells import Booleans
+from sluice.tabular.model.cells import Booleans, Floats
 from sluice.tabular.model.known_sums import Indices
-
-Floats = NDArray[np.float64]
 
 _AVOIDED = 5  # times as dear: cells that a contributor knows
 _LEAST, _MOST = 1e-6, 1e6  # of what the cell shall move: no price is for less room than that, and no cell has more

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.tabular.audit.audit import audit
-from sluice.tabular.audit.audit_coalitions import Insiders
-from sluice.tabular.audit.audit_proofs import CheckedProofs
-from sluice.tabular.audit.audit_reach import Need, Question, Reach
+from sluice.tabular.audit.coalitions import Insiders
+from sluice.tabular.audit.proofs import CheckedProofs
+from sluice.tabular.audit.proven_interval import Need, ProvenInterval, Question
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
@@ -69,7 +69,7 @@ def test_a_proof_whose_sums_are_off_by_more_than_it_shows_is_not_believed() -> N
     free, lower, upper = np.arange(4) > 0, -cells.total.astype(np.float64), np.full(4, np.inf)
     question = Question(1, Need(1.0, 1.0, 0.0), np.array([], dtype=np.intp))
 
-    def answer(*change: float) -> Reach | None:
+    def answer(*change: float) -> ProvenInterval | None:
         proof = Certificate((1,), np.array([1, 2, 3], dtype=np.int32), np.array(change), True)
         return CheckedProofs(cells.equations, free, lower, upper, [proof]).answer(question)
 

@@ -13,8 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.tabular.model.assumptions import Floats
-from sluice.tabular.model.cells import Booleans, Contributions
+from sluice.tabular.model.cells import Booleans, Contributions, Floats
 from sluice.tabular.rules.contributions import sum_of_largest
 
 Attack = Literal["external", "internal", "internal_with_dominance"]
@@ -26,7 +25,7 @@ class Learned:
 
     attack                      : who attacks: somebody who contributes nothing, the second largest contributor, or the
                                   largest
-    possible                    : shape (c,), whether the cell has such an attacker and somebody beside it
+    possible                    : shape (c,), whether the cell has such an attacker and there is somebody else
     others                      : shape (c,), how many others contribute
     together_from, together_to  : shape (c,), what those others contribute together, in units of the table
     largest_from, largest_to    : shape (c,), what the largest of them contributes

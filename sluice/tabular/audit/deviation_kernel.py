@@ -1,4 +1,4 @@
-"""Compiled search for deviations near one cell: a small dense linear programme at a time.
+"""Compiled search for deviations near one cell: a small dense linear program at a time.
 
 Only successes count, and each is checked by plain arithmetic before it is handed back; where the search fails, a solver
 decides over everything.
@@ -6,11 +6,8 @@ decides over everything.
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from sluice.tabular.model.cells import Booleans, Integers
-
-Floats = NDArray[np.float64]
+from sluice.tabular.model.cells import Booleans, Floats, Integers
 
 _ZERO = 1e-9
 
@@ -317,7 +314,7 @@ def search(
     place, row_place = np.full(number, -1, dtype=np.int64), np.full(count, -1, dtype=np.int64)
     fixed, amount = np.zeros(number, dtype=np.bool_), np.zeros(number)
     near = np.empty(sizes.max(), dtype=np.int64)
-    reach = np.zeros(len(cells))
+    proven = np.zeros(len(cells))
     moved, support = np.zeros(len(cells), dtype=np.int64), np.zeros((len(cells), most), dtype=np.int64)
     mark = 0
     for i in range(len(cells)):
@@ -360,7 +357,7 @@ def search(
                             n += 1
                             stretch = min(stretch, room[near[left[j]]] / abs(value[j]))
                     if n <= most:
-                        moved[i], reach[i] = n, max(stretch, 1.0) * value[0]
+                        moved[i], proven[i] = n, max(stretch, 1.0) * value[0]
                     break
                 if held < sizes[attempt] and attempt > 0:
                     break
@@ -368,4 +365,4 @@ def search(
                 fixed[:] = False
             for k in range(known_starts[i], known_starts[i + 1]):
                 fixed[known[k]] = False
-    return reach, moved, support
+    return proven, moved, support

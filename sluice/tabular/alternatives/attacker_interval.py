@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from sluice.tabular.alternatives.altered_cells import Floats
-from sluice.tabular.model.cells import Booleans, Integers
+from sluice.tabular.model.cells import Booleans, Floats, Integers
 
 NEAR = 1e-6  # of a unit: the tolerance of linear programming
 
 
-def attacker_reach(
+def attacker_interval(
     equations: csr_array, total: Integers, low: Floats, high: Floats, lower: Integers, upper: Integers
 ) -> tuple[Floats, Floats]:
     """How far each cell may go down and up, as far as required, in tables that the attacker cannot exclude.

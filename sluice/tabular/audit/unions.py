@@ -15,7 +15,7 @@ from sluice.tabular.model.known_sums import Indices
 from sluice.tabular.rules.sensitivity import SensitivityRule
 
 EQUATIONS_COMBINED = 3
-_AT_ONCE = 100_000  # unions that are judged together, to bound the memory
+_AT_ONCE = 100_000  # unions that the rules look at together, to bound the memory
 
 
 def sensitive_unions(
@@ -26,7 +26,7 @@ def sensitive_unions(
     rules: Sequence[SensitivityRule],
     depth: int = EQUATIONS_COMBINED,
 ) -> tuple[list[Indices], int]:
-    """The sets of unknown cells whose known sum is as good as a published sensitive cell; and how many were judged.
+    """The sets of unknown cells whose known sum is as good as a published sensitive cell; and how many were decided.
 
     equations : shape (e, c)
     free      : shape (c,), the cells that are neither published nor computable
@@ -34,7 +34,7 @@ def sensitive_unions(
     depth     : how many equations an attacker adds up or subtracts, 1 to 3
     cost      : grows with the number of such combinations around sensitive cells, not with the table
     """
-    from sluice.tabular.audit.audit_unions_kernel import known_unions
+    from sluice.tabular.audit.unions_kernel import known_unions
 
     unknown = np.flatnonzero(free)
     if not rules or not len(unknown):

@@ -17,8 +17,18 @@ from scipy.sparse import csr_array, vstack
 
 from sluice.errors import DataError
 from sluice.tabular.audit.audit import Audit
-from sluice.tabular.model.assumptions import Assumptions, Floats
-from sluice.tabular.model.cells import Booleans, Cells, Codes, Contributions, Integers, Status, Statuses, keys_of
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import (
+    Booleans,
+    Cells,
+    Codes,
+    Contributions,
+    Floats,
+    Integers,
+    Status,
+    Statuses,
+    keys_of,
+)
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 

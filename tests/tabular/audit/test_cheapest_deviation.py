@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from sluice.tabular.audit.audit_deviation import CheapestDeviation
+from sluice.tabular.audit.cheapest_deviation import CheapestDeviation
 
 Floats = NDArray[np.float64]
 

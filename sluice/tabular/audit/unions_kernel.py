@@ -2,11 +2,8 @@
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from sluice.tabular.model.cells import Booleans, Integers
-
-Floats = NDArray[np.float64]
+from sluice.tabular.model.cells import Booleans, Floats, Integers
 
 _DEEP = 16  # cells; a combination of more is not combined with a third equation
 _WIDE = 64  # and one of more not with a second

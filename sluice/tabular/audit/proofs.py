@@ -6,14 +6,11 @@ from itertools import islice
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sluice.tabular.audit.audit_reach import Question, Reach
-from sluice.tabular.model.cells import Booleans, Codes
+from sluice.tabular.audit.proven_interval import ProvenInterval, Question
+from sluice.tabular.model.cells import Booleans, Codes, Floats
 from sluice.tabular.model.known_sums import Indices
-
-Floats = NDArray[np.float64]
 
 _ALTERNATIVES = 12  # so that somebody who knows cells of one proof is refuted by another
 _NOTHING = 1e-7  # of a bound: what double precision leaves
@@ -56,15 +53,15 @@ class CheckedProofs:
                 if off <= _OF_WHAT_IT_SHOWS * max(down, up):
                     self._of[cell].append((down, up, moved))
 
-    def alternatives(self, question: Question) -> list[Reach]:
+    def alternatives(self, question: Question) -> list[ProvenInterval]:
         """Proofs that answer the question, each by itself: those that move fewest cells first, a few of them."""
         known, need = set(question.known.tolist()), question.need
         enough = [each for each in self._of.get(question.cell, ()) if need.met(each[0], each[1])]
         enough.sort(key=lambda each: len(each[2]))
-        told = (each for each in enough if known.isdisjoint(each[2].tolist()))
-        return [Reach(below, above, moved) for below, above, moved in islice(told, _ALTERNATIVES)]
+        usable = (each for each in enough if known.isdisjoint(each[2].tolist()))
+        return [ProvenInterval(below, above, moved) for below, above, moved in islice(usable, _ALTERNATIVES)]
 
-    def answer(self, question: Question) -> Reach | None:
+    def answer(self, question: Question) -> ProvenInterval | None:
         """How far the proofs that move no known cell show the cell to be open; None when that is not enough."""
         single = self.alternatives(question)
         if single:
@@ -76,7 +73,7 @@ class CheckedProofs:
         down, up = max(usable, key=lambda each: each[0]), max(usable, key=lambda each: each[1])
         if not question.need.met(down[0], up[1]):
             return None
-        return Reach(down[0], up[1], np.union1d(down[2], up[2]))
+        return ProvenInterval(down[0], up[1], np.union1d(down[2], up[2]))
 
 
 def _is_one(moved: Indices, change: Floats, cells: int) -> bool:

@@ -1,19 +1,17 @@
-"""What anybody can compute of unpublished cells: the interval between the least and the most that each can be.
+"""Feasibility intervals: between the least and the most that each unpublished cell can be, as anybody can compute.
 
 Source: Fischetti and Salazar-Gonzalez, "Solving the cell suppression problem on tabular data with linear constraints"
-(Management Science 47, 2001), section 2, the attacker's two linear programmes for each cell.
+(Management Science 47, 2001), section 2, the attacker's two linear programs for each cell.
 """
 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from sluice.errors import DataError
+from sluice.tabular.model.cells import Floats
 from sluice.tabular.model.known_sums import Indices, components, computable
-
-Floats = NDArray[np.float64]
 
 _NEAR = 1e-9  # relative to the numbers of an equation: further apart, its parts do not add up
 
@@ -27,7 +25,7 @@ class TotalsDoNotAddError(DataError):
 
 
 class UnsolvedError(Exception):
-    """A linear programme that the solver did not finish."""
+    """A linear program that the solver did not finish."""
 
 
 class FeasibleRegion:
@@ -103,7 +101,7 @@ class FeasibleRegion:
 def feasibility_intervals(
     equations: csr_array, value: Floats, which: Indices, lower: Floats, upper: Floats, workers: int = 1
 ) -> tuple[Floats, Floats]:
-    """The least and the most that each asked cell can be, given the published values, the sums and the bounds.
+    """The least and the most that each cell asked about can be, given the published values, the sums and the bounds.
 
     equations    : shape (e, c), +1 at a sum and -1 at its parts
     value        : shape (c,), NaN where it is not published
@@ -111,7 +109,7 @@ def feasibility_intervals(
     lower, upper : shape (c,), bounds known beforehand; infinite for none
     returns      : two arrays of the shape of `which`; NaN where the solver did not finish
     raises       : TotalsDoNotAddError when the published values contradict each other or the bounds
-    cost         : two linear programmes for each asked cell, over the unpublished cells that hang together with it
+    cost         : two linear programs for each such cell, over the unpublished cells that hang together with it
     """
     matrix, size_of = csr_array(equations), abs(csr_array(equations))
     value = np.asarray(value, dtype=np.float64)
@@ -136,8 +134,8 @@ def feasibility_intervals(
     if len(wrong):
         raise TotalsDoNotAddError(int(wrong[0]))
     label = components(matrix, free)
-    asked = np.asarray(which)
-    groups = [asked[free[asked] & (label[asked] == part)] for part in np.unique(label[asked[free[asked]]])]
+    which = np.asarray(which)
+    groups = [which[free[which] & (label[which] == part)] for part in np.unique(label[which[free[which]]])]
 
     def solve(group: Indices) -> None:
         members = np.flatnonzero(free & (label == label[group[0]]))
@@ -153,7 +151,7 @@ def feasibility_intervals(
 
     with ThreadPoolExecutor(max(workers, 1)) as pool:
         list(pool.map(solve, groups))
-    return low[asked], high[asked]
+    return low[which], high[which]
 
 
 def _extreme(region: FeasibleRegion, cell: int, sign: int) -> float:

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sluice.tabular.audit.audit_reach import Need
+from sluice.tabular.audit.proven_interval import Need
 from sluice.tabular.model.cells import Booleans, Cells, Contributions
 from sluice.tabular.model.known_sums import Indices
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
@@ -68,13 +68,13 @@ class Insiders:
         need = self.need_of(cell, coalition)
         others = set(self.cells.owners[cell].tolist()) - coalition - {-1}
         larger = [coalition | {owner} for owner in sorted(others)]
-        asked = [(some, self.need_of(cell, some)) for some in larger]
-        return [some for some, more in asked if more.upper > need.upper or more.lower > need.lower]
+        needs = [(some, self.need_of(cell, some)) for some in larger]
+        return [some for some, more in needs if more.upper > need.upper or more.lower > need.lower]
 
     def _need_of(self, cell: int, coalition: Owners) -> Need:
         """What must stay open to a coalition: of the cell without their shares, where they contribute to it."""
-        asked, cells = self._requirements, self.cells
-        need = Need(float(asked.lower[cell]), float(asked.upper[cell]), float(asked.sliding[cell]))
+        required, cells = self._requirements, self.cells
+        need = Need(float(required.lower[cell]), float(required.upper[cell]), float(required.sliding[cell]))
         owners = cells.owners[cell]
         inside = np.isin(owners, list(coalition)) & (owners >= 0)
         if not inside.any():
@@ -86,10 +86,10 @@ class Insiders:
         if total == 0 and self._zeros_known:
             return Need(0.0, 0.0, 0.0)
         without = Contributions(np.array([total]), np.array([cells.contributors[cell] - inside.sum()]), rest[None, :])
-        called = {name for name, by in asked.by_rule.items() if by[cell]}
+        called = {name for name, by in required.by_rule.items() if by[cell]}
         levels = [int(rule.protection(without, outsider=True)[0]) for rule in self._rules if rule.rule in called]
         if called - {rule.rule for rule in self._rules} or not levels:
-            return need  # asked for by other means than a rule
+            return need  # required by other means than a rule
         level = float(max(levels))
         return Need(min(level, max(float(total), 0.0)) if self._nonnegative else level, level, need.sliding)
 
