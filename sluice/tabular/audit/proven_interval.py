@@ -118,7 +118,7 @@ class SuppressedCells:
                 if place not in found:
                     places.setdefault(int(self.label[question.cell]), []).append(place)
             parts = [part[start::workers] for part in places.values() for start in range(min(workers, len(part)))]
-            solved = pool.map(lambda part: self._by_programmes([questions[place] for place in part]), parts)
+            solved = pool.map(lambda part: self._by_programs([questions[place] for place in part]), parts)
             for part, intervals in zip(parts, solved, strict=True):
                 found.update(zip(part, intervals, strict=True))
         return [found[place] for place in range(len(questions))]
@@ -147,7 +147,7 @@ class SuppressedCells:
             for at in np.flatnonzero(moved)
         }
 
-    def _by_programmes(self, questions: Sequence[Question]) -> list[ProvenInterval]:
+    def _by_programs(self, questions: Sequence[Question]) -> list[ProvenInterval]:
         """By linear programs: the ends of the interval, which a large component is spared as far as that goes.
 
         There, a deviation both ways is looked for first, then what the part around the cell decides.
