@@ -1,8 +1,7 @@
 """Information loss IL1s: how far the values of each record moved, in standard deviations.
 
-Source: Yancey, Winkler and Creecy, "Disclosure risk assessment in perturbative microdata protection", 2002; the
-denominator sqrt(2) S is also that of Mateo-Sanz, Domingo-Ferrer and Sebe, "Probabilistic information loss measures in
-confidentiality protection of continuous microdata", 2005.
+Source: Yancey, Winkler and Creecy (2002); the denominator sqrt(2) S is also that of Mateo-Sanz, Domingo-Ferrer and Sebe
+(2005).
 """
 
 import numpy as np

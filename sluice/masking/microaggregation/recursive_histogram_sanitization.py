@@ -1,10 +1,11 @@
 """Recursive histogram sanitization: halve the data in every dimension at once, again and again; cells take their mean.
 
-Source: Lasko and Vinterbo (2010), section III-B2, after Chawla et al. (its reference [5]). A cell with more than 2k
-records is cut at the median of each of its d columns into up to 2^d cells. With many columns the first cut leaves most
-records alone in their cells, which Lasko and Vinterbo (2010, section IV-E) show: nothing is masked then. Differs from
-it: such a file is refused, or a cell is not cut where that leaves fewer than k together; a column whose median is its
-largest value is cut below that value; nominal variables take the mode and ordinal ones the lower median of their cell.
+Source: Lasko and Vinterbo (2010), section III-B2, after Chawla, Dwork, McSherry, Smith and Wee (2005). A cell with more
+than 2k records is cut at the median of each of its d columns into up to 2^d cells. With many columns the first cut
+leaves most records alone in their cells, which Lasko and Vinterbo (2010, section IV-E) show: nothing is masked then.
+Differs from it: such a file is refused, or a cell is not cut where that leaves fewer than k together; a column whose
+median is its largest value is cut below that value; nominal variables take the mode and ordinal ones the lower median
+of their cell.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,9 @@
 """PRAM, the post-randomization method: change categories at random, by the probabilities of a Markov matrix.
 
-Sources: Torra (2013), "PRAM: The Post-Randomization Method"; Gouweleeuw, Kooiman, Willenborg and de Wolf,
-"Post randomisation for statistical disclosure control: theory and implementation", Journal of Official Statistics
-14(4), 1998, for the estimator of the original frequencies and for invariant PRAM in two stages: with shares p and a
-matrix P, the second stage is its inverse by Bayes, T(j, k) = p(k) P(k, j) / sum over l of p(l) P(l, j), and the values
-are drawn once from R = P T, for which p R = p P T = p.
+Sources: Torra (2013), "PRAM: The Post-Randomization Method"; Gouweleeuw, Kooiman, Willenborg and de Wolf (1998) for the
+estimator of the original frequencies and for invariant PRAM in two stages: with shares p and a matrix P, the second
+stage is its inverse by Bayes, T(j, k) = p(k) P(k, j) / sum over l of p(l) P(l, j), and the values are drawn once from R
+= P T, for which p R = p P T = p.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,12 +1,10 @@
 """Random orthogonal matrix masking (ROMM): turn the records by a random rotation that keeps means and covariances.
 
-Sources: D. Ting, S. Fienberg and M. Trottini, "Random orthogonal matrix masking methodology for microdata release",
-Int. J. Information and Computer Security 2(1), 2008: X' = T X with T orthogonal and T 1 = 1, fully random or near the
-identity by orthonormalising I + c M, M of normal deviates. That the n x n matrix itself is not needed is in Ø.
-Langsrud, "Information preserving regression-based tools for statistical disclosure control", Statistics and Computing
-29, 2019. Differs from them: the columns of I + c M are orthonormalised in a basis that begins with the data's own
-directions, and these together (by the polar decomposition, not one after the other), so that no direction and no record
-comes first; and c is given as `strength` = c^2 (n - 1), which means the same in a file of any size.
+Sources: Ting, Fienberg and Trottini (2008): X' = T X with T orthogonal and T 1 = 1, fully random or near the identity
+by orthonormalising I + c M, M of normal deviates. That the n x n matrix itself is not needed is in Langsrud (2019).
+Differs from them: the columns of I + c M are orthonormalised in a basis that begins with the data's own directions, and
+these together (by the polar decomposition, not one after the other), so that no direction and no record comes first;
+and c is given as `strength` = c^2 (n - 1), which means the same in a file of any size.
 """
 
 from typing import ClassVar, Literal, Self

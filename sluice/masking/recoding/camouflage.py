@@ -1,7 +1,6 @@
 """Camouflage: answer any number of queries about confidential numbers by intervals that hold the true answer.
 
-Source: Torra (2013), "Camouflage"; Gopal, Goes and Garfinkel, "Interval protection of confidential
-information in a database", INFORMS Journal on Computing 10(3), 1998 (confidentiality via camouflage: the true vector is
+Source: Torra (2013), "Camouflage"; Gopal, Goes and Garfinkel (1998; confidentiality via camouflage: the true vector is
 a convex combination of camouflaging vectors, and a query is answered by the range of its values over them). Differs
 from it: the vectors are drawn at random rather than optimised; minimum, maximum and count are answered from the
 intervals of the single records, which needs no optimisation and may be wider than the range over the convex hull.

@@ -1,11 +1,11 @@
 """Anatomization: groups of records with different sensitive values, within which nobody knows whose is which.
 
 Sources: Xiong (CS573 slides), "Anonymization methods" (anatomization: de-associate the relationship between
-quasi-identifiers and sensitive attribute); Xiao and Tao, "Anatomy: simple and effective privacy preservation", VLDB
-2006, algorithm Anatomize: while l values are left, a group takes a random record of each of the l most frequent ones;
-each record that is then left goes to a random group without its value. Differs from it: equally frequent values are
-taken in random order, and one file is released instead of two tables, with the sensitive values permuted within each
-group. The file joined to itself by group carries exactly what the two tables tell (see `anatomized_tables`).
+quasi-identifiers and sensitive attribute); Xiao and Tao (2006), algorithm Anatomize: while l values are left, a group
+takes a random record of each of the l most frequent ones; each record that is then left goes to a random group without
+its value. Differs from it: equally frequent values are taken in random order, and one file is released instead of two
+tables, with the sensitive values permuted within each group. The file joined to itself by group carries exactly what
+the two tables tell (see `anatomized_tables`).
 """
 
 from collections.abc import Sequence

@@ -1,11 +1,10 @@
 """Data swapping: records or households at risk exchange their area with similar ones of another area.
 
-Sources: Lasko and Vinterbo (2010), section III-B1, and its reference [6] (Fienberg and McIntyre, "Data swapping:
-variations on a theme by Dalenius and Reiss", 2004); targeted record swapping as census offices do it and as the
-documentation of sdcMicro's `recordSwap` describes it: units that are rare in their area go first, random ones fill up
-to a swap rate in each area, and a partner agrees on match keys, of which the last are dropped where nobody is found.
-Differs from it: risk is counted in the smallest area only, a partner is uniform among those who fit, and households of
-unequal size never swap.
+Sources: Lasko and Vinterbo (2010), section III-B1, and Fienberg and McIntyre (2004); targeted record swapping as census
+offices do it and as the documentation of sdcMicro's `recordSwap` describes it: units that are rare in their area go
+first, random ones fill up to a swap rate in each area, and a partner agrees on match keys, of which the last are
+dropped where nobody is found. Differs from it: risk is counted in the smallest area only, a partner is uniform among
+those who fit, and households of unequal size never swap.
 """
 
 from collections.abc import Sequence

@@ -1,14 +1,13 @@
 """Rank swapping: exchange values between records of nearby rank.
 
 Source: Torra (2013), "Rank swapping" (the plain variant, each variable by itself) and "Rank swapping record
-linkage (RS-RL)", which names the variants p-distribution and p-buckets of Nin, Herranz and Torra, "Rethinking rank
-swapping to decrease disclosure risk", Data & Knowledge Engineering 64(1), 2008. Differs from it: a tie is broken at
-random, and the window is a share of the records. Torra (2013) does not define the two variants; they are implemented
-so. p-distribution: the ranks are gone through from the lowest, and rank i swaps with rank i + r, r from N(p/2, p/2) in
-whole ranks, drawn again until that rank is there and free. p-buckets: the ranks are cut into buckets of equal size (to
-within one), and a value of bucket r swaps with a uniform free value of bucket s >= r, drawn with weight
-2^-(s - r + 1), so about half of them within their own bucket. What the paper does where a draw meets no free value may
-differ.
+linkage (RS-RL)", which names the variants p-distribution and p-buckets of Nin, Herranz and Torra (2008). Differs from
+it: a tie is broken at random, and the window is a share of the records. Torra (2013) does not define the two variants;
+they are implemented so. p-distribution: the ranks are gone through from the lowest, and rank i swaps with rank i + r, r
+from N(p/2, p/2) in whole ranks, drawn again until that rank is there and free. p-buckets: the ranks are cut into
+buckets of equal size (to within one), and a value of bucket r swaps with a uniform free value of bucket s >= r, drawn
+with weight 2^-(s - r + 1), so about half of them within their own bucket. What the paper does where a draw meets no
+free value may differ.
 """
 
 from typing import ClassVar, Literal, Self

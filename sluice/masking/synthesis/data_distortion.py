@@ -1,9 +1,9 @@
 """Data distortion by probability distribution: replace a variable by draws from a distribution fitted to it.
 
 Source: Torra (2013), "Data Distortion by Probability Distribution" (nine families, chosen by the
-Kolmogorov-Smirnov statistic; mapping by rank), after Liew, Choi and Liew, ACM Transactions on Database Systems 10(3),
-1985. Differs from it: a categorical variable, which Torra's table allows without saying how, is drawn from the shares
-of its categories; the statistic is a distance, not a test, because in a large file every test rejects.
+Kolmogorov-Smirnov statistic; mapping by rank), after Liew, Choi and Liew (1985). Differs from it: a categorical
+variable, which Torra's table allows without saying how, is drawn from the shares of its categories; the statistic is a
+distance, not a test, because in a large file every test rejects.
 
 Fits: maximum likelihood for Poisson, exponential, normal, gamma, Weibull and log-normal, moments for uniform,
 triangular and chi-square. No fit takes up the smallest or largest value, as maximum likelihood of the uniform would:

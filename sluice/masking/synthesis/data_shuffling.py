@@ -1,10 +1,9 @@
 """Data shuffling: draw synthetic normal records, then give each rank of theirs the original value of the same rank.
 
 Sources: Lasko and Vinterbo (2010), section III-B1 (synthetic multivariate normal data whose values are replaced by the
-equally ranked original ones), after K. Muralidhar and R. Sarathy, "Data shuffling: a new masking approach for numerical
-data", Management Science 52(5), 2006 (drawn conditionally on the non-confidential variables). The correlations of the
-normal data are 2 sin(pi rho / 6) of the rank correlations rho. Differs from them: ordinal and binary variables take
-part by their positions, and missing values stay in place.
+equally ranked original ones), after Muralidhar and Sarathy (2006; drawn conditionally on the non-confidential
+variables). The correlations of the normal data are 2 sin(pi rho / 6) of the rank correlations rho. Differs from them:
+ordinal and binary variables take part by their positions, and missing values stay in place.
 """
 
 from typing import ClassVar, Literal, Self

@@ -2,8 +2,8 @@
 
 The tree is grown on known records to predict one variable from others; scikit-learn grows it. Numbers are given to it
 as ranks, which leaves its splits as they are and does not depend on units; the categories of a nominal predictor in
-the order of what is predicted, among which for a number or two classes the best split of all is found (L. Breiman and
-others, Classification and Regression Trees, 1984, theorem 4.5).
+the order of what is predicted, among which for a number or two classes the best split of all is found (Breiman and
+others 1984, theorem 4.5).
 """
 
 from collections.abc import Sequence
@@ -103,7 +103,7 @@ def kernel_noise(values: FloatArray, leaves: IntArray, donors: IntArray, heap: i
     donors  : shape (w,), positions among them
     heap    : a value that at least so many of them have gets no noise (a zero, a round amount)
     returns : shape (w,)
-    source  : B. W. Silverman, Density Estimation (1986), equation 3.31
+    source  : Silverman (1986), equation 3.31
     """
     size = np.abs(values).max(initial=0.0) or 1.0
     order = np.lexsort((values, leaves))

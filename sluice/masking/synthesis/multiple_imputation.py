@@ -1,11 +1,11 @@
 """Multiple imputation: replace values by draws from a regression on other variables.
 
 Source: Torra (2013), "Multiple imputation" (simulated continuous microdata; variable by variable, by a
-randomised regression with normal errors, which imputes missing values). Proper imputation after Rubin, "Multiple
-Imputation for Nonresponse in Surveys", 1987, p. 167: the regression's parameters are drawn from their posterior,
-so that the draws carry the uncertainty about them. Differs from Torra (2013): a step gives one file, m = 1; for m files
-release the plan m times. Several columns are drawn one after the other, each also on those before it, which keeps the
-relations among them; where only missing values are filled, each is then drawn again on all the others, some times over.
+randomised regression with normal errors, which imputes missing values). Proper imputation after Rubin (1987, p. 167):
+the regression's parameters are drawn from their posterior, so that the draws carry the uncertainty about them. Differs
+from Torra (2013): a step gives one file, m = 1; for m files release the plan m times. Several columns are drawn one
+after the other, each also on those before it, which keeps the relations among them; where only missing values are
+filled, each is then drawn again on all the others, some times over.
 
 Predictors: numbers as they are, ordinal, nominal and binary variables as one dummy a category. A missing predictor
 takes part as a category of its own (numbers: as the mean, with a dummy that says so), so that no record is left out.
@@ -209,7 +209,7 @@ def regression_draws(
     returns  : shape (m,)
     raises   : PlanError if n is less than the rank of the predictors plus 2, or values overflow; or unless `exact`
     cost     : O(n p^2 + p^3) time, O((n + m) p) memory
-    source   : Rubin 1987, p. 167
+    source   : Rubin (1987), p. 167
     """
     n = len(response)
     if n < 2:

@@ -1,10 +1,9 @@
 """Sequential trees: variables are synthesised one after another, each by a decision tree on those before it.
 
 Sources: Torra (2013), slides "Synthetic Data Generators" (a model of the data, from which new data are drawn); the
-method is that of J. P. Reiter, Using CART to generate partially synthetic public use microdata, Journal of Official
-Statistics 21 (2005), 441-462, as users know it from synthpop (B. Nowok, G. Raab, C. Dibben, Journal of Statistical
-Software 74 (2016), 11). Differs from it: categories are ranked for a split by what is to be predicted, so that there
-may be many; a value is blurred within its leaf; no value is drawn from fewer than `minimum_leaf` people.
+method is that of Reiter (2005), as users know it from synthpop (Nowok, Raab and Dibben 2016). Differs from it:
+categories are ranked for a split by what is to be predicted, so that there may be many; a value is blurred within its
+leaf; no value is drawn from fewer than `minimum_leaf` people.
 """
 
 from collections.abc import Sequence

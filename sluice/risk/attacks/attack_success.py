@@ -4,11 +4,9 @@ An attack is played against people in the file (main), against people who are no
 (baseline). What works on the control too is knowledge of the population; only what works better on the people in the
 file is a disclosure.
 
-Source: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnadi, "A Unified Framework for Quantifying Privacy Risk in
-Synthetic Data", PoPETs 2023(2), arXiv:2211.10459; E. B. Wilson, "Probable inference, the law of
-succession, and statistical inference", Journal of the American Statistical Association 22, 1927. Added: the share is
-of the guesses that were made, not of those asked for; the risk is not cut off at 0, so a control that fares better
-shows; and an attack that does not beat guessing is told as not informative, whatever its figure.
+Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023); Wilson (1927). Added: the share is of the guesses that were made,
+not of those asked for; the risk is not cut off at 0, so a control that fares better shows; and an attack that does not
+beat guessing is told as not informative, whatever its figure.
 """
 
 from dataclasses import dataclass

@@ -6,8 +6,7 @@ without the person's fold (cross-fitting). What it reaches there is what the pop
 excess is the price of taking part.
 
 Source: the comparison is that of Lasko and Vinterbo (2010), section II.A, with prediction of one attribute in place of
-its distances; Breiman, "Random forests", Machine Learning 45, 2001. The interval of the excess is Agresti and Min's for
-matched pairs, Statistics in Medicine 24, 2005.
+its distances; Breiman (2001). The interval of the excess is that of Agresti and Min (2005) for matched pairs.
 
 Masking makes the masked file the worse teacher of the two, so a negative excess is the rule and no fault of the attack.
 Whether the attack can see anything at all, a third forest tells: one that learns from the unmasked file with the person

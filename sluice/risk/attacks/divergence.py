@@ -1,9 +1,8 @@
 """Divergence: how far the distribution of a variable in one file lies from that in another, and its entropy.
 
 Source: Yamazoe and Omote (2021), section 5.2, "Basic analysis": information entropy and Kullback-Leibler divergence of
-each attribute. Added to the source: three distances that stay finite (Lin, "Divergence measures based on the Shannon
-entropy", IEEE Transactions on Information Theory 37, 1991, for the Jensen-Shannon divergence), and a stated treatment
-of empty bins.
+each attribute. Added to the source: three distances that stay finite (Lin 1991 for the Jensen-Shannon divergence), and
+a stated treatment of empty bins.
 
 A distribution is given by its counts in bins, which may be sums of probabilities. They read a small divergence as a
 risk: whoever knows how the original values are distributed can then tell which masked value stands for which. For the

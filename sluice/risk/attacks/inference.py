@@ -1,10 +1,9 @@
 """Inference: how well whoever knows some facts about a person guesses a secret one from the file.
 
-Source: M. Giomi et al., "A Unified Framework for Quantifying Privacy Risk in Synthetic Data", PoPETs 2023(2),
-arXiv:2211.10459, the inference attack. Differs from it: the original's ranges scale every file; a missing known value
-equals a missing one; equally near records share the guess; a guess of a number is right within a share of the true
-value, whatever its sign; the success of a random guess is worked out, not drawn; and there is nothing to infer of a
-person whose secret is missing, nor from a released record that does not tell it.
+Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023), the inference attack. Differs from it: the original's ranges scale
+every file; a missing known value equals a missing one; equally near records share the guess; a guess of a number is
+right within a share of the true value, whatever its sign; the success of a random guess is worked out, not drawn; and
+there is nothing to infer of a person whose secret is missing, nor from a released record that does not tell it.
 """
 
 from collections.abc import Sequence

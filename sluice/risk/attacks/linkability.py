@@ -1,9 +1,9 @@
 """Linkability: whether the file tells that two sets of facts, known from two places, are about one person.
 
-Source: M. Giomi et al., "A Unified Framework for Quantifying Privacy Risk in Synthetic Data", PoPETs 2023(2),
-arXiv:2211.10459, the linkability attack. Differs from it: the original's ranges scale every file; a missing value
-equals a missing value; of released records that are equally near, those count that come first in one random order, the
-same for both sets of facts; and the success of random links is worked out, not drawn.
+Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023), the linkability attack. Differs from it: the original's ranges
+scale every file; a missing value equals a missing value; of released records that are equally near, those count that
+come first in one random order, the same for both sets of facts; and the success of random links is worked out, not
+drawn.
 """
 
 from collections.abc import Sequence

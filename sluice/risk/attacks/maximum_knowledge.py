@@ -1,7 +1,7 @@
 """Maximum-knowledge attack: what an intruder who already holds the original could still learn from linking the files.
 
-Source: Yamazoe and Omote (2021), section 2.3, after Domingo-Ferrer, Ricci and Soria-Comas 2015. Each original record is
-linked to its nearest masked one. The same is done with a scrambled copy of the masked file, every attribute of which
+Source: Yamazoe and Omote (2021), section 2.3, after Domingo-Ferrer, Ricci and Soria-Comas (2015). Each original record
+is linked to its nearest masked one. The same is done with a scrambled copy of the masked file, every attribute of which
 is permuted by itself, so that no record of it is anybody's. Where both give the same distances, linking finds nothing
 that belongs together. For one attribute, records are linked by all others and the distances in that attribute compared.
 

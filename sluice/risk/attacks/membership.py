@@ -3,12 +3,9 @@
 The intruder knows a person's record and calls the person a member if the file holds a record near enough. Members are
 people of the original, non-members people of the control.
 
-Source: J. A. Hanley and B. J. McNeil, "The meaning and use of the area under a receiver operating characteristic (ROC)
-curve", Radiology 143, 1982; S. Yeom, I. Giacomelli, M. Fredrikson and S. Jha, "Privacy Risk in Machine Learning:
-Analyzing the Connection to Overfitting", CSF 2018, Definition 4 (advantage); R. G. Newcombe, "Interval estimation for
-the difference between independent proportions", Statistics in Medicine 17, 1998, method 10; M. Platzer and
-T. Reutterer, "Holdout-Based Empirical Assessment of Mixed-Type Synthetic Data", Frontiers in Big Data 4, 2021 (nearer
-records). Differs from them: a tie is shared by both sides, and the original's ranges scale every file.
+Source: Hanley and McNeil (1982); Yeom, Giacomelli, Fredrikson and Jha (2018), Definition 4 (advantage); Newcombe
+(1998), method 10; Platzer and Reutterer (2021; nearer records). Differs from them: a tie is shared by both sides, and
+the original's ranges scale every file.
 """
 
 from collections.abc import Sequence

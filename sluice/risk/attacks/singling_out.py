@@ -3,12 +3,11 @@
 The intruder reads descriptions off the released file ("at least 71 years old, and a widow, and works in a bank") that
 fit exactly one released record, and is right if exactly one person of the original fits.
 
-Source: M. Giomi et al., "A Unified Framework for Quantifying Privacy Risk in Synthetic Data", PoPETs 2023(2),
-arXiv:2211.10459, the singling-out attack, univariate and multivariate; A. Cohen and K. Nissim, "Towards formalizing the
-GDPR's notion of singling out", PNAS 117, 2020, for what chance does. Differs from it: the share is of the descriptions
-that were found; twins in the original stay two people; dates and ordinal categories have an order as numbers have; a
-random description says "is", "at most" or "at least", never "is not"; and what a control of another size would have
-done is estimated without a form assumed for the weights of the descriptions.
+Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023), the singling-out attack, univariate and multivariate; Cohen and
+Nissim (2020) for what chance does. Differs from it: the share is of the descriptions that were found; twins in the
+original stay two people; dates and ordinal categories have an order as numbers have; a random description says "is",
+"at most" or "at least", never "is not"; and what a control of another size would have done is estimated without a form
+assumed for the weights of the descriptions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -153,8 +152,7 @@ def growth(counts: IntArray, records: int, size: int) -> float:
     returns : what the likeliest mixture of Poisson laws behind the counts gives: a description that expects x people
               fits exactly one with probability x exp(-x). Right within 6 % for twice the people; for four times, up to
               15 % too small, which makes the risk too large rather than too small
-    source  : L. Simar, "Maximum likelihood estimation of a compound Poisson process", Annals of Statistics 4, 1976
-              (the mixture); its steps are those of expectation and maximisation
+    source  : Simar (1976) (the mixture); its steps are those of expectation and maximisation
     """
     values, times = np.unique(counts, return_counts=True)
     expected = np.geomspace(records / (20 * size), values[-1] + 1, _WEIGHTS)

@@ -1,8 +1,7 @@
 """(alpha,k)-anonymity: in classes of at least k records, how sure one is of a sensitive value.
 
-Source: Wong, Li, Fu and Wang, "(alpha,k)-anonymity: an enhanced k-anonymity model for privacy preserving data
-publishing", KDD 2006, Definitions 2 and 3: in every class the share of a sensitive value is at most alpha. The simple
-model names the values that are sensitive, the general one protects all.
+Source: Wong, Li, Fu and Wang (2006), Definitions 2 and 3: in every class the share of a sensitive value is at most
+alpha. The simple model names the values that are sensitive, the general one protects all.
 
 A missing sensitive value is a value of its own. Higher is worse. For k see `k_anonymity`.
 """

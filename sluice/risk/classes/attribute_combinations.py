@@ -1,8 +1,8 @@
 """Attribute combinations: which few keys together make a record rare, over all sets of keys up to a size.
 
-Source: the risk of attribute combinations as ARX reports it (Prasser, Eicher, Spengler, Bild and Kuhn, "Flexible data
-anonymization using ARX", Software: Practice and Experience 50, 2020, section on population uniqueness); the threshold
-on the combinations of m keys is that of mu-ARGUS (Hundepool et al., "Statistical Disclosure Control", 2012, 3.4.2).
+Source: the risk of attribute combinations as ARX reports it (Prasser, Eicher, Spengler, Bild and Kuhn 2020, section on
+population uniqueness); the threshold on the combinations of m keys is that of mu-ARGUS (Hundepool and others 2012,
+section 3.4.2).
 
 A missing key is a category of its own. A record that is unique on some keys is so on every larger set of them, which
 the search makes use of. Higher is worse.

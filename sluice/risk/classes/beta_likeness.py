@@ -1,7 +1,6 @@
 """beta-likeness: how much more likely a class makes a sensitive value than the whole file does.
 
-Source: Cao and Karras, "Publishing microdata with a robust privacy guarantee", PVLDB 5(11), 2012, Definitions 2 (basic)
-and 3 (enhanced).
+Source: Cao and Karras (2012), Definitions 2 (basic) and 3 (enhanced).
 
 A value with share q in the file and p in a class gains (p - q) / q where p exceeds q. Basic beta-likeness bounds every
 gain by beta; enhanced beta-likeness by the smaller of beta and -ln q, so that a value which is frequent anyway may not

@@ -1,7 +1,7 @@
 """delta-disclosure privacy: by what factor a class makes any sensitive value more or less likely than the whole file.
 
-Source: Brickell and Shmatikov, "The cost of privacy: destruction of data-mining utility in anonymized data publishing",
-KDD 2008, Definition 5: |ln(p / q)| < delta for every value, with p its share in the class and q its share in the file.
+Source: Brickell and Shmatikov (2008), Definition 5: |ln(p / q)| < delta for every value, with p its share in the class
+and q its share in the file.
 
 By the definition a value that a class lacks breaks every delta, since its logarithm is infinite: each class must then
 show every value of the file. ARX and pycanon leave absent values out; `absent` chooses. A missing sensitive value is a

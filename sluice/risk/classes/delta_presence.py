@@ -1,7 +1,7 @@
 """delta-presence: how sure one can be that a person of the population is in the file, or is not.
 
-Source: Nergiz, Atzori and Clifton, "Hiding the presence of individuals from shared databases", SIGMOD 2007, Definition
-2; the concern is that of Desfontaines (2020), "Limits of k-anonymity": being in the data is itself sensitive.
+Source: Nergiz, Atzori and Clifton (2007), Definition 2; the concern is that of Desfontaines (2020), "Limits of
+k-anonymity": being in the data is itself sensitive.
 
 Of the N persons of the population with one combination of keys, n are in the file: whoever knows the combination of a
 person holds it for n / N likely that the person is in it. delta_max is the largest n / N, delta_min the smallest; a

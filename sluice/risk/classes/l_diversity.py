@@ -1,8 +1,7 @@
 """l-diversity: how many sensitive values are possible for a person whose combination of keys is known.
 
-Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam, "l-diversity: privacy beyond k-anonymity", ACM TKDD 1(1),
-2007: distinct l-diversity (section 4), Definition 4.1 (entropy l-diversity), Definition 4.2 (recursive (c,l)-diversity)
-and section 4.3 (several sensitive attributes).
+Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007): distinct l-diversity (section 4), Definition 4.1
+(entropy l-diversity), Definition 4.2 (recursive (c,l)-diversity) and section 4.3 (several sensitive attributes).
 
 Each function gives one figure a class. A missing sensitive value counts as one more value.
 """

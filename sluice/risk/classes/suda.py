@@ -1,10 +1,8 @@
 """SUDA: special uniques, the records that very few keys suffice to single out.
 
-Source: Elliot, Manning, Mayes, Gurd and Bane, "SUDA: a program for detecting special uniques", UNECE work session on
-statistical data confidentiality, 2005; Manning, Haglin and Keane, "A recursive search algorithm for statistical
-disclosure assessment", Data Mining and Knowledge Discovery 16, 2008. The score, DIS and the spread of DIS over the
-records are those of sdcMicro's `suda2` with its original scores, as its practice guide writes them out ("Special
-Uniques Detection Algorithm").
+Source: Elliot, Manning, Mayes, Gurd and Bane (2005); Manning, Haglin and Keane (2008). The score, DIS and the spread of
+DIS over the records are those of sdcMicro's `suda2` with its original scores, as its practice guide writes them out
+("Special Uniques Detection Algorithm").
 
 A minimal sample unique (MSU) of a record is a set of keys on which it is unique, and on no part of which it is. With M
 keys, an MSU of s keys scores (M - s)(M - s - 1)... down to M - m, m the largest size that is searched, at most M - 1; a
@@ -107,8 +105,8 @@ def dis_scores(score: FloatArray, unique: int, paired: int, keys: int, sampling_
     """Data intrusion simulation by record: the file's probability of a correct match, spread by a score.
 
     The file's probability is U f / (U f + P (1 - f)), with U unique records, P records in pairs and the sampling
-    fraction f (Skinner and Elliot, "A measure of disclosure risk for microdata", JRSS B 64, 2002, equation 9). The
-    harmonic spread with exponent 1 + (8 - p) / 20 for p keys is that of sdcMicro.
+    fraction f (Skinner and Elliot 2002, equation 9). The harmonic spread with exponent 1 + (8 - p) / 20 for p keys is
+    that of sdcMicro.
 
     score             : shape (n,), 0 or more
     sampling_fraction : of the population, above 0 to 1

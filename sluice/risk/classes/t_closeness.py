@@ -1,7 +1,7 @@
 """t-closeness: how far the sensitive values of a class lie from those of the whole file.
 
-Source: Li, Li and Venkatasubramanian, "t-closeness: privacy beyond k-anonymity and l-diversity", ICDE 2007, section 4:
-the earth mover's distance with the equal, the ordered and the hierarchical ground distance.
+Source: Li, Li and Venkatasubramanian (2007), section 4: the earth mover's distance with the equal, the ordered and the
+hierarchical ground distance.
 
 Each function gives one distance a class, 0 (the class is a picture of the file) to 1; the file's t is the largest.
 Higher is worse. A missing sensitive value is a value of its own; in an order it stands after the largest. The order

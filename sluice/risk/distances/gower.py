@@ -4,9 +4,8 @@ The Gower distance of two records is the sum over the variables of: for numbers,
 position) the difference as a share of the original's range; for other categories 0 if equal and 1 if not. A missing
 value equals a missing value, and is 1 away from any other.
 
-Source: J. C. Gower, "A general coefficient of similarity and some of its properties", Biometrics 27, 1971. Differs
-from it: the ranges are those of the original for every file, so that a distance means the same in each, and a released
-value outside of them may be more than 1 away.
+Source: Gower (1971). Differs from it: the ranges are those of the original for every file, so that a distance means the
+same in each, and a released value outside of them may be more than 1 away.
 """
 
 from collections.abc import Sequence

@@ -3,7 +3,7 @@
 Source: Torra (2013), "Rank swapping: Example II" and "Average of 1-7 variables", which give ID as a part of
 the disclosure risk and do not define it. The rank intervals here, of p % of the records to either side and averaged
 over p = 1..10, give Torra's figures for Census within 1.3 points; those in standard deviations are the other form in
-use (Mateo-Sanz, Sebe and Domingo-Ferrer, "Outlier protection in continuous microdata masking", 2004).
+use (Mateo-Sanz, Sebe and Domingo-Ferrer 2004).
 """
 
 from typing import Literal

@@ -1,10 +1,10 @@
 """Probabilistic record linkage: how many original records an intruder links by on how many variables they agree.
 
 Source: Torra (2013), "Rank swapping: Example II" (PLD) and "Experiments for IPSO-A,B,C" (PRL), which name
-it; the model is that of Fellegi and Sunter, "A theory for record linkage", JASA 64, 1969, with the estimates of Jaro,
-"Advances in record-linkage methodology", JASA 84, 1989: agreements on different variables are independent given
-whether the pair is a true one, and expectation-maximisation finds their probabilities from all pairs, without the
-truth. Differs from it: the share of true pairs is not estimated, as every attacked record has exactly one in the file.
+it; the model is that of Fellegi and Sunter (1969), with the estimates of Jaro (1989): agreements on different variables
+are independent given whether the pair is a true one, and expectation-maximisation finds their probabilities from all
+pairs, without the truth. Differs from it: the share of true pairs is not estimated, as every attacked record has
+exactly one in the file.
 """
 
 from concurrent.futures import ThreadPoolExecutor

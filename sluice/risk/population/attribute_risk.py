@@ -1,9 +1,9 @@
 """Attribute risk: how likely an intruder comes upon a value of this variable and knows by it whose it is.
 
-Source: Yamazoe and Omote (2021), section 2.4, equation (1), after Ito, Kikuchi and Nakagawa 2019:
-Pr(idf, x) = Pr(x) Pr(idf | x) = (|R_x| / m) (1 / |U_x|), with R_x the records that hold the value x and U_x the people
-in these. It ranks the variables of the *original* file by what they give away; they warn that it says nothing of a
-masked one. Added to the source: the sum over the values, which is the probability of being identified by any of them.
+Source: Yamazoe and Omote (2021), section 2.4, equation (1), after Ito, Kikuchi and Nakagawa (2019): Pr(idf, x) = Pr(x)
+Pr(idf | x) = (|R_x| / m) (1 / |U_x|), with R_x the records that hold the value x and U_x the people in these. It ranks
+the variables of the *original* file by what they give away; they warn that it says nothing of a masked one. Added to
+the source: the sum over the values, which is the probability of being identified by any of them.
 """
 
 from dataclasses import dataclass

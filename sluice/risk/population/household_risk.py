@@ -1,7 +1,7 @@
 """Household risk: the chance that at least one member of a household is named; with one, all of them are.
 
-Source: Franconi and Polettini, "Individual risk estimation in mu-Argus: a review", PSD 2004, section 5: members are
-found independently of each other, so the risk is 1 - prod(1 - r) over the members' individual risks. Higher is worse.
+Source: Franconi and Polettini (2004), section 5: members are found independently of each other, so the risk is 1 -
+prod(1 - r) over the members' individual risks. Higher is worse.
 """
 
 import numpy as np

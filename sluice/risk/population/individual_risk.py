@@ -1,7 +1,6 @@
 """Individual risk: the chance that an intruder who looks a record up in the population names the right person.
 
-Source: Benedetti and Franconi, "Statistical and technological solutions for controlled data dissemination", NTTS 1998;
-Franconi and Polettini, "Individual risk estimation in mu-Argus: a review", PSD 2004, section 3.
+Source: Benedetti and Franconi (1998); Franconi and Polettini (2004), section 3.
 
 A combination of keys that f sampled people share is shared by F people of the population. Given f, F is f plus a
 negative binomial number with success probability p = f / F-hat, where F-hat is the sum of the sampling weights of the

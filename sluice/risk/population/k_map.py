@@ -1,8 +1,7 @@
 """k-map: how many people of a population share the combination of keys that a released record shows.
 
 Source: Desfontaines (2020), section 2.1.1 (identities are found by linking the file with a list of people);
-Sweeney, "Achieving k-anonymity privacy protection using generalization and suppression", 2002, for the name.
-A file satisfies k-map if every record fits at least k people of the list. Lower is worse.
+Sweeney (2002) for the name. A file satisfies k-map if every record fits at least k people of the list. Lower is worse.
 
 The list is in the released categories: one row a person, or one row a combination with the number of people. A record
 that fits nobody has the frequency 0: the list is then not one of everybody, and the record is not protected by it.

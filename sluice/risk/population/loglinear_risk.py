@@ -1,7 +1,6 @@
 """Log-linear risk: how many sample uniques are alone in the population, and how many a guesser would name rightly.
 
-Source: Skinner and Shlomo, "Assessing identification risk in survey microdata using log-linear models", JASA 103, 2008;
-Bishop, Fienberg and Holland, "Discrete Multivariate Analysis", 1975, for the fit.
+Source: Skinner and Shlomo (2008); Bishop, Fienberg and Holland (1975) for the fit.
 
 The sample frequencies of all combinations of keys are Poisson with means mu that a log-linear model explains. What
 the sample did not draw of a combination is Poisson with mean h = mu (1 - pi) / pi, pi being the sampling fraction.

@@ -1,11 +1,10 @@
 """Population uniques: the share of the population that is alone with its keys, estimated from a sample's classes.
 
-Source: Dankar, El Emam, Neisa and Roffey, "Estimating the re-identification risk of clinical data sets", BMC Medical
-Informatics and Decision Making 12:66, 2012, for the choice between the estimators of
-- Pitman: Hoshino, "Applying Pitman's sampling formula to microdata disclosure risk assessment", J. Official Stat. 2001;
-- Zayatz, "Estimation of the number of unique population elements using a sample", Bureau of the Census 1991;
-- the slide negative binomial: Chen and Keller-McNulty, "Estimation of identification disclosure risk in microdata",
-  J. Official Stat. 1998, with Shlosser's number of classes as in Haas and Stokes, JASA 1998 (D_Sh3).
+Source: Dankar, El Emam, Neisa and Roffey (2012) for the choice between the estimators of
+- Pitman: Hoshino (2001);
+- Zayatz (1991);
+- the slide negative binomial: Chen and Keller-McNulty (1998), with Shlosser's number of classes as in Haas and Stokes
+  (1998; D_Sh3).
 
 All see the sample as drawn at random, each record with the same chance. The estimate is also the expected share of
 the records of the file that are alone in the population. Higher is worse. The models tell no interval.

@@ -1,7 +1,6 @@
 """Re-identification risk of the prosecutor, the journalist and the marketer: three intruders, one chance a record.
 
-Source: El Emam, "Guide to the De-Identification of Personal Health Information", 2013, chapter 16; Dankar and El Emam,
-"A method for evaluating marketer re-identification risk", EDBT/ICDT workshops 2010.
+Source: El Emam (2013), chapter 16; Dankar and El Emam (2010).
 
 - The prosecutor knows that the person is in the file, and picks one of the f records with the person's keys: 1/f.
 - The journalist does not care who it is, and picks one of the F people of the population with a record's keys: 1/F.

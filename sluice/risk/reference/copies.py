@@ -90,8 +90,7 @@ def lone_copies(original: Table, released: Table) -> CopyCount:
                          expectation, f_2 being the number of distinct records that stand twice: by Good's formula the
                          expectation is 2 f_2 - 3 f_3 + 4 f_4 - ..., and its first term bounds it from above
     cost               : as `exact_copies`
-    source             : I. J. Good, "The population frequencies of species", Biometrika 40, 1953;
-                         Good and Toulmin, Biometrika 43, 1956
+    source             : Good (1953); Good and Toulmin (1956)
     """
     n, m = len(original[0]), len(released[0])
     groups = row_groups(np.concatenate(pair) for pair in zip(original, released, strict=True))
