@@ -4,15 +4,14 @@ from collections.abc import Callable
 from math import isfinite, isnan, nan
 from typing import NamedTuple
 
-import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
+from policies.original_and_masked import OriginalAndMasked
 from policies.rules.rule import Share
 from sluice.utility.cell_changes import CellChanges, cell_changes
 from sluice.utility.comparable_columns import as_numbers, comparable_columns
 from sluice.utility.information_loss import il1s
 from sluice.utility.moments import moment_differences
-from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 
 
@@ -53,25 +52,15 @@ class UtilityLimits(BaseModel):
     changed_share: ShareLimit | None = Field(default=None, description="changed cells of the variable changed most")
     suppressed_share: ShareLimit | None = Field(default=None, description="blanked cells of the variable blanked most")
 
-    def find(
-        self,
-        original: pd.DataFrame,
-        recoded: pd.DataFrame,
-        masked: pd.DataFrame,
-        variables: Variables,
-        released: Variables,
-    ) -> list[Finding]:
+    def find(self, files: OriginalAndMasked) -> list[Finding]:
         """One finding for each measure, in the order of the fields, stage "utility".
-
-        original, masked : typed by `variables` and `released`
-        recoded          : the original after the deterministic recodings alone, for the shares of cells
 
         A measure within its limit passes, one beyond it fails, and one that could not be computed is `UNKNOWN`.
         Without a limit it is reported and does not decide.
         """
-        measured = _moments(original, masked, variables, released)
-        measured["il1s"] = _il1s(original, masked, variables, released)
-        measured |= _shares(recoded, masked, variables, released)
+        measured = _moments(files)
+        measured["il1s"] = _il1s(files)
+        measured |= _shares(files)
         return [_finding(name, measured[name], getattr(self, name)) for name in type(self).model_fields]
 
 
@@ -103,18 +92,16 @@ def _percent(value: float) -> str:
     return f"{100 * value:.3g} %" if isfinite(value) else _number(value)
 
 
-def _moments(
-    original: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables
-) -> dict[str, _Measured]:
-    names = comparable_columns(original, masked, variables, released)
-    moments = moment_differences(as_numbers(original, names), as_numbers(masked, names))
+def _moments(files: OriginalAndMasked) -> dict[str, _Measured]:
+    names = comparable_columns(files.original, files.masked, files.variables, files.released)
+    moments = moment_differences(as_numbers(files.original, names), as_numbers(files.masked, names))
 
     def measured(value: float, what: str, written: Callable[[float], str], unit: str = "") -> _Measured:
         if isnan(value):
             says = f"{what} could not be compared: the two files have too few numeric variables or values in common"
         else:
             says = f"{what} moved by {written(value)}{unit} in the middle case, over {len(names):,} numeric variables"
-        return _Measured(value, says, "", len(released), len(names), written)
+        return _Measured(value, says, "", len(files.released), len(names), written)
 
     return {
         "mean": measured(moments.mean, "Averages", _number, " standard deviations"),
@@ -124,8 +111,9 @@ def _moments(
     }
 
 
-def _il1s(original: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables) -> _Measured:
-    names = comparable_columns(original, masked, variables, released)
+def _il1s(files: OriginalAndMasked) -> _Measured:
+    original, masked = files.original, files.masked
+    names = comparable_columns(original, masked, files.variables, files.released)
     value = nan
     if len(original) != len(masked):
         says = "How far single values moved is not known: the two files have different numbers of records"
@@ -133,14 +121,15 @@ def _il1s(original: pd.DataFrame, masked: pd.DataFrame, variables: Variables, re
         says = "How far single values moved is not known: the two files have no numeric value in common"
     else:
         says = f"A value moved by {_number(value)} on average (IL1s: in standard deviations, divided by the root of 2)"
-    return _Measured(value, says, "", len(released), 0 if isnan(value) else len(names), _number)
+    return _Measured(value, says, "", len(files.released), 0 if isnan(value) else len(names), _number)
 
 
-def _shares(
-    recoded: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables
-) -> dict[str, _Measured]:
+def _shares(files: OriginalAndMasked) -> dict[str, _Measured]:
+    recoded, masked = files.recoded, files.masked
     changes: dict[str, CellChanges] = {}
-    expected = [name for name in released if name in variables]  # of a new variable no cell was changed or suppressed
+    expected = [
+        name for name in files.released if name in files.variables
+    ]  # of a new variable no cell was changed or suppressed
     if len(recoded) == len(masked) > 0:
         changes = {name: cell_changes(recoded[name], masked[name]) for name in expected if name in recoded.columns}
 

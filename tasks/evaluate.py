@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
-from policies.rules.attack_rule import Attacked
+from policies.standard.judgement import judge_reference_standard
 from policies.standard.lone_copies import judge_lone_copies
 from policies.standard.reidentification import judge_reidentification
 from sluice.errors import PlanError
@@ -40,7 +41,7 @@ def evaluate(release: Release, masked: Masked) -> Measured:
     published = release.read(masked)
     holdout = release.read(release.holdout) if release.holdout else None
     recoded_holdout = None if holdout is None else _recoded(masked.carried_out, holdout, release.variables)
-    attacked = Attacked(
+    files = OriginalAndMasked(
         original=original,
         recoded=apply_recodings(masked.carried_out, original, release.variables),
         # Record by record with the original again: place i of the file holds the original record order[i].
@@ -54,10 +55,10 @@ def evaluate(release: Release, masked: Masked) -> Measured:
         minimum_cell=release.case.policy.minimum_cell,
     )
     # The case's variables hold no category that only the data told: the report names those that are common.
-    return measure(release.case.policy, attacked, release.case.variables, release.case.described)
+    return measure(release.case.policy, files, release.case.variables, release.case.described)
 
 
-def measure(policy: Policy, attacked: Attacked, declared: Variables, described: Variables) -> Measured:
+def measure(policy: Policy, files: OriginalAndMasked, declared: Variables, described: Variables) -> Measured:
     """Everything that the policy asks of a masked file beside its original.
 
     declared, described : the variables before and after masking as far as the documents alone tell them
@@ -69,54 +70,18 @@ def measure(policy: Policy, attacked: Attacked, declared: Variables, described: 
         if standard is None:
             says = "The policy names no reference standard, so nobody knows whether the file is safe for its people."
             return [Finding(rule="reference_standard", verdict=Verdict.UNKNOWN, stage="reference", says=says)]
-        findings, found = standard.judge(
-            attacked.original,
-            attacked.recoded,
-            attacked.masked,
-            attacked.holdout,
-            attacked.variables,
-            attacked.released,
-            attacked.rng,
-            attacked.minimum_cell,
-        )
+        findings, found = judge_reference_standard(standard, files)
         curves.extend(found)
         return findings
 
-    def utility() -> list[Finding]:
-        return policy.utility.find(
-            attacked.original, attacked.recoded, attacked.masked, attacked.variables, attacked.released
-        )
-
     findings = [*judged("reference_standard", "reference", against_reference)]
-    if standard is not None and attacked.paired:
-        recoded, masked, released = attacked.recoded, attacked.masked, attacked.released
-        findings += judged(
-            "lone_copies",
-            "reference",
-            lambda: [judge_lone_copies(standard, recoded, masked, released, attacked.minimum_cell)],
-        )
-        findings += judged(
-            "reidentification",
-            "reference",
-            lambda: [
-                judge_reidentification(
-                    standard,
-                    attacked.original,
-                    recoded,
-                    masked,
-                    attacked.variables,
-                    released,
-                    attacked.rng,
-                    attacked.minimum_cell,
-                )
-            ],
-        )
+    if standard is not None and files.paired:
+        findings += judged("lone_copies", "reference", lambda: [judge_lone_copies(standard, files)])
+        findings += judged("reidentification", "reference", lambda: [judge_reidentification(standard, files)])
     for rule in policy.attacks:
-        findings += judged(rule.rule, "attack", lambda rule=rule: rule.find(attacked))
-    findings += judged("utility", "utility", utility)
-    summaries = summarise(
-        attacked.original, attacked.recoded, attacked.masked, declared, described, attacked.minimum_cell
-    )
+        findings += judged(rule.rule, "attack", lambda rule=rule: rule.find(files))
+    findings += judged("utility", "utility", lambda: policy.utility.find(files))
+    summaries = summarise(files.original, files.recoded, files.masked, declared, described, files.minimum_cell)
     return Measured(tuple(findings), tuple(curves), tuple(summaries))
 
 

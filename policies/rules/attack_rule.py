@@ -1,45 +1,15 @@
 """AttackRule: a rule that plays an intruder with the original records against the masked file."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Annotated, Self
 
-import numpy as np
-import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from policies.original_and_masked import OriginalAndMasked
 from sluice.risk.measurement import Measurement
-from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 
 Figure = Annotated[float, Field(allow_inf_nan=False)]
-
-
-@dataclass(frozen=True)
-class Attacked:
-    """The files that an attack sees.
-
-    original : the records at risk, typed by `variables`, index 0..n-1
-    recoded  : the same records in the same order after the recodings of the plan alone, typed by `released`: what an
-               intruder makes of the original who knows the published categories
-    masked   : typed by `released`; with `paired`, row i is the masked record of row i of `original`
-    holdout  : other people of the same population, typed by `variables`; None when none were set aside
-    recoded_holdout : the same after the recodings of the plan alone, typed by `released`
-    rng      : for sampling; the same release draws the same
-    paired   : False for a file whose rows belong to nobody, such as a synthetic one, or whose order is unknown
-    """
-
-    original: pd.DataFrame
-    recoded: pd.DataFrame
-    masked: pd.DataFrame
-    holdout: pd.DataFrame | None
-    variables: Variables
-    released: Variables
-    rng: np.random.Generator
-    recoded_holdout: pd.DataFrame | None = None
-    paired: bool = True
-    unit: str = "records"
-    minimum_cell: int = 10
 
 
 class AttackRule(BaseModel, ABC):
@@ -61,7 +31,7 @@ class AttackRule(BaseModel, ABC):
         return self
 
     @abstractmethod
-    def find(self, attacked: Attacked) -> list[Finding]:
+    def find(self, files: OriginalAndMasked) -> list[Finding]:
         """What the attack reaches: at least one finding. Raises DataError when the files lack what it needs."""
 
     @abstractmethod

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, field_validator
 
-from policies.rules.attack_rule import Attacked, AttackRule, Figure
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.attack_rule import AttackRule, Figure
 from sluice.errors import DataError, did_you_mean
 from sluice.risk.attacks import divergence as distributions
 from sluice.risk.attacks import maximum_knowledge
@@ -32,31 +33,31 @@ class _OnAttributes(AttackRule):
 
     columns: Columns | None = Field(default=None, description="all variables with the role sensitive, when not given")
 
-    def find(self, attacked: Attacked) -> list[Finding]:
-        names = self.attributes(attacked)
+    def find(self, files: OriginalAndMasked) -> list[Finding]:
+        names = self.attributes(files)
         if not names:
-            return [self.unknown("No sensitive variable is in the released file.", len(attacked.original))]
-        if not len(attacked.original) or not len(attacked.masked):
-            return [self.unknown(f"A file holds no {attacked.unit}.", len(attacked.original))]
-        return [self.examine(attacked, name) for name in names]
+            return [self.unknown("No sensitive variable is in the released file.", len(files.original))]
+        if not len(files.original) or not len(files.masked):
+            return [self.unknown(f"A file holds no {files.unit}.", len(files.original))]
+        return [self.examine(files, name) for name in names]
 
-    def attributes(self, attacked: Attacked) -> list[str]:
+    def attributes(self, files: OriginalAndMasked) -> list[str]:
         """The released variables that are looked at. Raises DataError when one that is named is not there."""
         if self.columns is None:
-            sensitive = with_role(attacked.variables, Role.SENSITIVE)
+            sensitive = with_role(files.variables, Role.SENSITIVE)
             return [
                 name
                 for name in sensitive
-                if attacked.variables[name].kind is not Kind.TEXT and is_released(attacked.masked, name)
+                if files.variables[name].kind is not Kind.TEXT and is_released(files.masked, name)
             ]
-        _refuse_missing(self.rule, self.columns, attacked)
+        _refuse_missing(self.rule, self.columns, files)
         for name in self.columns:
-            if attacked.variables[name].kind is Kind.TEXT:
+            if files.variables[name].kind is Kind.TEXT:
                 raise DataError(f"{self.rule}: '{name}' is free text, whose values cannot be guessed or counted")
         return list(self.columns)
 
     @abstractmethod
-    def examine(self, attacked: Attacked, name: str) -> Finding:
+    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
         """The finding on one variable, in files with at least one record each."""
 
     @property
@@ -81,25 +82,25 @@ class DataInvasion(_OnAttributes):
         description="when the masked values mislead below the most frequent value: unknown, or taken as that guess",
     )
 
-    def examine(self, attacked: Attacked, name: str) -> Finding:
-        n = len(attacked.original)
-        if not attacked.paired:
+    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
+        n = len(files.original)
+        if not files.paired:
             why = f"Which masked record of {_word(name)} is whose is unknown, so that no guess can be marked."
             return self.unknown(why, n, name)
-        masked = released_column(attacked.masked, name)
+        masked = released_column(files.masked, name)
         # Weighed by how frequent the values are, even a verbatim file can do no better than its most frequent value;
         # who knows more may play as if he knew less.
         levels = range(1, self.level + 1)
-        played = [data_invasion(attacked.original[name], attacked.recoded[name], masked, level) for level in levels]
+        played = [data_invasion(files.original[name], files.recoded[name], masked, level) for level in levels]
         found = max(played, key=lambda each: each.value)
-        if found.completed < attacked.minimum_cell:
-            return self.unknown(f"Too few {attacked.unit} have a value of {_word(name)} to guess.", n, name)
+        if found.completed < files.minimum_cell:
+            return self.unknown(f"Too few {files.unit} have a value of {_word(name)} to guess.", n, name)
         if found.attempted - found.completed > _UNREAD_SHARE * found.attempted:
             return self.unknown(_UNREADABLE, n, name)
         says = (
             f"From the masked values of {_word(name)} alone, the original one is guessed for "
-            f"{_told(found.value, found, attacked)} of the {attacked.unit}; always guessing the most frequent value, "
-            f"for {_told(found.baseline or 0.0, found, attacked)}."
+            f"{_told(found.value, found, files)} of the {files.unit}; always guessing the most frequent value, "
+            f"for {_told(found.baseline or 0.0, found, files)}."
         )
         if self.when_misled == "guess":
             found, says = _at_least_baseline(found), f"{says} An intruder takes the better of the two."
@@ -134,55 +135,57 @@ class MaximumKnowledge(_OnAttributes):
     def _no_excess(cls, value: Any) -> None:
         _refuse_excess("maximum_knowledge", value)
 
-    def find(self, attacked: Attacked) -> list[Finding]:
+    def find(self, files: OriginalAndMasked) -> list[Finding]:
         if self.of == "attributes":
-            return super().find(attacked)
-        n = len(attacked.original)
-        if not n or not len(attacked.masked):
-            return [self.unknown(f"A file holds no {attacked.unit}.", n)]
-        space = self._space(attacked)
+            return super().find(files)
+        n = len(files.original)
+        if not n or not len(files.masked):
+            return [self.unknown(f"A file holds no {files.unit}.", n)]
+        space = self._space(files)
         if isinstance(space, str):
             return [self.unknown(space, n)]
         found = maximum_knowledge.of_records(
-            space.original, space.masked, list(space.columns.values()), attacked.rng, self.records, self.copies,
+            space.original, space.masked, list(space.columns.values()), files.rng, self.records, self.copies,
             self.comparison,
         )  # fmt: skip
-        return [self._judged(found, attacked, "a masked record", "whole records")]
+        return [self._judged(found, files, "a masked record", "whole records")]
 
-    def examine(self, attacked: Attacked, name: str) -> Finding:
-        n, space = len(attacked.original), self._space(attacked)
+    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
+        n, space = len(files.original), self._space(files)
         if isinstance(space, str):
             return self.unknown(space, n, name)
         if name not in space.columns or len(space.columns) < 2:
             return self.unknown(f"{_word(name)} cannot be compared, or linked by another variable.", n, name)
         found = maximum_knowledge.of_attribute(
-            space.original, space.masked, space.columns[name], attacked.rng, self.records, self.copies, self.comparison
+            space.original, space.masked, space.columns[name], files.rng, self.records, self.copies, self.comparison
         )
-        return self._judged(found, attacked, f"the {_word(name)} of their nearest record by all other variables", name)
+        return self._judged(found, files, f"the {_word(name)} of their nearest record by all other variables", name)
 
-    def _space(self, attacked: Attacked) -> maximum_knowledge.Space | str:
+    def _space(self, files: OriginalAndMasked) -> maximum_knowledge.Space | str:
         """Both files in one space; or why they cannot be compared."""
         space = maximum_knowledge.common_space(
-            attacked.original, attacked.recoded, attacked.masked, attacked.variables, attacked.released
+            files.original, files.recoded, files.masked, files.variables, files.released
         )
         if not space.columns:
             return "No released variable can be compared with the original."
-        if space.unread > _UNREAD_SHARE * len(space.columns) * len(attacked.masked):
+        if space.unread > _UNREAD_SHARE * len(space.columns) * len(files.masked):
             return _UNREADABLE
         return space
 
-    def _judged(self, found: maximum_knowledge.MaximumKnowledge, attacked: Attacked, what: str, scope: str) -> Finding:
-        if found.measurement.completed < attacked.minimum_cell:
-            return self.unknown(f"There are too few {attacked.unit} to link.", found.measurement.attempted, scope)
+    def _judged(
+        self, found: maximum_knowledge.MaximumKnowledge, files: OriginalAndMasked, what: str, scope: str
+    ) -> Finding:
+        if found.measurement.completed < files.minimum_cell:
+            return self.unknown(f"There are too few {files.unit} to link.", found.measurement.attempted, scope)
         if self.comparison == "closer":
-            more = _told(found.measurement.value, found.measurement, attacked)
+            more = _told(found.measurement.value, found.measurement, files)
             says = (
-                f"An intruder who has the original finds a further {more} of the {attacked.unit} within some distance "
+                f"An intruder who has the original finds a further {more} of the {files.unit} within some distance "
                 f"of {what} than in a copy of the masked file whose columns were scrambled."
             )
         else:
             says = (
-                f"For an intruder who has the original, the distances of the {attacked.unit} to {what} differ from "
+                f"For an intruder who has the original, the distances of the {files.unit} to {what} differ from "
                 f"those in a scrambled copy by {found.measurement.value:.3g} ({_word(self.comparison)}; two scrambled "
                 f"copies differ by {found.by_chance:.3g})."
             )
@@ -224,12 +227,12 @@ class AttributeDivergence(_OnAttributes):
     def _no_excess(cls, value: Any) -> None:
         _refuse_excess("attribute_divergence", value)
 
-    def examine(self, attacked: Attacked, name: str) -> Finding:
-        masked = released_column(attacked.masked, name)
-        before, after = distributions.counts_of(attacked.recoded[name], masked, self.bins)
+    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
+        masked = released_column(files.masked, name)
+        before, after = distributions.counts_of(files.recoded[name], masked, self.bins)
         pseudo_count = self.pseudo_count if self.divergence == "kullback_leibler" else 0.0
         value = distributions.divergence(self.divergence, before, after, pseudo_count)
-        n = len(attacked.original)
+        n = len(files.original)
         says = (
             f"The masked values of {_word(name)} are distributed {'as' if value == 0 else 'differently from'} the "
             f"original ones: {_word(self.divergence)} divergence {value:.3g}, from 0 for the same. The nearer they "
@@ -264,23 +267,23 @@ class AttributeInference(_OnAttributes):
     records: int = Field(default=10_000, ge=100, description="at most so many people, at random, are attacked")
     trees: int = Field(default=50, ge=5, le=1000, description="trees of each random forest")
 
-    def examine(self, attacked: Attacked, name: str) -> Finding:
-        n = len(attacked.original)
-        known = [each for each in self._known(attacked) if each != name]
+    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
+        n = len(files.original)
+        known = [each for each in self._known(files) if each != name]
         if not known:
             return self.unknown("No released variable is declared a quasi-identifier.", n, name)
-        frames = [attacked.recoded, attacked.masked]
-        if attacked.recoded_holdout is not None:
-            frames.append(attacked.recoded_holdout)
+        frames = [files.recoded, files.masked]
+        if files.recoded_holdout is not None:
+            frames.append(files.recoded_holdout)
         (original, masked, *holdout), spread = learned(frames, known, name)
         tolerance = None if spread is None else self.tolerance * spread
         found = attribute_inference(
-            original, masked, attacked.rng, holdout=holdout[0] if holdout else None, paired=attacked.paired,
+            original, masked, files.rng, holdout=holdout[0] if holdout else None, paired=files.paired,
             tolerance=tolerance, records=self.records, trees=self.trees,
         )  # fmt: skip
         measured = found.measurement
-        if measured.completed < attacked.minimum_cell:
-            return self.unknown(f"Too few {attacked.unit} have a value of {_word(name)} to guess.", n, name)
+        if measured.completed < files.minimum_cell:
+            return self.unknown(f"Too few {files.unit} have a value of {_word(name)} to guess.", n, name)
         if found.blind:
             why = (
                 f"From {_listed(known)}, not even the unmasked file would have {_word(name)} guessed better than a "
@@ -289,17 +292,17 @@ class AttributeInference(_OnAttributes):
             return self.unknown(why, n, name)
         says = (
             f"Learning from the masked file how {_word(name)} goes with {_listed(known)}, an intruder guesses it for "
-            f"{_told(measured.value, measured, attacked)} of the {attacked.unit}; from a file without the person, for "
-            f"{_told(measured.baseline or 0.0, measured, attacked)}, and from the unmasked file, for "
-            f"{_told(found.control.value, found.control, attacked)}."
+            f"{_told(measured.value, measured, files)} of the {files.unit}; from a file without the person, for "
+            f"{_told(measured.baseline or 0.0, measured, files)}, and from the unmasked file, for "
+            f"{_told(found.control.value, found.control, files)}."
         )
         return self.judge(_at_least_baseline(measured), says, name)
 
-    def _known(self, attacked: Attacked) -> list[str]:
+    def _known(self, files: OriginalAndMasked) -> list[str]:
         if self.known is None:
-            keys = with_role(attacked.variables, Role.QUASI_IDENTIFIER)
-            return [name for name in keys if is_released(attacked.masked, name)]
-        _refuse_missing(self.rule, self.known, attacked)
+            keys = with_role(files.variables, Role.QUASI_IDENTIFIER)
+            return [name for name in keys if is_released(files.masked, name)]
+        _refuse_missing(self.rule, self.known, files)
         return list(self.known)
 
     def describe(self) -> str:
@@ -318,10 +321,10 @@ def _at_least_baseline(found: Measurement) -> Measurement:
     return replace(found, value=max(found.value, found.baseline), interval=(low, high))
 
 
-def _refuse_missing(rule: str, names: Sequence[str], attacked: Attacked) -> None:
+def _refuse_missing(rule: str, names: Sequence[str], files: OriginalAndMasked) -> None:
     for name in names:
-        if name not in attacked.variables or not is_released(attacked.masked, name):
-            raise DataError(f"{rule}: the file has no column '{name}'.{did_you_mean(name, attacked.variables)}")
+        if name not in files.variables or not is_released(files.masked, name):
+            raise DataError(f"{rule}: the file has no column '{name}'.{did_you_mean(name, files.variables)}")
 
 
 def _refuse_excess(rule: str, value: Any) -> None:
@@ -329,10 +332,10 @@ def _refuse_excess(rule: str, value: Any) -> None:
         raise ValueError(f"{rule} has no excess, its figure is itself a difference; got {value!r}. Use limit.")
 
 
-def _told(share: float, found: Measurement, attacked: Attacked) -> str:
+def _told(share: float, found: Measurement, files: OriginalAndMasked) -> str:
     """A share in per cent; too small a count is told as a bound."""
-    if 0 < share * found.completed < attacked.minimum_cell:
-        return f"less than {attacked.minimum_cell / found.completed:.1%}"
+    if 0 < share * found.completed < files.minimum_cell:
+        return f"less than {files.minimum_cell / found.completed:.1%}"
     return f"{share:.1%}"
 
 

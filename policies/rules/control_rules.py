@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar, Literal, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from policies.rules.attack_rule import Attacked, AttackRule
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.attack_rule import AttackRule
 from policies.rules.rule import Share
 from sluice.risk.attacks.attack_success import ControlledAttack
 from sluice.risk.attacks.inference import inference
@@ -34,25 +35,25 @@ class ControlRule(AttackRule):
     excess: None = Field(default=None, description="not used: these figures are already beyond what the control gives")
     attacks: int = Field(default=2000, ge=100, description="guesses on each side; fewer where there are fewer records")
 
-    def find(self, attacked: Attacked) -> list[Finding]:
-        control = attacked.recoded_holdout
+    def find(self, files: OriginalAndMasked) -> list[Finding]:
+        control = files.recoded_holdout
         if control is None:
             return [
                 self.unknown(
-                    f"No {attacked.unit} were set aside as a control (a holdout), so what the file gives away cannot "
+                    f"No {files.unit} were set aside as a control (a holdout), so what the file gives away cannot "
                     "be told from what is true of everybody."
                 )
             ]
         for what, frame in (
-            ("in the original", attacked.recoded), ("in the released file", attacked.masked), ("set aside", control),
+            ("in the original", files.recoded), ("in the released file", files.masked), ("set aside", control),
         ):  # fmt: skip
             if not len(frame):
-                return [self.unknown(f"There are no {attacked.unit} {what}.", self.attacks)]
-        findings = list(self.play(attacked, control)) or [self.unknown(self.nothing_to_play, self.attacks)]
+                return [self.unknown(f"There are no {files.unit} {what}.", self.attacks)]
+        findings = list(self.play(files, control)) or [self.unknown(self.nothing_to_play, self.attacks)]
         left_out = [
             name
-            for name, variable in attacked.released.items()
-            if variable.role not in NAMES and name not in _comparable(attacked, control)
+            for name, variable in files.released.items()
+            if variable.role not in NAMES and name not in _comparable(files, control)
         ]
         if not left_out:
             return findings
@@ -60,7 +61,7 @@ class ControlRule(AttackRule):
         return [finding.model_copy(update={"says": f"{finding.says} {note}"}) for finding in findings]
 
     @abstractmethod
-    def play(self, attacked: Attacked, control: pd.DataFrame) -> Iterator[Finding]:
+    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
         """The findings, none where the file lacks what the attack needs; `control` is typed as the released file."""
 
     def found(self, attack: ControlledAttack, what: str, unit: str, scope: str) -> Finding:
@@ -95,18 +96,18 @@ class SinglingOut(ControlRule):
 
     nothing_to_play: ClassVar[str] = "The file has no column that the original has, too."
 
-    def play(self, attacked: Attacked, control: pd.DataFrame) -> Iterator[Finding]:
-        columns = list(self.columns or _comparable(attacked, control))
+    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+        columns = list(self.columns or _comparable(files, control))
         if not columns:
             return
         attributes = 1 if self.mode == "univariate" else min(self.attributes, len(columns))
         attack = singling_out(
-            attacked.recoded, attacked.masked, control, attacked.released, columns, self.mode, attributes, self.attacks,
-            attacked.rng,
+            files.recoded, files.masked, control, files.released, columns, self.mode, attributes, self.attacks,
+            files.rng,
         )  # fmt: skip
         how = "one column" if attributes == 1 else f"{attributes} columns"
-        what = f"who describes a released record by {how} describes exactly one of the {attacked.unit}"
-        yield self.found(attack, what, attacked.unit, self.mode)
+        what = f"who describes a released record by {how} describes exactly one of the {files.unit}"
+        yield self.found(attack, what, files.unit, self.mode)
 
     def describe(self) -> str:
         return (
@@ -136,20 +137,20 @@ class Linkability(ControlRule):
             )
         return self
 
-    def play(self, attacked: Attacked, control: pd.DataFrame) -> Iterator[Finding]:
-        keys = _quasi_identifiers(attacked, control)
+    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+        keys = _quasi_identifiers(files, control)
         first, second = self.known or (keys[::2], keys[1::2])
         if not second:
             return
-        if len(attacked.masked) < self.k:
-            yield self.unknown(f"The file holds fewer than {self.k:,} {attacked.unit}.", self.attacks)
+        if len(files.masked) < self.k:
+            yield self.unknown(f"The file holds fewer than {self.k:,} {files.unit}.", self.attacks)
             return
         attack = linkability(
-            attacked.recoded, attacked.masked, control, attacked.released, first, second, self.k, self.attacks,
-            attacked.rng,
+            files.recoded, files.masked, control, files.released, first, second, self.k, self.attacks,
+            files.rng,
         )  # fmt: skip
         scope = f"{', '.join(first)} to {', '.join(second)}"
-        yield self.found(attack, "who knows two sets of facts links them by the file", attacked.unit, scope)
+        yield self.found(attack, "who knows two sets of facts links them by the file", files.unit, scope)
 
     def describe(self) -> str:
         return (
@@ -170,21 +171,21 @@ class Inference(ControlRule):
         "The file has no quasi-identifier to know a person by, or no sensitive variable to guess."
     )
 
-    def play(self, attacked: Attacked, control: pd.DataFrame) -> Iterator[Finding]:
-        comparable = _comparable(attacked, control)
-        known = list(self.known or _quasi_identifiers(attacked, control))
-        secrets = self.secrets or [name for name in with_role(attacked.released, Role.SENSITIVE) if name in comparable]
+    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+        comparable = _comparable(files, control)
+        known = list(self.known or _quasi_identifiers(files, control))
+        secrets = self.secrets or [name for name in with_role(files.released, Role.SENSITIVE) if name in comparable]
         for secret in secrets:
             by = [name for name in known if name != secret]
             if not by:
                 yield self.unknown(f"Nothing is known to guess {secret.replace('_', ' ')} by.", self.attacks, secret)
                 continue
             attack = inference(
-                attacked.recoded, attacked.masked, control, attacked.released, by, secret, self.tolerance, self.attacks,
-                attacked.rng,
+                files.recoded, files.masked, control, files.released, by, secret, self.tolerance, self.attacks,
+                files.rng,
             )  # fmt: skip
             what = f"who knows {len(by)} facts guesses {secret.replace('_', ' ')}"
-            yield self.found(attack, what, attacked.unit, f"{secret} by {', '.join(by)}")
+            yield self.found(attack, what, files.unit, f"{secret} by {', '.join(by)}")
 
     def describe(self) -> str:
         of = "sensitive variables" if self.secrets is None else ", ".join(self.secrets)
@@ -206,25 +207,25 @@ class MembershipInference(ControlRule):
 
     nothing_to_play: ClassVar[str] = SinglingOut.nothing_to_play
 
-    def play(self, attacked: Attacked, control: pd.DataFrame) -> Iterator[Finding]:
-        columns = list(self.columns or _comparable(attacked, control))
+    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+        columns = list(self.columns or _comparable(files, control))
         if not columns:
             return
-        if min(len(attacked.recoded), len(control)) < 2:
-            yield self.unknown(f"The attack needs 2 {attacked.unit} in the file and 2 set aside.", 2 * self.attacks)
+        if min(len(files.recoded), len(control)) < 2:
+            yield self.unknown(f"The attack needs 2 {files.unit} in the file and 2 set aside.", 2 * self.attacks)
             return
-        files = (attacked.recoded, attacked.masked, control, attacked.released, columns, self.attacks, attacked.rng)
-        told = membership(*files)
+        inputs = (files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng)
+        told = membership(*inputs)
         says = (
-            f"By their nearness to the file, {attacked.unit} who are in it can be told from others with an advantage "
+            f"By their nearness to the file, {files.unit} who are in it can be told from others with an advantage "
             f"of {told.advantage.value:.3g} (0 is guessing, 1 certainty); of one who is and one who is not, the nearer "
             f"one is in it in {_percent(told.area.value)} of the cases."
         )
         yield self.judge(told.advantage, says, "nearness to the file")
         if self.nearer is not None:
-            measured = nearer_to_original(*files)
+            measured = nearer_to_original(*inputs)
             says = (
-                f"{_percent(measured.value)} of the released records are nearer to one of the {attacked.unit} behind "
+                f"{_percent(measured.value)} of the released records are nearer to one of the {files.unit} behind "
                 "the file than to one who was set aside; without a trace of them it would be half."
             )
             yield self.model_copy(update={"limit": self.nearer}).judge(measured, says, "nearer records")
@@ -237,19 +238,19 @@ class MembershipInference(ControlRule):
         )
 
 
-def _comparable(attacked: Attacked, control: pd.DataFrame) -> list[str]:
+def _comparable(files: OriginalAndMasked, control: pd.DataFrame) -> list[str]:
     """Released columns that describe a person and that original and control have, too."""
     return [
         name
-        for name, variable in attacked.released.items()
+        for name, variable in files.released.items()
         if variable.kind is not Kind.TEXT
         and variable.role not in NAMES
-        and all(name in frame.columns for frame in (attacked.recoded, attacked.masked, control))
+        and all(name in frame.columns for frame in (files.recoded, files.masked, control))
     ]
 
 
-def _quasi_identifiers(attacked: Attacked, control: pd.DataFrame) -> Sequence[str]:
-    return [name for name in _comparable(attacked, control) if attacked.released[name].role is Role.QUASI_IDENTIFIER]
+def _quasi_identifiers(files: OriginalAndMasked, control: pd.DataFrame) -> Sequence[str]:
+    return [name for name in _comparable(files, control) if files.released[name].role is Role.QUASI_IDENTIFIER]
 
 
 def _percent(share: float) -> str:

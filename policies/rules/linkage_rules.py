@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from policies.rules.attack_rule import Attacked, AttackRule
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.attack_rule import AttackRule
 from sluice.errors import DataError, did_you_mean
 from sluice.risk.linkage import interval_disclosure as intervals
 from sluice.risk.linkage.candidate_sets import CandidateSets
@@ -38,50 +39,48 @@ class _PairedRule(AttackRule):
         default=None, description="what the intruder knows; all quasi-identifiers that can be compared, when not given"
     )
 
-    def find(self, attacked: Attacked) -> list[Finding]:
-        if not attacked.paired:
+    def find(self, files: OriginalAndMasked) -> list[Finding]:
+        if not files.paired:
             return [
-                self.unknown(
-                    "The masked rows belong to nobody, so no link can be right or wrong.", len(attacked.masked)
-                )
+                self.unknown("The masked rows belong to nobody, so no link can be right or wrong.", len(files.masked))
             ]
-        if not len(attacked.recoded) == len(attacked.masked):
+        if not len(files.recoded) == len(files.masked):
             raise DataError(
-                f"{self.rule} compares record by record; got {len(attacked.recoded):,} original and "
-                f"{len(attacked.masked):,} masked records."
+                f"{self.rule} compares record by record; got {len(files.recoded):,} original and "
+                f"{len(files.masked):,} masked records."
             )
-        names = self._known(attacked)
+        names = self._known(files)
         if not names:
-            return [self.unknown(f"The release has no variable that {self._needs}.", len(attacked.masked))]
-        if not len(attacked.masked):
-            return [self.unknown(f"The files hold no {attacked.unit}.")]
-        return [self.attack(attacked, names)]
+            return [self.unknown(f"The release has no variable that {self._needs}.", len(files.masked))]
+        if not len(files.masked):
+            return [self.unknown(f"The files hold no {files.unit}.")]
+        return [self.attack(files, names)]
 
     @abstractmethod
-    def attack(self, attacked: Attacked, names: list[str]) -> Finding:
+    def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
         """The finding on paired files with at least one record and one variable."""
 
-    def _known(self, attacked: Attacked) -> list[str]:
+    def _known(self, files: OriginalAndMasked) -> list[str]:
         """The variables that are compared: those named, or all fit ones in the roles that the rule looks at."""
         if self.columns is None:
             return [
                 name
-                for name, variable in attacked.variables.items()
+                for name, variable in files.variables.items()
                 if variable.role in self._roles
-                and name in attacked.released
-                and attacked.released[name].kind in self._kinds
-                and not attacked.recoded[name].isna().all()
+                and name in files.released
+                and files.released[name].kind in self._kinds
+                and not files.recoded[name].isna().all()
             ]
         for name in self.columns:
-            if name not in attacked.variables or name not in attacked.released:
+            if name not in files.variables or name not in files.released:
                 raise DataError(
                     f"columns of {self.rule} must be in the original and the release; '{name}' is not."
-                    f"{did_you_mean(name, attacked.released)}"
+                    f"{did_you_mean(name, files.released)}"
                 )
-            if attacked.released[name].kind not in self._kinds:
+            if files.released[name].kind not in self._kinds:
                 raise DataError(
                     f"columns of {self.rule} must be {', '.join(self._kinds)}; '{name}' is released as "
-                    f"{attacked.released[name].kind}."
+                    f"{files.released[name].kind}."
                 )
         return list(self.columns)
 
@@ -109,35 +108,35 @@ class _LinkageRule(_PairedRule):
         default=20_000, ge=1, description="original records that are attacked, drawn at random when there are more"
     )
 
-    def attack(self, attacked: Attacked, names: list[str]) -> Finding:
-        n = len(attacked.masked)
-        rows = some_of(n, min(n, self.records), attacked.rng)
-        measured, how = self.link(attacked, names, rows)
-        linked = _share(measured.value, measured.completed, attacked.minimum_cell)
+    def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
+        n = len(files.masked)
+        rows = some_of(n, min(n, self.records), files.rng)
+        measured, how = self.link(files, names, rows)
+        linked = _share(measured.value, measured.completed, files.minimum_cell)
         says = (
-            f"Of {measured.completed:,} {attacked.unit}, {linked} were linked to their own masked record by somebody "
-            f"who knows their {', '.join(names)} and {how}.{self._not_compared(attacked, names)}"
+            f"Of {measured.completed:,} {files.unit}, {linked} were linked to their own masked record by somebody "
+            f"who knows their {', '.join(names)} and {how}.{self._not_compared(files, names)}"
         )
         return self.judge(measured, says, scope=", ".join(names))
 
     @abstractmethod
-    def link(self, attacked: Attacked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
+    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
         """The share linked, of the attacked rows, and how the intruder does it, to follow 'knows ... and'."""
 
-    def _not_compared(self, attacked: Attacked, names: list[str]) -> str:
+    def _not_compared(self, files: OriginalAndMasked, names: list[str]) -> str:
         """A sentence on released quasi-identifiers that the figure says nothing of."""
         left_out = [
             name
-            for name, variable in attacked.variables.items()
+            for name, variable in files.variables.items()
             if variable.role is Role.QUASI_IDENTIFIER
             and name not in names
-            and any(column == name or column.startswith(f"{name}=") for column in attacked.released)
+            and any(column == name or column.startswith(f"{name}=") for column in files.released)
         ]
         return f" Not compared: {', '.join(left_out)}." if left_out and self.columns is None else ""
 
-    def _share_linked(self, correct: FloatArray, attacked: Attacked) -> Measurement:
+    def _share_linked(self, correct: FloatArray, files: OriginalAndMasked) -> Measurement:
         # Ties are shared, so that guessing finds one record in n whatever the data.
-        return share_at_risk(correct, len(attacked.masked), baseline=1 / len(attacked.masked))
+        return share_at_risk(correct, len(files.masked), baseline=1 / len(files.masked))
 
 
 class DistanceLinkage(_LinkageRule):
@@ -151,10 +150,9 @@ class DistanceLinkage(_LinkageRule):
         "first two, and so on to all, in the order of the columns",
     )
 
-    def link(self, attacked: Attacked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
+    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
         known = [
-            linkage_coordinates(attacked.recoded[name], attacked.masked[name], attacked.released[name].kind)
-            for name in names
+            linkage_coordinates(files.recoded[name], files.masked[name], files.released[name].kind) for name in names
         ]
         if self.scenario == "all":
             known = [(np.hstack([pair[0] for pair in known]), np.hstack([pair[1] for pair in known]))]
@@ -165,7 +163,7 @@ class DistanceLinkage(_LinkageRule):
             "worst": "takes the nearest by as many of these as serve best",
         }[self.scenario]
         chosen = correct[correct.mean(axis=1).argmax()] if self.scenario == "worst" else correct.mean(axis=0)
-        return self._share_linked(chosen, attacked), how
+        return self._share_linked(chosen, files), how
 
     def describe(self) -> str:
         return (
@@ -188,10 +186,10 @@ class ProbabilisticLinkage(_LinkageRule):
         description="standard deviations up to which two numbers or dates agree; categories agree when they are equal",
     )
 
-    def link(self, attacked: Attacked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
-        kinds = [attacked.released[name].kind for name in names]
+    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
+        kinds = [files.released[name].kind for name in names]
         pairs = [
-            agreement_values(attacked.recoded[name], attacked.masked[name], kind)
+            agreement_values(files.recoded[name], files.masked[name], kind)
             for name, kind in zip(names, kinds, strict=True)
         ]
         tolerance = np.array(
@@ -202,7 +200,7 @@ class ProbabilisticLinkage(_LinkageRule):
         )
         original, masked = (np.column_stack([pair[side] for pair in pairs]) for side in (0, 1))
         links = probabilistic_linkage(original, masked, tolerance, rows)
-        return self._share_linked(links.correct, attacked), "weighs on which of these two records agree"
+        return self._share_linked(links.correct, files), "weighs on which of these two records agree"
 
     def describe(self) -> str:
         return (
@@ -218,11 +216,11 @@ class _CandidateRule(_LinkageRule):
     def _kinds(self) -> tuple[Kind, ...]:
         return _RANKED
 
-    def link(self, attacked: Attacked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
-        original, masked = (_ranks_or_numbers(attacked, names, which) for which in ("recoded", "masked"))
+    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
+        original, masked = (_ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
         found = self.candidates(original, masked, rows)
-        sure = _share(float(((found.size == 1) & found.links.is_first).mean()), len(rows), attacked.minimum_cell)
-        measured = self._share_linked(found.links.correct(), attacked)
+        sure = _share(float(((found.size == 1) & found.links.is_first).mean()), len(rows), files.minimum_cell)
+        measured = self._share_linked(found.links.correct(), files)
         return measured, f"{self._knows}; for {sure} it was the only one left"
 
     @abstractmethod
@@ -288,14 +286,14 @@ class IntervalDisclosure(_PairedRule):
         default=intervals.WIDTHS, description="half widths of the intervals over which the share is averaged, in (0, 1]"
     )
 
-    def attack(self, attacked: Attacked, names: list[str]) -> Finding:
-        original, masked = (_ranks_or_numbers(attacked, names, which) for which in ("recoded", "masked"))
+    def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
+        original, masked = (_ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
         measured = intervals.interval_disclosure(original, masked, self.by, self.widths)
         if not measured.completed:
             return self.unknown(
                 "No value is present both before and after masking.", measured.attempted, ", ".join(names)
             )
-        share = _share(measured.value, measured.completed, attacked.minimum_cell)
+        share = _share(measured.value, measured.completed, files.minimum_cell)
         says = (
             f"{share[0].upper()}{share[1:]} of the original values of {', '.join(names)} lie in a narrow interval "
             f"around their masked value ({self._interval})."
@@ -325,12 +323,12 @@ class IntervalDisclosure(_PairedRule):
         return f"Few original values of {what} lie near their masked value ({self._interval}; interval disclosure)."
 
 
-def _ranks_or_numbers(attacked: Attacked, names: list[str], which: Literal["recoded", "masked"]) -> FloatArray:
+def _ranks_or_numbers(files: OriginalAndMasked, names: list[str], which: Literal["recoded", "masked"]) -> FloatArray:
     """Numbers, and ordinal categories by position, shape (n, len(names)), NaN where missing."""
-    frame = getattr(attacked, which)
+    frame = getattr(files, which)
     columns = []
     for name in names:
-        if attacked.released[name].kind is Kind.ORDINAL:
+        if files.released[name].kind is Kind.ORDINAL:
             codes = frame[name].cat.codes.to_numpy().astype(np.float64)
             columns.append(np.where(codes < 0, np.nan, codes))
         else:

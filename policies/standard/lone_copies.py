@@ -5,36 +5,31 @@ It belongs to the reference standard, and needs to know which released record is
 
 import pandas as pd
 
-from policies.standard.reference_findings import Column, judge_copies
+from policies.original_and_masked import OriginalAndMasked
+from policies.standard.copies import Column, judge_copies
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.risk.coding import plain_values
 from sluice.risk.reference.copies import lone_copies
 from sluice.risk.resolution import COARSE, FINE, on_one_grid
-from sluice.variables import GROUPS, Variables
+from sluice.variables import GROUPS
 from sluice.verdict import Finding, Verdict
 
 _MOST = 0.5  # of a variable's values are as they were: it is kept
 
 
-def judge_lone_copies(
-    standard: ReferenceStandard,
-    recoded: pd.DataFrame,
-    aligned: pd.DataFrame,
-    released: Variables,
-    minimum_cell: int = 10,
-) -> Finding:
+def judge_lone_copies(standard: ReferenceStandard, files: OriginalAndMasked) -> Finding:
     """Whether more lone people are copied than chance and the standard's `copies_excess` allow.
 
     Looked at by all variables, and by those alone of which masking kept most values: else one variable that is
     perturbed beyond recognition would hide that all others are verbatim. Each with numbers as they are, to a hundredth
     of a standard deviation, and to a tenth: else a little noise would make verbatim values look masked.
 
-    recoded, aligned : the original after the recodings alone, and the released file, typed by `released`; row i of both
-                       is the same record
-    cost             : O(n log n) for each variable, four times
+    files : paired
+    cost  : O(n log n) for each variable, four times
     """
-    names = [n for n, variable in released.items() if n in recoded.columns and variable.role not in GROUPS]
-    values = {name: (plain_values(recoded[name]), plain_values(aligned[name])) for name in names}
+    recoded = files.recoded
+    names = [n for n, variable in files.released.items() if n in recoded.columns and variable.role not in GROUPS]
+    values = {name: (plain_values(recoded[name]), plain_values(files.masked[name])) for name in names}
     counts = []
     for share in (FINE, COARSE):
         columns = {name: on_one_grid(*pair, share) for name, pair in values.items()}
@@ -48,7 +43,7 @@ def judge_lone_copies(
         return Finding(rule="lone_copies", verdict=Verdict.UNKNOWN, says=says, stage="reference", completed=0)
     worst, count = max(counts, key=lambda each: each[1].excess)
     how = f"are alone with their values of {', '.join(worst)}, and stand in the release with them"
-    return judge_copies(standard, "lone_copies", how, count, 1.0, len(recoded), minimum_cell)
+    return judge_copies(standard, "lone_copies", how, count, 1.0, len(recoded), files.minimum_cell)
 
 
 def _share_equal(before: Column, after: Column) -> float:

@@ -9,33 +9,11 @@ some per cent, or an average over all people, would hide.
 
 from typing import Annotated, ClassVar, Literal, Self
 
-import numpy as np
-import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from policies.standard.reference_findings import (
-    MEASURES,
-    Measure,
-    incomparable,
-    judge_closest,
-    judge_duplicates,
-    judge_exact_copies,
-    judge_isolated,
-    judge_leniency,
-    judge_measure,
-    judge_near_copies,
-    judge_reading,
-    judge_size,
-    unmeasured,
-)
-from policies.standard.subgroups import judge_subgroups
-from sluice.risk.coding import Coding
-from sluice.risk.reference.curve import Curve
-from sluice.risk.reference.reference_attack import attack
-from sluice.variables import Variables
-from sluice.verdict import Finding
+Measure = Literal["distance", "ambiguity", "uncertainty"]
 
-_MOST_COORDINATES = 600_000_000  # 5 GB; a file that is too large to be judged is not judged
+MEASURES: tuple[Measure, ...] = ("distance", "ambiguity", "uncertainty")
 
 
 class ReferenceStandard(BaseModel):
@@ -130,52 +108,3 @@ class ReferenceStandard(BaseModel):
             f"of {self.margin:.1%} of the people, and with no more copied records than chance and "
             f"{self.copies_excess:.1%}.{by_group}"
         )
-
-    def judge(
-        self,
-        original: pd.DataFrame,
-        recoded: pd.DataFrame,
-        masked: pd.DataFrame,
-        holdout: pd.DataFrame | None,
-        variables: Variables,
-        released: Variables,
-        rng: np.random.Generator,
-        minimum_cell: int = 10,
-    ) -> tuple[list[Finding], list[Curve]]:
-        """Attack the masked file and the reference, and compare.
-
-        original     : typed by `variables`; any index, any order of rows
-        recoded      : the same records in the same order after the recodings alone, typed by `released`
-        masked       : typed by `released`, any number of rows in any order
-        holdout      : typed by `variables`; None for leave-one-out
-        rng          : draws the records attacked, and a part of the larger file where the sizes differ
-        minimum_cell : no count of records below this is told
-        raises       : DocumentError when a weight or a subgroup names no variable, or a subgroup a text
-        cost         : that of nearest_neighbours, twice to three times, for at most `records` queries
-        """
-        held = holdout if self.reference == "holdout" else None
-        size = judge_size(self, original, masked, held)
-        # The attack needs one more record than it looks at: in the reference the person's own is left out.
-        if size.completed == 0:
-            return [size], []
-        coding = Coding.fit(original, recoded, variables, released, self.weights)
-        records = len(original) + len(masked) + (0 if held is None else len(held))
-        if not 0 < records * coding.dimensions <= _MOST_COORDINATES:
-            return [size, incomparable(coding)], []
-        points, others = coding.original(original), None if held is None else coding.original(held)
-        released_points, unread = coding.released(masked)
-        found = attack(points, released_points, others, self.neighbours, self.records, rng)
-        judged = [judge_measure(self, measure, found, size.verdict, minimum_cell) for measure in MEASURES]
-        findings = [
-            size,
-            judge_reading(coding, unread, len(masked) * len(coding.names), unmeasured(self, released)),
-            *(finding for finding, _ in judged),
-            judge_closest(self, found, minimum_cell),
-            judge_near_copies(self, found, minimum_cell),
-            judge_exact_copies(self, *coding.labels(recoded, masked), rng, minimum_cell),
-            judge_isolated(self, points, released_points, others, found, rng, minimum_cell),
-            *judge_subgroups(self, found, original, variables, minimum_cell),
-            judge_duplicates(coding, original if held is None else pd.concat([original, held], ignore_index=True)),
-            judge_leniency(self),
-        ]
-        return findings, [curve for _, curve in judged if curve]

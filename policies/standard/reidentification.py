@@ -4,43 +4,31 @@ It belongs to the reference standard, and needs to know which released record is
 """
 
 import numpy as np
-import pandas as pd
 
-from policies.standard.reference_findings import tellable
+from policies.original_and_masked import OriginalAndMasked
 from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.reported_share import reported_share
 from sluice.errors import DataError
 from sluice.risk.coding import Coding
 from sluice.risk.reference.reference_attack import some_of
 from sluice.risk.reference.reidentification import reidentification
-from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 
 _TELLS = 0.6  # area under the curve from which a measure tells correct matches from wrong ones
 
 
-def judge_reidentification(
-    standard: ReferenceStandard,
-    original: pd.DataFrame,
-    recoded: pd.DataFrame,
-    aligned: pd.DataFrame,
-    variables: Variables,
-    released: Variables,
-    rng: np.random.Generator,
-    minimum_cell: int = 10,
-) -> Finding:
+def judge_reidentification(standard: ReferenceStandard, files: OriginalAndMasked) -> Finding:
     """The reidentification rate, held to the standard's `reidentified_share` where it has one, else only reported.
 
-    original          : typed by `variables`
-    recoded, aligned  : the original after the recodings alone, and the released file, typed by `released`; row i of all
-                        three is the same record
-    rng               : draws the records matched, at most `records` of the standard
-    raises            : DataError when the files differ in length, and so are not paired
-    cost              : that of nearest_neighbours, twice, for at most `records` queries
+    files  : paired; the rng draws the records matched, at most `records` of the standard
+    raises : DataError when the files differ in length, and so are not paired
+    cost   : that of nearest_neighbours, twice, for at most `records` queries
     """
-    if not len(original) == len(recoded) == len(aligned):
+    original, recoded, masked = files.original, files.recoded, files.masked
+    if not len(original) == len(recoded) == len(masked):
         raise DataError("Reidentification needs the released record of each original one; the files differ in length.")
     bound = standard.reidentified_share is not None
-    coding = Coding.fit(original, recoded, variables, released, standard.weights)
+    coding = Coding.fit(original, recoded, files.variables, files.released, standard.weights)
     n = len(original)
     if coding.dimensions == 0 or n <= standard.neighbours:
         says = "There are too few records, or no variable, to match people with their records by."
@@ -48,10 +36,10 @@ def judge_reidentification(
             rule="reidentification", verdict=Verdict.UNKNOWN, says=says, stage="reference", attempted=n, completed=0,
             binding=bound,
         )  # fmt: skip
-    rows = some_of(n, min(n, standard.records), rng)
-    points, _ = coding.released(aligned)
+    rows = some_of(n, min(n, standard.records), files.rng)
+    points, _ = coding.released(masked)
     found = reidentification(coding.original(original), points, rows, standard.neighbours)
-    share, said = tellable(round(found.correct.sum()), len(rows), minimum_cell)
+    share, said = reported_share(round(found.correct.sum()), len(rows), files.minimum_cell)
     tells = not np.isnan(found.best) and found.best >= _TELLS
     areas = "" if np.isnan(found.best) else (
         f" (area under the curve: distance {found.distance:.2f}, ambiguity {found.ambiguity:.2f}, uncertainty "

@@ -4,13 +4,12 @@ It belongs to the reference standard: the same curves, of the people of one grou
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from policies.standard.reference_findings import MEASURES
+from policies.standard.reference_standard import MEASURES, ReferenceStandard
 from sluice.errors import DocumentError, did_you_mean
 from sluice.risk.coding import plain_values
 from sluice.risk.reference.equivalence_test import equivalence_test
@@ -18,16 +17,13 @@ from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.variables import Kind, Variable, Variables
 from sluice.verdict import Finding, Verdict
 
-if TYPE_CHECKING:
-    from policies.standard.reference_standard import ReferenceStandard
-
 BoolArray = npt.NDArray[np.bool_]
 
 _QUARTERS = ("lowest", "second", "third", "highest")
 
 
 def judge_subgroups(
-    standard: "ReferenceStandard", found: ReferenceAttack, original: pd.DataFrame, variables: Variables,
+    standard: ReferenceStandard, found: ReferenceAttack, original: pd.DataFrame, variables: Variables,
     minimum_cell: int,
 ) -> list[Finding]:  # fmt: skip
     """A finding on the worst subgroup of each variable that the standard names.
@@ -58,12 +54,12 @@ def judge_subgroups(
         large = sum(int(members.sum()) >= standard.subgroup_records for _, members in groups)
         if not tests or large > len(judged):
             verdict, statistic = max((Verdict.UNKNOWN, *(test[0] for test in tests))), None
-            told = f"By {name}, not every large group was attacked often enough to be judged by itself."
+            sentence = f"By {name}, not every large group was attacked often enough to be judged by itself."
             if not tests and not large:
-                told = f"No group by {name} has the {standard.subgroup_records:,} records that the policy asks for."
+                sentence = f"No group by {name} has the {standard.subgroup_records:,} records that the policy asks for."
         else:
             verdict, statistic, says, measure = max(tests)
-            told = (
+            sentence = (
                 f"{says} is the group by {name} that fares worst: by prediction {measure} the release is nearer to up "
                 f"to {statistic:.1%} more of its people than a file they are not in; {margin:.1%} is tolerated"
                 f"{' and this is not beyond chance' if verdict is Verdict.REVIEW else ''}."
@@ -72,7 +68,7 @@ def judge_subgroups(
             Finding(
                 rule="worst_subgroup",
                 verdict=verdict,
-                says=told,
+                says=sentence,
                 scope=name,
                 stage="reference",
                 observed=statistic,
@@ -109,7 +105,7 @@ def _groups(
 
 
 def _called(category: str, variable: Variable, records: int, minimum_cell: int) -> str:
-    """A category's own name only where it is declared, so no value of the data, and common enough to be told."""
+    """A category's own name only where it is declared, so no value of the data, and common enough to be named."""
     if variable.categories is not None and category in variable.categories and records >= minimum_cell:
         return f"'{category}'"
     return "One category"

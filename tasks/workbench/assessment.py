@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy, load_policy
-from policies.rules.attack_rule import Attacked
 from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
 from schemas.reading.inferred import inferred_contract
@@ -81,7 +81,7 @@ def assess(
             f"has {len(masked.frame):,}"
         )
     holdout = None if holdout_file is None else _read(holdout_file, contract, seed)[0]
-    attacked = Attacked(
+    attacked = OriginalAndMasked(
         original=original,
         recoded=_recoded(original, masked, variables, paired),
         masked=masked.frame,
@@ -260,7 +260,7 @@ def _on_holdout(original: pd.DataFrame, holdout: pd.DataFrame) -> Finding:
     return Finding(rule="holdout_of_others", verdict=Verdict.PASS, stage="original", says=says)
 
 
-def _on_pairs(attacked: Attacked) -> Finding:
+def _on_pairs(attacked: OriginalAndMasked) -> Finding:
     """Whether row i resembles the person of row i more than somebody else: in a wrong order nobody would be found."""
     n = len(attacked.masked)
     others = np.random.default_rng(0).permutation(n)

@@ -13,9 +13,11 @@ import pandas as pd
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
 from policies.rules.rules import PolicyRule
 from policies.rules.table_rules import TableRule
+from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
 from sluice.custody.ledger import Ledger
@@ -130,7 +132,7 @@ def test_an_unreachable_k_is_an_error_and_writes_nothing() -> None:
 
 def test_a_file_too_large_to_check_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also: tests/policies/standard/test_reference_standard.py."""
-    monkeypatch.setattr("policies.standard.reference_standard._MOST_COORDINATES", 1000)
+    monkeypatch.setattr("policies.standard.judgement._MOST_COORDINATES", 1000)
     findings, _ = judge(numbers(2000, 1), numbers(2000, 2))
     assert decide(findings.values()) is Verdict.UNKNOWN
 
@@ -254,5 +256,7 @@ def judge(original: pd.DataFrame, masked: pd.DataFrame, **setting: Any) -> tuple
         "area": Variable(name="area", kind="nominal", categories=("a", "b")),
     }
     standard = ReferenceStandard(**setting)
-    findings, curves = standard.judge(original, original, masked, None, variables, variables, np.random.default_rng(0))
+    findings, curves = judge_reference_standard(
+        standard, OriginalAndMasked(original, original, masked, None, variables, variables, np.random.default_rng(0))
+    )
     return {finding.rule: finding for finding in findings}, curves

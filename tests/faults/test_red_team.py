@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
 from policies.rules.microdata_rules import KAnonymity, LDiversity, SampleUniquesShare, TCloseness
+from policies.standard.judgement import judge_reference_standard
 from policies.standard.lone_copies import judge_lone_copies
 from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
@@ -87,13 +89,17 @@ def people(n: int = 1500) -> tuple[pd.DataFrame, dict[str, Variable]]:
     return frame, variables
 
 
+def paired(recoded: pd.DataFrame, masked: pd.DataFrame, variables: dict[str, Variable]) -> OriginalAndMasked:
+    return OriginalAndMasked(recoded, recoded, masked, None, variables, variables, np.random.default_rng(1))
+
+
 @pytest.mark.parametrize("hair", [0.0, 1e-3, 0.02], ids=lambda share: f"noise {share}")
 def test_one_variable_blown_to_pieces_does_not_hide_that_all_others_are_verbatim(hair: float) -> None:
     frame, variables = people()
     rng = np.random.default_rng(1)
     noise = {f"amount{i}": (hair if i < 3 else 100) * rng.normal(size=len(frame)) for i in range(4)}
     blown = frame.assign(**{name: frame[name] + frame[name].std() * added for name, added in noise.items()})
-    finding = judge_lone_copies(ReferenceStandard(), frame, blown, variables)
+    finding = judge_lone_copies(ReferenceStandard(), paired(frame, blown, variables))
     assert finding.verdict is Verdict.FAIL
     assert finding.observed is not None
     assert finding.observed > (0.2 if hair else 0.95)
@@ -122,7 +128,7 @@ def test_other_people_of_the_same_kind_are_no_lone_copies(values: int, seed: int
 
 def test_variables_that_cannot_be_compared_leave_lone_copies_unknown() -> None:
     frame, variables = people(20)
-    finding = judge_lone_copies(ReferenceStandard(), frame[[]], frame, variables)
+    finding = judge_lone_copies(ReferenceStandard(), paired(frame[[]], frame, variables))
     assert finding.verdict is Verdict.UNKNOWN
 
 
@@ -141,8 +147,7 @@ def test_a_hair_of_noise_makes_no_group_diverse() -> None:
 def test_a_hair_of_noise_makes_no_copy_another_record() -> None:
     frame, variables = people()
     hair = frame.assign(**{name: frame[name] + 1e-6 for name in frame if name != "age"})
-    arguments = (None, variables, variables, np.random.default_rng(1))
-    findings, _ = ReferenceStandard().judge(frame, frame, hair, *arguments)
+    findings, _ = judge_reference_standard(ReferenceStandard(), paired(frame, hair, variables))
     assert next(finding for finding in findings if finding.rule == "exact_copies").verdict is Verdict.FAIL
 
 
@@ -163,21 +168,17 @@ def test_a_hair_of_noise_makes_no_copy_another_record() -> None:
 def test_a_policy_that_undoes_the_standard_does_not_do_so_silently(setting: dict[str, Any]) -> None:
     frame, variables = people(1200)
     others = frame.sample(frac=1, random_state=3).reset_index(drop=True)
-    findings, _ = ReferenceStandard(**setting).judge(
-        frame, frame, others, None, variables, variables, np.random.default_rng(1)
-    )
+    findings, _ = judge_reference_standard(ReferenceStandard(**setting), paired(frame, others, variables))
     (lenient,) = (finding for finding in findings if finding.rule == "lenient_standard")
     assert (lenient.verdict, lenient.binding) == (Verdict.REVIEW, True)
-    findings, _ = ReferenceStandard().judge(frame, frame, others, None, variables, variables, np.random.default_rng(1))
+    findings, _ = judge_reference_standard(ReferenceStandard(), paired(frame, others, variables))
     assert next(finding for finding in findings if finding.rule == "lenient_standard").verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize("weights", [{"amount0": 0}, {"amount0": 1e-9}, {"age": 1e9}], ids=str)
 def test_a_variable_without_weight_in_the_comparison_is_named(weights: dict[str, float]) -> None:
     frame, variables = people(1200)
-    findings, _ = ReferenceStandard(weights=weights).judge(
-        frame, frame, frame, None, variables, variables, np.random.default_rng(1)
-    )
+    findings, _ = judge_reference_standard(ReferenceStandard(weights=weights), paired(frame, frame, variables))
     (read,) = (finding for finding in findings if finding.rule == "comparable_values")
     assert read.verdict is Verdict.REVIEW
     assert "amount0" in read.says
@@ -247,8 +248,9 @@ def test_households_bear_other_names_in_every_release_and_are_told_to_be_unmeasu
         set(one.read(bare(mask)(one))["household"]) == names[0]
     )  # and it is the same household all through one release
     original, recoded = one.read(one.original), one.read(one.original)
-    findings, _ = ReferenceStandard().judge(
-        original, recoded, original, None, one.variables, one.variables, np.random.default_rng(1)
+    findings, _ = judge_reference_standard(
+        ReferenceStandard(),
+        OriginalAndMasked(original, recoded, original, None, one.variables, one.variables, np.random.default_rng(1)),
     )
     (read,) = (finding for finding in findings if finding.rule == "comparable_values")
     assert read.verdict is Verdict.REVIEW

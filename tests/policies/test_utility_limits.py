@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from policies.original_and_masked import OriginalAndMasked
 from policies.utility_limits import Limit, ShareLimit, UtilityLimits
 from sluice.documents.documents import parse_document
 from sluice.errors import DocumentError
@@ -32,10 +33,17 @@ def typed(n: int, seed: int = 0) -> pd.DataFrame:
     )
 
 
+def files(
+    original: pd.DataFrame, masked: pd.DataFrame, released: Any = VARIABLES, recoded: Any = None
+) -> OriginalAndMasked:
+    recoded = original if recoded is None else recoded
+    return OriginalAndMasked(original, recoded, masked, None, VARIABLES, released, np.random.default_rng(0))
+
+
 def find(
     limits: UtilityLimits, original: pd.DataFrame, masked: pd.DataFrame, released: Any = VARIABLES
 ) -> dict[str, Finding]:
-    findings = limits.find(original, original, masked, VARIABLES, released)
+    findings = limits.find(files(original, masked, released))
     assert [finding.rule for finding in findings] == MEASURES
     assert all(finding.stage == "utility" and finding.says.endswith(".") for finding in findings)
     return {finding.rule: finding for finding in findings}
@@ -121,7 +129,7 @@ def test_of_a_new_variable_no_cell_was_changed() -> None:
 
 def test_a_variable_that_cannot_be_compared_makes_the_shares_unknown() -> None:
     original = typed(20)
-    findings = all_limits().find(original, original.drop(columns="x"), original, VARIABLES, VARIABLES)
+    findings = all_limits().find(files(original, original, recoded=original.drop(columns="x")))
     finding = next(finding for finding in findings if finding.rule == "changed_share")
     assert (finding.verdict, finding.attempted, finding.completed) == (Verdict.UNKNOWN, 3, 2)
 

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from policies.original_and_masked import OriginalAndMasked
+from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.masking.microaggregation.microaggregation import representatives
 from sluice.masking.microaggregation.spectral_histogram_sanitization import spectral_groups
@@ -115,14 +117,17 @@ def test_the_whole_gate_agrees(samples, releases, release, verdict, reference):
     variables = {name: Variable(name=name, kind="continuous") for name in names}
     original, second, masked = (pd.DataFrame(m, columns=names) for m in (*samples[:2], releases[release]))
     standard = ReferenceStandard(reference=reference, holdout_share=0.4 if reference == "holdout" else None)
-    findings, _ = standard.judge(
-        original,
-        original,
-        masked,
-        second if reference == "holdout" else None,
-        variables,
-        variables,
-        np.random.default_rng(0),
+    findings, _ = judge_reference_standard(
+        standard,
+        OriginalAndMasked(
+            original,
+            original,
+            masked,
+            second if reference == "holdout" else None,
+            variables,
+            variables,
+            np.random.default_rng(0),
+        ),
     )
     # Copies of a group's mean pass the binding measures, as published; that uncertainty says nothing is shown.
     assert decide(findings) is verdict

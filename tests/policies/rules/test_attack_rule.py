@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from policies.rules.attack_rule import Attacked, AttackRule
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.attack_rule import AttackRule
 from sluice.risk.measurement import Measurement
 from sluice.verdict import Finding, Verdict
 
@@ -15,7 +16,7 @@ from sluice.verdict import Finding, Verdict
 class Guessing(AttackRule):
     rule: Literal["guessing"] = "guessing"
 
-    def find(self, attacked: Attacked) -> list[Finding]:
+    def find(self, attacked: OriginalAndMasked) -> list[Finding]:
         return []
 
     def describe(self) -> str:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from policies.rules.attack_rule import Attacked
+from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attribute_rules import AttributeDivergence, AttributeInference, DataInvasion, MaximumKnowledge
 from sluice.errors import DataError
 from sluice.variables import Kind, Role, Variable
@@ -59,12 +59,12 @@ def scrambled(frame: pd.DataFrame) -> pd.DataFrame:
 ORIGINAL = people(600, 1)
 
 
-def attacked(masked: pd.DataFrame, **changes) -> Attacked:
-    files = Attacked(ORIGINAL, ORIGINAL, masked, None, VARIABLES, VARIABLES, np.random.default_rng(5))
+def attacked(masked: pd.DataFrame, **changes) -> OriginalAndMasked:
+    files = OriginalAndMasked(ORIGINAL, ORIGINAL, masked, None, VARIABLES, VARIABLES, np.random.default_rng(5))
     return replace(files, **changes)
 
 
-def by_scope(rule, files: Attacked) -> dict:
+def by_scope(rule, files: OriginalAndMasked) -> dict:
     return {finding.scope: finding for finding in rule.find(files)}
 
 
@@ -198,7 +198,7 @@ def test_a_variable_that_is_released_as_a_distribution_over_its_labels():
     released = {name: VARIABLES[name] for name in ("age", "area")}
     released |= {column: Variable(name=column, kind=Kind.CONTINUOUS) for column in columns}
 
-    def published(certainty: float) -> Attacked:
+    def published(certainty: float) -> OriginalAndMasked:
         shares = np.full((600, 3), (1 - certainty) / 3)
         shares[np.arange(600), ORIGINAL["illness"].cat.codes] += certainty
         masked = ORIGINAL[["age", "area"]].assign(**dict(zip(columns, shares.T, strict=True)))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from policies.rules.attack_rule import Attacked
+from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rules import ControlRule, Inference, Linkability, MembershipInference, SinglingOut
 from sluice.errors import DataError
 from sluice.variables import Variable
@@ -51,8 +51,8 @@ def people(n: int, seed: int) -> pd.DataFrame:
 ORIGINAL, CONTROL, STRANGERS = people(1500, 1), people(1500, 2), people(1500, 3)
 
 
-def attacked(masked: pd.DataFrame, control: pd.DataFrame | None = CONTROL, seed: int = 0) -> Attacked:
-    return Attacked(
+def attacked(masked: pd.DataFrame, control: pd.DataFrame | None = CONTROL, seed: int = 0) -> OriginalAndMasked:
+    return OriginalAndMasked(
         original=ORIGINAL,
         recoded=ORIGINAL,
         masked=masked,
@@ -145,7 +145,7 @@ def test_recoded_columns_are_compared_in_their_released_categories() -> None:
         codes = np.digitize(frame["age"].to_numpy(float), [40, 60])
         return frame.assign(age=pd.Categorical.from_codes(codes, categories=groups, ordered=True))
 
-    case = Attacked(
+    case = OriginalAndMasked(
         original=ORIGINAL, recoded=recoded(ORIGINAL), masked=recoded(ORIGINAL), holdout=CONTROL, variables=VARIABLES,
         released=released, rng=np.random.default_rng(0), recoded_holdout=recoded(CONTROL),
     )  # fmt: skip
@@ -158,7 +158,7 @@ def test_recoded_columns_are_compared_in_their_released_categories() -> None:
 def test_columns_that_are_missing_are_told() -> None:
     no_keys = {name: v.model_copy(update={"role": "other"}) for name, v in VARIABLES.items()}
     case = attacked(STRANGERS)
-    bare = Attacked(**{**vars(case), "released": no_keys})
+    bare = OriginalAndMasked(**{**vars(case), "released": no_keys})
     for rule, says in (
         (Linkability(limit=0.1), "fewer than 2 quasi-identifiers"),
         (Inference(limit=0.1), "no quasi-identifier to know a person by, or no sensitive variable"),
@@ -172,7 +172,7 @@ def test_columns_that_are_missing_are_told() -> None:
 
 def test_released_columns_that_the_original_lacks_are_named() -> None:
     more = VARIABLES | {"area=a": Variable(name="area=a", kind="continuous")}
-    case = Attacked(**{**vars(attacked(STRANGERS.assign(**{"area=a": 0.5}))), "released": more})
+    case = OriginalAndMasked(**{**vars(attacked(STRANGERS.assign(**{"area=a": 0.5}))), "released": more})
     (finding,) = SinglingOut(limit=0.1).find(case)
     assert finding.verdict is Verdict.PASS
     assert finding.says.endswith("Left out, because the original has no such column: area=a.")

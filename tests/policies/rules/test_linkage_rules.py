@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from policies.rules.attack_rule import Attacked
+from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkage_rules import (
     DistanceLinkage,
     IntervalDisclosure,
@@ -49,7 +49,7 @@ def people(n=600, seed=0):
 
 
 def attacked(original, masked, **given):
-    return Attacked(original, original, masked, None, VARIABLES, VARIABLES, np.random.default_rng(0), **given)
+    return OriginalAndMasked(original, original, masked, None, VARIABLES, VARIABLES, np.random.default_rng(0), **given)
 
 
 ORIGINAL = people()
@@ -150,7 +150,7 @@ def test_intruders_who_know_the_method_find_more():
 def test_recoded_variables_are_compared_after_recoding():
     groups = VARIABLES | {"age": Variable(name="age", kind=Kind.NOMINAL, nullable=True, **QUASI)}
     coarse = ORIGINAL.assign(age=(ORIGINAL.age // 10).astype("str").astype("category"))
-    files = Attacked(ORIGINAL, coarse, coarse, None, VARIABLES, groups, np.random.default_rng(0))
+    files = OriginalAndMasked(ORIGINAL, coarse, coarse, None, VARIABLES, groups, np.random.default_rng(0))
     few = find(DistanceLinkage(limit=0.9, columns=("age",)), files)
     assert few.observed == pytest.approx(coarse.age.nunique(dropna=False) / 600)  # one in each group of ties
     with pytest.raises(DataError, match="'age' is released as nominal"):

@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from policies.original_and_masked import OriginalAndMasked
+from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reidentification import judge_reidentification
 from sluice.errors import DataError, DocumentError
@@ -36,15 +38,18 @@ def people(n, seed):
 
 def judge(original, masked, *, recoded=None, holdout=None, variables=VARIABLES, released=None, cell=10, **setting):
     standard = ReferenceStandard(**setting)
-    findings, curves = standard.judge(
-        original,
-        original if recoded is None else recoded,
-        masked,
-        holdout,
-        variables,
-        released or variables,
-        np.random.default_rng(0),
-        cell,
+    findings, curves = judge_reference_standard(
+        standard,
+        OriginalAndMasked(
+            original,
+            original if recoded is None else recoded,
+            masked,
+            holdout,
+            variables,
+            released or variables,
+            np.random.default_rng(0),
+            minimum_cell=cell,
+        ),
     )
     assert {finding.rule for finding in findings} <= set(standard.finding_names)
     assert {finding.stage for finding in findings} == {"reference"}
@@ -347,7 +352,7 @@ def test_variables_that_nobody_can_compare():
 
 
 def test_a_file_too_large_to_check_is_unknown(monkeypatch):
-    monkeypatch.setattr("policies.standard.reference_standard._MOST_COORDINATES", 1000)
+    monkeypatch.setattr("policies.standard.judgement._MOST_COORDINATES", 1000)
     findings, curves = judge(ORIGINAL, SAFE)
     assert findings["comparable_values"].verdict is Verdict.UNKNOWN
     assert decide(findings.values()) is Verdict.UNKNOWN
@@ -495,7 +500,8 @@ def test_subgroups_by_what_makes_no_groups(name, says):
 def reidentified(masked, seed=0, variables=VARIABLES, cell=10, **setting):
     rng = np.random.default_rng(seed)
     standard = ReferenceStandard(**setting)
-    return judge_reidentification(standard, ORIGINAL, ORIGINAL, masked, variables, variables, rng, cell)
+    files = OriginalAndMasked(ORIGINAL, ORIGINAL, masked, None, variables, variables, rng, minimum_cell=cell)
+    return judge_reidentification(standard, files)
 
 
 def test_reidentification_is_reported_and_binds_where_the_policy_says_so():
@@ -517,7 +523,7 @@ def test_reidentification_of_what_cannot_be_matched():
     text = {"remark": Variable(name="remark", kind="text")}
     frame = ORIGINAL.assign(remark="x")[["remark"]]
     rng = np.random.default_rng(0)
-    finding = judge_reidentification(ReferenceStandard(), frame, frame, frame, text, text, rng)
+    finding = judge_reidentification(ReferenceStandard(), OriginalAndMasked(frame, frame, frame, None, text, text, rng))
     assert (finding.verdict, finding.completed) == (Verdict.UNKNOWN, 0)
     with pytest.raises(DataError, match="differ in length"):
         reidentified(SAFE.iloc[:1999])

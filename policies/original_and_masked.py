@@ -1,0 +1,37 @@
+"""OriginalAndMasked: the files that a masked file is judged by, for attacks, the reference standard and utility."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from sluice.variables import Variables
+
+
+@dataclass(frozen=True)
+class OriginalAndMasked:
+    """A masked file, the original behind it, and what else is needed to judge one by the other.
+
+    original : the records at risk, typed by `variables`, index 0..n-1
+    recoded  : the same records in the same order after the recodings of the plan alone, typed by `released`: what an
+               intruder makes of the original who knows the published categories
+    masked   : typed by `released`; with `paired`, row i is the masked record of row i of `original`
+    holdout  : other people of the same population, typed by `variables`; None when none were set aside
+    recoded_holdout : the same after the recodings of the plan alone, typed by `released`
+    rng      : for sampling; the same release draws the same
+    paired   : False for a file whose rows belong to nobody, such as a synthetic one, or whose order is unknown
+    unit     : what a record is, in the plural and in the reader's words
+    minimum_cell : no count of records below this is reported
+    """
+
+    original: pd.DataFrame
+    recoded: pd.DataFrame
+    masked: pd.DataFrame
+    holdout: pd.DataFrame | None
+    variables: Variables
+    released: Variables
+    rng: np.random.Generator
+    recoded_holdout: pd.DataFrame | None = None
+    paired: bool = True
+    unit: str = "records"
+    minimum_cell: int = 10

@@ -1,0 +1,84 @@
+"""Copies: people to whom a released record is closer, or more nearly equal, than the reference and chance explain."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import binom
+
+from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.reported_share import reported_share
+from sluice.risk.reference.copies import CopyCount, count_copies, exact_copies
+from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
+from sluice.risk.resolution import on_one_grid
+from sluice.verdict import Finding, Verdict
+
+Column = npt.NDArray[Any]
+
+_TIED = 1e-9  # distances that differ by no more are equal
+
+
+def judge_closest(standard: ReferenceStandard, found: ReferenceAttack, minimum_cell: int) -> Finding:
+    """The tail of the distance curve, where the margin would hide the people who are hit hardest."""
+    close = np.quantile(found.reference.distance, standard.tail_quantile / found.size_ratio)
+    count = int((found.whole < close - _TIED).sum())
+    limit = standard.tail_quantile + (standard.tail_share - standard.tail_quantile) * found.sampled
+    if count <= limit * found.attacked:
+        verdict = Verdict.PASS
+    else:
+        by_chance = binom.sf(count - 1, found.attacked, limit) >= standard.alpha
+        verdict = Verdict.REVIEW if by_chance else Verdict.FAIL
+    share, said = reported_share(count, found.attacked, minimum_cell)
+    return Finding(
+        rule="closest_records", verdict=verdict,
+        says=f"{said} of the people have a released record closer to them than the closest "
+        f"{standard.tail_quantile:.1%} would find in a file they are not in; {limit:.1%} may.",
+        stage="reference", observed=share, limit=limit, attempted=found.records, completed=found.attacked,
+    )  # fmt: skip
+
+
+def judge_near_copies(standard: ReferenceStandard, found: ReferenceAttack, minimum_cell: int) -> Finding:
+    # Near is half as far as the closest of the reference, natural twins apart: chance hardly brings anybody there.
+    apart = found.reference.distance[found.reference.distance > _TIED]
+    near = float(np.quantile(apart, standard.tail_quantile / found.size_ratio)) / 2 if len(apart) else 0.0
+    count = count_copies(found.whole <= near + _TIED, found.reference.distance <= near + _TIED, found.size_ratio)
+    how = "have a nearly equal record in the release"
+    return judge_copies(standard, "near_copies", how, count, found.sampled, found.records, minimum_cell)
+
+
+def judge_exact_copies(
+    standard: ReferenceStandard,
+    recoded: list[Column],
+    masked: list[Column],
+    rng: np.random.Generator,
+    minimum_cell: int,
+) -> Finding:
+    # Over all records. The reference is other people's records of the original even where there is a holdout, which
+    # has no recoded form: both hold as many natural twins.
+    n, m = len(recoded[0]), len(masked[0])
+    pairs = [on_one_grid(before, after) for before, after in zip(recoded, masked, strict=True)]
+    recoded, masked = [before for before, _ in pairs], [after for _, after in pairs]
+    count = count_copies(*exact_copies(recoded, masked, some_of(n, min(n, m), rng)), m / n)
+    how = "stand in the release value for value"
+    return judge_copies(standard, "exact_copies", how, count, min(1.0, m / n), n, minimum_cell)
+
+
+def judge_copies(
+    standard: ReferenceStandard,
+    rule: str,
+    how: str,
+    count: CopyCount,
+    sampled: float,
+    records: int,
+    minimum_cell: int,
+) -> Finding:
+    """Whether there are more copies than chance and the policy allow."""
+    tolerated = standard.copies_excess * sampled
+    share, said = reported_share(count.found, count.records, minimum_cell)
+    return Finding(
+        rule=rule, verdict=Verdict.PASS if count.excess <= tolerated else Verdict.FAIL,
+        says=f"{said} of the people {how}; {count.expected:.2%} would have such a twin in a file they are not in, "
+        f"and chance and policy allow {count.chance + tolerated:.2%} more.",
+        stage="reference", observed=share, limit=min(1.0, count.expected + count.chance + tolerated),
+        attempted=records, completed=count.records,
+    )  # fmt: skip

@@ -1,0 +1,23 @@
+"""Duplicate records: people who stand twice in the original, so that the reference holds them, too."""
+
+import pandas as pd
+
+from sluice.risk.coding import Coding, plain_values
+from sluice.risk.reference.copies import unexplained_duplicates
+from sluice.risk.row_groups import row_groups
+from sluice.verdict import Finding, Verdict
+
+
+def judge_duplicates(coding: Coding, records: pd.DataFrame) -> Finding:
+    duplicates = unexplained_duplicates(row_groups(plain_values(records[name]) for name in coding.names).size)
+    if duplicates.unexplained:
+        says = (
+            "More original records are equal in all released variables than different people would be. Where a person "
+            "stands twice, the reference holds that person too and cannot tell whether the release is safe."
+        )
+    else:
+        says = "No more original records are equal in all released variables than different people can be."
+    return Finding(
+        rule="duplicate_records", verdict=Verdict.UNKNOWN if duplicates.unexplained else Verdict.PASS, says=says,
+        stage="reference", observed=duplicates.share, attempted=len(records), completed=len(records),
+    )  # fmt: skip

@@ -1,0 +1,40 @@
+"""Isolated people: those far from all others, whom noise that hides the many hardly hides."""
+
+import numpy as np
+import numpy.typing as npt
+
+from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.reported_share import reported_share
+from sluice.risk.reference.isolated_records import isolated_records
+from sluice.risk.reference.reference_attack import ReferenceAttack
+from sluice.verdict import Finding, Verdict
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def judge_isolated(
+    standard: ReferenceStandard,
+    original: FloatArray,
+    released: FloatArray,
+    holdout: FloatArray | None,
+    found: ReferenceAttack,
+    rng: np.random.Generator,
+    minimum_cell: int,
+) -> Finding:
+    """The people far from all others, whom noise that hides the many hardly hides; points as in `attack`."""
+    count = isolated_records(original, released, holdout, found.rows, standard.isolated_share, rng)
+    if count is None:
+        return Finding(
+            rule="isolated_records", verdict=Verdict.PASS, says="No person stands apart from all others.",
+            stage="reference", observed=0.0, attempted=found.records, completed=found.attacked,
+        )  # fmt: skip
+    tolerated = standard.isolated_excess * found.sampled
+    share, said = reported_share(count.found, count.records, minimum_cell)
+    return Finding(
+        rule="isolated_records", verdict=Verdict.PASS if count.excess <= tolerated else Verdict.FAIL,
+        says=f"Of the {count.records} people who are farthest from all others, {said[0].lower()}{said[1:]} have a "
+        f"released record less than a quarter as far from them as other people are; {count.expected:.0%} would in a "
+        f"file they are not in, and chance and policy allow {count.chance + tolerated:.0%} more.",
+        stage="reference", observed=share, limit=min(1.0, count.expected + count.chance + tolerated),
+        attempted=found.records, completed=count.records,
+    )  # fmt: skip

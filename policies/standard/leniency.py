@@ -1,0 +1,27 @@
+"""Leniency: whether the policy's own settings leave anything of the standard."""
+
+from policies.standard.reference_standard import ReferenceStandard
+from sluice.verdict import Finding, Verdict
+
+
+def judge_leniency(standard: ReferenceStandard) -> Finding:
+    """What this policy tolerates beyond all with which the standard could still be said to hold."""
+    lenient = [
+        says
+        for is_so, says in (
+            (standard.margin > 0.1, f"margin {standard.margin:g}"),
+            (standard.tail_share > 0.1, f"tail_share {standard.tail_share:g}"),
+            (standard.tail_quantile < 0.001, f"tail_quantile {standard.tail_quantile:g}"),
+            (standard.copies_excess > 0.1, f"copies_excess {standard.copies_excess:g}"),
+            (standard.minimum_records < 100, f"minimum_records {standard.minimum_records}"),
+            (standard.records < standard.minimum_records, f"only {standard.records} people are attacked"),
+            (standard.when_fewer == "judge", "a file of fewer records is judged all the same"),
+            ("distance" not in standard.binding, "the prediction distance does not decide"),
+        )
+        if is_so
+    ]
+    verdict, says = Verdict.PASS, "The policy's own settings do not undo the standard."
+    if lenient:
+        verdict = Verdict.REVIEW
+        says = f"The policy's own settings leave little of the standard: {'; '.join(lenient)}."
+    return Finding(rule="lenient_standard", verdict=verdict, says=says, stage="reference")

@@ -1,0 +1,79 @@
+"""Prediction distance, ambiguity and uncertainty of release and reference, compared as distributions.
+
+Source: Lasko and Vinterbo (2010), section II.A.
+"""
+
+import numpy as np
+
+from policies.standard.reference_standard import Measure, ReferenceStandard
+from sluice.risk.reference.curve import Curve, curve_grid, shares_at
+from sluice.risk.reference.equivalence_test import EquivalenceTest, equivalence_test
+from sluice.risk.reference.reference_attack import ReferenceAttack
+from sluice.verdict import Finding, Verdict
+
+_ADVANTAGE: dict[Measure, tuple[str, str]] = {  # what an intruder gains, and does not gain
+    "distance": ("gets closer to it", "gets no closer to it"),
+    "ambiguity": (
+        "can tell the best match better from the next best ones",
+        "can tell the best match no better from the next best ones",
+    ),
+    "uncertainty": (
+        "finds best matches that agree more with each other",
+        "finds best matches that agree no more with each other",
+    ),
+}
+
+
+def judge_measure(
+    standard: ReferenceStandard, measure: Measure, found: ReferenceAttack, size: Verdict, minimum_cell: int
+) -> tuple[Finding, Curve | None]:
+    release, reference = getattr(found.released, measure), getattr(found.reference, measure)
+    binding, margin = measure in standard.binding, standard.margin * found.sampled
+    test = equivalence_test(release, reference, margin, standard.alpha)
+    verdict, says = test.verdict, _say(measure, test, margin)
+    # Few records prove no release safe; an excess that is beyond chance in spite of them counts.
+    if size > verdict and verdict is not Verdict.FAIL:
+        verdict, says = size, f"{says} Of so few records this proves nothing."
+    if measure == "uncertainty" and np.mean(release == 0) > 0.99 and np.mean(reference == 0) < 0.5:
+        verdict = Verdict.UNKNOWN if binding else Verdict.REVIEW
+        says = (
+            "The released records nearest to a person are copies of one another, by construction of the masking. "
+            "This measure then says nothing of whether the person's values are safe: who finds the right group "
+            "reads its values without any doubt."
+        )
+    finding = Finding(
+        rule=f"prediction_{measure}", verdict=verdict, says=says, stage="reference", observed=test.statistic,
+        limit=margin, attempted=found.records, completed=found.attacked, binding=binding,
+    )  # fmt: skip
+    grid = curve_grid(release, reference, minimum_cell)
+    if not grid:
+        return finding, None
+    curve = Curve(
+        measure=measure, grid=grid, masked=shares_at(release, grid), reference=shares_at(reference, grid),
+        statistic=test.statistic, at=min(grid, key=lambda value: abs(value - test.at)), margin=margin,
+        p_value=test.p_value, verdict=verdict, binding=binding,
+    )  # fmt: skip
+    return finding, curve
+
+
+def _say(measure: Measure, test: EquivalenceTest, margin: float) -> str:
+    gains, gains_nothing = _ADVANTAGE[measure]
+    intruder, than = "An intruder who knows a person's true record", "than with a file the person is not in"
+    excess = f"{test.statistic:.1%}"
+    if test.verdict is Verdict.UNKNOWN:
+        return f"The prediction {measure} could not be computed for every record, so the release cannot be compared."
+    if test.verdict is Verdict.PASS:
+        return (
+            f"{intruder} {gains_nothing} with this release {than}: the difference concerns at most {excess} of the "
+            f"people; {margin:.1%} is tolerated."
+        )
+    if test.verdict is Verdict.REVIEW:
+        return (
+            f"{intruder} perhaps {gains} with this release {than}: the difference concerns up to {excess} of the "
+            f"people, more than the {margin:.1%} tolerated but not beyond chance."
+        )
+    return (
+        f"{intruder} {gains} with this release {than}: the prediction {measure} is at most {test.at:.3g} for "
+        f"{test.release_share:.1%} of the people, against {test.reference_share:.1%} there; a difference of at most "
+        f"{margin:.1%} is tolerated."
+    )

@@ -1,0 +1,31 @@
+"""Whether there are enough records for a comparison with the reference to tell something."""
+
+import pandas as pd
+
+from policies.standard.reference_standard import ReferenceStandard
+from sluice.verdict import Finding, Verdict
+
+
+def judge_size(
+    standard: ReferenceStandard, original: pd.DataFrame, masked: pd.DataFrame, held: pd.DataFrame | None
+) -> Finding:
+    counts = {"original": len(original)}
+    if standard.reference == "holdout":
+        counts["held-out"] = 0 if held is None else len(held)
+    which, fewest = min(counts.items(), key=lambda item: item[1])
+    possible = min(fewest, len(masked)) > standard.neighbours
+    if not possible:
+        verdict, says = Verdict.UNKNOWN, "There are too few records to compare the release with a reference at all."
+    elif fewest >= standard.minimum_records:
+        verdict, says = Verdict.PASS, f"There are enough {which} records for the comparison to tell something."
+    else:
+        verdict = {"unknown": Verdict.UNKNOWN, "review": Verdict.REVIEW, "judge": Verdict.PASS}[standard.when_fewer]
+        says = (
+            f"There are {fewest:,} {which} records, fewer than the {standard.minimum_records:,} below which chance "
+            "decides whether a release meets the reference standard."
+            f"{' A larger holdout_share sets more aside.' if which == 'held-out' else ''}"
+        )
+    return Finding(
+        rule="reference_size", verdict=verdict, says=says, stage="reference", observed=fewest,
+        limit=standard.minimum_records, attempted=fewest, completed=fewest if possible else 0,
+    )  # fmt: skip
