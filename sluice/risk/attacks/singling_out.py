@@ -152,7 +152,7 @@ def growth(counts: IntArray, records: int, size: int) -> float:
     returns : what the likeliest mixture of Poisson laws behind the counts gives: a description that expects x people
               fits exactly one with probability x exp(-x). Right within 6 % for twice the people; for four times, up to
               15 % too small, which makes the risk too large rather than too small
-    source  : Simar (1976) (the mixture); its steps are those of expectation and maximisation
+    source  : Simar (1976; the mixture); its steps are those of expectation and maximisation
     """
     values, times = np.unique(counts, return_counts=True)
     expected = np.geomspace(records / (20 * size), values[-1] + 1, _WEIGHTS)

@@ -1,8 +1,8 @@
 """Table redesign: which coarser table would need less suppression, and what it gives up.
 
-Source: Hundepool et al., "Statistical Disclosure Control" (Wiley 2012), section 4.4, table redesign. The order of the
-advice is this project's own: what a change spares (sensitive cells, and sums that hold a single one, which each call
-for a second suppression) for each cell that it gives up.
+Source: Hundepool and others (2012), section 4.4, table redesign. The order of the advice is this project's own: what a
+change spares (sensitive cells, and sums that hold a single one, which each call for a second suppression) for each cell
+that it gives up.
 """
 
 from collections.abc import Iterator, Sequence

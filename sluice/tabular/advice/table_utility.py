@@ -1,8 +1,7 @@
 """What a protected table is still good for, beside the true one.
 
-Sources: Shlomo, Statistical disclosure control methods for census frequency tables, International Statistical Review
-75 (2007), section 5: distances, Hellinger distance, change of the association of two variables (Cramér's V), ranks.
-Every figure is over published cells alone; a suppressed one has no value and is counted as lost.
+Sources: Shlomo (2007), section 5: distances, Hellinger distance, change of the association of two variables (Cramér's
+V), ranks. Every figure is over published cells alone; a suppressed one has no value and is counted as lost.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,7 @@
 """Whole numbers that add up as cells do, as near as possible to given numbers: the search behind controlled rounding.
 
-Source: Salazar-González, Controlled rounding and cell perturbation, Mathematical Programming 105 (2006), the integer
-program. Each step upwards from the lowest number allowed is a column of its own; the distance is convex, so steps are
-taken in order by themselves.
+Source: Salazar-González (2006), the integer program. Each step upwards from the lowest number allowed is a column of
+its own; the distance is convex, so steps are taken in order by themselves.
 
 Small tables are solved to the optimum. Of a large one, the first solution that the solver finds is improved: first the
 steps on which it and the relaxation agree are kept and the others solved anew (Danna, Rothberg and Le Pape, Exploring

@@ -1,8 +1,7 @@
 """How far from its true total an attacker must believe a cell possible who knows every cell to within an interval.
 
 That is what is left to tell where values were changed, not suppressed: the method bounds each true total, and totals
-add up. Source: Salazar-González, Controlled rounding and cell perturbation, Mathematical Programming 105 (2006), the
-attacker's problems.
+add up. Source: Salazar-González (2006), the attacker's problems.
 
 One linear program takes many cells at once as far as is required; cells that it leaves behind get one of their own. So
 what is found is proven by a table that an attacker cannot exclude, and what is not found is impossible.

@@ -6,9 +6,7 @@ however often and wherever it is published, repeating a query averages nothing o
 single record have independent keys: their difference tells little of that record. Every cell is perturbed on its own,
 so published parts do not add up to published totals.
 
-Source: Fraser and Wooton, "A proposed method for confidentialising tabular output to protect against differencing"
-(UNECE 2005); Thompson, Broadfoot and Elazar, "Methodology for the automatic confidentialisation of statistical outputs
-from remote servers at the Australian Bureau of Statistics" (UNECE 2013), with noise on totals in proportion to the
+Source: Fraser and Wooton (2005); Thompson, Broadfoot and Elazar (2013), with noise on totals in proportion to the
 largest contributions. Keys are whole numbers, as fractions of 2 ** 64, whose sums wrap: exact in any order of the
 records.
 """
@@ -203,7 +201,7 @@ def _added(dimensions: Sequence[Dimension], codes: Codes, counts: Integers, keys
 
 
 def _mixed(keys: Keys, rank: int) -> Keys:
-    """Another 64 bits of each key, for each rank: the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    """Another 64 bits of each key, for each rank: the finaliser of SplitMix64 (Steele, Lea and Flood 2014)."""
     step = (rank + 1) * 0x9E3779B97F4A7C15 % 2**64
     bits = keys + np.uint64(step)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -1,11 +1,9 @@
 """Controlled tabular adjustment: sensitive cells move by their protection level, the others as little as adds up.
 
-Source: Dandekar and Cox, Synthetic tabular data: an alternative to complementary cell suppression (manuscript, Energy
-Information Administration, 2002); Castro, Minimum-distance controlled perturbation methods for large-scale tabular data
-protection, European Journal of Operational Research 171 (2006). Each sensitive cell goes to its total less the lower
-level or beyond, or to its total and the upper level or beyond. Small tables: an integer program chooses the side. Large
-ones: sides in falling order of the levels, each against what the sums of the cell lack; then sides are changed where
-the dual prices of the linear program promise most, as long as that helps; then the answer is made whole.
+Source: Dandekar and Cox (2002); Castro (2006). Each sensitive cell goes to its total less the lower level or beyond, or
+to its total and the upper level or beyond. Small tables: an integer program chooses the side. Large ones: sides in
+falling order of the levels, each against what the sums of the cell lack; then sides are changed where the dual prices
+of the linear program promise most, as long as that helps; then the answer is made whole.
 """
 
 from dataclasses import dataclass

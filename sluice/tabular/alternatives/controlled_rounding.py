@@ -1,11 +1,10 @@
 """Controlled rounding: every cell becomes a multiple of a base next to it, and the table still adds up.
 
-Source: Cox, A constructive procedure for unbiased controlled rounding, JASA 82 (1987): zero-restricted, that is, a
-multiple stays what it is and any other number goes to one of the two multiples around it. Salazar-González, Controlled
-rounding and cell perturbation, Mathematical Programming 105 (2006): the integer program, protection levels against an
-attacker who knows the base, and wider steps for tables of three and more dimensions without a zero-restricted rounding
-(Causey, Cox and Ernst, Applications of transportation theory to statistical problems, JASA 80, 1985). Differs: the
-attacker's intervals are checked after the rounding; which of the two multiples are safe is settled before it.
+Source: Cox (1987): zero-restricted, that is, a multiple stays what it is and any other number goes to one of the two
+multiples around it. Salazar-González (2006): the integer program, protection levels against an attacker who knows the
+base, and wider steps for tables of three and more dimensions without a zero-restricted rounding (Causey, Cox and Ernst
+1985). Differs: the attacker's intervals are checked after the rounding; which of the two multiples are safe is settled
+before it.
 """
 
 from math import ceil, log10

@@ -3,12 +3,9 @@
 The noise of each count has mean 0, a given variance, at most a given size, and never leaves a count below 0 or from 1
 to a threshold; among all such distributions the one of largest entropy is taken. Zero stays zero.
 
-Source: Marley and Leaver, "A method for confidentialising user-defined tables: statistical properties and a
-risk-utility analysis" (ISI 2011), the entropy; Giessing, "Computational issues in the design of transition
-probabilities and disclosure risk estimation for additive noise" (PSD 2016); Fraser and Wooton, "A proposed method for
-confidentialising tabular output to protect against differencing" (UNECE 2005). Differs from the R package ptable:
-probabilities need not fall on both sides of the mode, so every count keeps the variance, which ptable gives up for the
-smallest.
+Source: Marley and Leaver (2011), the entropy; Giessing (2016); Fraser and Wooton (2005). Differs from the R package
+ptable: probabilities need not fall on both sides of the mode, so every count keeps the variance, which ptable gives up
+for the smallest.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,8 @@
 """Small-count rounding: small counts of the inner cells become 0 or the base; all other cells are summed anew.
 
-Source: Langsrud and Heldal, An algorithm for small count rounding of tabular data, Privacy in Statistical Databases
-2018. Larger inner counts stay exact, and the choice of who goes up keeps margins near. Differs: the search is this
-project's own: small counts are drawn so that the expected number goes up, then single cells and pairs are changed as
-long as the squared differences of all margins together become smaller.
+Source: Langsrud and Heldal (2018). Larger inner counts stay exact, and the choice of who goes up keeps margins near.
+Differs: the search is this project's own: small counts are drawn so that the expected number goes up, then single cells
+and pairs are changed as long as the squared differences of all margins together become smaller.
 """
 
 import numpy as np

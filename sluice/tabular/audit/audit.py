@@ -3,10 +3,9 @@
 The audit knows nothing of how a pattern was made. It looks at what is published, at what attackers know beforehand and
 at what the rules ask, and tries every attack; only a pattern for which every attack was tried and failed is safe.
 
-Source: Fischetti and Salazar-Gonzalez, "Solving the cell suppression problem on tabular data with linear constraints"
-(Management Science 47, 2001), for the attacker's intervals; Hundepool et al., "Statistical Disclosure Control" (Wiley
-2012), sections 4.3 and 4.4, for the contributors who know a suppressed cell. Goes beyond both: each contributor's own
-attack is solved, not only bounded.
+Source: Fischetti and Salazar-González (2001), for the attacker's intervals; Hundepool and others (2012), sections 4.3
+and 4.4, for the contributors who know a suppressed cell. Goes beyond both: each contributor's own attack is solved, not
+only bounded.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """Feasibility intervals to publish: for each suppressed cell, between what anybody can compute it to lie.
 
-Source: Fischetti and Salazar-González, Partial cell suppression: a new methodology for statistical disclosure control,
-Statistics and Computing 13 (2003), publishes intervals of its own making; here they are the feasibility intervals of a
-pattern that was already suppressed, so that they save users the linear programs and tell nobody anything new.
+Source: Fischetti and Salazar-González (2003) publish intervals of their own making; here they are the feasibility
+intervals of a pattern that was already suppressed, so that they save users the linear programs and tell nobody anything
+new.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,7 @@
 """Unions of suppressed cells whose sum follows from what is published, and that are sensitive themselves.
 
-Source: Jewett, "Disclosure analysis for the 1992 economic census" (US Bureau of the Census 1993), implicitly published
-cells. That a union of cells that are not sensitive is not sensitive either holds for every subadditive rule: Cox,
-"Linear sensitivity measures in statistical disclosure control" (Journal of Statistical Planning and Inference 5, 1981).
+Source: Jewett (1993), implicitly published cells. That a union of cells that are not sensitive is not sensitive either
+holds for every subadditive rule: Cox (1981).
 """
 
 from collections.abc import Sequence

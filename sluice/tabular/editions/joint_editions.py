@@ -5,8 +5,7 @@ system of sums, where unrevised cells stand once: what was published then is kno
 known of then. The common suppression and audit work on it.
 
 Source: Torra (2013), "Protection for tabular data", on linked tables, of which editions are a case;
-Hundepool et al., "Statistical Disclosure Control" (Wiley 2012), section 4.6. Revisions and carrying a pattern forward
-are this project's own.
+Hundepool and others (2012), section 4.6. Revisions and carrying a pattern forward are this project's own.
 """
 
 from collections.abc import Sequence

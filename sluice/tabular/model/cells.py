@@ -136,8 +136,7 @@ def refuse_hidden_ties(dimensions: Sequence[Dimension], tables: Sequence[Table] 
     Two cases. A table that ends above the leaves of a dimension with several groupings: groups of the same leaves are
     equal, groups within others smaller, though no sum says so. And tables in a circle (a with b, b with c, a with c):
     the cells of a, b and c tie them; where some are empty, cells of two tables may be equal. Tables in no circle fit
-    any cells of all dimensions. Source: Dobra and Fienberg, "Bounds for cell entries in contingency tables given
-    marginal totals and decomposable graphs" (PNAS 97, 2000).
+    any cells of all dimensions. Source: Dobra and Fienberg (2000).
     """
     for levels in _levels_of_all(dimensions, tables):
         for dimension, level in zip(dimensions, levels, strict=True):

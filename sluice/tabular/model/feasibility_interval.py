@@ -1,7 +1,6 @@
 """Feasibility intervals: between the least and the most that each unpublished cell can be, as anybody can compute.
 
-Source: Fischetti and Salazar-Gonzalez, "Solving the cell suppression problem on tabular data with linear constraints"
-(Management Science 47, 2001), section 2, the attacker's two linear programs for each cell.
+Source: Fischetti and Salazar-González (2001), section 2, the attacker's two linear programs for each cell.
 """
 
 from concurrent.futures import ThreadPoolExecutor

@@ -1,8 +1,8 @@
 """The (n, k) rule, dominance: a cell whose n largest contributors hold more than k percent of it is sensitive.
 
 Source: Torra (2013), "Detection of sensitive cells (I)". As in tau-ARGUS, exactly k percent is safe. The
-protection level is that of Hundepool et al., Statistical Disclosure Control (2012), section 4.3: 100 / k times the sum
-of the n largest, less the total. A policy may hold several pairs (n, k); each is a rule.
+protection level is that of Hundepool and others (2012), section 4.3: 100 / k times the sum of the n largest, less the
+total. A policy may hold several pairs (n, k); each is a rule.
 """
 
 from dataclasses import dataclass

@@ -2,8 +2,8 @@
 
 Source: Torra (2013), "Detection of sensitive cells (II)". Differs from its example, which compares with
 half the cell's total (181.5) where the rule's own words ask for half the largest contribution (175). The protection
-level, p / 100 x1 - (X - x1 - x2), and the coalition of several contributors: Hundepool et al., Statistical Disclosure
-Control (2012), sections 4.2 and 4.3.
+level, p / 100 x1 - (X - x1 - x2), and the coalition of several contributors: Hundepool and others (2012), sections 4.2
+and 4.3.
 """
 
 from dataclasses import dataclass

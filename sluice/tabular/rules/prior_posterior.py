@@ -1,8 +1,8 @@
 """The prior-posterior rule (p, q): nobody who knows every contribution to within q percent may get to within p.
 
-Source: Hundepool et al., Statistical Disclosure Control (2012), sections 4.2 and 4.3: sensitive when
-q / 100 (X - x1 - x2) < p / 100 x1, protection level p / q x1 - (X - x1 - x2). With q = 100, when an attacker knows only
-that contributions are not negative, it is the p% rule.
+Source: Hundepool and others (2012), sections 4.2 and 4.3: sensitive when q / 100 (X - x1 - x2) < p / 100 x1, protection
+level p / q x1 - (X - x1 - x2). With q = 100, when an attacker knows only that contributions are not negative, it is the
+p% rule.
 """
 
 from dataclasses import dataclass

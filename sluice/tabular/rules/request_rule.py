@@ -1,7 +1,7 @@
 """The request rule: a cell is sensitive when a contributor who asked for protection holds more than k percent of it.
 
-Source: Hundepool et al., Statistical Disclosure Control (2012), section 4.2 (foreign trade statistics, which are
-protected on request alone); tau-ARGUS looks at the largest contributor only, here each who asked is looked at.
+Source: Hundepool and others (2012), section 4.2 (foreign trade statistics, which are protected on request alone);
+tau-ARGUS looks at the largest contributor only, here each who asked is looked at.
 """
 
 from collections.abc import Sequence

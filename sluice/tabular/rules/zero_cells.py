@@ -1,7 +1,7 @@
 """Zero cells: a cell whose contributors all report 0 is sensitive, because its total tells every contribution.
 
-Source: Hundepool et al., Statistical Disclosure Control (2012), section 4.2; tau-ARGUS calls it "zero unsafe". The
-other rules speak of shares and say nothing of a cell of zeros. Without this rule such a cell is safe by them.
+Source: Hundepool and others (2012), section 4.2; tau-ARGUS calls it "zero unsafe". The other rules speak of shares and
+say nothing of a cell of zeros. Without this rule such a cell is safe by them.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """The attacker's problem: how far from its value a sensitive cell can lie, given what is suppressed, wholly or in part.
 
-Source: Fischetti and Salazar-Gonzalez, "Solving the cell suppression problem on tabular data with linear constraints",
-Management Science 47 (2001), section 2: maximise y_p over A y = 0 with each y_i within x_i times what attackers believe
-possible of cell i. Its dual is a combination of the sums; any such combination limits y_p, whoever found it.
+Source: Fischetti and Salazar-González (2001), section 2: maximise y_p over A y = 0 with each y_i within x_i times what
+attackers believe possible of cell i. Its dual is a combination of the sums; any such combination limits y_p, whoever
+found it.
 """
 
 from functools import cached_property

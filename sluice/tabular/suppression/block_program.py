@@ -1,9 +1,9 @@
 """The cheapest change of suppressed cells that moves a sensitive one: a small linear program.
 
-Source: the attacker's problem of Fischetti and Salazar-Gonzalez (2001), section 2, turned round: among the changes that
+Source: the attacker's problem of Fischetti and Salazar-González (2001), section 2, turned round: among the changes that
 a certificate may use, the one whose cells cost least, with the fixed cost of a cell spread over the change that it has
-to make (Kelly, Golden and Assad, "Cell suppression: disclosure protection for sensitive tabular data", Networks 22
-(1992)). Only cells near the sensitive one take part at first; the whole table does when these do not suffice.
+to make (Kelly, Golden and Assad 1992). Only cells near the sensitive one take part at first; the whole table does when
+these do not suffice.
 """
 
 from collections.abc import Sequence

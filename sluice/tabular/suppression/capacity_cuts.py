@@ -1,9 +1,8 @@
 """Capacity cuts: what every safe pattern must suppress enough of, found where a pattern, whole or in part, falls short.
 
-Source: Fischetti and Salazar-Gonzalez, "Solving the cell suppression problem on tabular data with linear constraints",
-Management Science 47 (2001), sections 3 and 4: capacity constraints from the dual of the attacker's problem, with
-coefficients lowered to the level; bridge-less and cover inequalities. Goes beyond it: each contributor, or coalition,
-that knows cells wholly has a problem of its own, in which these cells do not change.
+Source: Fischetti and Salazar-González (2001), sections 3 and 4: capacity constraints from the dual of the attacker's
+problem, with coefficients lowered to the level; bridge-less and cover inequalities. Goes beyond it: each contributor,
+or coalition, that knows cells wholly has a problem of its own, in which these cells do not change.
 """
 
 from collections.abc import Iterator, Sequence

@@ -2,8 +2,8 @@
 
 A change y of the suppressed cells that keeps every sum (A y = 0) and stays within what attackers know of each cell
 makes of the true table one that they cannot tell from it; y at the sensitive cell is how far they must be in doubt.
-Source: the attacker's problem of Fischetti and Salazar-Gonzalez, "Solving the cell suppression problem on tabular data
-with linear constraints", Management Science 47 (2001), section 2; a certificate is a feasible point of it.
+Source: the attacker's problem of Fischetti and Salazar-González (2001), section 2; a certificate is a feasible point of
+it.
 """
 
 from dataclasses import dataclass

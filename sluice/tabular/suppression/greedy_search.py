@@ -141,7 +141,7 @@ class GreedySearch:
     def shake(self) -> None:
         """Publish a few cells, prove what used them at disturbed prices, clean up; go back where that is no gain.
 
-        Source: iterated local search (Lourenco, Martin and Stutzle, Handbook of Metaheuristics, 2003, chapter 11).
+        Source: iterated local search (Lourenco, Martin and Stutzle 2003, chapter 11).
         """
         search, random = self.search, np.random.default_rng(0)
         for _ in range(_SHAKEN):

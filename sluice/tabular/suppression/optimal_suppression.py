@@ -1,10 +1,9 @@
 """Secondary suppression close to the least possible cost, with a proven bound on what any safe pattern must cost.
 
-Source: Fischetti and Salazar-Gonzalez, "Solving the cell suppression problem on tabular data with linear constraints",
-Management Science 47 (2001): binary x_i, whether cell i is suppressed, of least cost, such that the attackers' problems
-leave each sensitive cell as far in doubt as asked. It is solved by cuts (`capacity_cuts.py`) that are added in rounds,
-first to the linear relaxation, then, while the gap is too wide, to the problem in whole numbers. Differs from it: HiGHS
-takes no cuts during its search, so that it searches anew in each round.
+Source: Fischetti and Salazar-González (2001): binary x_i, whether cell i is suppressed, of least cost, such that the
+attackers' problems leave each sensitive cell as far in doubt as asked. It is solved by cuts (`capacity_cuts.py`) that
+are added in rounds, first to the linear relaxation, then, while the gap is too wide, to the problem in whole numbers.
+Differs from it: HiGHS takes no cuts during its search, so that it searches anew in each round.
 
 Each solution guides the fast search (`suppression.py`), which meets every condition, those too that no cut states, and
 proves its pattern safe: what the solution suppresses is offered to it cheaply. A solution that is itself a pattern and

@@ -2,7 +2,7 @@
 
 An attacker who contributes alone to a suppressed cell knows it, so a proof that changes that cell proves nothing to
 this attacker: several proofs are found, such that every attacker, or coalition, finds one of which it knows no cell.
-Source of the attack: Jewett, "Disclosure analysis for the 1992 economic census" (US Bureau of the Census 1993).
+Source of the attack: Jewett (1993).
 """
 
 from collections import defaultdict

@@ -2,8 +2,8 @@
 
 One unit more at a leaf, and at every code that holds it, with one unit less at another leaf and every code that holds
 that, keeps all sums of the dimension, whatever its groupings. A product of one such path for each dimension keeps all
-sums of the table: the 'box', which takes the hypercube of Giessing and Repsilber ("Tools and strategies to protect
-multiple tables with the GHQUAR cell suppression engine", 2002) to hierarchies without treating subtables in turn.
+sums of the table: the 'box', which takes the hypercube of Giessing and Repsilber (2002) to hierarchies without treating
+subtables in turn.
 """
 
 from collections import defaultdict

@@ -3,8 +3,7 @@
 The suppressed parts of a published sum add up to what is published. If they are sensitive together, that sum tells what
 no single cell may tell. Source: Torra (2013), "Secondary suppression"; "implicit cells" of Jewett (1993).
 
-The rules that tables use are subadditive (Cox, "Linear sensitivity measures in statistical disclosure control", Journal
-of Statistical Planning and Inference 5 (1981)): a union of cells that are not sensitive is not sensitive.
+The rules that tables use are subadditive (Cox 1981): a union of cells that are not sensitive is not sensitive.
 """
 
 from collections.abc import Sequence

@@ -25,7 +25,7 @@ from tests.tabular.tables import business, tables
 OUTSIDERS = Assumptions(coalition=0, unions=False)
 RULES = (MinimumFrequency(3), PPercent(10))
 
-# the table of Fischetti and Salazar-Gonzalez (2001), figure 1: activity by region
+# the table of Fischetti and Salazar-González (2001), figure 1: activity by region
 INVESTMENT = ((20, 50, 10), (8, 19, 22), (17, 32, 12))
 
 
@@ -159,7 +159,7 @@ def test_gap_zero_is_the_optimum_of_brute_force(seed: int):
 @pytest.mark.parametrize("coalition", [0, 1])
 @pytest.mark.parametrize("seed", range(4))
 def test_gap_zero_is_the_optimum_of_the_whole_model(seed: int, coalition: int):
-    """SciPy's milp on the model of Fischetti and Salazar-Gonzalez; sole contributors as further attackers."""
+    """SciPy's milp on the model of Fischetti and Salazar-González; sole contributors as further attackers."""
     rng = np.random.default_rng(100 + seed)
     values = rng.integers(10, 99, (4, 4))
     cells = table(values)
