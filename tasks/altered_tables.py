@@ -16,17 +16,17 @@ from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.sensitivity import Requirements
 from tasks.case import Release
-from tasks.table_request import TableRequest
+from tasks.release.tables.protection import ProtectionRequest
 from tasks.table_terms import CellKey, ControlledAdjustment, ControlledRounding, SmallCountRounding
 from tasks.tables_fit import measure_of
 
 
-def alter(release: Release, cells: Cells, request: TableRequest) -> AlteredCells:
+def alter(release: Release, cells: Cells, request: ProtectionRequest) -> AlteredCells:
     """The values to publish in place of the totals, by the definition's method.
 
     raises : DataError when the method does not fit the table, or cannot give the protection that is asked for
     """
-    method, asked, known = release.case.definition.protection, request.asked.requirements, request.assumptions
+    method, asked, known = release.case.definition.protection, request.requirements, request.assumptions
     match method:
         case ControlledRounding():
             return controlled_rounding(cells, asked, method.base * 10**cells.decimals, known)

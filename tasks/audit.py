@@ -10,20 +10,20 @@ from sluice.machine import WORKERS
 from sluice.publication.table_publication import in_table
 from sluice.report.table_dossier import TableSummary, summarise
 from sluice.tabular.audit.audit import Audit
-from sluice.tabular.audit.audit import audit as attack
 from sluice.tabular.audit.single_cell_attacks import in_words
 from sluice.tabular.model.cells import Cells, Contributions, Status
 from sluice.tabular.rules.sensitivity import Requirements
 from sluice.verdict import Finding, Verdict
 from tasks import proofs
 from tasks.case import Release
-from tasks.judged import judged
 from tasks.protect import Promise, Protected
+from tasks.release.findings import findings_of
+from tasks.release.tables.protection import ProtectionRequest, audit_cells
 from tasks.shown import Shown
 from tasks.step import step
 from tasks.table_editions import against_earlier_editions
 from tasks.table_files import problems_of
-from tasks.table_request import TableRequest, request_on
+from tasks.table_request import request_on
 from tasks.tabulate import Tabulated, read_tabulated
 
 _BREACHES_TOLD = 5
@@ -48,18 +48,18 @@ def audit(release: Release, tabulated: Tabulated, protected: Protected) -> Audit
     vault = release.case.workspace.vault
     shown = Shown.read(vault.verify(protected.shown, ".npz"))
     found = proofs.read(vault.verify(protected.proofs, ".npz")) if protected.proofs else []
-    asked, outcome = request.asked.requirements, []
+    asked, outcome = request.requirements, []
 
     def played() -> list[Finding]:
         if protected.promise:
             return [_promised(protected.promise)]
-        outcome.append(attack(cells, shown.status, asked, request.rules, request.assumptions, found, WORKERS))
+        outcome.append(audit_cells(cells, shown.status, request, found, WORKERS))
         return [_finding(outcome[0])]
 
     findings = [*_by_rule(asked, len(cells)), *request.findings]
-    findings += judged("table_files", "masked", lambda: [_files_say_no_more(release, protected, cells, shown)])
-    findings += judged("table_audit", "masked", played)
-    findings += judged(
+    findings += findings_of("table_files", "masked", lambda: [_files_say_no_more(release, protected, cells, shown)])
+    findings += findings_of("table_audit", "masked", played)
+    findings += findings_of(
         "earlier_editions", "masked", lambda: against_earlier_editions(release, cells, shown, request, WORKERS)
     )
     return Audited(tuple(findings), tuple(_summaries(release, cells, shown, request, protected.promise, outcome)))
@@ -143,7 +143,7 @@ def _summaries(
     release: Release,
     cells: Cells,
     shown: Shown,
-    request: TableRequest,
+    request: ProtectionRequest,
     promise: Promise | None,
     played: Sequence[Audit],
 ) -> Iterator[TableSummary]:
@@ -162,7 +162,7 @@ def _summaries(
         yield summarise(
             cells,
             status,
-            request.asked.requirements,
+            request.requirements,
             table.name,
             table.dimensions,
             release.case.policy.minimum_cell,

@@ -3,7 +3,8 @@
 from sluice.verdict import Finding
 from tasks.case import Masked, Release
 from tasks.editions import few_changes
-from tasks.judged import judged
+from tasks.release.findings import findings_of
+from tasks.release.records.judgement import check_rules
 from tasks.step import step
 
 
@@ -14,12 +15,12 @@ def check(release: Release, masked: Masked | None = None) -> list[Finding]:
         stage, frame, variables = "original", release.read(release.original), release.variables
     else:
         stage, frame, variables = "masked", release.read(masked), release.released
-    findings = [
-        finding
-        for rule in release.case.policy.rules
-        for finding in judged(rule.rule, stage, lambda rule=rule: rule.find(frame, variables, stage, release.unit))
-    ]
+    policy = release.case.policy
+    findings = check_rules(policy, frame, variables, stage, release.unit)
     if masked is None:
-        return [finding.as_reported() for finding in findings]
-    overlooked = release.case.policy.overlooked(variables)
-    return [*findings, *overlooked, *judged("few_changes", "masked", lambda: few_changes(release))]
+        return findings
+    return [
+        *findings,
+        *policy.overlooked(variables),
+        *findings_of("few_changes", "masked", lambda: few_changes(release)),
+    ]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Any
 
 from policies.waivers import apply_waivers
@@ -14,11 +13,10 @@ from sluice.verdict import Finding
 from sluice.verdict import decide as verdict_of
 from tasks.audit import Audited
 from tasks.case import Masked, Release, last
-from tasks.evaluate import Measured
 from tasks.protect import Protected
+from tasks.release.records.judgement import Evaluation
+from tasks.release.versions import versions
 from tasks.step import step
-
-COMPUTED_BY = ("sluice", "numpy", "scipy", "pandas", "pyarrow", "numba", "scikit-learn", "duckdb", "highspy")
 
 
 @step
@@ -26,7 +24,7 @@ def decide(
     release: Release,
     findings: Sequence[Finding],
     masked: Masked | Protected | None = None,
-    measured: Measured | Audited | None = None,
+    measured: Evaluation | Audited | None = None,
 ) -> Dossier:
     """The dossier. Without masked data (they did not meet their contract) its findings are all there is."""
     case, now = release.case, datetime.now(UTC)
@@ -63,7 +61,7 @@ def decide(
         earlier_attempts=_earlier_attempts(release),
         minimum_cell=case.policy.minimum_cell,
         hashes=hashes,
-        versions={name: version(name) for name in COMPUTED_BY},
+        versions=versions(),
         **told,
     )
 

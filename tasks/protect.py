@@ -13,15 +13,15 @@ from sluice.tabular.alternatives.altered_cells import AlteredCells
 from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.audit.published_intervals import published_intervals
 from sluice.tabular.model.cells import Cells, Status
-from sluice.tabular.suppression.suppression import suppress
 from tasks import proofs
 from tasks.altered_tables import alter
 from tasks.case import Release
+from tasks.release.tables.protection import ProtectionRequest, protect_cells, suppression_search
 from tasks.shown import Shown
 from tasks.step import step
 from tasks.table_editions import carried_forward, nearest_edition
 from tasks.table_files import table_files
-from tasks.table_request import TableRequest, request_on
+from tasks.table_request import request_on
 from tasks.table_terms import SecondarySuppression
 from tasks.tabulate import Tabulated, read_tabulated
 
@@ -76,32 +76,19 @@ def protect(release: Release, tabulated: Tabulated) -> Protected:
     return Protected(listed, files, kept, len(cells), promise, proven)
 
 
-def _suppressed(release: Release, cells: Cells, request: TableRequest) -> tuple[Shown, Sequence[Proof]]:
-    wanted, asked = release.case.definition.protection, request.asked
-    protection = suppress
-    if wanted.mode == "optimise":
-        from sluice.tabular.suppression.optimal_suppression import optimise as protection
+def _suppressed(release: Release, cells: Cells, request: ProtectionRequest) -> tuple[Shown, Sequence[Proof]]:
+    wanted, manual = release.case.definition.protection, request.manual
     kept = carried_forward(release, cells) if wanted.carry_forward else np.zeros(len(cells), dtype=bool)
     beside = nearest_edition(release, cells)
     found: Sequence[Proof] = ()
     if beside:
-        status = beside.protected(protection, request, kept, WORKERS)
+        status = beside.protected(suppression_search(wanted.mode), request, kept, WORKERS)
     else:
-        made = protection(
-            cells,
-            asked.requirements,
-            request.rules,
-            request.assumptions,
-            cost=asked.cost,
-            forbidden=asked.forbidden,
-            preferred=asked.preferred,
-            suppressed=kept & ~asked.forbidden,
-            workers=WORKERS,
-        )
+        made = protect_cells(cells, request, wanted.mode, suppressed=kept & ~manual.forbidden, workers=WORKERS)
         status, found = made.status, made.certificates
     if not wanted.intervals:
         return Shown(status), found
-    reach = published_intervals(cells, status, asked.requirements, request.assumptions.nonnegative, workers=WORKERS)
+    reach = published_intervals(cells, status, request.requirements, request.assumptions.nonnegative, workers=WORKERS)
     blank = (status == Status.PRIMARY) | (status == Status.SECONDARY)
     open_ = blank & ~(np.isfinite(reach.low) & np.isfinite(reach.high))
     if open_.any():

@@ -7,52 +7,24 @@ caller in the same process through `detail`.
 """
 
 import sys
-import traceback
 from asyncio import CancelledError
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
-from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from prefect import runtime, task
 from prefect.cache_policies import NO_CACHE
 from prefect.exceptions import PrefectSignal
 
-from sluice.errors import SluiceError
 from tasks.case import Case, Release, account
+from tasks.failure import StepFailed, explain
 from tasks.progress import told
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_HOUSE = Path(__file__).resolve().parents[1]
 # No failures: somebody stops the process, or Prefect suspends the run.
 _SIGNALS = (KeyboardInterrupt, SystemExit, GeneratorExit, CancelledError, PrefectSignal)
-
-
-class StepFailed(Exception):  # noqa: N818 - it reads as what happened
-    """A step did not finish. The text is `step:ExceptionType`; `detail` is for the person at the terminal only."""
-
-    def __init__(self, summary: str, detail: str = "") -> None:
-        super().__init__(summary)
-        self.detail = detail
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (StepFailed, (self.args[0],))
-
-
-def explain(error: BaseException) -> str:
-    """What may be shown of an error: the text of one of ours, and only type and place of any other."""
-    if isinstance(error, SluiceError):
-        return str(error)
-    frames = [Path(frame.filename).resolve() for frame in traceback.extract_tb(error.__traceback__)]
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)]
-    ours = [
-        f"{path.relative_to(_HOUSE)}:{line}"
-        for path, line in zip(frames, lines, strict=True)
-        if path.is_relative_to(_HOUSE) and "site-packages" not in path.parts
-    ]
-    return f"{type(error).__name__} at {ours[-1] if ours else 'a place in a library'}"
 
 
 def quietly(name: str, function: Callable[P, R]) -> Callable[P, R]:
@@ -75,7 +47,7 @@ def quietly(name: str, function: Callable[P, R]) -> Callable[P, R]:
 
 def _failure(name: str, error: BaseException, args: tuple[Any, ...]) -> StepFailed:
     if isinstance(error, StepFailed):  # of a step within
-        return StepFailed(*error.args, error.detail)
+        return StepFailed(error.summary, error.detail)
     kind = type(error).__name__
     failure = StepFailed(f"{name}:{kind}", explain(error))
     if runtime.deployment.id:  # nobody is at a terminal: the worker's own output is where to look

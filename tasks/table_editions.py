@@ -1,6 +1,5 @@
 """Editions of tables: what was published before is known; it must not undo what is published now, nor the reverse."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -15,12 +14,12 @@ from sluice.tabular.editions.joint_editions import JointEditions, carried, joint
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import Requirements
-from sluice.tabular.suppression.suppression import Suppression
 from sluice.verdict import Finding, Verdict
 from tasks.case import Release, last
 from tasks.definition import TablesDefinition
+from tasks.release.tables.protection import ProtectionRequest, SuppressionSearch
 from tasks.shown import Shown
-from tasks.table_request import TableRequest, request_on
+from tasks.table_request import request_on
 from tasks.table_terms import CellKey, Protection
 from tasks.tables_fit import measure_of
 from tasks.tabulate import Tabulated, cells_of, read_tabulated
@@ -28,8 +27,6 @@ from tasks.tabulate import Tabulated, cells_of, read_tabulated
 _WERE_PUBLIC = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
 _TOLD = 5  # sentences
 _OTHERS = 2**61  # above every number of a contributor
-
-Suppress = Callable[..., Suppression]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +120,9 @@ class Beside:
         """How many cells both editions have."""
         return int((self.joint.of_earlier < self.cells).sum())
 
-    def requirements(self, request: TableRequest) -> Requirements:
+    def requirements(self, request: ProtectionRequest) -> Requirements:
         """What is asked of this release's cells, as far as they are not out, and what the rules ask of the others."""
-        asked = request.asked.requirements
+        asked = request.requirements
         rest = self.joint.requirements(request.rules, request.assumptions.nonnegative)
         still = ~self.joint.public[: self.cells]
         return Requirements(
@@ -137,9 +134,11 @@ class Beside:
             ),
         )
 
-    def protected(self, suppression: Suppress, request: TableRequest, kept: Booleans, workers: int) -> Statuses:
+    def protected(
+        self, suppression: SuppressionSearch, request: ProtectionRequest, kept: Booleans, workers: int
+    ) -> Statuses:
         """The status of this release's cells, so that neither edition undoes the other; kept: suppressed anyhow."""
-        asked, joint = request.asked, self.joint
+        asked, joint = request.manual, self.joint
         others = np.zeros(len(joint.cells) - self.cells)
         start = (self.must | kept) & ~asked.forbidden & ~joint.public[: self.cells]
         found = suppression(
@@ -155,7 +154,7 @@ class Beside:
         )
         return joint.now(found.status, request.rules)
 
-    def finding(self, status: Statuses, request: TableRequest, workers: int) -> Finding:
+    def finding(self, status: Statuses, request: ProtectionRequest, workers: int) -> Finding:
         """Whether somebody who has both editions can work out what neither tells."""
         joint = self.joint
         found = audit(
@@ -210,7 +209,7 @@ def carried_forward(release: Release, cells: Cells) -> Booleans:
 
 
 def against_earlier_editions(
-    release: Release, cells: Cells, shown: Shown, request: TableRequest, workers: int
+    release: Release, cells: Cells, shown: Shown, request: ProtectionRequest, workers: int
 ) -> list[Finding]:
     """A finding for each earlier edition that shares cells with this release, or cannot be held beside it."""
     findings, editions = [], earlier_editions(release)

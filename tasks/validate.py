@@ -9,7 +9,7 @@ from sluice.custody.states import State
 from sluice.sources.sources import SqlSource
 from sluice.verdict import Finding, Verdict, decide
 from tasks.case import Release
-from tasks.judged import judged
+from tasks.release.findings import findings_of
 from tasks.step import step
 
 
@@ -17,8 +17,8 @@ from tasks.step import step
 def validate(release: Release) -> list[Finding]:
     """The findings of the contract; the state becomes `validated` when nothing in them stands against going on."""
     findings = [
-        *judged("contract", "contract", lambda: check_frame(release.read_staged(), release.case.contract)),
-        *judged("expectations", "contract", lambda: _expectations(release)),
+        *findings_of("contract", "contract", lambda: check_frame(release.read_staged(), release.case.contract)),
+        *findings_of("expectations", "contract", lambda: _expectations(release)),
     ]
     if is_sound(findings):
         release.record(State.VALIDATED, checks=len(findings))

@@ -383,7 +383,7 @@ def _refused(error: OSError) -> str:
 
 
 def _told(error: Exception) -> str:
-    from tasks.step import StepFailed, explain
+    from tasks.failure import StepFailed, explain
 
     if isinstance(error, StepFailed):
         return error.detail or str(error)

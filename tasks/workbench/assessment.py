@@ -6,7 +6,6 @@ Nothing is published and nothing recorded; the report is a page like that of a r
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -30,9 +29,8 @@ from sluice.risk.row_groups import row_groups
 from sluice.variables import Kind, Variable
 from sluice.verdict import Finding, Verdict
 from sluice.verdict import decide as verdict_of
-from tasks.decide import COMPUTED_BY
-from tasks.evaluate import measure
-from tasks.judged import judged
+from tasks.release.records.judgement import check_rules, evaluate_file
+from tasks.release.versions import versions
 from tasks.workbench.tabular_file import table_source, typed_table
 
 DEFAULT_POLICY = "public-use-file.yaml"
@@ -94,11 +92,11 @@ def assess(
         unit=contract.records_are,
         minimum_cell=policy.minimum_cell,
     )
-    measured = measure(policy, attacked, _declared(variables, contract), _declared(masked.variables, contract))
+    measured = evaluate_file(policy, attacked, _declared(variables, contract), _declared(masked.variables, contract))
     findings = [
         *_on_columns(masked),
-        *_by_rules(policy, original, variables, "original", contract.records_are),
-        *_by_rules(policy, masked.frame, masked.variables, "masked", contract.records_are),
+        *check_rules(policy, original, variables, "original", contract.records_are),
+        *check_rules(policy, masked.frame, masked.variables, "masked", contract.records_are),
         *policy.overlooked(masked.variables),
         *([] if holdout is None else [_on_holdout(original, holdout)]),
         *([_on_pairs(attacked)] if paired else []),
@@ -128,7 +126,7 @@ def assess(
         earlier_attempts=0,
         minimum_cell=policy.minimum_cell,
         hashes=hashes | {"contract": document_sha256(contract), "policy": document_sha256(policy)},
-        versions={name: version(name) for name in COMPUTED_BY},
+        versions=versions(),
     )
     if report_file:
         replace(report_file, render_report(dossier).encode(), 0o600)
@@ -281,17 +279,6 @@ def _on_pairs(attacked: OriginalAndMasked) -> Finding:
         "the file without pairs."
     )
     return Finding(rule="pairs", verdict=Verdict.REVIEW, stage="masked", says=says)
-
-
-def _by_rules(
-    policy: Policy, frame: pd.DataFrame, variables: dict[str, Variable], stage: str, unit: str
-) -> list[Finding]:
-    findings = [
-        finding
-        for rule in policy.rules
-        for finding in judged(rule.rule, stage, lambda rule=rule: rule.find(frame, variables, stage, unit))
-    ]
-    return [finding.as_reported() for finding in findings] if stage == "original" else findings
 
 
 def _sha256(path: Path) -> str:

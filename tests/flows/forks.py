@@ -33,7 +33,7 @@ CALLED_IN: dict[str, tuple[str, str]] = {
     "validate": ("tasks.validate", "check_frame"),
     "validate_source": ("tasks.validate", "check_batch"),
     "validate_verdict": ("tasks.validate", "is_sound"),
-    "check": ("tasks.check", "judged"),
+    "check": ("tasks.check", "check_rules"),
     "check_rule": ("sluice.risk.classes.k_anonymity", "k_anonymity"),
     "mask": ("tasks.mask", "apply_plan"),
     "mask_file": ("tasks.mask", "write_csv"),

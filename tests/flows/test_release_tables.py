@@ -112,7 +112,7 @@ def _pattern_of_primaries_alone() -> Iterator[None]:
         )
         return Suppression(requirements.sensitive.astype(np.uint8), forged, None)
 
-    with patch("tasks.protect.suppress", forgetful):
+    with patch("tasks.release.tables.protection.suppress", forgetful):
         yield
 
 
@@ -147,11 +147,11 @@ def test_an_audit_that_was_not_finished_blocks(house: TablesHouse) -> None:
     from sluice.tabular.audit.audit import Audit
 
     nothing = np.full(10_000, np.nan)
-    with patch("tasks.audit.attack", lambda cells, *_, **__: Audit(False, (), *[nothing[: len(cells)]] * 2, 9, 8)):
+    with patch("tasks.audit.audit_cells", lambda cells, *_, **__: Audit(False, (), *[nothing[: len(cells)]] * 2, 9, 8)):
         told = house.release()
     assert told.code == BLOCKED
     assert "1 of 9 attacks could not be decided" in told.words
-    with patch("tasks.audit.attack", side_effect=MemoryError):
+    with patch("tasks.audit.audit_cells", side_effect=MemoryError):
         told = house.release()
     assert told.code == BLOCKED
     assert house.shelf == []

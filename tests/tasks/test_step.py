@@ -10,8 +10,9 @@ import pytest
 from prefect.exceptions import Pause
 
 from sluice.errors import DataError
+from tasks.failure import StepFailed, explain
 from tasks.progress import listening
-from tasks.step import StepFailed, _Sealed, explain, quietly
+from tasks.step import _Sealed, quietly
 
 VALUE = "canary4711"
 

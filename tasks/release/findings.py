@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 
 from sluice.errors import SluiceError
 from sluice.verdict import Finding, Verdict
-from tasks.step import explain
+from tasks.failure import explain
 
 
-def judged(rule: str, stage: str, measure: Callable[[], Sequence[Finding]]) -> list[Finding]:
+def findings_of(rule: str, stage: str, measure: Callable[[], Sequence[Finding]]) -> list[Finding]:
     """What `measure` found; one UNKNOWN finding when it raised an exception or found nothing at all."""
     try:
         findings = list(measure())

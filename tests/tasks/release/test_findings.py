@@ -6,18 +6,18 @@ import pytest
 
 from sluice.errors import DataError
 from sluice.verdict import Finding, Verdict, decide
-from tasks.judged import judged
+from tasks.release.findings import findings_of
 
 VALUE = "canary4711"
 FOUND = Finding(rule="k_anonymity", verdict=Verdict.PASS, says="All is well.")
 
 
 def test_what_was_found_is_passed_on() -> None:
-    assert judged("k_anonymity", "masked", lambda: [FOUND]) == [FOUND]
+    assert findings_of("k_anonymity", "masked", lambda: [FOUND]) == [FOUND]
 
 
 def test_nothing_found_is_unknown() -> None:
-    (finding,) = judged("k_anonymity", "masked", list)
+    (finding,) = findings_of("k_anonymity", "masked", list)
     assert (finding.verdict, finding.rule, finding.stage) == (Verdict.UNKNOWN, "k_anonymity", "masked")
 
 
@@ -26,7 +26,7 @@ def test_a_crash_is_unknown_and_quotes_nothing(error: Exception, capsys: pytest.
     def crash() -> Sequence[Finding]:
         raise error
 
-    (finding,) = judged("k_anonymity", "masked", crash)
+    (finding,) = findings_of("k_anonymity", "masked", crash)
     assert decide([FOUND, finding]) is Verdict.UNKNOWN
     assert type(error).__name__ in finding.says
     streams = capsys.readouterr()
@@ -38,7 +38,7 @@ def test_an_error_of_ours_says_what_to_mend() -> None:
     def refuse() -> Sequence[Finding]:
         raise DataError("the file has no column 'age'.")
 
-    (finding,) = judged("k_anonymity", "masked", refuse)
+    (finding,) = findings_of("k_anonymity", "masked", refuse)
     assert (finding.verdict, finding.says) == (Verdict.UNKNOWN, "the file has no column 'age'.")
 
 
@@ -46,5 +46,5 @@ def test_a_crash_half_way_keeps_nothing_of_what_was_found_before() -> None:
     def half() -> Sequence[Finding]:
         return [FOUND, 1 / 0]  # type: ignore[list-item]
 
-    (finding,) = judged("k_anonymity", "masked", half)
+    (finding,) = findings_of("k_anonymity", "masked", half)
     assert finding.verdict is Verdict.UNKNOWN

@@ -1,0 +1,70 @@
+"""What is found of a masked file: by the policy's rules, by the reference standard, by attacks, and of its use.
+
+Nothing here knows of a release: frames and a policy in, findings and figures out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pandas as pd
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.policy import Policy
+from policies.standard.judgement import judge_reference_standard
+from policies.standard.lone_copies import judge_lone_copies
+from policies.standard.reidentification import judge_reidentification
+from sluice.risk.reference.curve import Curve
+from sluice.utility.variable_summary import VariableSummary, summarise
+from sluice.variables import Variables
+from sluice.verdict import Finding, Verdict
+from tasks.release.findings import findings_of
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Aggregates only: they travel between tasks and into the report."""
+
+    findings: tuple[Finding, ...]
+    curves: tuple[Curve, ...]
+    variables: tuple[VariableSummary, ...]
+
+
+def check_rules(policy: Policy, frame: pd.DataFrame, variables: Variables, stage: str, unit: str) -> list[Finding]:
+    """One finding or more for each rule of the policy on a table; those on the stage `original` do not decide.
+
+    frame     : typed by `variables`, without identifiers
+    stage     : "original" or "masked"
+    unit      : what a record is, in the plural, such as "people"
+    """
+    findings: list[Finding] = []
+    for rule in policy.rules:
+        findings += findings_of(rule.rule, stage, partial(rule.find, frame, variables, stage, unit))
+    return [finding.as_reported() for finding in findings] if stage == "original" else findings
+
+
+def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables, described: Variables) -> Evaluation:
+    """Everything that the policy asks of a masked file compared with its original.
+
+    declared, described : the variables before and after masking as far as the documents alone tell them
+    """
+    curves: list[Curve] = []
+    standard = policy.reference_standard
+
+    def against_reference() -> Sequence[Finding]:
+        if standard is None:
+            says = "The policy names no reference standard, so nobody knows whether the file is safe for its people."
+            return [Finding(rule="reference_standard", verdict=Verdict.UNKNOWN, stage="reference", says=says)]
+        findings, found = judge_reference_standard(standard, files)
+        curves.extend(found)
+        return findings
+
+    findings = findings_of("reference_standard", "reference", against_reference)
+    if standard is not None and files.paired:
+        findings += findings_of("lone_copies", "reference", lambda: [judge_lone_copies(standard, files)])
+        findings += findings_of("reidentification", "reference", lambda: [judge_reidentification(standard, files)])
+    for rule in policy.attacks:
+        findings += findings_of(rule.rule, "attack", partial(rule.find, files))
+    findings += findings_of("utility", "utility", lambda: policy.utility.find(files))
+    summaries = summarise(files.original, files.recoded, files.masked, declared, described, files.minimum_cell)
+    return Evaluation(tuple(findings), tuple(curves), tuple(summaries))
