@@ -6,9 +6,9 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.approvals import Approvals
-from policies.rules.microdata_rules import MicrodataRule
+from policies.rules.microdata_rule import MicrodataRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
-from policies.rules.table_rules import TableRule
+from policies.rules.table_rule import TableRule
 from policies.standard.reference_standard import ReferenceStandard
 from policies.table_attackers import TableAttackers
 from policies.utility_limits import UtilityLimits

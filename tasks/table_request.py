@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from functools import partial
 
-from policies.rules.table_rules import waived_cells
+from policies.waived_cells import waived_cells
 from sluice.sources.cells_file import read_asking
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.rules.request_rule import RequestedContributions

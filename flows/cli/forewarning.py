@@ -1,8 +1,9 @@
 """What the documents alone tell beforehand: why a release must end blocked, or wait for people who are not there."""
 
 from policies.approvals import assign
-from policies.rules.microdata_rules import LDiversity, TCloseness
-from policies.rules.table_rules import TableRule
+from policies.rules.l_diversity import LDiversity
+from policies.rules.t_closeness import TCloseness
+from policies.rules.table_rule import TableRule
 from sluice.variables import Role, with_role
 from tasks.case import Case
 

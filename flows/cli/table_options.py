@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from policies.rules.table_rules import TableRule
+from policies.rules.table_rule import TableRule
 from sluice.errors import DataError, DocumentError, did_you_mean
 from sluice.sources.hierarchy_file import read_dimension
 from sluice.tabular.model.dimension import Dimension

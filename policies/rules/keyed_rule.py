@@ -1,11 +1,11 @@
-"""OnKeys: a rule on the quasi-identifiers, or on the columns that it names."""
+"""KeyedRule: a rule on the quasi-identifiers, or on the columns that it names."""
 
 from typing import Annotated
 
 import pandas as pd
 from pydantic import Field
 
-from policies.rules.microdata_rules import Columns, MicrodataRule
+from policies.rules.microdata_rule import Columns, MicrodataRule
 from policies.rules.rule import Share
 from sluice.variables import Variables
 from sluice.verdict import Finding
@@ -13,7 +13,7 @@ from sluice.verdict import Finding
 PositiveShare = Annotated[Share, Field(gt=0)]
 
 
-class OnKeys(MicrodataRule):
+class KeyedRule(MicrodataRule):
     """A rule on the quasi-identifiers, or on the columns that it names."""
 
     columns: Columns | None = Field(default=None, description="all quasi-identifiers, when not given")

@@ -4,33 +4,42 @@ from typing import Annotated
 
 from pydantic import Field
 
-from policies.rules.attribute_rules import AttributeDivergence, AttributeInference, DataInvasion, MaximumKnowledge
-from policies.rules.control_rules import Inference, Linkability, MembershipInference, SinglingOut
-from policies.rules.diversity_rules import (
-    AlphaK,
-    AttributeCombinations,
-    BetaLikeness,
-    DeltaDisclosure,
-    DeltaPresence,
-    Suda,
-)
-from policies.rules.linkage_rules import (
-    DistanceLinkage,
-    IntervalDisclosure,
-    MicroaggregationLinkage,
-    ProbabilisticLinkage,
-    RankSwappingLinkage,
-)
-from policies.rules.microdata_rules import KAnonymity, LDiversity, SampleUniquesShare, TCloseness
-from policies.rules.population_rules import KMap, ReidentificationRisk
-from policies.rules.table_rules import Dominance, MinimumFrequency, PPercent, PriorPosterior, RequestRule, ZeroCells
-from policies.rules.uniqueness_rules import (
-    AttributeRisk,
-    HouseholdRisk,
-    IndividualRisk,
-    LoglinearRisk,
-    PopulationUniques,
-)
+from policies.rules.alpha_k import AlphaK
+from policies.rules.attribute_combinations import AttributeCombinations
+from policies.rules.attribute_divergence import AttributeDivergence
+from policies.rules.attribute_inference import AttributeInference
+from policies.rules.attribute_risk import AttributeRisk
+from policies.rules.beta_likeness import BetaLikeness
+from policies.rules.data_invasion import DataInvasion
+from policies.rules.delta_disclosure import DeltaDisclosure
+from policies.rules.delta_presence import DeltaPresence
+from policies.rules.distance_linkage import DistanceLinkage
+from policies.rules.dominance import Dominance
+from policies.rules.household_risk import HouseholdRisk
+from policies.rules.individual_risk import IndividualRisk
+from policies.rules.inference import Inference
+from policies.rules.interval_disclosure import IntervalDisclosure
+from policies.rules.k_anonymity import KAnonymity
+from policies.rules.k_map import KMap
+from policies.rules.l_diversity import LDiversity
+from policies.rules.linkability import Linkability
+from policies.rules.loglinear_risk import LoglinearRisk
+from policies.rules.maximum_knowledge import MaximumKnowledge
+from policies.rules.membership import MembershipInference
+from policies.rules.microaggregation_linkage import MicroaggregationLinkage
+from policies.rules.minimum_frequency import MinimumFrequency
+from policies.rules.p_percent import PPercent
+from policies.rules.population_uniques import PopulationUniques
+from policies.rules.prior_posterior import PriorPosterior
+from policies.rules.probabilistic_linkage import ProbabilisticLinkage
+from policies.rules.rank_swapping_linkage import RankSwappingLinkage
+from policies.rules.reidentification_risk import ReidentificationRisk
+from policies.rules.request_rule import RequestRule
+from policies.rules.sample_uniques_share import SampleUniquesShare
+from policies.rules.singling_out import SinglingOut
+from policies.rules.suda import Suda
+from policies.rules.t_closeness import TCloseness
+from policies.rules.zero_cells import ZeroCells
 
 PolicyRule = Annotated[
     KAnonymity

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
 from policies.rules.rules import PolicyRule
-from policies.rules.table_rules import TableRule
+from policies.rules.table_rule import TableRule
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers

@@ -15,7 +15,10 @@ from hypothesis import strategies as st
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
-from policies.rules.microdata_rules import KAnonymity, LDiversity, SampleUniquesShare, TCloseness
+from policies.rules.k_anonymity import KAnonymity
+from policies.rules.l_diversity import LDiversity
+from policies.rules.sample_uniques_share import SampleUniquesShare
+from policies.rules.t_closeness import TCloseness
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.lone_copies import judge_lone_copies
 from policies.standard.reference_standard import ReferenceStandard

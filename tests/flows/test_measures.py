@@ -7,7 +7,7 @@ import numpy as np
 
 from policies.rules.catalogue import rules
 from policies.rules.rules import AttackPolicyRule, PolicyRule
-from policies.rules.table_rules import TableRule
+from policies.rules.table_rule import TableRule
 from tests.flows.house import BLOCKED, DONE, House
 
 RULES: list[dict[str, Any]] = [

@@ -8,7 +8,10 @@ import pytest
 from pydantic import ValidationError
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.rules.attribute_rules import AttributeDivergence, AttributeInference, DataInvasion, MaximumKnowledge
+from policies.rules.attribute_divergence import AttributeDivergence
+from policies.rules.attribute_inference import AttributeInference
+from policies.rules.data_invasion import DataInvasion
+from policies.rules.maximum_knowledge import MaximumKnowledge
 from sluice.errors import DataError
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Verdict

@@ -6,7 +6,11 @@ import pytest
 from pydantic import ValidationError
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.rules.control_rules import ControlRule, Inference, Linkability, MembershipInference, SinglingOut
+from policies.rules.control_rule import ControlRule
+from policies.rules.inference import Inference
+from policies.rules.linkability import Linkability
+from policies.rules.membership import MembershipInference
+from policies.rules.singling_out import SinglingOut
 from sluice.errors import DataError
 from sluice.variables import Variable
 from sluice.verdict import Finding, Verdict

@@ -6,15 +6,13 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from policies.rules.diversity_rules import (
-    AlphaK,
-    AttributeCombinations,
-    BetaLikeness,
-    DeltaDisclosure,
-    DeltaPresence,
-    Suda,
-)
+from policies.rules.alpha_k import AlphaK
+from policies.rules.attribute_combinations import AttributeCombinations
+from policies.rules.beta_likeness import BetaLikeness
+from policies.rules.delta_disclosure import DeltaDisclosure
+from policies.rules.delta_presence import DeltaPresence
 from policies.rules.rule import Rule
+from policies.rules.suda import Suda
 from sluice.errors import DataError
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict

@@ -8,13 +8,11 @@ import pytest
 from pydantic import ValidationError
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.rules.linkage_rules import (
-    DistanceLinkage,
-    IntervalDisclosure,
-    MicroaggregationLinkage,
-    ProbabilisticLinkage,
-    RankSwappingLinkage,
-)
+from policies.rules.distance_linkage import DistanceLinkage
+from policies.rules.interval_disclosure import IntervalDisclosure
+from policies.rules.microaggregation_linkage import MicroaggregationLinkage
+from policies.rules.probabilistic_linkage import ProbabilisticLinkage
+from policies.rules.rank_swapping_linkage import RankSwappingLinkage
 from sluice.errors import DataError
 from sluice.masking.microaggregation.univariate_microaggregation import UnivariateMicroaggregation
 from sluice.masking.swapping.rank_swapping import RankSwapping

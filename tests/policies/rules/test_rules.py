@@ -7,10 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter
 
-from policies.rules.microdata_rules import KAnonymity, LDiversity, SampleUniquesShare, TCloseness
+from policies.rules.dominance import Dominance
+from policies.rules.k_anonymity import KAnonymity
+from policies.rules.l_diversity import LDiversity
+from policies.rules.minimum_frequency import MinimumFrequency
+from policies.rules.p_percent import PPercent
 from policies.rules.rule import Rule
 from policies.rules.rules import PolicyRule
-from policies.rules.table_rules import Dominance, MinimumFrequency, PPercent, TableRule
+from policies.rules.sample_uniques_share import SampleUniquesShare
+from policies.rules.t_closeness import TCloseness
+from policies.rules.table_rule import TableRule
 from sluice.documents.documents import parse_document
 from sluice.errors import DataError, DocumentError
 from sluice.generalization.hierarchy import Hierarchy

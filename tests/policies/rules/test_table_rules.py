@@ -8,7 +8,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from policies.policy import load_policy
 from policies.rules.rules import PolicyRule
-from policies.rules.table_rules import TableRule, waived_cells
+from policies.rules.table_rule import TableRule
+from policies.waived_cells import waived_cells
 from policies.waivers import Waiver
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency

@@ -6,14 +6,13 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from policies.rules.population_rules import KMap, ReidentificationRisk
-from policies.rules.uniqueness_rules import (
-    AttributeRisk,
-    HouseholdRisk,
-    IndividualRisk,
-    LoglinearRisk,
-    PopulationUniques,
-)
+from policies.rules.attribute_risk import AttributeRisk
+from policies.rules.household_risk import HouseholdRisk
+from policies.rules.individual_risk import IndividualRisk
+from policies.rules.k_map import KMap
+from policies.rules.loglinear_risk import LoglinearRisk
+from policies.rules.population_uniques import PopulationUniques
+from policies.rules.reidentification_risk import ReidentificationRisk
 from sluice.errors import DataError
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict

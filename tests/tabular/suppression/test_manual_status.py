@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policies.rules.table_rules import waived_cells
+from policies.waived_cells import waived_cells
 from policies.waivers import Waiver
 from sluice.errors import DataError
 from sluice.tabular.model.aggregation import aggregate

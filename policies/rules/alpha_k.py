@@ -1,0 +1,69 @@
+"""(alpha,k)-anonymity: groups of k records, in none of which a sensitive value is near certain."""
+
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from policies.rules.rule import Share
+from policies.rules.sensitive_rule import ROUNDING, SensitiveRule, distinguishable, groups
+from policies.rules.words import listed, word
+from sluice.errors import DataError
+from sluice.risk.classes import alpha_k
+from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes, classes_of
+from sluice.variables import Label, Variable, Variables
+from sluice.verdict import Finding
+
+
+class AlphaK(SensitiveRule):
+    """Groups of at least k records, in none of which a sensitive value is near certain."""
+
+    rule: Literal["alpha_k"] = "alpha_k"
+    alpha: Share = Field(gt=0, lt=1, description="largest allowed share of a sensitive value in a group")
+    k: int = Field(ge=2, description="fewest records in a group")
+    values: tuple[Label, ...] | None = Field(
+        default=None, min_length=1, description="categories that are sensitive; every value, when not given"
+    )
+
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        sizes = classes_of(frame, keys).sizes
+        count, smallest = int((sizes < self.k).sum()), int(sizes.min())
+        says = (
+            f"{count:,} of {len(sizes):,} groups of {unit} that share {listed(keys)} are smaller than the policy asks, "
+            f"{self.k:,}."
+        )
+        size = self.finding(not count, smallest, self.k, len(frame), says, stage, ", ".join(keys))
+        return [size, *super().judge(frame, variables, keys, stage, unit)]
+
+    def judge_one(
+        self, classes: EquivalenceClasses, column: "pd.Series[Any]", variable: Variable, unit: str
+    ) -> Finding:
+        column = distinguishable(column)
+        shares = alpha_k.largest_share(classes, category_codes(column), self._codes(column, variable.name))
+        count = int((shares > self.alpha + ROUNDING).sum())
+        which = "a" if self.values is None else "a sensitive"
+        says = (
+            f"In {groups(count, len(shares), unit)}, more than {100 * self.alpha:.3g} % have the same value of "
+            f"{word(variable.name)}, {which} value that others could then tell of them (most in any group: "
+            f"{100 * shares.max():.4g} %); the policy allows it in none."
+        )
+        return self.finding(not count, float(shares.max()), self.alpha, len(column), says)
+
+    def _codes(self, column: "pd.Series[Any]", name: str) -> "np.ndarray[Any, np.dtype[np.int64]] | None":
+        if self.values is None:
+            return None
+        if not isinstance(column.dtype, pd.CategoricalDtype):
+            raise DataError(
+                f"alpha_k: 'values' names categories; '{name}' has none. Leave out values, or name columns."
+            )
+        codes = column.cat.categories.get_indexer(pd.Index(self.values))
+        if (codes < 0).any():
+            raise DataError(f"alpha_k: {(codes < 0).sum()} of 'values' are no categories of '{name}'.")
+        return np.asarray(codes, dtype=np.int64)
+
+    def describe(self) -> str:
+        return (
+            f"At least {self.k:,} records share their quasi-identifiers, and within {self.who_share} at most "
+            f"{100 * self.alpha:.3g} % have the same value of {self.of_what} ((alpha,k)-anonymity)."
+        )

@@ -1,0 +1,43 @@
+"""Attribute combinations: sets of a few keys that make many records rare."""
+
+from typing import Literal
+
+import pandas as pd
+from pydantic import Field
+
+from policies.rules.keyed_rule import KeyedRule
+from policies.rules.rule import Share
+from policies.rules.words import listed
+from sluice.risk.classes import attribute_combinations
+from sluice.risk.classes.equivalence_classes import category_codes
+from sluice.variables import Variables
+from sluice.verdict import Finding
+
+
+class AttributeCombinations(KeyedRule):
+    """No set of a few keys makes many records rare. A missing key is a category of its own."""
+
+    rule: Literal["attribute_combinations"] = "attribute_combinations"
+    size: int = Field(default=3, ge=1, description="most keys that an intruder knows")
+    k: int = Field(default=2, ge=2, description="a combination with fewer records is rare; 2: with one")
+    at_most: Share = Field(default=0, lt=1, description="share of the records, not percent, for the worst set of keys")
+
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        found = attribute_combinations.attribute_combinations(
+            [category_codes(frame[name]) for name in keys], self.size, self.k
+        )
+        observed, worst = found.share_below.value, [keys[at] for at in found.sets[found.worst()]]
+        most = f", and most with {listed(worst)}" if observed else ""
+        says = (
+            f"Whoever knows up to {self.size:,} of {listed(keys)} puts {100 * observed:.3g} % of the {unit} in a group "
+            f"of fewer than {self.k:,}{most}; the policy allows {100 * self.at_most:.3g} %."
+        )
+        return [
+            self.finding(observed <= self.at_most, observed, self.at_most, len(frame), says, stage, ", ".join(keys))
+        ]
+
+    def describe(self) -> str:
+        return (
+            f"No set of up to {self.size:,} quasi-identifiers puts more than {100 * self.at_most:.3g} % of the records "
+            f"in a group of fewer than {self.k:,} (attribute combinations)."
+        )

@@ -1,0 +1,60 @@
+"""Attribute divergence: how far the distribution of the masked values is from that of the original ones."""
+
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.attack_rule import Figure
+from policies.rules.attribute_rule import AttributeRule, refuse_excess
+from policies.rules.words import word
+from sluice.risk.attacks import divergence as distributions
+from sluice.risk.attacks.released_column import released_column
+from sluice.risk.measurement import Measurement
+from sluice.verdict import Finding
+
+
+class AttributeDivergence(AttributeRule):
+    """The masked values are distributed differently enough from the original ones.
+
+    As a risk, small is worse: by two equal distributions the masked values can be matched to the original ones, rank
+    by rank (Yamazoe and Omote 2021, section 5.2). As a loss, large is worse: that is for the limits on utility.
+    """
+
+    rule: Literal["attribute_divergence"] = "attribute_divergence"
+    limit: Figure = Field(gt=0, description="least allowed, in the unit of the divergence; less is a risk")
+    excess: None = Field(default=None, description="none: the figure is itself a difference between two files")
+    divergence: distributions.Divergence = Field(
+        default="jensen_shannon", description="all but kullback_leibler are from 0 to 1"
+    )
+    bins: int = Field(default=20, ge=2, le=1000, description="intervals of numbers and dates, of equal shares")
+    pseudo_count: float = Field(
+        default=0.5, gt=0, le=10, description="for kullback_leibler: added to every bin, so that none is empty"
+    )
+
+    @field_validator("excess", mode="before")
+    @classmethod
+    def _no_excess(cls, value: Any) -> None:
+        refuse_excess("attribute_divergence", value)
+
+    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
+        masked = released_column(files.masked, name)
+        before, after = distributions.counts_of(files.recoded[name], masked, self.bins)
+        pseudo_count = self.pseudo_count if self.divergence == "kullback_leibler" else 0.0
+        value = distributions.divergence(self.divergence, before, after, pseudo_count)
+        n = len(files.original)
+        says = (
+            f"The masked values of {word(name)} are distributed {'as' if value == 0 else 'differently from'} the "
+            f"original ones: {word(self.divergence)} divergence {value:.3g}, from 0 for the same. The nearer they "
+            "are, the easier masked values are matched to original ones."
+        )
+        return self.judge(Measurement(value, n, n, worse="lower"), says, name)
+
+    def figure(self, value: float) -> str:
+        return f"{value:.4g}"
+
+    def describe(self) -> str:
+        return (
+            f"The distribution of the masked values of {self.of_what} lies at least {self.limit:.3g} from the original "
+            f"one by {word(self.divergence)} divergence."
+        )

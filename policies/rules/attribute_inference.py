@@ -1,0 +1,78 @@
+"""Attribute inference: guessing a person's sensitive value by what the masked file teaches."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.attack_rule import Figure
+from policies.rules.attribute_rule import AttributeRule, allowed, at_least_baseline, percentage, refuse_missing
+from policies.rules.microdata_rule import Columns
+from policies.rules.words import listed, word
+from sluice.risk.attacks.attribute_inference import attribute_inference, learned
+from sluice.risk.attacks.released_column import is_released
+from sluice.variables import Role, with_role
+from sluice.verdict import Finding
+
+
+class AttributeInference(AttributeRule):
+    """A person's sensitive value is guessed hardly better than if the person had not been in the file."""
+
+    rule: Literal["attribute_inference"] = "attribute_inference"
+    limit: Figure | None = Field(default=None, ge=0, le=1, description="share of the people whose value is guessed")
+    excess: Figure | None = Field(
+        default=None, ge=0, le=1, description="how much more than from a file without the person, a share of the people"
+    )
+    known: Columns | None = Field(
+        default=None, description="what the intruder knows; all released quasi-identifiers, when not given"
+    )
+    tolerance: float = Field(
+        default=0.1, ge=0, le=10, description="numbers are guessed right within so many standard deviations"
+    )
+    records: int = Field(default=10_000, ge=100, description="at most so many people, at random, are attacked")
+    trees: int = Field(default=50, ge=5, le=1000, description="trees of each random forest")
+
+    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
+        n = len(files.original)
+        known = [each for each in self._known(files) if each != name]
+        if not known:
+            return self.unknown("No released variable is declared a quasi-identifier.", n, name)
+        frames = [files.recoded, files.masked]
+        if files.recoded_holdout is not None:
+            frames.append(files.recoded_holdout)
+        (original, masked, *holdout), spread = learned(frames, known, name)
+        tolerance = None if spread is None else self.tolerance * spread
+        found = attribute_inference(
+            original, masked, files.rng, holdout=holdout[0] if holdout else None, paired=files.paired,
+            tolerance=tolerance, records=self.records, trees=self.trees,
+        )  # fmt: skip
+        measured = found.measurement
+        if measured.completed < files.minimum_cell:
+            return self.unknown(f"Too few {files.unit} have a value of {word(name)} to guess.", n, name)
+        if found.blind:
+            why = (
+                f"From {listed(known)}, not even the unmasked file would have {word(name)} guessed better than a "
+                "file without the person; the attack sees nothing."
+            )
+            return self.unknown(why, n, name)
+        says = (
+            f"Learning from the masked file how {word(name)} goes with {listed(known)}, an intruder guesses it for "
+            f"{percentage(measured.value, measured, files)} of the {files.unit}; from a file without the person, for "
+            f"{percentage(measured.baseline or 0.0, measured, files)}, and from the unmasked file, for "
+            f"{percentage(found.control.value, found.control, files)}."
+        )
+        return self.judge(at_least_baseline(measured), says, name)
+
+    def _known(self, files: OriginalAndMasked) -> list[str]:
+        if self.known is None:
+            keys = with_role(files.variables, Role.QUASI_IDENTIFIER)
+            return [name for name in keys if is_released(files.masked, name)]
+        refuse_missing(self.rule, self.known, files)
+        return list(self.known)
+
+    def describe(self) -> str:
+        knows = "the quasi-identifiers" if self.known is None else listed(self.known)
+        return (
+            f"An intruder who knows {knows} and learns from the masked file guesses {self.of_what} for "
+            f"{allowed(self.limit, self.excess, 'from a file without the person')} (attribute inference)."
+        )

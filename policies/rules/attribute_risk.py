@@ -1,0 +1,39 @@
+"""Attribute risk: what each variable by itself tells of whose record it is."""
+
+from typing import Literal
+
+import pandas as pd
+from pydantic import Field
+
+from policies.rules.keyed_rule import KeyedRule, PositiveShare
+from policies.rules.words import listed
+from sluice.risk.population.attribute_risk import attribute_risk
+from sluice.variables import Variables
+from sluice.verdict import Finding
+
+
+class AttributeRisk(KeyedRule):
+    """No variable by itself tells whose record it is: its values are few beside the people who hold them.
+
+    It ranks variables by what they give away, and is meant for the original: of a perturbed file it says nothing.
+    """
+
+    rule: Literal["attribute_risk"] = "attribute_risk"
+    at_most: PositiveShare = Field(
+        description="chance, from 0 to 1, that an intruder who sees a record's value knows by it whose it is"
+    )
+
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        found = []
+        for name in keys:
+            measured = attribute_risk(frame[name]).measurement
+            if not measured.completed:
+                found.append(self.unknown(stage, f"All values of {name} are missing.", len(frame)))
+                continue
+            says = f"Whoever sees a value of {listed([name])} knows whose it is with a chance of {measured.value:.3g}"
+            limited = self.limited(measured.value, self.at_most, frame, says, stage, name)
+            found.append(limited.model_copy(update={"completed": measured.completed}))
+        return found
+
+    def describe(self) -> str:
+        return f"No variable alone tells whose record it is with a chance above {100 * self.at_most:.3g} %."

@@ -1,0 +1,40 @@
+"""CandidateRule: linkage by an intruder who knows the masking method."""
+
+from abc import abstractmethod
+
+import numpy as np
+import numpy.typing as npt
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.linkage_rule import LinkageRule
+from policies.rules.paired_rule import RANKED, ranks_or_numbers, share_in_words
+from sluice.risk.linkage.candidate_sets import CandidateSets
+from sluice.risk.measurement import Measurement
+from sluice.variables import Kind
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class CandidateRule(LinkageRule):
+    """A rule on an intruder who knows the method, and so the few masked records that a known one can have become."""
+
+    @property
+    def _kinds(self) -> tuple[Kind, ...]:
+        return RANKED
+
+    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
+        original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
+        found = self.candidates(original, masked, rows)
+        sure = share_in_words(float(((found.size == 1) & found.links.is_first).mean()), len(rows), files.minimum_cell)
+        measured = self._share_linked(found.links.correct(), files)
+        return measured, f"{self._knows}; for {sure} it was the only one left"
+
+    @abstractmethod
+    def candidates(self, original: FloatArray, masked: FloatArray, rows: IntArray) -> CandidateSets:
+        """The candidate sets of the attacked rows."""
+
+    @property
+    @abstractmethod
+    def _knows(self) -> str:
+        """What the intruder knows of the method, to follow 'knows ... and'."""

@@ -1,0 +1,97 @@
+"""ControlRule: an attack that must work better on the people in the file than on others."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+import pandas as pd
+from pydantic import Field
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.attack_rule import AttackRule
+from policies.rules.rule import Share
+from sluice.risk.attacks.attack_success import ControlledAttack
+from sluice.variables import NAMES, Kind, Role
+from sluice.verdict import Finding, Verdict
+
+
+class ControlRule(AttackRule):
+    """An attack on the people in the file and on a control: people of the same kind who are not in it, the holdout.
+
+    Original and control are looked at as the recodings of the plan leave them, in the categories of the released file.
+    An attack that does worse than guessing beyond chance is UNKNOWN; one that does no better is REVIEW at least: a file
+    of pure noise and an ill-chosen attack look alike.
+    """
+
+    nothing_to_play: ClassVar[str]  # why no attack was possible
+
+    limit: Share = Field(description="largest figure allowed, a share from 0 to 1")
+    excess: None = Field(default=None, description="not used: these figures are already beyond what the control gives")
+    attacks: int = Field(default=2000, ge=100, description="guesses on each side; fewer where there are fewer records")
+
+    def find(self, files: OriginalAndMasked) -> list[Finding]:
+        control = files.recoded_holdout
+        if control is None:
+            return [
+                self.unknown(
+                    f"No {files.unit} were set aside as a control (a holdout), so what the file gives away cannot "
+                    "be told from what is true of everybody."
+                )
+            ]
+        for what, frame in (
+            ("in the original", files.recoded), ("in the released file", files.masked), ("set aside", control),
+        ):  # fmt: skip
+            if not len(frame):
+                return [self.unknown(f"There are no {files.unit} {what}.", self.attacks)]
+        findings = list(self.play(files, control)) or [self.unknown(self.nothing_to_play, self.attacks)]
+        left_out = [
+            name
+            for name, variable in files.released.items()
+            if variable.role not in NAMES and name not in comparable_columns(files, control)
+        ]
+        if not left_out:
+            return findings
+        note = f"Left out, because the original has no such column: {', '.join(left_out)}."
+        return [finding.model_copy(update={"says": f"{finding.says} {note}"}) for finding in findings]
+
+    @abstractmethod
+    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+        """The findings, none where the file lacks what the attack needs; `control` is typed as the released file."""
+
+    def found(self, attack: ControlledAttack, what: str, unit: str, scope: str) -> Finding:
+        """The finding on one attack. `what` tells what a right guess is."""
+        if not attack.completed:
+            return self.unknown("The intruder could make no guess.", attack.main.attempted, scope)
+        main, control, measured = attack.main.share, attack.control.share, attack.risk()
+        says = (
+            f"An intruder {what} in {percent(main)} of the guesses on {unit} in the file, and in {percent(control)} "
+            f"of those on {unit} who are not in it: a risk of {max(0.0, measured.value):.3g} through the file itself."
+        )
+        judged = self.judge(measured, says, scope)
+        if attack.informative:
+            return judged
+        says = (
+            f"{judged.says} Guessing at random is right in {percent(attack.baseline)}, so the attack was no better "
+            "than guessing and tells little of the risk. Give the intruder other columns or more attacks."
+        )
+        verdict = Verdict.UNKNOWN if attack.worse_than_guessing else Verdict.REVIEW
+        return judged.model_copy(update={"verdict": max(judged.verdict, verdict), "says": says})
+
+
+def comparable_columns(files: OriginalAndMasked, control: pd.DataFrame) -> list[str]:
+    """Released columns that describe a person and that original and control have, too."""
+    return [
+        name
+        for name, variable in files.released.items()
+        if variable.kind is not Kind.TEXT
+        and variable.role not in NAMES
+        and all(name in frame.columns for frame in (files.recoded, files.masked, control))
+    ]
+
+
+def known_columns(files: OriginalAndMasked, control: pd.DataFrame) -> Sequence[str]:
+    return [name for name in comparable_columns(files, control) if files.released[name].role is Role.QUASI_IDENTIFIER]
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.3g} %"

@@ -1,0 +1,69 @@
+"""Data invasion: guessing the original value of a variable from its masked values alone."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.attack_rule import Figure
+from policies.rules.attribute_rule import (
+    UNREAD_SHARE,
+    UNREADABLE,
+    AttributeRule,
+    allowed,
+    at_least_baseline,
+    percentage,
+)
+from policies.rules.words import word
+from sluice.risk.attacks.data_invasion import data_invasion
+from sluice.risk.attacks.released_column import released_column
+from sluice.verdict import Finding
+
+
+class DataInvasion(AttributeRule):
+    """The original value of a variable cannot be told from its masked values."""
+
+    rule: Literal["data_invasion"] = "data_invasion"
+    limit: Figure | None = Field(default=None, ge=0, le=1, description="share of the people whose value is guessed")
+    excess: Figure | None = Field(
+        default=None, ge=0, le=1, description="how much more than by guessing the most frequent value, share of people"
+    )
+    level: Literal[1, 2] = Field(
+        default=2,
+        description="1: the intruder knows which values there are; 2: also how frequent each is, playing both attacks",
+    )
+    when_misled: Literal["unknown", "guess"] = Field(
+        default="unknown",
+        description="when the masked values mislead below the most frequent value: unknown, or taken as that guess",
+    )
+
+    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
+        n = len(files.original)
+        if not files.paired:
+            why = f"Which masked record of {word(name)} is whose is unknown, so that no guess can be marked."
+            return self.unknown(why, n, name)
+        masked = released_column(files.masked, name)
+        # Weighed by how frequent the values are, even a verbatim file can do no better than its most frequent value;
+        # who knows more may play as if he knew less.
+        levels = range(1, self.level + 1)
+        played = [data_invasion(files.original[name], files.recoded[name], masked, level) for level in levels]
+        found = max(played, key=lambda each: each.value)
+        if found.completed < files.minimum_cell:
+            return self.unknown(f"Too few {files.unit} have a value of {word(name)} to guess.", n, name)
+        if found.attempted - found.completed > UNREAD_SHARE * found.attempted:
+            return self.unknown(UNREADABLE, n, name)
+        says = (
+            f"From the masked values of {word(name)} alone, the original one is guessed for "
+            f"{percentage(found.value, found, files)} of the {files.unit}; always guessing the most frequent value, "
+            f"for {percentage(found.baseline or 0.0, found, files)}."
+        )
+        if self.when_misled == "guess":
+            found, says = at_least_baseline(found), f"{says} An intruder takes the better of the two."
+        return self.judge(found, says, name)
+
+    def describe(self) -> str:
+        knows = "and how frequent each original value is" if self.level == 2 else "and which original values there are"
+        return (
+            f"An intruder who knows the masked values of {self.of_what} {knows} guesses the original value for "
+            f"{allowed(self.limit, self.excess, 'by guessing the most frequent value')} (data invasion)."
+        )

@@ -1,0 +1,52 @@
+"""Delta-presence: how sure anybody can be that a person is in the file."""
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from policies.rules.population_rule import PopulationRule
+from policies.rules.rule import Share
+from policies.rules.sensitive_rule import ROUNDING
+from policies.rules.words import listed
+from sluice.risk.classes import delta_presence
+from sluice.risk.classes.equivalence_classes import classes_of, matching_frequencies
+from sluice.variables import Role, Variables, with_role
+from sluice.verdict import Finding
+
+
+class DeltaPresence(PopulationRule):
+    """Nobody can be nearly sure that a person is in the file."""
+
+    rule: Literal["delta_presence"] = "delta_presence"
+    at_most: Share = Field(gt=0, lt=1, description="largest allowed chance that a person is in the file (delta max)")
+    population: str | None = Field(
+        default=None,
+        min_length=1,
+        description="path of a CSV as for k_map; when not given, sampling weights estimate the population",
+    )
+
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        if self.population is not None:
+            any_value = self.missing_matches == "any"
+            inside = matching_frequencies(frame, keys) if any_value else classes_of(frame, keys).frequencies
+            people = self.in_population(self.population, frame, variables, keys)
+            observed = float(delta_presence.probability(inside, people).max())
+        else:
+            weights = with_role(variables, Role.WEIGHT)
+            if len(weights) != 1 or self.missing_matches == "any":
+                why = "The population is not known: name its list, or one variable with sampling weights"
+                return [self.unknown(stage, f"{why} (and a missing key as a category).", len(frame))]
+            weight = frame[weights[0]].to_numpy(dtype=np.float64, na_value=np.nan)
+            observed = delta_presence.estimated_presence(classes_of(frame, keys), weight).delta_max.value
+        by = "by the sampling weights" if self.population is None else "in the population"
+        says = (
+            f"Of the people with one combination of {listed(keys)}, {by}, up to {100 * observed:.3g} % are in the "
+            f"file: so sure is whoever knows it of a person; the policy allows {100 * self.at_most:.3g} %."
+        )
+        passes = observed <= self.at_most + ROUNDING
+        return [self.finding(passes, observed, self.at_most, len(frame), says, stage, ", ".join(keys))]
+
+    def describe(self) -> str:
+        return f"Nobody is in the file with a chance above {100 * self.at_most:.3g} % (delta-presence)."

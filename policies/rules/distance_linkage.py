@@ -1,0 +1,47 @@
+"""Distance-based record linkage."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.linkage_rule import LinkageRule
+from sluice.risk.linkage.record_linkage import Distance, linkage_coordinates, linkage_scenarios
+from sluice.risk.measurement import Measurement
+
+IntArray = npt.NDArray[np.int64]
+
+
+class DistanceLinkage(LinkageRule):
+    """Few original records lie nearest to their own masked record."""
+
+    rule: Literal["distance_linkage"] = "distance_linkage"
+    distance: Distance = Field(default="each_standardised", description="how nearness is measured")
+    scenario: Literal["all", "average", "worst"] = Field(
+        default="all",
+        description="all: the intruder knows all variables; average, worst: over intruders who know the first, the "
+        "first two, and so on to all, in the order of the columns",
+    )
+
+    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
+        known = [
+            linkage_coordinates(files.recoded[name], files.masked[name], files.released[name].kind) for name in names
+        ]
+        if self.scenario == "all":
+            known = [(np.hstack([pair[0] for pair in known]), np.hstack([pair[1] for pair in known]))]
+        correct = np.array([links.correct() for links in linkage_scenarios(known, self.distance, rows)])
+        how = {
+            "all": "takes the nearest",
+            "average": "takes the nearest, on average over knowing the first to knowing all of these",
+            "worst": "takes the nearest by as many of these as serve best",
+        }[self.scenario]
+        chosen = correct[correct.mean(axis=1).argmax()] if self.scenario == "worst" else correct.mean(axis=0)
+        return self._share_linked(chosen, files), how
+
+    def describe(self) -> str:
+        return (
+            f"An intruder who knows {self._of_what} and takes the nearest masked record is seldom right "
+            "(distance-based record linkage)."
+        )

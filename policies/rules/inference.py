@@ -1,0 +1,49 @@
+"""Inference: guessing a sensitive value better because the person is in the file."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+import pandas as pd
+from pydantic import Field
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.control_rule import ControlRule, comparable_columns, known_columns
+from policies.rules.microdata_rule import Columns
+from policies.rules.rule import Share
+from sluice.risk.attacks.inference import inference
+from sluice.variables import Role, with_role
+from sluice.verdict import Finding
+
+
+class Inference(ControlRule):
+    """Who knows some facts about a person guesses a sensitive one hardly better for the person being in the file."""
+
+    rule: Literal["inference"] = "inference"
+    known: Columns | None = Field(default=None, description="all quasi-identifiers, when not given")
+    secrets: Columns | None = Field(default=None, description="all variables with the role sensitive, when not given")
+    tolerance: Share = Field(default=0.05, description="how far a guessed number may be off, a share of the true one")
+
+    nothing_to_play: ClassVar[str] = (
+        "The file has no quasi-identifier to know a person by, or no sensitive variable to guess."
+    )
+
+    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+        comparable = comparable_columns(files, control)
+        known = list(self.known or known_columns(files, control))
+        secrets = self.secrets or [name for name in with_role(files.released, Role.SENSITIVE) if name in comparable]
+        for secret in secrets:
+            by = [name for name in known if name != secret]
+            if not by:
+                yield self.unknown(f"Nothing is known to guess {secret.replace('_', ' ')} by.", self.attacks, secret)
+                continue
+            attack = inference(
+                files.recoded, files.masked, control, files.released, by, secret, self.tolerance, self.attacks,
+                files.rng,
+            )  # fmt: skip
+            what = f"who knows {len(by)} facts guesses {secret.replace('_', ' ')}"
+            yield self.found(attack, what, files.unit, f"{secret} by {', '.join(by)}")
+
+    def describe(self) -> str:
+        of = "sensitive variables" if self.secrets is None else ", ".join(self.secrets)
+        risk = f"inference: risk at most {self.limit:.4g}"
+        return f"Being in the file hardly helps others to guess a person's {of} ({risk})."

@@ -1,0 +1,63 @@
+"""Interval disclosure: original values that lie near their masked value."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.microdata_rule import Columns
+from policies.rules.paired_rule import RANKED, PairedRule, Window, ranks_or_numbers, share_in_words
+from sluice.risk.linkage import interval_disclosure as intervals
+from sluice.variables import Kind, Role
+from sluice.verdict import Finding
+
+
+class IntervalDisclosure(PairedRule):
+    """Few original values lie in a narrow interval around their masked value."""
+
+    rule: Literal["interval_disclosure"] = "interval_disclosure"
+    columns: Columns | None = Field(
+        default=None, description="numbers and ordinal categories; all quasi-identifiers and sensitive ones by default"
+    )
+    by: Literal["rank", "standard_deviation"] = Field(
+        default="rank", description="what the widths are shares of: the records in order, or a standard deviation"
+    )
+    widths: Annotated[tuple[Window, ...], Field(min_length=1)] = Field(
+        default=intervals.WIDTHS, description="half widths of the intervals over which the share is averaged, in (0, 1]"
+    )
+
+    def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
+        original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
+        measured = intervals.interval_disclosure(original, masked, self.by, self.widths)
+        if not measured.completed:
+            return self.unknown(
+                "No value is present both before and after masking.", measured.attempted, ", ".join(names)
+            )
+        share = share_in_words(measured.value, measured.completed, files.minimum_cell)
+        says = (
+            f"{share[0].upper()}{share[1:]} of the original values of {', '.join(names)} lie in a narrow interval "
+            f"around their masked value ({self._interval})."
+        )
+        return self.judge(measured, says, scope=", ".join(names))
+
+    @property
+    def _interval(self) -> str:
+        of = "the records in order" if self.by == "rank" else "a standard deviation"
+        low, high = 100 * min(self.widths), 100 * max(self.widths)
+        return f"{low:g} % of {of} to either side" if low == high else f"{low:g} to {high:g} % of {of} to either side"
+
+    @property
+    def _kinds(self) -> tuple[Kind, ...]:
+        return RANKED
+
+    @property
+    def _roles(self) -> tuple[Role, ...]:
+        return (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+
+    @property
+    def _needs(self) -> str:
+        return "is a quasi-identifier or sensitive, and a number or ordinal"
+
+    def describe(self) -> str:
+        what = "quasi-identifiers and sensitive variables" if self.columns is None else ", ".join(self.columns)
+        return f"Few original values of {what} lie near their masked value ({self._interval}; interval disclosure)."

@@ -1,0 +1,37 @@
+"""k-anonymity: in how large a crowd each record stands."""
+
+from typing import Literal
+
+import pandas as pd
+from pydantic import Field
+
+from policies.rules.frequency_rule import FrequencyRule, alone_with, are, missing_note
+from policies.rules.words import listed
+from sluice.risk.classes import k_anonymity, sample_uniques
+from sluice.variables import Variables
+from sluice.verdict import Finding
+
+
+class KAnonymity(FrequencyRule):
+    """Every combination of key values is shared by at least k records."""
+
+    rule: Literal["k_anonymity"] = "k_anonymity"
+    k: int = Field(ge=2)
+
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        frequencies = self.frequencies(frame, keys)
+        n, observed = len(frame), k_anonymity.k_anonymity(frequencies)
+        below, alone = k_anonymity.records_below(frequencies, self.k), sample_uniques.sample_uniques(frequencies)
+        if observed >= self.k:
+            says = f"Every combination of {listed(keys)} is shared by at least {observed:,} of the {n:,} {unit}"
+        elif alone == below:
+            says = alone_with(alone, n, unit, keys)
+        else:
+            says = f"{below:,} of {n:,} {unit} share their combination of {listed(keys)} with too few others"
+            says += f", and {alone:,} of these {are(alone)} alone with it" if alone else ""
+        asks = f"the policy asks that at least {self.k:,} share every combination"
+        says += f"; {asks}{missing_note(self.missing_matches)}."
+        return [self.finding(observed >= self.k, observed, self.k, n, says, stage, ", ".join(keys))]
+
+    def describe(self) -> str:
+        return f"At least {self.k:,} records share every combination of {self.of_what} (k-anonymity)."

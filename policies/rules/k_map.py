@@ -1,0 +1,35 @@
+"""k-map: how many people of the population fit each record."""
+
+from typing import Literal
+
+import pandas as pd
+from pydantic import Field
+
+from policies.rules.population_rule import PopulationRule
+from policies.rules.words import listed
+from sluice.risk.population import k_map
+from sluice.variables import Variables
+from sluice.verdict import Finding
+
+
+class KMap(PopulationRule):
+    """Every record fits at least k people of a population."""
+
+    rule: Literal["k_map"] = "k_map"
+    k: int = Field(ge=2, description="people of the population")
+    population: str = Field(min_length=1, description="path of a CSV: the key columns in released categories [, count]")
+
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        frequencies = self.in_population(self.population, frame, variables, keys)
+        observed = k_map.k_map(frequencies).value
+        below, nobody = float((frequencies < self.k).mean()), float((frequencies == 0).mean())
+        says = f"All {unit} share {listed(keys)} with enough people of the population"
+        if observed < self.k:
+            says = f"{100 * below:.3g} % of the {unit} share {listed(keys)} with too few people of the population"
+        if nobody:
+            says += f", and {100 * nobody:.3g} % with none at all, so that the list is not one of everybody"
+        says += f"; the policy asks that at least {self.k:,} people fit every record."
+        return [self.finding(observed >= self.k, observed, self.k, len(frame), says, stage, ", ".join(keys))]
+
+    def describe(self) -> str:
+        return f"At least {self.k:,} people of the population in {self.population} fit every record (k-map)."

@@ -1,0 +1,56 @@
+"""Linkability: whether the file tells that two sets of facts are about one person."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal, Self
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.control_rule import ControlRule, known_columns
+from policies.rules.microdata_rule import Columns
+from sluice.risk.attacks.linkability import linkability
+from sluice.verdict import Finding
+
+
+class Linkability(ControlRule):
+    """The file helps little to find out that two sets of facts are about one person."""
+
+    rule: Literal["linkability"] = "linkability"
+    known: tuple[Columns, Columns] | None = Field(
+        default=None,
+        description="what is known from one place, and from another; when not given, the quasi-identifiers by turns",
+    )
+    k: int = Field(default=1, ge=1, description="nearest released records that are looked at")
+
+    nothing_to_play: ClassVar[str] = "The file has fewer than 2 quasi-identifiers, one to be known from each place."
+
+    @model_validator(mode="after")
+    def _disjoint(self) -> Self:
+        both = sorted(set(self.known[0]) & set(self.known[1])) if self.known else []
+        if both:
+            raise ValueError(
+                f"the two lists of linkability's known must share no column; got {', '.join(both)} in both"
+            )
+        return self
+
+    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+        keys = known_columns(files, control)
+        first, second = self.known or (keys[::2], keys[1::2])
+        if not second:
+            return
+        if len(files.masked) < self.k:
+            yield self.unknown(f"The file holds fewer than {self.k:,} {files.unit}.", self.attacks)
+            return
+        attack = linkability(
+            files.recoded, files.masked, control, files.released, first, second, self.k, self.attacks,
+            files.rng,
+        )  # fmt: skip
+        scope = f"{', '.join(first)} to {', '.join(second)}"
+        yield self.found(attack, "who knows two sets of facts links them by the file", files.unit, scope)
+
+    def describe(self) -> str:
+        return (
+            "The file hardly tells that two sets of facts from two places are about one person "
+            f"(linkability: risk at most {self.limit:.4g})."
+        )

@@ -1,0 +1,56 @@
+"""LinkageRule: a rule on the share of records that are linked to their own released record."""
+
+from abc import abstractmethod
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.paired_rule import PairedRule, share_in_words
+from sluice.risk.linkage.share_at_risk import share_at_risk
+from sluice.risk.measurement import Measurement
+from sluice.risk.reference.reference_attack import some_of
+from sluice.variables import Role
+from sluice.verdict import Finding
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class LinkageRule(PairedRule):
+    """A rule on the share of records that are linked to their own released record."""
+
+    records: int = Field(
+        default=20_000, ge=1, description="original records that are attacked, drawn at random when there are more"
+    )
+
+    def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
+        n = len(files.masked)
+        rows = some_of(n, min(n, self.records), files.rng)
+        measured, how = self.link(files, names, rows)
+        linked = share_in_words(measured.value, measured.completed, files.minimum_cell)
+        says = (
+            f"Of {measured.completed:,} {files.unit}, {linked} were linked to their own masked record by somebody "
+            f"who knows their {', '.join(names)} and {how}.{self._not_compared(files, names)}"
+        )
+        return self.judge(measured, says, scope=", ".join(names))
+
+    @abstractmethod
+    def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
+        """The share linked, of the attacked rows, and how the intruder does it, to follow 'knows ... and'."""
+
+    def _not_compared(self, files: OriginalAndMasked, names: list[str]) -> str:
+        """A sentence on released quasi-identifiers that the figure says nothing of."""
+        left_out = [
+            name
+            for name, variable in files.variables.items()
+            if variable.role is Role.QUASI_IDENTIFIER
+            and name not in names
+            and any(column == name or column.startswith(f"{name}=") for column in files.released)
+        ]
+        return f" Not compared: {', '.join(left_out)}." if left_out and self.columns is None else ""
+
+    def _share_linked(self, correct: FloatArray, files: OriginalAndMasked) -> Measurement:
+        # Ties are shared, so that guessing finds one record in n whatever the data.
+        return share_at_risk(correct, len(files.masked), baseline=1 / len(files.masked))

@@ -1,0 +1,64 @@
+"""Risk under a log-linear model: are the sample uniques alone in the population, too?"""
+
+from typing import Literal, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, model_validator
+
+from policies.rules.keyed_rule import PositiveShare, refuse_no_limit
+from policies.rules.population_estimate import PopulationEstimate
+from policies.rules.rule import Share
+from sluice.risk.classes.equivalence_classes import category_codes
+from sluice.risk.population import loglinear_risk
+from sluice.variables import Variables
+from sluice.verdict import Finding
+
+
+class LoglinearRisk(PopulationEstimate):
+    """Few sample uniques are alone in the population, or named rightly, under a log-linear model of the keys."""
+
+    rule: Literal["loglinear_risk"] = "loglinear_risk"
+    uniques_at_most: Share | None = Field(default=None, description="tau 1 by the records: alone in the population")
+    guesses_at_most: Share | None = Field(default=None, description="tau 2 by the records: uniques named rightly")
+    interactions: Literal["none", "selected"] = Field(
+        default="selected", description="of two keys in the model: none, or those that it needs"
+    )
+    sampling_fraction: PositiveShare | None = Field(
+        default=None, description="records by people of the population; one by the record's weight, when not given"
+    )
+
+    @model_validator(mode="after")
+    def _has_a_limit(self) -> Self:
+        refuse_no_limit(self.rule, self.uniques_at_most, self.guesses_at_most)
+        return self
+
+    def estimate(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str
+    ) -> list[Finding]:
+        # A weight below 1 stands for the record itself.
+        fraction = self.sampling_fraction or 1 / np.fmax(self.weights(frame, variables), 1)
+        codes = [category_codes(frame[name]) for name in keys]
+        measured = loglinear_risk.loglinear_risk(codes, fraction, self.interactions)
+        findings, scope = [], ", ".join(keys)
+        if (limit := self.uniques_at_most) is not None:
+            value = measured.population_uniques.value
+            says = (
+                f"By a log-linear model, {100 * value:.3g} % of the {unit} are alone in the population with their keys"
+            )
+            findings.append(self.limited(value, limit, frame, says, stage, f"uniques by {scope}"))
+        if (limit := self.guesses_at_most) is not None:
+            value = measured.correct_guesses.value
+            says = (
+                f"By a log-linear model, {100 * value:.3g} % of the {unit} are unique in the file and guessed rightly"
+            )
+            findings.append(self.limited(value, limit, frame, says, stage, f"guesses by {scope}"))
+        return findings
+
+    def describe(self) -> str:
+        limits = []
+        if self.uniques_at_most is not None:
+            limits.append(f"at most {100 * self.uniques_at_most:.3g} % of the records are alone in the population")
+        if self.guesses_at_most is not None:
+            limits.append(f"at most {100 * self.guesses_at_most:.3g} % are unique in the file and guessed rightly")
+        return f"By a log-linear model of the keys, {', and '.join(limits)}."

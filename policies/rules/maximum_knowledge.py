@@ -1,0 +1,102 @@
+"""Maximum knowledge: an intruder who has the original file."""
+
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.attack_rule import Figure
+from policies.rules.attribute_rule import UNREAD_SHARE, UNREADABLE, AttributeRule, percentage, refuse_excess
+from policies.rules.words import word
+from sluice.risk.attacks import maximum_knowledge
+from sluice.verdict import Finding
+
+
+class MaximumKnowledge(AttributeRule):
+    """Even with the original in hand, nearest masked records are hardly nearer than those of a scrambled file."""
+
+    rule: Literal["maximum_knowledge"] = "maximum_knowledge"
+    limit: Figure = Field(gt=0, description="most allowed; for closer a share of the people, else in the comparison's")
+    excess: None = Field(default=None, description="none: the figure is itself a difference from a scrambled copy")
+    of: Literal["records", "attributes"] = Field(
+        default="records", description="link whole records, or each of `columns` by all other variables"
+    )
+    comparison: maximum_knowledge.Comparison = Field(
+        default="closer",
+        description="closer: share of people with a record within reach, beyond a scrambled copy; or a divergence",
+    )
+    records: int = Field(default=2_000, ge=100, description="at most so many people, at random, are attacked")
+    copies: int = Field(default=10, ge=2, description="scrambled copies; a divergence is measured from each")
+
+    @field_validator("excess", mode="before")
+    @classmethod
+    def _no_excess(cls, value: Any) -> None:
+        refuse_excess("maximum_knowledge", value)
+
+    def find(self, files: OriginalAndMasked) -> list[Finding]:
+        if self.of == "attributes":
+            return super().find(files)
+        n = len(files.original)
+        if not n or not len(files.masked):
+            return [self.unknown(f"A file holds no {files.unit}.", n)]
+        space = self._space(files)
+        if isinstance(space, str):
+            return [self.unknown(space, n)]
+        found = maximum_knowledge.of_records(
+            space.original, space.masked, list(space.columns.values()), files.rng, self.records, self.copies,
+            self.comparison,
+        )  # fmt: skip
+        return [self._judged(found, files, "a masked record", "whole records")]
+
+    def examine(self, files: OriginalAndMasked, name: str) -> Finding:
+        n, space = len(files.original), self._space(files)
+        if isinstance(space, str):
+            return self.unknown(space, n, name)
+        if name not in space.columns or len(space.columns) < 2:
+            return self.unknown(f"{word(name)} cannot be compared, or linked by another variable.", n, name)
+        found = maximum_knowledge.of_attribute(
+            space.original, space.masked, space.columns[name], files.rng, self.records, self.copies, self.comparison
+        )
+        return self._judged(found, files, f"the {word(name)} of their nearest record by all other variables", name)
+
+    def _space(self, files: OriginalAndMasked) -> maximum_knowledge.Space | str:
+        """Both files in one space; or why they cannot be compared."""
+        space = maximum_knowledge.common_space(
+            files.original, files.recoded, files.masked, files.variables, files.released
+        )
+        if not space.columns:
+            return "No released variable can be compared with the original."
+        if space.unread > UNREAD_SHARE * len(space.columns) * len(files.masked):
+            return UNREADABLE
+        return space
+
+    def _judged(
+        self, found: maximum_knowledge.MaximumKnowledge, files: OriginalAndMasked, what: str, scope: str
+    ) -> Finding:
+        if found.measurement.completed < files.minimum_cell:
+            return self.unknown(f"There are too few {files.unit} to link.", found.measurement.attempted, scope)
+        if self.comparison == "closer":
+            more = percentage(found.measurement.value, found.measurement, files)
+            says = (
+                f"An intruder who has the original finds a further {more} of the {files.unit} within some distance "
+                f"of {what} than in a copy of the masked file whose columns were scrambled."
+            )
+        else:
+            says = (
+                f"For an intruder who has the original, the distances of the {files.unit} to {what} differ from "
+                f"those in a scrambled copy by {found.measurement.value:.3g} ({word(self.comparison)}; two scrambled "
+                f"copies differ by {found.by_chance:.3g})."
+            )
+        return self.judge(found.measurement, says, scope)
+
+    def figure(self, value: float) -> str:
+        return super().figure(value) if self.comparison == "closer" else f"{value:.4g}"
+
+    def describe(self) -> str:
+        what = "their own records" if self.of == "records" else f"the values of {self.of_what}"
+        limit = f"{self.limit:.1%} of the people" if self.comparison == "closer" else f"{self.limit:.3g}"
+        measure = "" if self.comparison == "closer" else f" by {word(self.comparison)}"
+        return (
+            f"An intruder who has the original and links it to the masked file comes nearer to {what} than in a "
+            f"scrambled copy for at most {limit}{measure} (maximum-knowledge attack)."
+        )

@@ -1,0 +1,60 @@
+"""Membership inference: who was in the original data."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+import pandas as pd
+from pydantic import Field
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.control_rule import ControlRule, comparable_columns, percent
+from policies.rules.microdata_rule import Columns
+from policies.rules.rule import Share
+from policies.rules.singling_out import SinglingOut
+from sluice.risk.attacks.membership import membership, nearer_to_original
+from sluice.verdict import Finding
+
+
+class MembershipInference(ControlRule):
+    """Nearness to a released record hardly tells who was in the original data."""
+
+    rule: Literal["membership"] = "membership"
+    columns: Columns | None = Field(default=None, description="all released columns, when not given")
+    nearer: Share | None = Field(
+        default=None,
+        ge=0.5,
+        description="share of released records that may be nearer to a person of the original than to one set aside; "
+        "0.5 is chance. Not judged, when not given",
+    )
+
+    nothing_to_play: ClassVar[str] = SinglingOut.nothing_to_play
+
+    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+        columns = list(self.columns or comparable_columns(files, control))
+        if not columns:
+            return
+        if min(len(files.recoded), len(control)) < 2:
+            yield self.unknown(f"The attack needs 2 {files.unit} in the file and 2 set aside.", 2 * self.attacks)
+            return
+        inputs = (files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng)
+        told = membership(*inputs)
+        says = (
+            f"By their nearness to the file, {files.unit} who are in it can be told from others with an advantage "
+            f"of {told.advantage.value:.3g} (0 is guessing, 1 certainty); of one who is and one who is not, the nearer "
+            f"one is in it in {percent(told.area.value)} of the cases."
+        )
+        yield self.judge(told.advantage, says, "nearness to the file")
+        if self.nearer is not None:
+            measured = nearer_to_original(*inputs)
+            says = (
+                f"{percent(measured.value)} of the released records are nearer to one of the {files.unit} behind "
+                "the file than to one who was set aside; without a trace of them it would be half."
+            )
+            yield self.model_copy(update={"limit": self.nearer}).judge(measured, says, "nearer records")
+
+    def describe(self) -> str:
+        nearer = f", and at most {percent(self.nearer)} of the released records nearer to them" if self.nearer else ""
+        return (
+            "Nearness to a released record hardly tells who was in the original data (membership: advantage at most "
+            f"{self.limit:.4g}{nearer})."
+        )

@@ -1,0 +1,32 @@
+"""Record linkage against microaggregation of single variables."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from policies.rules.candidate_rule import CandidateRule
+from sluice.risk.linkage.candidate_sets import CandidateSets
+from sluice.risk.linkage.microaggregation_linkage import microaggregation_linkage
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class MicroaggregationLinkage(CandidateRule):
+    """Few records are found by an intruder who knows that each variable was microaggregated by itself."""
+
+    rule: Literal["microaggregation_linkage"] = "microaggregation_linkage"
+
+    def candidates(self, original: FloatArray, masked: FloatArray, rows: IntArray) -> CandidateSets:
+        return microaggregation_linkage(original, masked, rows)
+
+    @property
+    def _knows(self) -> str:
+        return "that each of these was microaggregated by itself"
+
+    def describe(self) -> str:
+        return (
+            f"An intruder who knows {self._of_what} and that each variable was microaggregated by itself is seldom "
+            "right."
+        )

@@ -1,0 +1,65 @@
+"""A rule on the combinations of key columns of a file of records."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Annotated
+
+import pandas as pd
+from pydantic import Field
+
+from policies.rules.rule import Rule
+from sluice.errors import DataError, did_you_mean
+from sluice.variables import Role, Variables, with_role
+from sluice.verdict import Finding, Verdict
+
+Columns = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class MicrodataRule(Rule):
+    """A rule on the combinations of key columns of a file of records."""
+
+    def find(self, frame: pd.DataFrame, variables: Variables, stage: str, unit: str = "records") -> list[Finding]:
+        keys = self.keys(variables)
+        if not keys:
+            return [self.unknown(stage, "No variable of the file is declared a quasi-identifier.", len(frame))]
+        refuse_missing_columns(self.rule, keys, frame, variables)
+        if not len(frame):
+            return [self.unknown(stage, f"The file holds no {unit}.", 0)]
+        return self.judge(frame, variables, keys, stage, unit)
+
+    def keys(self, variables: Variables) -> list[str]:
+        """The columns whose combinations are looked at: the quasi-identifiers, unless the rule names others."""
+        return with_role(variables, Role.QUASI_IDENTIFIER)
+
+    @abstractmethod
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        """The findings on a file with at least one record and at least one key column."""
+
+    def finding(
+        self,
+        passes: bool,
+        observed: float | None,
+        limit: float,
+        records: int,
+        says: str,
+        stage: str = "",
+        scope: str = "",
+    ) -> Finding:
+        """A finding for which all records were looked at."""
+        return Finding(
+            rule=self.rule,
+            verdict=Verdict.PASS if passes else Verdict.FAIL,
+            stage=stage,
+            scope=scope,
+            observed=observed,
+            limit=limit,
+            attempted=records,
+            completed=records,
+            says=says,
+        )
+
+
+def refuse_missing_columns(rule: str, names: Sequence[str], frame: pd.DataFrame, variables: Variables) -> None:
+    for name in names:
+        if name not in variables or name not in frame.columns:
+            raise DataError(f"{rule}: the file has no column '{name}'.{did_you_mean(name, variables)}")

@@ -1,0 +1,27 @@
+"""The p% rule: how nearly a contributor can compute another's contribution."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from policies.rules.rule import Percent
+from policies.rules.table_rule import TableRule, attackers
+from sluice.tabular.rules import p_percent
+from sluice.tabular.rules.sensitivity import SensitivityRule
+
+
+class PPercent(TableRule):
+    """No contributor can compute another's contribution to within p percent."""
+
+    rule: Literal["p_percent"] = "p_percent"
+    p: Percent = Field(description="percent")
+    coalition: int = Field(default=1, ge=1, description="how many contributors pool what they know")
+
+    def sensitivity(self) -> SensitivityRule:
+        return p_percent.PPercent(self.p, self.coalition)
+
+    def describe(self) -> str:
+        return (
+            f"A cell is not published when {attackers(self.coalition)} could compute the largest contribution to "
+            f"within {self.p:g} %."
+        )

@@ -1,0 +1,110 @@
+"""PairedRule: an attack that needs to know which masked record is whose, to tell a right link from a wrong one."""
+
+from abc import abstractmethod
+from typing import Annotated, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.attack_rule import AttackRule
+from policies.rules.microdata_rule import Columns
+from sluice.errors import DataError, did_you_mean
+from sluice.variables import Kind, Role
+from sluice.verdict import Finding
+
+FloatArray = npt.NDArray[np.float64]
+
+RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
+_COMPARABLE = tuple(kind for kind in Kind if kind is not Kind.TEXT)
+Window = Annotated[float, Field(gt=0, le=1)]
+
+
+class PairedRule(AttackRule):
+    """A rule that needs to know which masked record is whose, to tell a right link from a wrong one."""
+
+    columns: Columns | None = Field(
+        default=None, description="what the intruder knows; all quasi-identifiers that can be compared, when not given"
+    )
+
+    def find(self, files: OriginalAndMasked) -> list[Finding]:
+        if not files.paired:
+            return [
+                self.unknown("The masked rows belong to nobody, so no link can be right or wrong.", len(files.masked))
+            ]
+        if not len(files.recoded) == len(files.masked):
+            raise DataError(
+                f"{self.rule} compares record by record; got {len(files.recoded):,} original and "
+                f"{len(files.masked):,} masked records."
+            )
+        names = self._known(files)
+        if not names:
+            return [self.unknown(f"The release has no variable that {self._needs}.", len(files.masked))]
+        if not len(files.masked):
+            return [self.unknown(f"The files hold no {files.unit}.")]
+        return [self.attack(files, names)]
+
+    @abstractmethod
+    def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
+        """The finding on paired files with at least one record and one variable."""
+
+    def _known(self, files: OriginalAndMasked) -> list[str]:
+        """The variables that are compared: those named, or all fit ones in the roles that the rule looks at."""
+        if self.columns is None:
+            return [
+                name
+                for name, variable in files.variables.items()
+                if variable.role in self._roles
+                and name in files.released
+                and files.released[name].kind in self._kinds
+                and not files.recoded[name].isna().all()
+            ]
+        for name in self.columns:
+            if name not in files.variables or name not in files.released:
+                raise DataError(
+                    f"columns of {self.rule} must be in the original and the release; '{name}' is not."
+                    f"{did_you_mean(name, files.released)}"
+                )
+            if files.released[name].kind not in self._kinds:
+                raise DataError(
+                    f"columns of {self.rule} must be {', '.join(self._kinds)}; '{name}' is released as "
+                    f"{files.released[name].kind}."
+                )
+        return list(self.columns)
+
+    @property
+    def _kinds(self) -> tuple[Kind, ...]:
+        return _COMPARABLE
+
+    @property
+    def _roles(self) -> tuple[Role, ...]:
+        return (Role.QUASI_IDENTIFIER,)
+
+    @property
+    def _needs(self) -> str:
+        return f"is a quasi-identifier and {' or '.join(self._kinds)}"
+
+    @property
+    def _of_what(self) -> str:
+        return "the quasi-identifiers" if self.columns is None else ", ".join(self.columns)
+
+
+def ranks_or_numbers(files: OriginalAndMasked, names: list[str], which: Literal["recoded", "masked"]) -> FloatArray:
+    """Numbers, and ordinal categories by position, shape (n, len(names)), NaN where missing."""
+    frame = getattr(files, which)
+    columns = []
+    for name in names:
+        if files.released[name].kind is Kind.ORDINAL:
+            codes = frame[name].cat.codes.to_numpy().astype(np.float64)
+            columns.append(np.where(codes < 0, np.nan, codes))
+        else:
+            columns.append(frame[name].to_numpy(np.float64, na_value=np.nan))
+    return np.column_stack(columns)
+
+
+def share_in_words(share: float, of: int, minimum_cell: int) -> str:
+    """A share in words that does not tell a small count."""
+    if of and 0 <= share * of < minimum_cell:
+        return f"at most {100 * min(1.0, minimum_cell / of):.2g} %"
+    return f"{100 * share:.3g} %"

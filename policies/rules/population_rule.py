@@ -1,0 +1,61 @@
+"""PopulationRule: a rule on a list of the population, by how many people in it fit a released record."""
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from policies.rules.keyed_rule import KeyedRule
+from sluice.errors import DataError, did_you_mean
+from sluice.risk.classes.equivalence_classes import IntArray
+from sluice.risk.population import k_map
+from sluice.variables import Kind, Variable, Variables
+
+_COUNT = "count"
+
+
+class PopulationRule(KeyedRule):
+    """A rule on a list of the population: a CSV with the key columns in released categories, a row a person.
+
+    With a column 'count' a row stands for as many people. An empty field is a missing key.
+    """
+
+    missing_matches: Literal["category", "any"] = Field(
+        default="category", description="a missing key is a category of its own, or matches any value"
+    )
+
+    def in_population(self, path: str, frame: pd.DataFrame, variables: Variables, keys: list[str]) -> IntArray:
+        """For each record, how many people of the list fit it, shape (n,). Raises DataError."""
+        where = f"{self.rule}: the population '{path}'"
+        try:
+            header = pd.read_csv(Path(path), nrows=0).columns
+            used = [*keys, *({_COUNT} & set(header) - set(keys))]
+            for name in used:
+                if name not in header:
+                    raise DataError(f"{where} has no column '{name}'.{did_you_mean(name, header)}")
+            table = pd.read_csv(Path(path), usecols=used, dtype="str", keep_default_na=False, na_values=[""])
+        except (OSError, ValueError) as error:  # a wrong encoding or an empty file is a ValueError
+            raise DataError(f"{where} cannot be read ({type(error).__name__}). Is it a CSV file in UTF-8?") from error
+        counts = None
+        if _COUNT in used and _COUNT not in keys:
+            numbers = pd.to_numeric(table[_COUNT], errors="coerce")
+            if not (numbers.ge(0) & numbers.mod(1).eq(0)).all():
+                raise DataError(f"{where} must have whole numbers of 0 or more in 'count'.")
+            counts = numbers.to_numpy(np.int64)
+        typed = pd.DataFrame({name: _typed(table[name], variables[name], where) for name in keys})
+        return k_map.population_frequencies(frame, typed, keys, counts, self.missing_matches)
+
+
+def _typed(column: pd.Series, variable: Variable, where: str) -> pd.Series:
+    """A column of texts in the type that the file has for the variable."""
+    if variable.kind.is_numeric:
+        typed = pd.to_numeric(column, errors="coerce")
+    elif variable.kind is Kind.DATE:
+        typed = pd.to_datetime(column, errors="coerce", format="ISO8601")
+    else:
+        return column
+    if (typed.isna() & column.notna()).any():
+        raise DataError(f"{where} holds values of '{variable.name}' that are no {variable.kind}, as the file has them.")
+    return typed

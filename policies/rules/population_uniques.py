@@ -1,0 +1,69 @@
+"""Population uniques: how many people are alone in the population with their key values."""
+
+from typing import Literal, Self
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from policies.rules.keyed_rule import PositiveShare
+from policies.rules.population_estimate import PopulationEstimate
+from policies.rules.rule import Share
+from policies.rules.words import listed
+from sluice.risk.classes.equivalence_classes import classes_of
+from sluice.risk.population import individual_risk, population_uniques
+from sluice.variables import Variables
+from sluice.verdict import Finding, Verdict
+
+_FEW = 0.001  # of the population: from a smaller sample every estimate of uniques is a guess that a person must weigh
+_ESTIMATORS = {
+    "dankar": "decision rule of Dankar",
+    "pitman": "estimator of Pitman",
+    "zayatz": "estimator of Zayatz",
+    "snb": "slide negative binomial",
+}
+
+
+class PopulationUniques(PopulationEstimate):
+    """At most a share of the population, and of the records, is alone in the population with its key values."""
+
+    rule: Literal["population_uniques"] = "population_uniques"
+    at_most: Share = Field(lt=1, description="share of the population, not percent")
+    estimator: population_uniques.Estimator = Field(
+        default="dankar", description="dankar chooses among the others by the sampling fraction"
+    )
+    population: int | None = Field(default=None, ge=1, description="people in the population")
+    sampling_fraction: PositiveShare | None = Field(default=None, description="records by people of the population")
+
+    @model_validator(mode="after")
+    def _one_size(self) -> Self:
+        if self.population is not None and self.sampling_fraction is not None:
+            raise ValueError("give population or sampling_fraction, not both; with neither the weights are summed up")
+        return self
+
+    def estimate(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str
+    ) -> list[Finding]:
+        classes = classes_of(frame, keys)
+        if self.population is not None:
+            people = float(self.population)
+        elif self.sampling_fraction is not None:
+            people = len(frame) / self.sampling_fraction
+        else:
+            people = float(individual_risk.estimated_population(classes, self.weights(frame, variables)).sum())
+        measured, used = population_uniques.population_uniques(classes.sizes, people, self.estimator)
+        says = (
+            f"By the {_ESTIMATORS[used]}, {100 * measured.value:.3g} % of the population are alone with their "
+            f"combination of {listed(keys)}, and so are as many of the {unit}"
+        )
+        limit = self.at_most
+        finding = self.limited(measured.value, limit, frame, says, stage, f"{used} by {', '.join(keys)}")
+        if finding.verdict is Verdict.PASS and len(frame) < _FEW * people and (classes.sizes == 1).any():
+            says = f"{finding.says} Less than one person in {1 / _FEW:,.0f} is in the file: a person must decide."
+            return [finding.model_copy(update={"verdict": Verdict.REVIEW, "says": says})]
+        return [finding]
+
+    def describe(self) -> str:
+        return (
+            f"At most an estimated {100 * self.at_most:.3g} % of the population are alone with their "
+            f"quasi-identifiers ({_ESTIMATORS[self.estimator]})."
+        )

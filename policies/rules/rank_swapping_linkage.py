@@ -1,0 +1,35 @@
+"""Record linkage against rank swapping."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from policies.rules.candidate_rule import CandidateRule
+from policies.rules.paired_rule import Window
+from sluice.risk.linkage.candidate_sets import CandidateSets
+from sluice.risk.linkage.rank_swapping_linkage import rank_swapping_linkage
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class RankSwappingLinkage(CandidateRule):
+    """Few records are found by an intruder who knows the window of rank swapping."""
+
+    rule: Literal["rank_swapping_linkage"] = "rank_swapping_linkage"
+    window: Window = Field(description="how far a value may have moved in rank: share of the records, not percent")
+
+    def candidates(self, original: FloatArray, masked: FloatArray, rows: IntArray) -> CandidateSets:
+        return rank_swapping_linkage(original, masked, self.window, rows)
+
+    @property
+    def _knows(self) -> str:
+        return f"how far ranks were swapped ({100 * self.window:g} % of the records)"
+
+    def describe(self) -> str:
+        return (
+            f"An intruder who knows {self._of_what} and that ranks were swapped over {100 * self.window:g} % of the "
+            "records is seldom right (rank swapping record linkage)."
+        )

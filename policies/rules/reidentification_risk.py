@@ -1,0 +1,83 @@
+"""Reidentification risk of the prosecutor, the journalist and the marketer."""
+
+from typing import Literal, Self
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from policies.rules.keyed_rule import PositiveShare, refuse_no_limit
+from policies.rules.population_rule import PopulationRule
+from policies.rules.rule import Share
+from policies.rules.words import listed
+from sluice.risk.classes.equivalence_classes import classes_of, matching_frequencies
+from sluice.risk.population import reidentification_risk
+from sluice.variables import Variables
+from sluice.verdict import Finding
+
+
+class RecordsAbove(BaseModel):
+    """A chance of re-identification, and the share of the records that may exceed it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    risk: PositiveShare = Field(description="chance of re-identification, more than 0")
+    at_most: Share = Field(description="share of the records, not percent")
+
+
+class ReidentificationRisk(PopulationRule):
+    """The chance that an intruder of a stated kind names records rightly."""
+
+    rule: Literal["reidentification_risk"] = "reidentification_risk"
+    model: Literal["prosecutor", "journalist", "marketer"] = Field(
+        description="who knows that the person is in the file; who looks in the population; who links the whole file"
+    )
+    highest_at_most: PositiveShare | None = Field(default=None, description="chance for the record most at risk")
+    average_at_most: PositiveShare | None = Field(default=None, description="mean chance, or expected share of records")
+    records_above: RecordsAbove | None = None
+    population: str | None = Field(
+        default=None, min_length=1, description="path of a CSV as for k_map; for the journalist and the marketer"
+    )
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        refuse_no_limit(self.rule, self.highest_at_most, self.average_at_most, self.records_above)
+        if (self.model == "prosecutor") != (self.population is None):
+            raise ValueError("population is needed for the journalist and the marketer, and not used by the prosecutor")
+        if self.model == "marketer" and (self.highest_at_most is not None or self.records_above is not None):
+            raise ValueError("the marketer counts right links alone: give average_at_most and no other limit")
+        return self
+
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        any_value = self.missing_matches == "any"
+        in_file = matching_frequencies(frame, keys) if any_value else classes_of(frame, keys).frequencies
+        if self.population is None:
+            risk = reidentification_risk.prosecutor_risk(in_file)
+        else:
+            risk = reidentification_risk.journalist_risk(
+                in_file, self.in_population(self.population, frame, variables, keys)
+            )
+        scope, who = ", ".join(keys), f"A {self.model} who knows {listed(keys)}"
+        findings = []
+        if (limit := self.highest_at_most) is not None:
+            value = risk.highest.value
+            says = f"{who} names the record most at risk with a chance of {100 * value:.3g} %"
+            findings.append(self.limited(value, limit, frame, says, stage, f"highest by {scope}"))
+        if (limit := self.average_at_most) is not None:
+            value = risk.average.value
+            says = f"{who} is expected to name {100 * value:.3g} % of the {unit} rightly"
+            findings.append(self.limited(value, limit, frame, says, stage, f"average by {scope}"))
+        if (above := self.records_above) is not None:
+            value = risk.records_above(above.risk).value
+            says = f"{who} names {100 * value:.3g} % of the {unit} with a chance above {100 * above.risk:.3g} %"
+            findings.append(self.limited(value, above.at_most, frame, says, stage, f"records above by {scope}"))
+        return findings
+
+    def describe(self) -> str:
+        limits = []
+        if self.highest_at_most is not None:
+            limits.append(f"at most {100 * self.highest_at_most:.3g} % for the record most at risk")
+        if self.average_at_most is not None:
+            limits.append(f"at most {100 * self.average_at_most:.3g} % on average")
+        if (above := self.records_above) is not None:
+            limits.append(f"above {100 * above.risk:.3g} % for at most {100 * above.at_most:.3g} % of the records")
+        return f"The chance that a {self.model} names a record rightly is {', and '.join(limits)}."

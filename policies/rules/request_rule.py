@@ -1,0 +1,23 @@
+"""The request rule: contributors who asked for protection."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from policies.rules.rule import Percent
+from policies.rules.table_rule import TableRule
+from sluice.tabular.rules import request_rule
+from sluice.tabular.rules.sensitivity import SensitivityRule
+
+
+class RequestRule(TableRule):
+    """No contributor who asked for protection holds more than k percent of a cell."""
+
+    rule: Literal["request_rule"] = "request_rule"
+    k: Percent = Field(description="percent")
+
+    def sensitivity(self) -> SensitivityRule:
+        return request_rule.RequestRule(self.k)
+
+    def describe(self) -> str:
+        return f"A cell is not published when a contributor who asked for it holds more than {self.k:g} % of it."

@@ -1,0 +1,32 @@
+"""Sample uniques: how many records are alone with their combination of key values."""
+
+from typing import Literal
+
+import pandas as pd
+from pydantic import Field
+
+from policies.rules.frequency_rule import FrequencyRule, alone_with, missing_note
+from policies.rules.rule import Share
+from sluice.risk.classes import sample_uniques
+from sluice.variables import Variables
+from sluice.verdict import Finding
+
+
+class SampleUniquesShare(FrequencyRule):
+    """At most a share of the records is alone with its combination of key values."""
+
+    rule: Literal["sample_uniques_share"] = "sample_uniques_share"
+    at_most: Share = Field(lt=1, description="share of the records, not percent")
+
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        frequencies = self.frequencies(frame, keys)
+        n, observed = len(frame), sample_uniques.sample_uniques_share(frequencies)
+        alone = alone_with(sample_uniques.sample_uniques(frequencies), n, unit, keys)
+        says = (
+            f"{alone} ({100 * observed:.3g} %); the policy "
+            f"allows at most {100 * self.at_most:.3g} %{missing_note(self.missing_matches)}."
+        )
+        return [self.finding(observed <= self.at_most, observed, self.at_most, n, says, stage, ", ".join(keys))]
+
+    def describe(self) -> str:
+        return f"At most {100 * self.at_most:.3g} % of the records are alone with their combination of {self.of_what}."

@@ -1,0 +1,45 @@
+"""Singling out: descriptions that fit exactly one person."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+import pandas as pd
+from pydantic import Field
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.control_rule import ControlRule, comparable_columns
+from policies.rules.microdata_rule import Columns
+from sluice.risk.attacks.singling_out import Mode, singling_out
+from sluice.verdict import Finding
+
+
+class SinglingOut(ControlRule):
+    """Descriptions that fit one released record fit one person of the original hardly more often than one of others."""
+
+    rule: Literal["singling_out"] = "singling_out"
+    mode: Mode = Field(default="multivariate", description="descriptions by one column, or by several")
+    attributes: int = Field(
+        default=3, ge=2, description="columns in a multivariate description; all, if there are fewer"
+    )
+    columns: Columns | None = Field(default=None, description="all released columns, when not given")
+
+    nothing_to_play: ClassVar[str] = "The file has no column that the original has, too."
+
+    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+        columns = list(self.columns or comparable_columns(files, control))
+        if not columns:
+            return
+        attributes = 1 if self.mode == "univariate" else min(self.attributes, len(columns))
+        attack = singling_out(
+            files.recoded, files.masked, control, files.released, columns, self.mode, attributes, self.attacks,
+            files.rng,
+        )  # fmt: skip
+        how = "one column" if attributes == 1 else f"{attributes} columns"
+        what = f"who describes a released record by {how} describes exactly one of the {files.unit}"
+        yield self.found(attack, what, files.unit, self.mode)
+
+    def describe(self) -> str:
+        return (
+            "A description read off the file fits exactly one person of the original hardly more often than one of "
+            f"people who are not in it (singling out, {self.mode}: risk at most {self.limit:.4g})."
+        )

@@ -1,0 +1,41 @@
+"""SUDA: records that few keys single out."""
+
+from typing import Literal
+
+import pandas as pd
+from pydantic import Field
+
+from policies.rules.keyed_rule import KeyedRule, PositiveShare
+from policies.rules.rule import Share
+from policies.rules.words import listed
+from sluice.risk.classes import suda
+from sluice.risk.classes.equivalence_classes import category_codes
+from sluice.variables import Variables
+from sluice.verdict import Finding
+
+
+class Suda(KeyedRule):
+    """Few records are singled out by few keys. A missing key is a category of its own."""
+
+    rule: Literal["suda"] = "suda"
+    size: int = Field(default=3, ge=1, description="most keys that an intruder needs to single a record out")
+    sampling_fraction: PositiveShare = Field(description="records per person of the population, more than 0")
+    above: Share = Field(description="chance of a right match (DIS-SUDA score) above which a record is at risk")
+    at_most: Share = Field(default=0, lt=1, description="share of the records that may be at risk, not percent")
+
+    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+        scores = suda.suda([category_codes(frame[name]) for name in keys], self.size)
+        measured = scores.share_at_risk(self.above, self.sampling_fraction)
+        says = (
+            f"{100 * measured.value:.3g} % of the {unit} are singled out by so few of {listed(keys)} that a match "
+            f"would be right with a chance above {100 * self.above:.3g} %; the policy allows "
+            f"{100 * self.at_most:.3g} %."
+        )
+        passes = measured.value <= self.at_most
+        return [self.finding(passes, measured.value, self.at_most, len(frame), says, stage, ", ".join(keys))]
+
+    def describe(self) -> str:
+        return (
+            f"At most {100 * self.at_most:.3g} % of the records are singled out by up to {self.size} keys with a "
+            f"chance of a right match above {100 * self.above:.3g} % (SUDA)."
+        )

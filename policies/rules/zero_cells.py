@@ -1,0 +1,24 @@
+"""Zero cells: a total of 0 gives every contribution away."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from policies.rules.table_rule import TableRule
+from sluice.tabular.rules import zero_cells
+from sluice.tabular.rules.sensitivity import SensitivityRule
+
+
+class ZeroCells(TableRule):
+    """A cell of zeros is not published, because its total tells every contribution."""
+
+    rule: Literal["zero_cells"] = "zero_cells"
+    protection_units: int = Field(
+        default=1, ge=1, description="how large an attacker must believe it, in units of the measure's last decimal"
+    )
+
+    def sensitivity(self) -> SensitivityRule:
+        return zero_cells.ZeroCells(self.protection_units)
+
+    def describe(self) -> str:
+        return "A cell is not published when all who contribute to it report 0."
