@@ -54,26 +54,40 @@ def audit_published(
     nonnegative: bool = True,
     workers: int = 1,
 ) -> AuditedTable:
-    """What anybody can compute of the suppressed cells from the published file and the hierarchies alone.
+    """The pattern in a CSV or Parquet file, audited by `audit_pattern`. Errors name the file."""
+    try:
+        pattern = read_pattern(_text(source, dimensions), dimensions)
+        return audit_pattern(pattern, tables=tables, within=within, nonnegative=nonnegative, workers=workers)
+    except DataError as error:
+        raise _of_file(source, error) from None
 
-    Cells that are not in the file are taken as empty. Whether the intervals are wide enough only the rules and the
+
+def audit_pattern(
+    pattern: Pattern,
+    *,
+    tables: Sequence[Sequence[str]] | None = None,
+    within: float | None = None,
+    nonnegative: bool = True,
+    workers: int = 1,
+) -> AuditedTable:
+    """What anybody can compute of the suppressed cells from the published table and the hierarchies alone.
+
+    Cells that are not in the table are taken as empty. Whether the intervals are wide enough only the rules and the
     records can tell; without them a breach is a cell called primary that is exactly known, or known to within `within`
     percent, or a suppressed cell whose value stands in the file.
 
     raises : DataError, for published totals that do not add up, too
     """
     begun = perf_counter()
+    dimensions = pattern.dimensions
     refuse_hidden_ties(dimensions, tables)
-    pattern = _read(source, dimensions)
     equations = equations_of(dimensions, pattern.codes, tables)
     equations = equations[np.flatnonzero(np.diff(equations.indptr) > 1)]  # a sum of no cell tells nothing
     value = np.where(pattern.has, pattern.value, np.nan).astype(np.float64)
     if nonnegative and (value[pattern.has] < 0).any():
         at = int(np.flatnonzero(pattern.has & (pattern.value < 0))[0])
-        raise DataError(
-            f"{source}: the value of {pattern.name(at)} is negative. If that is right, say --negative absolute."
-        )
-    _refuse_other_sums(source, pattern, equations)
+        raise DataError(f"the value of {pattern.name(at)} is negative. If that is right, say --negative absolute.")
+    _refuse_other_sums(pattern, equations)
     hidden = np.flatnonzero(~pattern.has)
     count = len(pattern)
     least = np.zeros(count) if nonnegative else np.full(count, -np.inf)
@@ -82,7 +96,7 @@ def audit_published(
     except TotalsDoNotAddError as error:
         row = equations[[error.equation], :]
         total = pattern.name(int(row.indices[np.argmax(row.data)]))
-        raise DataError(f"{source}: totals that do not add: {total} cannot be the sum of its parts.") from None
+        raise DataError(f"totals that do not add: {total} cannot be the sum of its parts.") from None
     precision = _precision(low, high)
     primary = pattern.status[hidden] == Status.PRIMARY
     exact = high - low < _EXACTLY
@@ -129,18 +143,37 @@ def audit_with_records(
     coalition: int = 1,
     workers: int = 1,
 ) -> AuditedTable:
+    """The pattern in a CSV or Parquet file, audited by `audit_pattern_with_records`. Errors name the file."""
+    cells = tabulate(records, dimensions, measure, rules, tables, coalition).cells
+    try:
+        pattern = read_pattern(_text(source, dimensions), dimensions)
+        nonnegative = measure.negative == "refuse"
+        return audit_pattern_with_records(pattern, cells, rules, nonnegative, coalition=coalition, workers=workers)
+    except DataError as error:
+        raise _of_file(source, error) from None
+
+
+def audit_pattern_with_records(
+    pattern: Pattern,
+    cells: Cells,
+    rules: Sequence[SensitivityRule],
+    nonnegative: bool,
+    *,
+    coalition: int = 1,
+    workers: int = 1,
+) -> AuditedTable:
     """Every attack that the rules speak of: by outsiders, contributors and coalitions, on cells and on unions of cells.
 
-    raises : DataError, also where the file's cells or published values are not those of the records
+    cells  : of the records behind the pattern
+    raises : DataError, also where the pattern's cells or published values are not those of the records
     """
     begun = perf_counter()
     if not rules:
         raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
-    pattern = _read(source, dimensions)
-    cells = tabulate(records, dimensions, measure, rules, tables, coalition).cells
-    order = _order(source, pattern, cells)
-    _refuse_other_values(source, pattern, cells, order)
-    assumptions = Assumptions(nonnegative=measure.negative == "refuse", coalition=coalition)
+    dimensions = cells.dimensions
+    order = _order(pattern, cells)
+    _refuse_other_values(pattern, cells, order)
+    assumptions = Assumptions(nonnegative=nonnegative, coalition=coalition)
     requirements = requirements_of(rules, cells.contributions, assumptions.nonnegative)
     status = pattern.status[order]
     shown = np.where(pattern.has[order], np.uint8(Status.PUBLISHED), status)  # whatever it is called
@@ -170,19 +203,21 @@ def audit_with_records(
     return AuditedTable(found.safe and not blank, found.attempted == found.completed, breaches, told)
 
 
-def _read(source: Path, dimensions: Sequence[Dimension]) -> Pattern:
+def _text(source: Path, dimensions: Sequence[Dimension]) -> pd.DataFrame:
+    """The columns of a pattern as text, missing values as empty ones."""
     table = table_source(source)
     columns = [*(dimension.name for dimension in dimensions), "status", "value"]
     frame = pd.concat(table.batches(columns), ignore_index=True)
-    if source.suffix == ".parquet":
-        frame = frame.astype("object").where(frame.notna(), "").astype(str)
-    try:
-        return read_pattern(frame, dimensions)
-    except DataError as error:
-        raise DataError(f"{source}: {error}") from None
+    return frame.astype("object").where(frame.notna(), "").astype(str) if source.suffix == ".parquet" else frame
 
 
-def _refuse_other_sums(source: Path, pattern: Pattern, equations: csr_array) -> None:
+def _of_file(source: Path, error: DataError) -> DataError:
+    """The error, naming the file once."""
+    said = str(error)
+    return DataError(said if said.startswith(str(source)) else f"{source}: {said}")
+
+
+def _refuse_other_sums(pattern: Pattern, equations: csr_array) -> None:
     """Exactly: whole numbers, in sums all of whose cells have a value."""
     whole = equations.astype(np.int64)
     known = (abs(whole) @ (~pattern.has).astype(np.int64)) == 0
@@ -190,9 +225,7 @@ def _refuse_other_sums(source: Path, pattern: Pattern, equations: csr_array) -> 
     if wrong.any():
         often = abs(whole[np.flatnonzero(wrong)]).sum(axis=0)  # a wrong value stands in most of the wrong sums
         most = pattern.name(int(np.argmax(often)))
-        raise DataError(
-            f"{source}: totals that do not add: {int(wrong.sum())} of the sums do not hold, most of them of {most}."
-        )
+        raise DataError(f"totals that do not add: {int(wrong.sum())} of the sums do not hold, most of them of {most}.")
 
 
 def _precision(low: Floats, high: Floats) -> Floats:
@@ -206,26 +239,26 @@ def _precision(low: Floats, high: Floats) -> Floats:
     return np.where(wide & (high - low >= _EXACTLY), 100.0, precision)
 
 
-def _order(source: Path, pattern: Pattern, cells: Cells) -> Any:
+def _order(pattern: Pattern, cells: Cells) -> Any:
     """The row of the file of each cell of the records."""
     given, wanted = keys_of(cells.dimensions, pattern.codes), keys_of(cells.dimensions, cells.codes)
     strange = np.flatnonzero(~np.isin(given, wanted))
     if len(strange):
-        raise DataError(f"{source}: {pattern.name(int(strange[0]))} is in the file and no record is in it.")
+        raise DataError(f"{pattern.name(int(strange[0]))} is in the file and no record is in it.")
     absent = np.flatnonzero(~np.isin(wanted, given))
     if len(absent):
-        raise DataError(f"{source}: {cells.name(int(absent[0]))} has records and is not in the file.")
+        raise DataError(f"{cells.name(int(absent[0]))} has records and is not in the file.")
     order = np.argsort(given)
     return order[np.searchsorted(given[order], wanted)]
 
 
-def _refuse_other_values(source: Path, pattern: Pattern, cells: Cells, order: Any) -> None:
+def _refuse_other_values(pattern: Pattern, cells: Cells, order: Any) -> None:
     decimals = max(pattern.decimals, cells.decimals)
     value = pattern.value[order] * 10 ** (decimals - pattern.decimals)
     total = cells.total * 10 ** (decimals - cells.decimals)
     wrong = np.flatnonzero(pattern.has[order] & (value != total))
     if len(wrong):
         raise DataError(
-            f"{source}: the value of {cells.name(int(wrong[0]))} is not the total of its records"
+            f"the value of {cells.name(int(wrong[0]))} is not the total of its records"
             f"{f'; nor are {len(wrong) - 1} others' if len(wrong) > 1 else ''}."
         )

@@ -1,11 +1,12 @@
 """A protected table, outside any release: cells from records, sensitive ones suppressed, and others for their sake."""
 
+import dataclasses
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,19 +14,17 @@ import pandas as pd
 from sluice.custody.durable import refuse_to_overwrite, replace
 from sluice.errors import DataError
 from sluice.publication.pattern_file import codes_shown, in_decimals, pattern_bytes
-from sluice.tabular.audit.audit import Audit, audit
+from sluice.tabular.audit.audit import Audit
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
-from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
-from sluice.tabular.suppression.costs import costs
-from sluice.tabular.suppression.manual_status import MANUAL, apply_manual, manual_rows
+from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
+from sluice.tabular.suppression.manual_status import MANUAL, manual_rows
+from tasks.release.tables.protection import Mode, ProtectionRequest, audit_cells, protect_cells
 from tasks.workbench.tabular_file import table_source
-
-Mode = Literal["fast", "optimise"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,35 +103,44 @@ def protect_table(
     raises : DataError, DocumentError; then nothing is written. Nor is it when the audit finds the pattern unsafe
     """
     begun = perf_counter()
+    _refuse_unfit(output, [source, a_priori])
+    tabulated = tabulate(source, dimensions, measure, rules, tables, coalition)
+    rows = _rows_of(a_priori) if a_priori else []
+    nonnegative = measure.negative == "refuse"
+    made = protect_tabulated(tabulated, rules, nonnegative, rows, cost, mode, coalition, workers)
+    if made.audit.safe:
+        replace(output, pattern_bytes(made.cells, made.status), 0o644)
+    return dataclasses.replace(made, seconds=perf_counter() - begun)
+
+
+def protect_tabulated(
+    tabulated: Tabulated,
+    rules: Sequence[SensitivityRule],
+    nonnegative: bool = True,
+    a_priori: Sequence[Mapping[str, str]] = (),
+    cost: str = "value",
+    mode: Mode = "fast",
+    coalition: int = 1,
+    workers: int = 1,
+) -> ProtectedTable:
+    """Protect and audit cells that are in memory.
+
+    nonnegative : no contribution is negative
+    a_priori    : what people ask of single cells, as `manual_rows` reads it
+    raises      : DataError
+    """
+    begun = perf_counter()
     if not rules:
         raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
-    _refuse_unfit(output, [source, a_priori])
-    assumptions = Assumptions(nonnegative=measure.negative == "refuse", coalition=coalition)
-    tabulated = tabulate(source, dimensions, measure, rules, tables, coalition)
-    cells = tabulated.cells
-    requirements = requirements_of(rules, cells.contributions, assumptions.nonnegative)
-    rows = manual_rows(_rows_of(a_priori), [d.name for d in dimensions], cells.decimals) if a_priori else []
-    asked = apply_manual(cells, requirements, rows, costs(cells, cost), nonnegative=assumptions.nonnegative)
-    if mode == "optimise":
-        from sluice.tabular.suppression.optimal_suppression import optimise as protect
-    else:
-        from sluice.tabular.suppression.suppression import suppress as protect
-    made = protect(
-        cells,
-        asked.requirements,
-        rules,
-        assumptions,
-        cost=asked.cost,
-        forbidden=asked.forbidden,
-        preferred=asked.preferred,
-        workers=workers,
+    cells, assumptions = tabulated.cells, Assumptions(nonnegative=nonnegative, coalition=coalition)
+    rows = manual_rows(a_priori, [d.name for d in cells.dimensions], cells.decimals) if a_priori else []
+    request = ProtectionRequest.of(cells, rules, assumptions, rows=rows, cost=cost)
+    made = protect_cells(cells, request, mode, workers=workers)
+    found = audit_cells(cells, made.status, request, made.certificates, workers)
+    spent = float(request.manual.cost[made.status != Status.PUBLISHED].sum())
+    return ProtectedTable(
+        tabulated, request.requirements, made.status, found, made.bound, spent, perf_counter() - begun
     )
-    found = audit(cells, made.status, asked.requirements, rules, assumptions, made.certificates, workers)
-    if found.safe:
-        replace(output, pattern_bytes(cells, made.status), 0o644)
-    suppressed = made.status != Status.PUBLISHED
-    spent = float(asked.cost[suppressed].sum())
-    return ProtectedTable(tabulated, asked.requirements, made.status, found, made.bound, spent, perf_counter() - begun)
 
 
 def tabulate(
@@ -166,7 +174,11 @@ def tabulate(
 
 def _rows_of(path: Path) -> list[dict[str, str]]:
     table = table_source(path)
-    return [dict(row) for batch in table.batches(table.column_names()) for row in batch.to_dict("records")]
+    return [
+        {str(key): text for key, text in row.items()}
+        for batch in table.batches(table.column_names())
+        for row in batch.to_dict("records")
+    ]
 
 
 def _refuse_unfit(output: Path, inputs: Sequence[Path | None]) -> None:

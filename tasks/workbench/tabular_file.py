@@ -25,9 +25,7 @@ def table_source(path: Path) -> TabularSource:
     raise DataError(f"{path}: must be a .csv, .csv.gz or .parquet file. Other sources: write a release definition.")
 
 
-def typed_table(
-    raw: pd.DataFrame, contract: Contract, source: TabularSource, key: int
-) -> tuple[pd.DataFrame, dict[str, Variable]]:
+def typed_table(raw: pd.DataFrame, contract: Contract, key: int) -> tuple[pd.DataFrame, dict[str, Variable]]:
     """The typed frame without identifiers, and its variables with the categories that were found.
 
     key    : names of households and contributors are hashed with it; equal names are equal under the same key
@@ -38,7 +36,7 @@ def typed_table(
     def pseudonym(name: str, text: str) -> str:
         return hmac.new(secret, f"{name}\n{text}".encode(), hashlib.sha256).hexdigest()[:16]
 
-    typing = SourceTyping(contract, pseudonym, source.decimal_mark)
+    typing = SourceTyping(contract, pseudonym)
     frame = typing.type_batch(raw)
     variables = {name: v for name, v in typing.variables().items() if v.role is not Role.IDENTIFIER}
     for name, variable in variables.items():  # a batch names its categories in the order of their appearance

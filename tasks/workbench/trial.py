@@ -88,7 +88,7 @@ def mask_file(
             if name not in names:
                 raise DocumentError(f"--{option}: {source} has no column '{name}'; it has {', '.join(names)}")
         contract = inferred_contract(raw, source.name.split(".")[0], roles, kinds)
-    frame, variables = typed_table(raw, contract, table, entropy)
+    frame, variables = typed_table(raw, contract, entropy)
     declared = contract.by_name if contract_file else {}
     released = _released(plan, variables, declared)
     masked, carried_out = apply_plan(plan, frame, variables, np.random.SeedSequence(entropy))

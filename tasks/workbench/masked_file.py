@@ -1,0 +1,105 @@
+"""A masked file as its original's contract lets it be understood, whoever masked it, and the original in its terms."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from schemas.contract import Contract
+from schemas.reading.inferred import inferred_contract
+from sluice.errors import DataError
+from sluice.masking.recoding.global_recoding import GlobalRecoding
+from sluice.variables import Kind, Variable
+from tasks.workbench.tabular_file import typed_table
+
+_IDLE = np.random.default_rng(0)  # recodings draw nothing
+
+
+@dataclass(frozen=True)
+class MaskedFile:
+    """The masked file as it was understood."""
+
+    frame: pd.DataFrame
+    variables: dict[str, Variable]
+    identifiers: tuple[str, ...]  # columns that the contract calls identifiers
+    unknown: tuple[str, ...]  # columns that the contract does not know
+
+
+def understood(raw: pd.DataFrame, contract: Contract, key: int) -> MaskedFile:
+    """The masked file's columns as the contract's variables, changed as their values show that masking changed them.
+
+    raw    : as a source yields it, or native values; any index, which is ignored
+    key    : as `typed_table` takes it
+    raises : DataError when no column is a variable of the contract
+    """
+    names = [str(name) for name in raw.columns]
+    identifiers = [name for name in names if name in contract.by_name and name not in contract.staged]
+    unknown = [name for name in names if name not in contract.by_name]
+    released: dict[str, Variable] = {}
+    for name in names:
+        if name in identifiers:
+            continue
+        known = contract.by_name.get(name)
+        found = inferred_contract(raw[[name]], contract.dataset, {}).variables[0]
+        released[name] = found if known is None else _after_masking(raw[name], known, found)
+    if not released:
+        raise DataError(f"the masked file holds no variable of the contract; it has {', '.join(names)}")
+    by_kind = Contract(dataset=contract.dataset, version=contract.version, variables=tuple(released.values()))
+    frame, typed = typed_table(raw, by_kind, key)
+    return MaskedFile(frame, typed, tuple(identifiers), tuple(unknown))
+
+
+def recoded(original: pd.DataFrame, masked: MaskedFile, variables: dict[str, Variable], paired: bool) -> pd.DataFrame:
+    """The original records on the masked file's categories, as far as they can be known.
+
+    A column whose categories are others than the contract's is recoded by the level of its hierarchy that holds them.
+    With pairs, one in which each original value always becomes the same category was recoded in that way. What remains
+    cannot be compared, and stands as missing.
+    """
+    columns = {}
+    for name, variable in masked.variables.items():
+        if name not in variables:
+            continue
+        column, before = original[name], variables[name]
+        comparable = before.kind is variable.kind and before.categories == variable.categories
+        if comparable or (before.kind.is_numeric and variable.kind.is_numeric):
+            columns[name] = column.astype(masked.frame[name].dtype) if not comparable else column
+        elif (grouped := _by_hierarchy(column, before, variable)) is not None:
+            columns[name] = grouped.astype(masked.frame[name].dtype)
+        elif paired and _is_function(column, masked.frame[name]):
+            columns[name] = masked.frame[name]
+        else:
+            columns[name] = pd.Series(None, original.index, masked.frame[name].dtype)
+    return pd.DataFrame(columns, index=original.index)
+
+
+def _by_hierarchy(column: pd.Series, before: Variable, after: Variable) -> pd.Series | None:
+    """The column at the lowest level of its hierarchy that has all the masked file's categories."""
+    if before.hierarchy is None or after.categories is None:
+        return None
+    for level in range(1, before.hierarchy.depth + 1):
+        if set(after.categories) <= set(before.hierarchy.at_level(level).values()):
+            step = GlobalRecoding(columns=(before.name,), level=level)
+            return step.mask(pd.DataFrame({before.name: column}), {before.name: before}, _IDLE)[before.name]
+    return None
+
+
+def _is_function(before: pd.Series, after: pd.Series) -> bool:
+    pairs = pd.DataFrame({"before": before.astype("string"), "after": after.astype("string")}).drop_duplicates()
+    return not pairs["before"].duplicated().any()
+
+
+def _after_masking(column: pd.Series, known: Variable, found: Variable) -> Variable:
+    """The contract's variable as its masked values show it: without bounds, a number a fraction, or with new groups."""
+    free = {"minimum": None, "maximum": None, "nullable": True, "max_missing_share": None}
+    if known.kind.is_numeric and found.kind.is_numeric:
+        return known.model_copy(update=free | {"kind": found.kind, "missing_codes": found.missing_codes})
+    if known.kind.is_categorical or known.kind is Kind.TEXT:
+        labels = {str(label).strip() for label in column.dropna().unique()} - {"", *known.missing_codes}
+        if known.categories is None or labels <= set(known.categories):
+            return known.model_copy(update={"nullable": True, "max_missing_share": None})
+    elif known.kind is found.kind:
+        return known.model_copy(update=free)
+    return found.model_copy(
+        update={"role": known.role, "description": known.description, "unit": known.unit, "kind": Kind.NOMINAL}
+    )
