@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from policies.rules.catalogue import rules as rules_of
+from policies.rules.rules import PolicyRule
 from policies.rules.table_rule import TableRule
 from sluice.errors import DataError, DocumentError, did_you_mean
 from sluice.sources.hierarchy_file import read_dimension
@@ -41,9 +43,7 @@ def rules_given(written: Sequence[str]) -> list[SensitivityRule]:
 
     raises : DocumentError
     """
-    known: dict[str, type[TableRule]] = {}
-    for kind in TableRule.__subclasses__():
-        known[kind.model_fields["rule"].default] = kind
+    known = {name: model for name, model in rules_of(PolicyRule).items() if issubclass(model, TableRule)}
     rules = []
     for each in written:
         name, _, numbers = each.partition("=")
