@@ -20,6 +20,7 @@ import typer
 
 from flows.cli.documents import documents_app
 from flows.cli.outside import outside_app
+from flows.cli.redesign import redesign_app
 from flows.cli.tables import tables_app
 from flows.cli.terminal import BLOCKED, DONE, ERROR, INTERRUPTED, WAITING, AsJson, err, out, print_json
 from sluice.custody.states import State
@@ -40,6 +41,7 @@ ledger_app = typer.Typer(help="The append-only record of every release.", no_arg
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(outside_app)
 app.add_typer(tables_app)
+app.add_typer(redesign_app)
 app.add_typer(documents_app)
 
 Definition = Annotated[Path, typer.Argument(metavar="FILE", help="the release definition (YAML)")]

@@ -74,7 +74,7 @@ def protect_table(
     from sluice.custody.durable import refuse_to_overwrite
     from tasks.workbench.protected_table import protect_table as protect
 
-    measure = _measure(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)
+    measure = measure_given(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)
     refuse_to_overwrite(output, files_given(hierarchy or []))
     made = protect(
         source,
@@ -163,7 +163,9 @@ def audit_table(
     else:
         if within is not None:
             raise DocumentError("--within: with --microdata, the rules tell how near is too near")
-        measure = _measure(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)
+        measure = measure_given(
+            value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals
+        )
         found = audit_with_records(
             source,
             dimensions,
@@ -189,7 +191,7 @@ def audit_table(
     raise typer.Exit(DONE if found.safe else BLOCKED)
 
 
-def _measure(
+def measure_given(
     value: str | None,
     contributor: str | None,
     holding: str | None,
@@ -200,6 +202,7 @@ def _measure(
     duplicates: str,
     decimals: int | None,
 ) -> Any:
+    """How to read records, as the options say. Raises DataError."""
     from sluice.tabular.model.measure import Measure
 
     return Measure(

@@ -6,16 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
-from sluice.tabular.advice.redesign import (
-    Coarsening,
-    coarser,
-    drop_groups,
-    end_at,
-    greedy_redesign,
-    merge,
-    redesigns,
-    withhold_total,
-)
+from sluice.tabular.advice.coarsening import Coarsening, coarser, drop_groups, end_at, merge, withhold_total
+from sluice.tabular.advice.redesign import greedy_redesign, redesigns
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
@@ -145,12 +137,12 @@ def test_the_advice_by_hand_in_words() -> None:
     cells = small()
     advice = redesigns(cells, [MinimumFrequency(3)])
     assert [redesign.says for redesign in advice] == [
-        "merge ind X1 and X2: 2 of 2 sensitive cells go, and 0 of 0 sums with a single one; 1 of 8 cells fewer",
-        "end ind at level 1: 2 of 2 sensitive cells go, and 0 of 0 sums with a single one; 5 of 8 cells fewer",
+        "merge ind X1 and X2: 2 of 2 sensitive cells go, and 0 of 0 marginals with a single one; 1 of 8 cells fewer",
+        "end ind at level 1: 2 of 2 sensitive cells go, and 0 of 0 marginals with a single one; 5 of 8 cells fewer",
     ]
     merged = coarser(cells, advice[0].change)
     assert merged.name(int(np.flatnonzero(merged.total == 40)[0])) == "ind X1+X2"
-    assert [r.change.says for r in redesigns(cells, [MinimumFrequency(3)], adjacent=True)] == [
+    assert [r.change.says for r in redesigns(cells, [MinimumFrequency(3)], ordered=["ind"])] == [
         "merge ind X1 and X2",
         "end ind at level 1",
     ]
@@ -204,6 +196,8 @@ def test_refusals() -> None:
     other = aggregate([several], several.leaves[:, None], np.arange(2), np.array([1, 2]))
     with pytest.raises(DataError, match="'g' has several groupings of its leaves"):
         end_at(other, 0, 1)
+    with pytest.raises(DataError, match="ordered names the dimension 'indd', which there is not"):
+        redesigns(cells, RULES, ["indd"])
     with pytest.raises(DataError, match="steps of a redesign must be 1 or more; got 0"):
         greedy_redesign(cells, RULES, 0)
 

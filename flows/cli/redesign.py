@@ -1,0 +1,84 @@
+"""The command that advises on the design of a table: what to merge so that less must be suppressed."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.tables import (
+    Coalition,
+    Contributor,
+    Decimals,
+    Duplicates,
+    Hierarchies,
+    Holding,
+    Missing,
+    Negative,
+    Rules,
+    Tables,
+    Value,
+    Weight,
+    WeightRule,
+    Workers,
+    measure_given,
+)
+from flows.cli.terminal import AsJson, out, print_json
+from sluice.machine import WORKERS
+
+redesign_app = typer.Typer()
+
+
+@redesign_app.command("redesign-table")
+def redesign_table(
+    source: Annotated[Path, typer.Argument(metavar="MICRO", help="the records, CSV or Parquet")],
+    hierarchy: Hierarchies = None,
+    rule: Rules = None,
+    value: Value = None,
+    contributor: Contributor = None,
+    holding: Holding = None,
+    weight: Weight = None,
+    weight_rule: WeightRule = None,
+    negative: Negative = "refuse",
+    missing: Missing = "refuse",
+    duplicates: Duplicates = "refuse",
+    decimals: Decimals = None,
+    table: Tables = None,
+    ordered: Annotated[
+        list[str] | None, typer.Option("--ordered", help="a dimension of which only neighbours may be merged")
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option("--steps", min=1, help="so many changes one after another; else single ones")
+    ] = None,
+    coalition: Coalition = 1,
+    workers: Workers = WORKERS,
+    as_json: AsJson = False,
+) -> None:
+    """Advise which categories to merge or leave out so that less of a table must be suppressed. Writes nothing."""
+    from flows.cli.table_options import dimensions_given, rules_given, tables_given
+    from tasks.workbench.redesign import ADVICE_ONLY
+    from tasks.workbench.redesign import redesign_table as redesign
+
+    made = redesign(
+        source,
+        dimensions_given(hierarchy or []),
+        measure_given(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals),
+        rules_given(rule or []),
+        tables=tables_given(table or []),
+        ordered=ordered or [],
+        steps=steps,
+        coalition=coalition,
+        workers=workers,
+    )
+    if as_json:
+        print_json(made.summary())
+        return
+    sensitive = ", ".join(f"{count:,} by {name}" for name, count in made.sensitive.items())
+    out.print(f"{made.cells:,} cells; sensitive: {sensitive}", soft_wrap=True)
+    if not made.changes:
+        out.print("no merge and no level left out would spare a sensitive cell.", soft_wrap=True)
+    for number, change in enumerate(made.changes, 1):
+        out.print(f"  {number}. {change.says}" if steps else f"  - {change.says}", soft_wrap=True)
+    if made.suppressed:
+        before, after = made.suppressed
+        out.print(f"suppressed by protect-table: {before:,} cells, {after:,} after these changes", soft_wrap=True)
+    out.print(ADVICE_ONLY, soft_wrap=True)

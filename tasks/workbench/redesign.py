@@ -1,0 +1,103 @@
+"""Advice on the design of a table, outside any release: which coarser table would need less suppression."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sluice.errors import DataError
+from sluice.tabular.advice.redesign import Redesign, greedy_redesign, redesigns
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Cells, Status
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
+from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
+from tasks.workbench.protected_table import tabulate
+
+ADVICE_ONLY = (
+    "Advice only: nobody judged the table, and nothing was written. Change the hierarchies and the records' codes, "
+    "then `sluice protect-table`."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class RedesignedTable:
+    """The changes that are worth most; those of `steps` build on each other, the others stand each for itself.
+
+    suppressed : how many cells the protection of the table suppresses, and of the redesigned one; None: not tried
+    """
+
+    cells: int
+    sensitive: dict[str, int]
+    changes: tuple[Redesign, ...]
+    steps: int | None
+    suppressed: tuple[int, int] | None
+
+    def summary(self) -> dict[str, Any]:
+        """For machines; numbers of cells, no cell's value."""
+        return {
+            "cells": self.cells,
+            "sensitive": self.sensitive,
+            "one_after_another": self.steps is not None,
+            "changes": [
+                {
+                    "change": each.change.says,
+                    "sensitive": each.sensitive,
+                    "marginals_with_a_single_sensitive_cell": each.single,
+                    "published_cells": each.cells,
+                }
+                for each in self.changes
+            ],
+            "suppressed": self.suppressed,
+            "judged": False,
+        }
+
+
+def redesign_table(
+    source: Path,
+    dimensions: Sequence[Dimension],
+    measure: Measure,
+    rules: Sequence[SensitivityRule],
+    *,
+    tables: Sequence[Sequence[str]] | None = None,
+    ordered: Collection[str] = (),
+    steps: int | None = None,
+    most: int = 10,
+    coalition: int = 1,
+    workers: int = 1,
+) -> RedesignedTable:
+    """What to merge or leave out of the table of a CSV or Parquet file so that less must be suppressed.
+
+    ordered : dimensions of which only neighbouring codes may be merged, such as size classes
+    steps   : so many changes one after another, and what the protection suppresses before and after them; without
+              it, the single changes, the one first that spares most for each cell given up
+    most    : of the single changes that are named
+    raises  : DataError, DocumentError
+    cost    : a new table for some 40 merges of each dimension and step, and with steps two fast protections
+    """
+    if not rules:
+        raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
+    if any(":" in name for table in tables or () for name in table):
+        raise DataError("advice is for tables down to the leaves of their dimensions; leave the level (:2) out.")
+    cells = tabulate(source, dimensions, measure, rules, tables, coalition).cells
+    assumptions = Assumptions(nonnegative=measure.negative == "refuse", coalition=coalition)
+    sensitive = {
+        rule: int(found.sum())
+        for rule, found in requirements_of(rules, cells.contributions, assumptions.nonnegative).by_rule.items()
+    }
+    if steps is None:
+        return RedesignedTable(
+            len(cells), sensitive, tuple(redesigns(cells, rules, ordered, tables)[:most]), None, None
+        )
+    taken, last = greedy_redesign(cells, rules, steps, ordered, tables)
+    before, after = (_suppressed(each, rules, assumptions, workers) for each in (cells, last))
+    return RedesignedTable(len(cells), sensitive, tuple(taken), steps, (before, after))
+
+
+def _suppressed(cells: Cells, rules: Sequence[SensitivityRule], assumptions: Assumptions, workers: int) -> int:
+    """How many cells the fast protection suppresses, margins that are not published aside."""
+    from sluice.tabular.suppression.suppression import suppress
+
+    requirements = requirements_of(rules, cells.contributions, assumptions.nonnegative)
+    status = suppress(cells, requirements, rules, assumptions, workers=workers).status
+    return int(((status == Status.PRIMARY) | (status == Status.SECONDARY)).sum())

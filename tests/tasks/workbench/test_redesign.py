@@ -1,0 +1,86 @@
+"""`sluice redesign-table`: advice on real shapes of business data, figures counted again from the records."""
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from flows.cli.main import main
+from tests.reference_data import reference_path
+from tests.tabular.tables import read_text
+
+RULES = ("--rule=p_percent=10", "--rule=minimum_frequency=3")
+AXES = ("nace", "region", "size")
+
+
+def arguments(*more: str) -> list[str]:
+    data = reference_path("business_generated", "s1k")
+    hierarchies = [f"--hierarchy={axis}={data}/hier_{axis}.csv" for axis in AXES]
+    return ["redesign-table", f"{data}/micro.csv.gz", *hierarchies, "--value=value", "--contributor=id", *RULES, *more]
+
+
+def test_single_changes_and_what_their_best_one_spares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The merge that it puts first, carried out on the records and the hierarchy, spares as many cells as it says."""
+    assert main(arguments("--json")) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["cells"], told["judged"], told["suppressed"]) == (1053, False, None)
+    assert told["sensitive"] == {"p_percent": 65, "minimum_frequency": 54}
+    assert len(told["changes"]) == 10
+    best = told["changes"][0]
+    assert best["change"] == "merge region RC1 and RC2"
+    data = reference_path("business_generated", "s1k")
+    read_text(data / "micro.csv.gz").replace({"region": {"RC2": "RC1"}}).to_csv(tmp_path / "micro.csv", index=False)
+    regions = read_text(data / "hier_region.csv")
+    regions[regions["code"] != "RC2"].to_csv(tmp_path / "region.csv", index=False)
+    output = tmp_path / "cells.csv"
+    changed = [each.replace(f"{data}/micro.csv.gz", str(tmp_path / "micro.csv")) for each in arguments()[1:]]
+    changed = [each.replace(f"{data}/hier_region.csv", str(tmp_path / "region.csv")) for each in changed]
+    assert main(["protect-table", *changed, f"--output={output}"]) == 0
+    made = read_text(output)
+    assert len(made) == best["published_cells"][1]
+    assert (made["status"] == "primary").sum() == best["sensitive"][1] < best["sensitive"][0] == 65
+
+
+def test_changes_one_after_another_save_suppression(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments("--steps=2", "--ordered=size")) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "1,053 cells; sensitive: 65 by p_percent, 54 by minimum_frequency"
+    assert lines[1].startswith("  1. merge region RC1 and RC2: 16 of 65 sensitive cells go")
+    assert re.match(r"  2\. merge .* of 49 sensitive cells go", lines[2])
+    found = re.fullmatch(r"suppressed by protect-table: (\d+) cells, (\d+) after these changes", lines[3])
+    assert found
+    assert 0 < int(found[2]) < int(found[1])
+    assert lines[4].startswith("Advice only: nobody judged the table, and nothing was written.")
+
+
+def test_nothing_to_spare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "size.csv").write_text("code,parent\nTotal,\nS1,Total\nS2,Total\n", encoding="utf-8")
+    pd.DataFrame({"size": ["S1"] * 5 + ["S2"] * 5}).to_csv(tmp_path / "micro.csv", index=False)
+    given = ["redesign-table", f"{tmp_path}/micro.csv", f"--hierarchy=size={tmp_path}/size.csv"]
+    assert main([*given, "--rule=minimum_frequency=3"]) == 0
+    assert "no merge and no level left out would spare a sensitive cell." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--ordered=sise"], "ordered names the dimension 'sise', which there is not. Did you mean 'size'?"),
+        (
+            ["--table=nace:2,size"],
+            "advice is for tables down to the leaves of their dimensions; leave the level (:2) out.",
+        ),
+        (["--steps=0"], "Invalid value for '--steps'"),
+        (["--rule=p_percent=1000"], "--rule p_percent=1000: p: "),
+        (["--value=worth"], "'worth'"),
+    ],
+)
+def test_refusals(more: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments(*more)) == 1
+    assert says in " ".join(capsys.readouterr().err.split())
+
+
+def test_without_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([each for each in arguments() if each not in RULES]) == 1
+    assert "no rule says which cells are sensitive; give at least one" in capsys.readouterr().err
