@@ -12,7 +12,7 @@ import pandas as pd
 
 from benchmarks.factor_data import factor_data
 from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
-from sluice.masking.microaggregation.mdav import Microaggregation
+from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.masking.microaggregation.recursive_histogram_sanitization import RecursiveHistogramSanitization
 from sluice.masking.microaggregation.spectral_histogram_sanitization import SpectralHistogramSanitization
 from sluice.masking.step import MaskingStep

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.factor_data import factor_data
 from sluice.masking.microaggregation.mdav import mdav_groups
-from sluice.masking.microaggregation.microaggregation import standardised
+from sluice.masking.microaggregation.representatives import standardised
 
 
 @numba.njit(cache=True)

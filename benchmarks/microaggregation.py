@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.factor_data import factor_data
-from sluice.masking.microaggregation.mdav import Microaggregation
-from sluice.masking.microaggregation.microaggregation import MicroaggregationStep
+from sluice.masking.microaggregation.microaggregation import Microaggregation
+from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.masking.microaggregation.projected_microaggregation import ProjectedMicroaggregation
 from sluice.masking.microaggregation.univariate_microaggregation import UnivariateMicroaggregation
 from sluice.variables import Kind, Variable

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from sluice.documents.documents import Written, parse_document, read_yaml
 from sluice.errors import DocumentError, did_you_mean
 from sluice.masking import KMemberClustering, Step, TopBottomCoding
-from sluice.masking.microaggregation.microaggregation import MicroaggregationStep
+from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.sources.sources import Source
 from tasks.crontab import refuse_wrong_crontab
 from tasks.table_terms import (

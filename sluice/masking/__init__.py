@@ -1,7 +1,7 @@
 """Masking methods, one file each. A step of a plan is one of them, told apart by its `method`."""
 
 from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
-from sluice.masking.microaggregation.mdav import Microaggregation
+from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.masking.microaggregation.projected_microaggregation import ProjectedMicroaggregation
 from sluice.masking.microaggregation.recursive_histogram_sanitization import RecursiveHistogramSanitization
 from sluice.masking.microaggregation.spectral_histogram_sanitization import SpectralHistogramSanitization

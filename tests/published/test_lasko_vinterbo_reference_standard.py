@@ -13,7 +13,8 @@ import pytest
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.reference_standard import ReferenceStandard
-from sluice.masking.microaggregation.microaggregation import representatives
+from sluice.masking.microaggregation.representatives import representatives
+from sluice.masking.microaggregation.scale import NUMBER
 from sluice.masking.microaggregation.spectral_histogram_sanitization import spectral_groups
 from sluice.masking.swapping.spectral_swapping import spectral_swap
 from sluice.masking.synthesis.data_shuffling import data_shuffle
@@ -59,7 +60,7 @@ def releases(samples):
     return {
         "spectral swapping": spectral_swap(original, rng),
         "additive noise": additive_noise(original, rng),
-        "spectral RHS": representatives(original, spectral_groups(original, 5), "mean", [0] * 28, rng),
+        "spectral RHS": representatives(original, spectral_groups(original, 5), "mean", [NUMBER] * 28, rng),
         "data shuffling": data_shuffle(original, original[:, :0], rng),
     }
 

@@ -8,7 +8,8 @@ stand beside each test; the tolerances are what other extracts of the survey gav
 import numpy as np
 import pytest
 
-from sluice.masking.microaggregation.microaggregation import representatives
+from sluice.masking.microaggregation.representatives import representatives
+from sluice.masking.microaggregation.scale import NUMBER
 from sluice.masking.microaggregation.spectral_histogram_sanitization import spectral_groups
 from sluice.risk.reference.reidentification import reidentification
 
@@ -20,7 +21,7 @@ def test_spectral_rhs_is_matched_now_and_then_and_nobody_can_tell(nhanes: np.nda
     # Published: 157 of 2,000 (7.8 %); areas .53 (distance), .50 (ambiguity), .50 (uncertainty).
     rng = np.random.default_rng(seed)
     original = rng.permutation(nhanes)[:2000]
-    masked = representatives(original, spectral_groups(original, 5), "mean", [0] * 28, rng)
+    masked = representatives(original, spectral_groups(original, 5), "mean", [NUMBER] * 28, rng)
     found = reidentification(original, masked, np.arange(2000))
     assert 0.07 <= found.rate.value <= 0.11
     for area in (found.distance, found.ambiguity, found.uncertainty):

@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.masking.microaggregation.mdav import Microaggregation, mdav_groups
-from sluice.masking.microaggregation.microaggregation import standardised
+from sluice.masking.microaggregation.mdav import mdav_groups
+from sluice.masking.microaggregation.microaggregation import Microaggregation
+from sluice.masking.microaggregation.representatives import standardised
 from sluice.variables import Kind, Variable
 from tests.published.mean_variations import information_losses
 

@@ -7,35 +7,37 @@ benchmarks state how much.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from sluice.masking.microaggregation.scale import NUMBER, Scale
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
-def first_principal_component(records: FloatArray, sizes: Sequence[int] | None = None) -> FloatArray:
+def first_principal_component(records: FloatArray, scales: Sequence[Scale] | None = None) -> FloatArray:
     """Each record's score on the direction of largest variance, its sign fixed by the largest loading.
 
     Categories get the coordinates whose Euclidean distance is that of MDAV-generic: an ordinal position as a share of
     the categories, a nominal column as one indicator of 0 or 1 / sqrt(2) for each category.
 
     records : shape (n, d), finite
-    sizes   : d counts of categories: 0 for a number, positive for an ordinal, negative for a nominal column. None: all
-              are numbers
+    scales  : one for each column. None: all are numbers
     returns : shape (n,), up to a constant
     cost    : O(n d^2 + c^3) with c categories of nominal columns in all, O(n d) memory
     """
-    kinds = np.zeros(records.shape[1], dtype=np.int64) if sizes is None else np.asarray(sizes)
-    nominal = kinds < 0
-    coordinates = records / np.maximum(kinds, 1)
+    scales = scales or [NUMBER] * records.shape[1]
+    nominal = np.array([scale.kind == "nominal" for scale in scales])
+    coordinates: Any = records / [scale.categories if scale.kind == "ordinal" else 1 for scale in scales]
     coordinates -= coordinates.mean(axis=0)
     if nominal.any():
         from scipy.sparse import csr_array
 
         n, d = records.shape
-        widths = np.where(nominal, -kinds, 1)
+        widths = np.array([scale.categories if scale.kind == "nominal" else 1 for scale in scales])
         coordinates[:, nominal] = np.sqrt(0.5)
         places = (np.where(nominal, records, 0) + (np.cumsum(widths) - widths)).astype(np.int32)
         begins = np.arange(0, n * d + 1, d)  # each record has d entries, whatever the number of categories

@@ -18,7 +18,8 @@ from pydantic import Field, model_validator
 from sluice.errors import PlanError
 from sluice.generalization.taxonomy import Taxonomy, taxonomy_of
 from sluice.masking.microaggregation.blocks import blocks_of, first_principal_component, partition_by_blocks
-from sluice.masking.microaggregation.microaggregation import representatives
+from sluice.masking.microaggregation.representatives import representatives
+from sluice.masking.microaggregation.scale import scale_of
 from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables, as_label
@@ -111,7 +112,7 @@ class KMemberClustering(MaskingStep):
         absent = np.isnan(values)
         self._refuse(values, absent)
         trees = [self._taxonomy(frame[name], variables[name]) for name in self.columns]
-        sizes = [_size(frame[name], variables[name]) for name in self.columns]
+        scales = [scale_of(frame[name], variables[name]) for name in self.columns]
         ranges = [_range(column) for column in values.T]
         results = np.full(values.shape, np.nan, dtype=object if self.representative == "generalised" else np.float64)
         patterns, pattern = np.unique(absent, axis=0, return_inverse=True)
@@ -127,7 +128,7 @@ class KMemberClustering(MaskingStep):
                 for at in columns:
                     results[rows, at] = _generalised(values[rows, at], groups, frame[self.columns[at]], trees[at])
             else:
-                of_columns = [sizes[at] for at in columns]
+                of_columns = [scales[at] for at in columns]
                 results[cells] = representatives(values[cells], groups, self.representative, of_columns, rng)
         masked = {
             name: _column(result, frame[name], released[name])
@@ -275,13 +276,6 @@ def _column(result: npt.NDArray[Any], like: pd.Series, released: Variable) -> pd
         return pd.Series(pd.Categorical(result), index=like.index)
     codes = np.where(np.isnan(result), -1.0, result).astype(np.int64)
     return pd.Series(pd.Categorical.from_codes(codes, like.cat.categories, like.cat.ordered), index=like.index)
-
-
-def _size(column: pd.Series, variable: Variable) -> int:
-    """Number of categories as `representatives` wants it: 0 for a number, negative for a nominal variable."""
-    if variable.kind.is_numeric:
-        return 0
-    return len(column.cat.categories) * (1 if variable.kind is Kind.ORDINAL else -1)
 
 
 def _range(values: FloatArray) -> float:

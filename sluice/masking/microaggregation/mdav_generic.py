@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sluice.errors import PlanError
+from sluice.masking.microaggregation.scale import Scale
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
-def generic_groups(records: FloatArray, sizes: Sequence[int], k: int) -> IntArray:
+def generic_groups(records: FloatArray, scales: Sequence[Scale], k: int) -> IntArray:
     """The group of each record, formed as by `mdav.mdav_groups`, which it equals on numbers alone.
 
     The squared distance of two records is the sum over the columns of (a - b)^2 for numbers, of the squared share of
@@ -25,7 +26,7 @@ def generic_groups(records: FloatArray, sizes: Sequence[int], k: int) -> IntArra
     distances: the record that comes first.
 
     records : shape (n, d), finite, d >= 1; numbers on comparable scales, categories as positions 0, 1, ...
-    sizes   : d counts of categories: 0 for a number, positive for an ordinal, negative for a nominal column
+    scales  : one for each column
     returns : shape (n,), numbered from 0 in the order of formation; k to 2k - 1 records each
     raises  : PlanError if n < k
     cost    : O(n^2 d / k) time whatever the data, O(n d) memory: less than a second for 10,000 records, half a minute
@@ -35,7 +36,7 @@ def generic_groups(records: FloatArray, sizes: Sequence[int], k: int) -> IntArra
 
     if len(records) < k:
         raise PlanError(f"microaggregation needs at least k = {k} records; there are {len(records)}.")
-    groups: IntArray = group_records(
-        np.require(records.T, requirements=["C", "W"]), np.asarray(sizes, dtype=np.int64), k
-    )
+    categories = np.array([scale.categories for scale in scales])
+    ordinal = np.array([scale.kind == "ordinal" for scale in scales])
+    groups: IntArray = group_records(np.require(records.T, requirements=["C", "W"]), categories, ordinal, k)
     return groups

@@ -20,16 +20,18 @@ class _Sums(NamedTuple):
 
 
 @numba.njit(cache=True)
-def group_records(columns: FloatArray, sizes: IntArray, k: int) -> IntArray:
+def group_records(columns: FloatArray, categories: IntArray, ordinal: BoolArray, k: int) -> IntArray:
     """Group of each record, numbered from 0 in order of formation; see `mdav_generic.generic_groups`.
 
-    columns : shape (d, n), n >= k: one row for each column of the file
+    columns    : shape (d, n), n >= k: one row for each column of the file
+    categories : shape (d,), the number of categories of each column, 0 for a number
+    ordinal    : shape (d,), whether the categories have an order
     """
     d, n = columns.shape
     labels = np.full(n, -1, dtype=np.int64)
-    sums = _Sums(np.zeros(d), np.zeros(d), np.zeros((d, np.abs(sizes).max() + 1), dtype=np.int64))
+    sums = _Sums(np.zeros(d), np.zeros(d), np.zeros((d, categories.max() + 1), dtype=np.int64))
     for record in range(n):
-        _count(columns[:, record], sizes, 1, sums)
+        _count(columns[:, record], categories, 1, sums)
     numbers = np.arange(n)  # of the records in `columns`, from which those in groups are dropped now and then
     gone = np.zeros(n, dtype=np.bool_)
     distances, nearest = np.empty(n), np.empty(k - 1, dtype=np.int64)
@@ -39,18 +41,18 @@ def group_records(columns: FloatArray, sizes: IntArray, k: int) -> IntArray:
             kept = np.flatnonzero(~gone)
             columns, numbers = np.ascontiguousarray(columns[:, kept]), numbers[kept]
             gone, distances = np.zeros(left, dtype=np.bool_), np.empty(left)
-        _measure(columns, sizes, _average(sizes, left, sums), distances)
+        _measure(columns, categories, ordinal, _average(categories, ordinal, left, sums), distances)
         for _ in range(2 if left >= 3 * k else 1):
             seed = _farthest(distances, gone)  # from the average, and in the second turn from the first seed
             gone[seed] = True
-            _measure(columns, sizes, columns[:, seed], distances)
+            _measure(columns, categories, ordinal, columns[:, seed], distances)
             _find_nearest(distances, gone, nearest)
             gone[nearest] = True
             labels[numbers[seed]] = group
-            _count(columns[:, seed], sizes, -1, sums)
+            _count(columns[:, seed], categories, -1, sums)
             for neighbour in nearest:
                 labels[numbers[neighbour]] = group
-                _count(columns[:, neighbour], sizes, -1, sums)
+                _count(columns[:, neighbour], categories, -1, sums)
             left -= k
             group += 1
     labels[labels < 0] = group
@@ -58,10 +60,10 @@ def group_records(columns: FloatArray, sizes: IntArray, k: int) -> IntArray:
 
 
 @numba.njit(cache=True)
-def _count(record: FloatArray, sizes: IntArray, sign: int, sums: _Sums) -> None:
+def _count(record: FloatArray, categories: IntArray, sign: int, sums: _Sums) -> None:
     """Let one record into the sums (sign 1) or out of them (-1), without drift: what rounding takes is carried."""
-    for j in range(len(sizes)):
-        if sizes[j] != 0:
+    for j in range(len(categories)):
+        if categories[j] != 0:
             sums.counts[j, int(record[j])] += sign
             continue
         value, total = sign * record[j], sums.totals[j]
@@ -73,13 +75,13 @@ def _count(record: FloatArray, sizes: IntArray, sign: int, sums: _Sums) -> None:
 
 
 @numba.njit(cache=True)
-def _average(sizes: IntArray, left: int, sums: _Sums) -> FloatArray:
+def _average(categories: IntArray, ordinal: BoolArray, left: int, sums: _Sums) -> FloatArray:
     """The average record: means, lower medians of ordinal columns, modes of nominal ones."""
-    average = np.empty(len(sizes))
-    for j in range(len(sizes)):
-        if sizes[j] == 0:
+    average = np.empty(len(categories))
+    for j in range(len(categories)):
+        if categories[j] == 0:
             average[j] = sums.totals[j] / left
-        elif sizes[j] < 0:
+        elif not ordinal[j]:
             average[j] = np.argmax(sums.counts[j])
         else:
             position, reached = 0, sums.counts[j, 0]
@@ -91,18 +93,20 @@ def _average(sizes: IntArray, left: int, sums: _Sums) -> FloatArray:
 
 
 @numba.njit(cache=True)
-def _measure(columns: FloatArray, sizes: IntArray, point: FloatArray, distances: FloatArray) -> None:
+def _measure(
+    columns: FloatArray, categories: IntArray, ordinal: BoolArray, point: FloatArray, distances: FloatArray
+) -> None:
     """Squared distances of all records from `point`. The inner loop of MDAV-generic."""
     distances[:] = 0.0
-    for j in range(len(sizes)):
+    for j in range(len(categories)):
         column, value = columns[j], point[j]
-        if sizes[j] == 0:
+        if categories[j] == 0:
             for record in range(len(column)):
                 difference = column[record] - value
                 distances[record] += difference * difference
-        elif sizes[j] > 0:
+        elif ordinal[j]:
             for record in range(len(column)):
-                difference = (column[record] - value) / sizes[j]
+                difference = (column[record] - value) / categories[j]
                 distances[record] += difference * difference
         else:
             for record in range(len(column)):

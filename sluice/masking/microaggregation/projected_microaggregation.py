@@ -13,7 +13,9 @@ from numpy.random import Generator
 from pydantic import Field
 
 from sluice.masking.microaggregation.blocks import first_principal_component
-from sluice.masking.microaggregation.microaggregation import IntArray, MicroaggregationStep, standardised
+from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
+from sluice.masking.microaggregation.representatives import IntArray, standardised
+from sluice.masking.microaggregation.scale import Scale
 from sluice.masking.perturbed_number import FloatArray
 from sluice.variables import Kind
 
@@ -44,7 +46,7 @@ class ProjectedMicroaggregation(MicroaggregationStep):
         "(Torra 2013, individual ranking). Equal sensitive values within a group are disclosed."
     )
 
-    def partition(self, records: FloatArray, sizes: Sequence[int], rng: Generator) -> IntArray:
+    def partition(self, records: FloatArray, scales: Sequence[Scale], rng: Generator) -> IntArray:
         return projected_groups(records, self.k, self.projection)
 
 

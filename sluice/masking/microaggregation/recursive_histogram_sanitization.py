@@ -18,7 +18,9 @@ from pydantic import Field
 
 from sluice.errors import PlanError
 from sluice.masking.dummy_coding import dummy_code
-from sluice.masking.microaggregation.microaggregation import IntArray, MicroaggregationStep, standardised
+from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
+from sluice.masking.microaggregation.representatives import IntArray, standardised
+from sluice.masking.microaggregation.scale import Scale
 from sluice.masking.perturbed_number import FloatArray
 from sluice.variables import Kind
 
@@ -50,9 +52,9 @@ class RecursiveHistogramSanitization(MicroaggregationStep):
         "section IV-E); that is why small cells are refused. Equal sensitive values within a cell are disclosed."
     )
 
-    def partition(self, records: FloatArray, sizes: Sequence[int], rng: Generator) -> IntArray:
+    def partition(self, records: FloatArray, scales: Sequence[Scale], rng: Generator) -> IntArray:
         """Raises PlanError when cells of fewer than k records are left; the text says their share."""
-        cells = histogram_cells(coded(records, sizes), self.k, whole=self.small_cells == "whole")
+        cells = histogram_cells(coded(records, scales), self.k, whole=self.small_cells == "whole")
         held = np.bincount(cells)[cells]
         if (held < self.k).any():
             raise PlanError(
@@ -63,22 +65,22 @@ class RecursiveHistogramSanitization(MicroaggregationStep):
         return cells
 
 
-def coded(records: FloatArray, sizes: Sequence[int]) -> FloatArray:
+def coded(records: FloatArray, scales: Sequence[Scale]) -> FloatArray:
     """Records on comparable scales, each category a column of -1 and +1, as in Lasko and Vinterbo (2010), section IV-A.
 
     records : shape (n, d), numbers and positions of categories
-    sizes   : d counts of categories: 0 for a number (left as it is), positive for an ordinal column (its positions are
-              standardised), negative for a nominal one; of two categories one column is enough
+    scales  : one for each column: a number is left as it is, the positions of an ordinal one are standardised; for two
+              nominal categories one column is enough
     """
     columns = []
-    for values, size in zip(records.T, sizes, strict=True):
-        if size == 0:
+    for values, scale in zip(records.T, scales, strict=True):
+        if scale.kind == "number":
             columns.append(values[:, None])
-        elif size > 0:
+        elif scale.kind == "ordinal":
             columns.append(standardised(values[:, None]))
         else:
-            dummies = dummy_code(values.astype(np.int64), -size)
-            columns.append(dummies[:, 1:] if size == -2 else dummies)
+            dummies = dummy_code(values.astype(np.int64), scale.categories)
+            columns.append(dummies[:, 1:] if scale.categories == 2 else dummies)
     return np.hstack(columns)
 
 

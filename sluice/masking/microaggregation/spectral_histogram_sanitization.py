@@ -14,8 +14,10 @@ import numpy as np
 from numpy.random import Generator
 
 from sluice.errors import PlanError
-from sluice.masking.microaggregation.microaggregation import IntArray, MicroaggregationStep
+from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.masking.microaggregation.recursive_histogram_sanitization import coded
+from sluice.masking.microaggregation.representatives import IntArray
+from sluice.masking.microaggregation.scale import Scale
 from sluice.masking.perturbed_number import FloatArray
 from sluice.variables import Kind
 
@@ -45,8 +47,8 @@ class SpectralHistogramSanitization(MicroaggregationStep):
         "intruder which (Lasko and Vinterbo 2010, section V). Equal sensitive values within a group are disclosed."
     )
 
-    def partition(self, records: FloatArray, sizes: Sequence[int], rng: Generator) -> IntArray:
-        return spectral_groups(coded(records, sizes), self.k)
+    def partition(self, records: FloatArray, scales: Sequence[Scale], rng: Generator) -> IntArray:
+        return spectral_groups(coded(records, scales), self.k)
 
 
 def spectral_groups(records: FloatArray, k: int) -> IntArray:

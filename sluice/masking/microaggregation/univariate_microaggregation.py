@@ -12,7 +12,9 @@ import numpy as np
 from numpy.random import Generator
 from pydantic import Field, field_validator
 
-from sluice.masking.microaggregation.microaggregation import IntArray, MicroaggregationStep, VariableGroups
+from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep, VariableGroups
+from sluice.masking.microaggregation.representatives import IntArray
+from sluice.masking.microaggregation.scale import Scale
 from sluice.masking.perturbed_number import FloatArray
 from sluice.variables import Kind
 
@@ -55,7 +57,7 @@ class UnivariateMicroaggregation(MicroaggregationStep):
             )
         return groups
 
-    def partition(self, records: FloatArray, sizes: Sequence[int], rng: Generator) -> IntArray:
+    def partition(self, records: FloatArray, scales: Sequence[Scale], rng: Generator) -> IntArray:
         by_algorithm = {"optimal": optimal_groups, "individual_ranking": individual_ranking_groups}
         return by_algorithm[self.algorithm](records[:, 0], self.k)
 

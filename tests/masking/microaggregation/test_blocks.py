@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.masking.microaggregation.blocks import blocks_of, first_principal_component, partition_by_blocks
+from sluice.masking.microaggregation.scale import NUMBER, Scale
 
 
 @settings(max_examples=50, deadline=None)
@@ -48,14 +49,17 @@ def test_categories_have_the_coordinates_of_the_distances_of_mdav_generic() -> N
     first, second = coordinates[:50], coordinates[50:]
     distances = (records[:50, 0] - records[50:, 0]) ** 2 + ((records[:50, 1] - records[50:, 1]) / 4) ** 2
     assert ((first - second) ** 2).sum(axis=1) == pytest.approx(distances + (records[:50, 2] != records[50:, 2]))
-    found, expected = first_principal_component(records, [0, 4, -3]), first_principal_component(coordinates)
+    found, expected = (
+        first_principal_component(records, [NUMBER, Scale("ordinal", 4), Scale("nominal", 3)]),
+        first_principal_component(coordinates),
+    )
     assert np.abs(np.corrcoef(found, expected)[0, 1]) == pytest.approx(1)
     assert found.std() == pytest.approx(expected.std())
 
 
 def test_nominal_columns_alone_have_a_component_that_keeps_equal_records_together() -> None:
     records = np.repeat(np.array([[0.0, 1], [2, 0], [1, 1], [0, 0]]), 5, axis=0)
-    found = first_principal_component(records, [-3, -2])
+    found = first_principal_component(records, [Scale("nominal", 3), Scale("nominal", 2)])
     assert found.reshape(4, 5).std(axis=1) == pytest.approx(np.zeros(4), abs=1e-12)
     assert len(np.unique(found.round(9))) == 4
 

@@ -1,19 +1,14 @@
-"""Microaggregation by MDAV: the groups. What all methods of microaggregation share is in test_microaggregation.py, the
-published figures on Census are in tests/published/test_xiong_mdav.py.
-"""
+"""The groups of MDAV, compared with the definition. Published figures on Census: tests/published/test_xiong_mdav.py."""
 
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from sluice.errors import PlanError
-from sluice.masking.microaggregation.mdav import Microaggregation, mdav_groups
-from sluice.variables import Kind, Variable
+from sluice.masking.microaggregation.mdav import mdav_groups
 
 
 def naive_groups(records: np.ndarray, k: int) -> np.ndarray:
@@ -93,56 +88,3 @@ def test_groups_of_one_and_of_all() -> None:
     assert sorted(mdav_groups(records, 1)) == list(range(11))
     assert mdav_groups(records, 11).tolist() == [0] * 11
     assert np.bincount(mdav_groups(records, 5)).tolist() == [5, 6]
-
-
-# --- the step -------------------------------------------------------------------------------------------------------
-
-COLUMNS = ("x", "y", "z")
-VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in COLUMNS}
-
-
-def numbers(n: int, seed: int = 0) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    return pd.DataFrame(rng.normal(size=(n, 3)) @ rng.normal(size=(3, 3)), columns=list(COLUMNS))
-
-
-def information_lost(frame: pd.DataFrame, masked: pd.DataFrame) -> float:
-    """Sum of squared errors over the total sum of squares, of standardised columns."""
-    return float(((frame - masked) ** 2).sum().div(((frame - frame.mean()) ** 2).sum()).mean())
-
-
-def test_the_step_takes_the_groups_of_standardised_numbers() -> None:
-    frame = numbers(60)
-    groups = mdav_groups(((frame - frame.mean()) / frame.std()).to_numpy(), 4)
-    masked = Microaggregation(columns=COLUMNS, k=4).mask(frame, VARIABLES, np.random.default_rng(0))
-    pd.testing.assert_frame_equal(masked, frame.groupby(groups).transform("mean"))
-
-
-def test_numbers_far_apart_in_scale() -> None:
-    frame = pd.DataFrame({"x": [0.0, 1e100, 1.0, 1e100 * (1 + 1e-9)], "y": [1e-200, 3e-200, 2e-200, 4e-200]})
-    masked = Microaggregation(columns=("x", "y"), k=2).mask(frame, VARIABLES, np.random.default_rng(0))
-    assert masked["x"].to_list() == [0.5, 1e100 * (1 + 5e-10), 0.5, 1e100 * (1 + 5e-10)]
-    assert masked["y"].to_list() == pytest.approx([1.5e-200, 3.5e-200, 1.5e-200, 3.5e-200])
-
-
-def test_blocks_lose_little_and_hold_groups_of_k() -> None:
-    frame = numbers(2000)
-    exact = Microaggregation(columns=COLUMNS, k=3).mask(frame, VARIABLES, np.random.default_rng(0))
-    blocks = Microaggregation(columns=COLUMNS, k=3, block_size=200).mask(frame, VARIABLES, np.random.default_rng(0))
-    assert blocks.groupby(list(COLUMNS)).size().min() >= 3
-    assert information_lost(frame, exact) < information_lost(frame, blocks) < 1.5 * information_lost(frame, exact)
-
-
-def test_fewer_records_than_two_blocks_are_grouped_exactly() -> None:
-    frame = numbers(99)
-    exact = Microaggregation(columns=COLUMNS, k=3).mask(frame, VARIABLES, np.random.default_rng(0))
-    blocks = Microaggregation(columns=COLUMNS, k=3, block_size=50).mask(frame, VARIABLES, np.random.default_rng(0))
-    pd.testing.assert_frame_equal(exact, blocks)
-
-
-def test_refusals() -> None:
-    with pytest.raises(ValidationError, match=r"block_size of microaggregation on 'x' must be at least k = 5; got 4\."):
-        Microaggregation(columns=("x",), k=5, block_size=4)
-    dates = {"x": Variable(name="x", kind=Kind.DATE)}
-    with pytest.raises(PlanError, match=r"microaggregation on 'x' takes .*nominal, binary; it is date"):
-        Microaggregation(columns=("x",), k=3).released(dates)

@@ -10,44 +10,48 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.errors import PlanError
-from sluice.masking.microaggregation.mdav import Microaggregation, mdav_groups
+from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.mdav_generic import generic_groups
+from sluice.masking.microaggregation.microaggregation import Microaggregation
+from sluice.masking.microaggregation.scale import NUMBER, Scale
 from sluice.variables import Kind, Variable
 
+SCALES = [NUMBER, *(Scale("ordinal", n) for n in (1, 2, 3, 7)), *(Scale("nominal", n) for n in (1, 2, 5))]
 
-def distance(a: Sequence[float], b: Sequence[float], sizes: Sequence[int]) -> float:
+
+def distance(a: Sequence[float], b: Sequence[float], scales: Sequence[Scale]) -> float:
     """Squared, column by column, as in Xiong (CS573 slides), "MDAV-generic for categorical attributes"."""
     total = 0.0
-    for of_a, of_b, size in zip(a, b, sizes, strict=True):
-        if size < 0:
+    for of_a, of_b, scale in zip(a, b, scales, strict=True):
+        if scale.kind == "nominal":
             total += 0.0 if of_a == of_b else 1.0
         else:
-            apart = (of_a - of_b) / size if size else of_a - of_b
+            apart = (of_a - of_b) / max(1, scale.categories)
             total += apart * apart
     return total
 
 
-def average(records: list[list[float]], sizes: Sequence[int]) -> list[float]:
+def average(records: list[list[float]], scales: Sequence[Scale]) -> list[float]:
     """Mean, lower median, first mode."""
     result = []
-    for size, values in zip(sizes, zip(*records, strict=True), strict=True):
-        if size == 0:
+    for scale, values in zip(scales, zip(*records, strict=True), strict=True):
+        if scale.kind == "number":
             result.append(math.fsum(values) / len(values))
-        elif size > 0:
+        elif scale.kind == "ordinal":
             result.append(sorted(values)[(len(values) - 1) // 2])
         else:
             result.append(min(set(values), key=lambda value: (-values.count(value), value)))
     return result
 
 
-def naive_groups(records: list[list[float]], sizes: Sequence[int], k: int) -> list[int]:
+def naive_groups(records: list[list[float]], scales: Sequence[Scale], k: int) -> list[int]:
     groups, left, number = [-1] * len(records), list(range(len(records))), 0
     while len(left) >= 2 * k:
-        point = average([records[record] for record in left], sizes)
+        point = average([records[record] for record in left], scales)
         for _ in range(2 if len(left) >= 3 * k else 1):
-            seed = max(left, key=lambda record: (distance(records[record], point, sizes), -record))
+            seed = max(left, key=lambda record: (distance(records[record], point, scales), -record))
             point = records[seed]
-            others = sorted((r for r in left if r != seed), key=lambda r: (distance(records[r], point, sizes), r))
+            others = sorted((r for r in left if r != seed), key=lambda r: (distance(records[r], point, scales), r))
             group = {seed, *others[: k - 1]}
             left = [record for record in left if record not in group]
             for record in group:
@@ -60,19 +64,21 @@ def naive_groups(records: list[list[float]], sizes: Sequence[int], k: int) -> li
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 120),
-    sizes=st.lists(st.sampled_from([0, 1, 2, 3, 7, -1, -2, -5]), min_size=1, max_size=5),
+    scales=st.lists(st.sampled_from(SCALES), min_size=1, max_size=5),
     k=st.integers(1, 7),
 )
-def test_groups_are_those_of_the_definition(seed: int, n: int, sizes: list[int], k: int) -> None:
+def test_groups_are_those_of_the_definition(seed: int, n: int, scales: list[Scale], k: int) -> None:
     rng = np.random.default_rng(seed)
-    columns = [rng.integers(0, abs(size), n) if size else rng.normal(size=n).round(1) for size in sizes]
+    columns = [
+        rng.integers(0, scale.categories, n) if scale.categories else rng.normal(size=n).round(1) for scale in scales
+    ]
     records = np.column_stack(columns).astype(float)
     if n < k:
         with pytest.raises(PlanError, match=f"at least k = {k} records; there are {n}"):
-            generic_groups(records, sizes, k)
+            generic_groups(records, scales, k)
         return
-    groups = generic_groups(records, sizes, k)
-    assert groups.tolist() == naive_groups(records.tolist(), sizes, k)
+    groups = generic_groups(records, scales, k)
+    assert groups.tolist() == naive_groups(records.tolist(), scales, k)
     counts = np.bincount(groups)
     assert counts.min() >= k
     assert counts.max() <= 2 * k - 1
@@ -82,24 +88,27 @@ def test_groups_are_those_of_the_definition(seed: int, n: int, sizes: list[int],
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(7, 400), k=st.integers(1, 7), decimals=st.sampled_from([0, 1, 15]))
 def test_on_numbers_alone_the_groups_are_those_of_mdav(seed: int, n: int, k: int, decimals: int) -> None:
     records = np.random.default_rng(seed).normal(size=(n, 3)).round(decimals)
-    assert generic_groups(records, [0, 0, 0], k).tolist() == mdav_groups(records, k).tolist()
+    assert generic_groups(records, [NUMBER] * 3, k).tolist() == mdav_groups(records, k).tolist()
 
 
-def test_the_distances_of_003() -> None:
+def test_the_distances_of_the_slides() -> None:
     """|D| = 4: two categories apart are 2/4, another nominal category is 1, whatever the codes say."""
-    assert distance([3, 0], [1, 0], [4, -9]) == 0.25
-    assert distance([1, 8], [1, 7], [4, -9]) == 1.0
+    four, nominal = Scale("ordinal", 4), Scale("nominal", 9)
+    assert distance([3, 0], [1, 0], [four, nominal]) == 0.25
+    assert distance([1, 8], [1, 7], [four, nominal]) == 1.0
     # The median position is 0 and the farthest from it 3; its neighbour is position 2, but for the nominal column.
-    assert generic_groups(np.array([[0.0], [0], [2], [3]]), [4], 2).tolist() == [1, 1, 0, 0]
+    assert generic_groups(np.array([[0.0], [0], [2], [3]]), [four], 2).tolist() == [1, 1, 0, 0]
     records = np.array([[0.0, 5], [0, 4], [2, 4], [3, 5]])
-    assert generic_groups(records, [4, 0], 2).tolist() == generic_groups(records, [4, -9], 2).tolist() == [0, 1, 1, 0]
+    for second in (NUMBER, nominal):
+        assert generic_groups(records, [four, second], 2).tolist() == [0, 1, 1, 0]
 
 
 def test_groups_of_one_of_all_and_of_equal_records() -> None:
     records = np.random.default_rng(1).integers(0, 3, (11, 2)).astype(float)
-    assert sorted(generic_groups(records, [3, -3], 1)) == list(range(11))
-    assert generic_groups(records, [3, -3], 11).tolist() == [0] * 11
-    assert generic_groups(np.zeros((6, 1)), [-1], 2).tolist() == [0, 0, 1, 1, 2, 2]
+    scales = [Scale("ordinal", 3), Scale("nominal", 3)]
+    assert sorted(generic_groups(records, scales, 1)) == list(range(11))
+    assert generic_groups(records, scales, 11).tolist() == [0] * 11
+    assert generic_groups(np.zeros((6, 1)), [Scale("nominal", 1)], 2).tolist() == [0, 0, 1, 1, 2, 2]
 
 
 @pytest.mark.parametrize("block_size", [None, 30])

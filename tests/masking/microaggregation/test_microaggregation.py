@@ -1,9 +1,6 @@
-"""What all methods of microaggregation share: representatives, variable groups, missing values. By the example of MDAV.
-
-The published figures are in tests/published/test_xiong_mdav.py.
+"""Microaggregation by MDAV, and by its example what all methods of microaggregation share: variable groups, missing
+values, restored variances. Published figures: tests/published/test_xiong_mdav.py.
 """
-
-from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -14,90 +11,14 @@ from pydantic import ValidationError
 
 from sluice.errors import PlanError
 from sluice.generalization.hierarchy import Hierarchy
-from sluice.masking.microaggregation.mdav import Microaggregation, mdav_groups
-from sluice.masking.microaggregation.microaggregation import representatives, standardised
+from sluice.masking.microaggregation.mdav import mdav_groups
+from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.variables import Kind, Variable
-
-KINDS = (0, 0, 4, -4)  # two numbers, an ordinal and a nominal column of four categories
 
 
 def generator() -> np.random.Generator:
     return np.random.default_rng(0)
 
-
-def some_records(rng: np.random.Generator, n: int) -> np.ndarray:
-    return np.column_stack(
-        [rng.normal(size=n), rng.integers(0, 5, n), rng.integers(0, 4, n), rng.integers(0, 4, n)]
-    ).astype(float)
-
-
-def some_groups(rng: np.random.Generator, n: int) -> np.ndarray:
-    """Numbered without a gap, in no order."""
-    return np.unique(rng.integers(0, max(1, n // 3), n), return_inverse=True)[1]
-
-
-# --- representatives ------------------------------------------------------------------------------------------------
-
-
-def test_mean_median_and_lower_median() -> None:
-    records = np.array([[1.0, 1.0, 0.0], [5.0, 5.0, 3.0], [2.0, 2.0, 1.0], [9.0, 9.0, 2.0]])
-    groups, sizes = np.array([0, 0, 1, 1]), (0, 0, 4)
-    assert representatives(records, groups, "mean", sizes, generator())[:, 0].tolist() == [3.0, 3.0, 5.5, 5.5]
-    three = representatives(records[[0, 1, 3]], np.zeros(3, dtype=int), "median", sizes, generator())
-    assert three.tolist() == [[5.0, 5.0, 2.0]] * 3
-    assert representatives(records, groups, "median", sizes, generator())[:, 2].tolist() == [0.0, 0.0, 1.0, 1.0]
-
-
-def test_a_mean_does_not_leave_its_group_by_rounding() -> None:
-    tenth = np.full((3, 1), 0.1)  # 0.1 + 0.1 + 0.1 is more than 3 * 0.1 in floating point
-    assert (representatives(tenth, np.zeros(3, dtype=int), "mean", (0,), generator()) == 0.1).all()
-
-
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 60))
-def test_each_statistic_by_its_definition(seed: int, n: int) -> None:
-    rng = np.random.default_rng(seed)
-    records, groups = some_records(rng, n), some_groups(rng, n)
-    found = {of: representatives(records, groups, of, KINDS, rng) for of in ("mean", "median", "mode", "random")}
-    for group in range(groups.max() + 1):
-        rows = groups == group
-        members = records[rows]
-        stands = {of: values[rows] for of, values in found.items()}
-        assert all((values == values[0]).all() for values in stands.values())
-        modes = [
-            {v for v, times in Counter(c).items() if times == max(Counter(c).values())} for c in members.T.tolist()
-        ]
-        assert stands["mean"][0, :2] == pytest.approx(members[:, :2].mean(axis=0))
-        assert stands["median"][0, :2] == pytest.approx(np.median(members[:, :2], axis=0))
-        for of in ("mean", "median"):
-            assert stands[of][0, 2] == np.sort(members[:, 2])[(len(members) - 1) // 2]
-            assert stands[of][0, 3] in modes[3]
-        assert all(stands["mode"][0, column] in modes[column] for column in range(4))
-        assert stands["random"][0].tolist() in members.tolist()
-
-
-def test_equally_frequent_modes_and_random_members_are_drawn_evenly() -> None:
-    records, groups = np.tile([[0.0], [1.0], [1.0], [0.0]], (3000, 1)), np.repeat(np.arange(3000), 4)
-    modes = representatives(records, groups, "mode", (-2,), generator())
-    assert 0.46 < modes.mean() < 0.54  # 1/2, give or take four standard errors
-    drawn = representatives(np.tile(np.arange(4.0), 3000)[:, None], groups, "random", (0,), generator())
-    assert np.bincount(drawn[::4, 0].astype(int)) / 3000 == pytest.approx([0.25] * 4, abs=0.032)
-
-
-def test_standardised_columns() -> None:
-    columns = standardised(
-        np.array([[1.0, 7.0, np.nan], [2.0, 7.0, np.nan], [np.nan, 7.0, np.nan], [6.0, 7.0, np.nan]])
-    )
-    known = columns[[0, 1, 3], 0]
-    assert known.mean() == pytest.approx(0, abs=1e-15)
-    assert known.std(ddof=1) == pytest.approx(1)
-    assert (columns[:, 1] == 0).all()
-    assert np.isnan(columns[:, 2]).all()
-    assert np.isnan(columns[2, 0])
-    assert standardised(np.array([[1.0, 1.0], [3.0, 3.0]]), (4, 0)).tolist()[0] == pytest.approx([1, -np.sqrt(0.5)])
-
-
-# --- the step -------------------------------------------------------------------------------------------------------
 
 SIZES = ("none", "small", "medium", "large")
 VARIABLES = {
@@ -306,3 +227,56 @@ def test_the_description_is_for_a_data_user() -> None:
         "In age, similar records were put into groups of at least 3, in sets of variables, and each value was "
         "replaced by the values of a random member of its group."
     )
+
+
+# --- MDAV and its blocks --------------------------------------------------------------------------------------
+
+COLUMNS = ("x", "y", "z")
+NUMBERS = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in COLUMNS}
+
+
+def numbers(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(rng.normal(size=(n, 3)) @ rng.normal(size=(3, 3)), columns=list(COLUMNS))
+
+
+def information_lost(frame: pd.DataFrame, masked: pd.DataFrame) -> float:
+    """Sum of squared errors over the total sum of squares, of standardised columns."""
+    return float(((frame - masked) ** 2).sum().div(((frame - frame.mean()) ** 2).sum()).mean())
+
+
+def test_the_step_takes_the_groups_of_standardised_numbers() -> None:
+    frame = numbers(60)
+    groups = mdav_groups(((frame - frame.mean()) / frame.std()).to_numpy(), 4)
+    masked = Microaggregation(columns=COLUMNS, k=4).mask(frame, NUMBERS, np.random.default_rng(0))
+    pd.testing.assert_frame_equal(masked, frame.groupby(groups).transform("mean"))
+
+
+def test_numbers_far_apart_in_scale() -> None:
+    frame = pd.DataFrame({"x": [0.0, 1e100, 1.0, 1e100 * (1 + 1e-9)], "y": [1e-200, 3e-200, 2e-200, 4e-200]})
+    masked = Microaggregation(columns=("x", "y"), k=2).mask(frame, NUMBERS, np.random.default_rng(0))
+    assert masked["x"].to_list() == [0.5, 1e100 * (1 + 5e-10), 0.5, 1e100 * (1 + 5e-10)]
+    assert masked["y"].to_list() == pytest.approx([1.5e-200, 3.5e-200, 1.5e-200, 3.5e-200])
+
+
+def test_blocks_lose_little_and_hold_groups_of_k() -> None:
+    frame = numbers(2000)
+    exact = Microaggregation(columns=COLUMNS, k=3).mask(frame, NUMBERS, np.random.default_rng(0))
+    blocks = Microaggregation(columns=COLUMNS, k=3, block_size=200).mask(frame, NUMBERS, np.random.default_rng(0))
+    assert blocks.groupby(list(COLUMNS)).size().min() >= 3
+    assert information_lost(frame, exact) < information_lost(frame, blocks) < 1.5 * information_lost(frame, exact)
+
+
+def test_fewer_records_than_two_blocks_are_grouped_exactly() -> None:
+    frame = numbers(99)
+    exact = Microaggregation(columns=COLUMNS, k=3).mask(frame, NUMBERS, np.random.default_rng(0))
+    blocks = Microaggregation(columns=COLUMNS, k=3, block_size=50).mask(frame, NUMBERS, np.random.default_rng(0))
+    pd.testing.assert_frame_equal(exact, blocks)
+
+
+def test_refusals_of_blocks_and_kinds() -> None:
+    with pytest.raises(ValidationError, match=r"block_size of microaggregation on 'x' must be at least k = 5; got 4\."):
+        Microaggregation(columns=("x",), k=5, block_size=4)
+    dates = {"x": Variable(name="x", kind=Kind.DATE)}
+    with pytest.raises(PlanError, match=r"microaggregation on 'x' takes .*nominal, binary; it is date"):
+        Microaggregation(columns=("x",), k=3).released(dates)

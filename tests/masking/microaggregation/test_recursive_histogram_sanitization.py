@@ -15,6 +15,7 @@ from sluice.masking.microaggregation.recursive_histogram_sanitization import (
     coded,
     histogram_cells,
 )
+from sluice.masking.microaggregation.scale import NUMBER, Scale
 from sluice.variables import Kind, Variable
 
 RNG = np.random.default_rng(0)
@@ -102,7 +103,7 @@ def test_two_columns_are_cut_at_once() -> None:
 
 def test_categories_are_coded_as_minus_and_plus_one() -> None:
     records = np.array([[0.5, 0, 0, 1], [1.5, 1, 2, 0], [2.5, 2, 1, 1]])
-    assert coded(records, [0, 3, -3, -2]).tolist() == [
+    assert coded(records, [NUMBER, Scale("ordinal", 3), Scale("nominal", 3), Scale("nominal", 2)]).tolist() == [
         [0.5, -1, 1, -1, -1, 1],
         [1.5, 0, -1, -1, 1, -1],
         [2.5, 1, -1, 1, -1, 1],

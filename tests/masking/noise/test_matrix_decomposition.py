@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from sklearn.decomposition import PCA
 
 from sluice.errors import PlanError
-from sluice.masking.microaggregation.mdav import Microaggregation
+from sluice.masking.microaggregation.microaggregation import Microaggregation
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.noise.matrix_decomposition import MatrixDecomposition, low_rank, non_negative_low_rank
 from sluice.masking.plan import apply_plan

@@ -1,0 +1,193 @@
+"""What all methods of microaggregation share: records in groups of at least k take their group's representative.
+
+Source: Torra (2013), "Microaggregation", the operational definition: partition, aggregation, replacement, and the
+choice between all variables at once, sets of variables, and one at a time. The partition is the method's own.
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from numpy.random import Generator
+from pydantic import Field, model_validator
+
+from sluice.errors import PlanError, did_you_mean
+from sluice.masking.microaggregation.representatives import IntArray, Statistic, representatives, standardised
+from sluice.masking.microaggregation.scale import Scale, scale_of
+from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.step import MaskingStep
+from sluice.variables import Kind, Variable, Variables
+
+VariableGroups = Literal["together", "one_at_a_time"] | tuple[tuple[str, ...], ...]
+
+_LARGEST = 1e150  # a larger number has no square to be summed
+
+
+class MicroaggregationStep(MaskingStep):
+    """What every method of microaggregation has in common; a method is its `partition`."""
+
+    k: int = Field(description="smallest number of records in a group, at least 2")
+    variable_groups: VariableGroups = Field(
+        default="together",
+        description="together: one partition for all columns; one_at_a_time: one for each column; or lists of columns "
+        "that together hold each column once, with one partition for each list",
+    )
+    standardise: bool = Field(default=True, description="give each column of numbers variance 1 in the distance")
+    representative: Statistic = Field(
+        default="mean",
+        description="what stands for a group: mean, median, mode, or random (the values of one of its records, drawn "
+        "at random). For mean and median an ordinal column takes the (lower) median, a nominal one the mode",
+    )
+    restore_variance: bool = Field(default=False, description="rescale numbers to the original means and variances")
+    missing: Literal["refuse", "by_pattern"] = Field(
+        default="refuse", description="by_pattern: group records with others that miss the same columns"
+    )
+    round: bool = Field(
+        default=False, description="round integer variables to whole numbers; else they become continuous"
+    )
+
+    kinds: ClassVar[tuple[Kind, ...]]  # that the method's distance is defined for
+    missing_values: ClassVar[str] = (
+        "Refused, or with `missing: by_pattern` grouped with records that miss the same columns; a missing value stays "
+        "missing."
+    )
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        named = ", ".join(map(repr, self.columns))
+        if self.k < 2:
+            raise ValueError(
+                f"k of {self.method} on {named} must be at least 2; got {self.k}. A group of one record is the record."
+            )
+        if not isinstance(self.variable_groups, str):
+            grouped = [name for group in self.variable_groups for name in group]
+            for name in grouped:
+                if name not in self.columns:
+                    hint = did_you_mean(name, self.columns)
+                    raise ValueError(f"variable_groups of {self.method}: '{name}' is not among columns.{hint}")
+            if sorted(grouped) != sorted(self.columns) or not all(self.variable_groups):
+                raise ValueError(f"variable_groups of {self.method} must hold each of {named} exactly once")
+        return self
+
+    @abstractmethod
+    def partition(self, records: FloatArray, scales: Sequence[Scale], rng: Generator) -> IntArray:
+        """The group of each record, numbered from 0 without a gap; each group has at least k records.
+
+        records : shape (n, d), finite, n >= k, d >= 1; columns of numbers standardised if `standardise`, those of
+                  categories as positions 0, 1, ...
+        scales  : one for each column
+        """
+
+    def released(self, variables: Variables) -> dict[str, Variable]:
+        """Integer variables become continuous unless `round`; bounds hold, but for `restore_variance`."""
+        self.refuse_unless(variables, *self.kinds)
+        whole = self.round or (self.representative in ("mode", "random") and not self.restore_variance)
+        changed = {
+            name: perturbed(variables[name], whole=whole, bounded=not self.restore_variance)
+            for name in self.columns
+            if variables[name].kind.is_numeric
+        }
+        return {**variables, **changed}
+
+    def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
+        """Raises PlanError on fewer than k records, on missing values as `missing` says, on numbers beyond 1e150."""
+        released = self.released(variables)
+        masked: dict[str, pd.Series] = {}
+        for names in self._variable_groups():
+            original = numbers(frame, names)
+            scales = [scale_of(frame[name], variables[name]) for name in names]
+            aggregated = self._aggregated(names, original, scales, rng)
+            for name, before, after in zip(names, original.T, aggregated.T, strict=True):
+                if variables[name].kind.is_categorical:
+                    column = _categorical(after, frame[name])
+                elif self.restore_variance:
+                    column = stored(self._restored(name, before, after), released[name])
+                else:
+                    column = stored(after, released[name])
+                masked[name] = column.set_axis(frame.index)
+        return frame.assign(**masked)
+
+    def describe(self) -> str:
+        together = {"together": "", "one_at_a_time": ", for each variable by itself"}
+        how = together[self.variable_groups] if isinstance(self.variable_groups, str) else ", in sets of variables"
+        value = "the values of a random member" if self.representative == "random" else f"the {self.representative}"
+        said = (
+            f"In {', '.join(self.columns)}, similar records were put into groups of at least {self.k}{how}, and each "
+            f"value was replaced by {value} of its group"
+        )
+        if self.representative in ("mean", "median") and Kind.NOMINAL in self.kinds:
+            said += " (of ordered categories the median, of others the most frequent)"
+        elif self.representative == "mean" and Kind.ORDINAL in self.kinds:
+            said += " (of ordered categories the median)"
+        return said + ("; means and variances are those of the original." if self.restore_variance else ".")
+
+    def _variable_groups(self) -> tuple[tuple[str, ...], ...]:
+        if self.variable_groups == "together":
+            return (self.columns,)
+        if self.variable_groups == "one_at_a_time":
+            return tuple((name,) for name in self.columns)
+        return self.variable_groups
+
+    def _aggregated(
+        self, names: Sequence[str], original: FloatArray, scales: Sequence[Scale], rng: Generator
+    ) -> FloatArray:
+        """Each record's representative, NaN where missing. Raises PlanError as `mask` says."""
+        absent = np.isnan(original)
+        self._refuse_what_cannot_be_grouped(names, original, absent)
+        scaled = standardised(original, scales) if self.standardise else original
+        if not absent.any():
+            return representatives(original, self.partition(scaled, scales, rng), self.representative, scales, rng)
+        aggregated = np.full(original.shape, np.nan)
+        patterns, pattern = np.unique(absent, axis=0, return_inverse=True)
+        for number, pattern_absent in enumerate(patterns):
+            rows, columns = np.flatnonzero(pattern == number), np.flatnonzero(~pattern_absent)
+            if len(columns) == 0:
+                continue
+            if len(rows) < self.k:
+                raise PlanError(
+                    f"{self.method} on {', '.join(map(repr, names))}: fewer than k = {self.k} records miss the same "
+                    "columns. Impute them first (multiple_imputation), or name fewer columns."
+                )
+            cells, of_columns = np.ix_(rows, columns), [scales[column] for column in columns.tolist()]
+            groups = self.partition(scaled[cells], of_columns, rng)
+            aggregated[cells] = representatives(original[cells], groups, self.representative, of_columns, rng)
+        return aggregated
+
+    def _refuse_what_cannot_be_grouped(
+        self, names: Sequence[str], original: FloatArray, absent: npt.NDArray[np.bool_]
+    ) -> None:
+        if len(original) < self.k:
+            raise PlanError(
+                f"{self.method} on {', '.join(map(repr, names))} needs at least k = {self.k} records; there are "
+                f"{len(original)}."
+            )
+        for name, values, count in zip(names, original.T, absent.sum(axis=0), strict=True):
+            if count and self.missing == "refuse":
+                raise PlanError(
+                    f"{self.method} on '{name}' takes no missing values; there are {count}. "
+                    "Use missing: by_pattern, or impute them first (multiple_imputation)."
+                )
+            if count < len(values) and np.nanmax(np.abs(values)) > _LARGEST:
+                raise PlanError(
+                    f"{self.method} on '{name}' takes numbers up to {_LARGEST:g}; some are larger. Use a larger unit."
+                )
+
+    def _restored(self, name: str, before: FloatArray, after: FloatArray) -> FloatArray:
+        if np.isnan(before).all() or np.nanmin(before) == np.nanmax(before):
+            return after
+        wanted, left = np.nanstd(before), np.nanstd(after)
+        if left <= 1e-9 * wanted:  # nothing but rounding is left to be stretched
+            raise PlanError(
+                f"restore_variance of {self.method} on '{name}' needs groups that differ; with k = {self.k} they "
+                "are alike. Use a smaller k."
+            )
+        restored: FloatArray = (after - np.nanmean(after)) * (wanted / left) + np.nanmean(before)
+        return restored
+
+
+def _categorical(positions: FloatArray, like: pd.Series) -> pd.Series:
+    codes = np.where(np.isnan(positions), -1.0, positions).astype(np.int64)
+    return pd.Series(pd.Categorical.from_codes(codes, categories=like.cat.categories, ordered=like.cat.ordered))
