@@ -1,7 +1,5 @@
 """The audit: whether what was recorded and what was published are still what they were."""
 
-import flows.settings  # noqa: F401  isort: skip  (before anything that imports Prefect)
-
 import json
 from contextlib import suppress
 from pathlib import Path

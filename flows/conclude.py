@@ -1,7 +1,5 @@
 """What follows on a judgement, whatever was judged: people decide, and what they approve is published."""
 
-import flows.settings  # noqa: F401  isort: skip  (before anything that imports Prefect)
-
 from tasks.approve import approve, awaits_people
 from tasks.case import Release
 from tasks.outcome import Outcome

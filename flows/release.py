@@ -1,6 +1,8 @@
 """The release flow: from a warehouse table to a published file, or a refusal."""
 
-import flows.settings  # noqa: F401  isort: skip  (before anything that imports Prefect)
+from flows.environment import prepare
+
+prepare()  # a worker imports this file, and nothing before it
 
 from prefect import flow
 

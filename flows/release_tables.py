@@ -1,6 +1,8 @@
 """The flow for tables: from a warehouse table to published tables whose blanks nobody can fill, or a refusal."""
 
-import flows.settings  # noqa: F401  isort: skip  (before anything that imports Prefect)
+from flows.environment import prepare
+
+prepare()  # a worker imports this file, and nothing before it
 
 from prefect import flow
 

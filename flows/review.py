@@ -1,7 +1,5 @@
 """What people do with a release: look at it, approve it, refuse it, withdraw it."""
 
-import flows.settings  # noqa: F401  isort: skip  (before anything that imports Prefect)
-
 from pathlib import Path
 
 from policies.approvals import Standing

@@ -1,5 +1,71 @@
-"""What of the machine a run may use."""
+"""What of the machine this process may use: its processors and memory, within the limits of its container.
+
+Linux limits a container by control groups, of version 1 or 2. A group's limit holds for all groups below it, so the
+lowest on the way up counts.
+"""
 
 import os
+from collections.abc import Iterator
+from math import ceil
+from pathlib import Path
 
-WORKERS = min(os.cpu_count() or 1, 4)  # processes for what can be split; results do not depend on how many
+ROOT = Path("/")
+
+
+def processors(root: Path = ROOT) -> int:
+    """How many processors this process may keep busy, at least 1: of those it may run on, what the quota pays for."""
+    able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    quotas = [_share(folder / "cpu.max") for folder in _groups(root, "")]
+    quotas += [_share_of_version_1(folder) for folder in _groups(root, "cpu")]
+    return max(min([able, *(ceil(quota) for quota in quotas if quota)]), 1)
+
+
+def memory(root: Path = ROOT) -> int:
+    """How many bytes of memory this process may use: the machine's, or less where its container has less."""
+    limits = [_number(folder / "memory.max") for folder in _groups(root, "")]
+    limits += [_number(folder / "memory.limit_in_bytes") for folder in _groups(root, "memory")]
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min([physical, *(int(limit) for limit in limits if limit)])
+
+
+def _groups(root: Path, controller: str) -> Iterator[Path]:
+    """The folders of this process's control group and of those above it; controller '' is version 2."""
+    try:
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:  # no Linux, or no control groups
+        return
+    top = root / "sys/fs/cgroup" / controller
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controller in controllers.split(","):
+            group = top / path.lstrip("/")
+            # In a container the path may be the host's, of which only the top can be seen.
+            yield from (folder for folder in (group, *group.parents) if folder == top or folder.is_relative_to(top))
+
+
+def _share(file: Path) -> float | None:
+    """Version 2's quota, such as '150000 100000': one and a half processors. None where there is no limit."""
+    try:
+        quota, period = file.read_text().split()
+        return int(quota) / int(period)
+    except (OSError, ValueError):  # 'max' is no number
+        return None
+
+
+def _share_of_version_1(folder: Path) -> float | None:
+    quota, period = _number(folder / "cpu.cfs_quota_us"), _number(folder / "cpu.cfs_period_us")
+    return quota / period if quota and period and quota > 0 else None
+
+
+def _number(file: Path) -> float | None:
+    try:
+        return int(file.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def threads() -> int:
+    """How many threads compiled kernels run in: numba's number, which an entry point sets and a notebook may set."""
+    from numba import config  # takes half a second to import; not for those who compute nothing
+
+    return int(config.NUMBA_NUM_THREADS)

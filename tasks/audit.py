@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from sluice.machine import WORKERS
 from sluice.publication.table_publication import in_table
 from sluice.report.table_dossier import TableSummary, summarise
+from sluice.settings import settings
 from sluice.tabular.audit.audit import Audit
 from sluice.tabular.audit.single_cell_attacks import in_words
 from sluice.tabular.model.cells import Cells, Contributions, Status
@@ -53,14 +53,16 @@ def audit(release: Release, tabulated: Tabulated, protected: Protected) -> Audit
     def played() -> list[Finding]:
         if protected.promise:
             return [_promised(protected.promise)]
-        outcome.append(audit_cells(cells, shown.status, request, found, WORKERS))
+        outcome.append(audit_cells(cells, shown.status, request, found, settings().workers))
         return [_finding(outcome[0])]
 
     findings = [*_by_rule(asked, len(cells)), *request.findings]
     findings += findings_of("table_files", "masked", lambda: [_files_say_no_more(release, protected, cells, shown)])
     findings += findings_of("table_audit", "masked", played)
     findings += findings_of(
-        "earlier_editions", "masked", lambda: against_earlier_editions(release, cells, shown, request, WORKERS)
+        "earlier_editions",
+        "masked",
+        lambda: against_earlier_editions(release, cells, shown, request, settings().workers),
     )
     return Audited(tuple(findings), tuple(_summaries(release, cells, shown, request, protected.promise, outcome)))
 

@@ -26,6 +26,7 @@ from sluice.errors import DataError, DocumentError, PlanError, SluiceError
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.publication.table_file import read_typed
+from sluice.settings import settings
 from sluice.variables import GROUPS, Kind, Role, Variable
 from tasks.definition import ReleaseDefinition, TablesDefinition, load_definition
 from tasks.tables_fit import refuse_unfit_tables
@@ -47,8 +48,8 @@ def account() -> str:
 
 def open_workspace() -> Workspace:
     """The workspace of `SLUICE_HOME` (default ./.sluice), its ledger at `SLUICE_LEDGER_URL` (default SQLite in it)."""
-    home = Path(os.environ.get("SLUICE_HOME", ".sluice")).resolve()
-    return Workspace.open(home, os.environ.get("SLUICE_LEDGER_URL"))
+    chosen = settings()
+    return Workspace.open(chosen.home, chosen.ledger_url)
 
 
 @dataclass(frozen=True)
@@ -325,18 +326,17 @@ class Release:
         return tuple(dict.fromkeys((self.case.definition.owner, *ran)))
 
 
-_PLACES = {"contract": "SLUICE_CONTRACTS", "policy": "SLUICE_POLICIES", "people": "SLUICE_PEOPLE"}
-
-
 def _refuse_misplaced(path: Path, definition: ReleaseDefinition, home: Path) -> None:
     """Raise DocumentError when the target is not apart from the workspace, or a document not from where it must be."""
     home = home.resolve()
     if definition.target.is_relative_to(home) or home.is_relative_to(definition.target):
         raise DocumentError(f"{path}: target: must lie apart from the workspace {home}, which holds the vault")
-    for field, setting in _PLACES.items():
-        place, given = os.environ.get(setting), getattr(definition, field)
-        if place and not given.is_relative_to(Path(place).resolve()):
-            raise DocumentError(f"{path}: {field}: here it must come from {place} ({setting}); got {given}")
+    for field, setting in (("contract", "contracts"), ("policy", "policies"), ("people", "people")):
+        place, given = getattr(settings(), setting), getattr(definition, field)
+        if place and not given.is_relative_to(place):
+            raise DocumentError(
+                f"{path}: {field}: here it must come from {place} (SLUICE_{setting.upper()}); got {given}"
+            )
 
 
 _VARIABLES = TypeAdapter(dict[str, Variable])

@@ -8,7 +8,7 @@ import numpy as np
 
 from sluice.custody.states import State
 from sluice.errors import DataError
-from sluice.machine import WORKERS
+from sluice.settings import settings
 from sluice.tabular.alternatives.altered_cells import AlteredCells
 from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.audit.published_intervals import published_intervals
@@ -82,13 +82,17 @@ def _suppressed(release: Release, cells: Cells, request: ProtectionRequest) -> t
     beside = nearest_edition(release, cells)
     found: Sequence[Proof] = ()
     if beside:
-        status = beside.protected(suppression_search(wanted.mode), request, kept, WORKERS)
+        status = beside.protected(suppression_search(wanted.mode), request, kept, settings().workers)
     else:
-        made = protect_cells(cells, request, wanted.mode, suppressed=kept & ~manual.forbidden, workers=WORKERS)
+        made = protect_cells(
+            cells, request, wanted.mode, suppressed=kept & ~manual.forbidden, workers=settings().workers
+        )
         status, found = made.status, made.certificates
     if not wanted.intervals:
         return Shown(status), found
-    reach = published_intervals(cells, status, request.requirements, request.assumptions.nonnegative, workers=WORKERS)
+    reach = published_intervals(
+        cells, status, request.requirements, request.assumptions.nonnegative, workers=settings().workers
+    )
     blank = (status == Status.PRIMARY) | (status == Status.SECONDARY)
     open_ = blank & ~(np.isfinite(reach.low) & np.isfinite(reach.high))
     if open_.any():

@@ -3,8 +3,6 @@
 Exit codes: 0 published, passed or done; 1 an error; 2 blocked; 3 waiting for approval; 130 stopped by Ctrl-C.
 """
 
-import flows.kernel_cache  # noqa: F401  isort: skip  (before anything that imports numba)
-
 import atexit
 import os
 import signal
@@ -23,8 +21,10 @@ from flows.cli.outside import outside_app
 from flows.cli.redesign import redesign_app
 from flows.cli.tables import tables_app
 from flows.cli.terminal import BLOCKED, DONE, ERROR, INTERRUPTED, WAITING, AsJson, err, out, print_json
+from flows.environment import prepare
 from sluice.custody.states import State
 from sluice.errors import SluiceError
+from sluice.settings import settings
 from sluice.verdict import Verdict
 
 # Registered first, so it runs last: what a library writes while the interpreter goes down (DuckDB's binding lists a
@@ -339,6 +339,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _main(arguments: list[str] | None) -> int:
     try:
+        prepare()
         code = app(args=arguments, prog_name="sluice", standalone_mode=False)
         return code if isinstance(code, int) else DONE
     except typer.Exit as exit_:
@@ -377,7 +378,7 @@ def _refused(error: OSError) -> str:
     """What the operating system refused, in words; and what to do where it is about the workspace."""
     if not error.filename:
         return error.strerror or str(error)
-    home = Path(os.environ.get("SLUICE_HOME", ".sluice")).resolve()
+    home = settings().home
     says = f"{error.filename}: {(error.strerror or str(error)).lower()}."
     if not Path(os.fsdecode(error.filename)).is_relative_to(home):
         return says

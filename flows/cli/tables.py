@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.terminal import BLOCKED, DONE, AsJson, err, out, print_json
-from sluice.machine import WORKERS
+from sluice.settings import settings
 
 tables_app = typer.Typer()
 
@@ -39,7 +39,9 @@ Duplicates = Annotated[
 ]
 Decimals = Annotated[int | None, typer.Option("--decimals", help="of the totals; else as many as the values have")]
 Coalition = Annotated[int, typer.Option("--coalition", min=0, help="contributors who pool what they know")]
-Workers = Annotated[int, typer.Option("--workers", min=1, help="processes to work with, for large tables")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, help="processes to work with, for large tables; else SLUICE_WORKERS")
+]
 
 
 @tables_app.command("protect-table")
@@ -66,7 +68,7 @@ def protect_table(
     ] = None,
     mode: Annotated[str, typer.Option("--mode", help="fast; optimise: slower, with a proven bound")] = "fast",
     coalition: Coalition = 1,
-    workers: Workers = WORKERS,
+    workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Suppress the sensitive cells of a table, and others for their sake; written only if an audit finds it safe."""
@@ -87,7 +89,7 @@ def protect_table(
         a_priori=a_priori,
         mode=mode_given(mode),
         coalition=coalition,
-        workers=workers,
+        workers=workers or settings().workers,
     )
     told = made.summary()
     written = str(output) if made.audit.safe else None
@@ -137,7 +139,7 @@ def audit_table(
         float | None, typer.Option("--within", min=0, max=100, help="percent: so near is a breach; without microdata")
     ] = None,
     coalition: Coalition = 1,
-    workers: Workers = WORKERS,
+    workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Attack a suppression pattern, whoever made it: what can be computed from it, by anybody and by contributors?"""
@@ -158,7 +160,12 @@ def audit_table(
         if given:
             raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too")
         found = audit_published(
-            source, dimensions, tables=tables, within=within, nonnegative=_refuses(negative), workers=workers
+            source,
+            dimensions,
+            tables=tables,
+            within=within,
+            nonnegative=_refuses(negative),
+            workers=workers or settings().workers,
         )
     else:
         if within is not None:
@@ -174,7 +181,7 @@ def audit_table(
             rules_given(rule or []),
             tables=tables,
             coalition=coalition,
-            workers=workers,
+            workers=workers or settings().workers,
         )
     told = found.summary()
     if as_json:

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sluice.errors import DataError
+from sluice.settings import settings
 from sluice.variables import Kind, Variable, Variables
 
 _ROW_GROUP = 131_072  # fixed, so that the bytes do not depend on the size of the batches
@@ -59,13 +60,13 @@ def write_in_order(source: Path, path: Path, variables: Variables, first: Sequen
     The same records give the same bytes, in whatever order they came.
 
     first : columns to go by before the others, such as a key
-    cost  : O(n log n); what does not fit into 1 GB of memory waits in files beside `path`
+    cost  : O(n log n); what does not fit into the memory of the settings waits in files beside `path`
     """
     import duckdb  # not for those who only read or write a table
 
     names = [*first, *(name for name in variables if name not in first)]
     order = ", ".join('"' + name.replace('"', '""') + '" NULLS LAST' for name in names)
-    with duckdb.connect(config={"memory_limit": "1GB", "temp_directory": str(path.parent), "threads": 2}) as sorter:
+    with duckdb.connect(config=settings().duckdb(path.parent)) as sorter:
         sorter.execute("SET enable_progress_bar = false")  # it writes to standard output, where JSON may be awaited
         rows = sorter.sql(f"SELECT * FROM read_parquet(?) ORDER BY {order}", params=[str(source)])
         reader: pa.RecordBatchReader = rows.to_arrow_reader(_ROW_GROUP)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from sluice.errors import DataError
+from sluice.settings import settings
 from sluice.sources.record_query import RecordQuery, text
 from sluice.sources.tabular_source import missing_file
 from sluice.tabular.model import records
@@ -50,8 +51,6 @@ def aggregate_file(
     withheld: Mapping[str, Sequence[str | int]] | None = None,
     kept: int = LARGEST_KEPT,
     requested: tuple[str, str] | None = None,
-    memory: str = "4GB",
-    threads: int = 2,
 ) -> FileCells:
     """Every non-empty cell of the tables, from a Parquet or CSV file of records.
 
@@ -60,13 +59,12 @@ def aggregate_file(
     tables, withheld, kept : see `aggregate`
     requested : a column and the text in it that says that a contributor asked for protection
     raises  : DataError, see `records_of`
-    cost    : O(n) of disk and at most `memory` for n records; the cells themselves must fit into memory
+    cost    : O(n) of disk and at most the memory of the settings for n records; the cells themselves must fit in
     """
     if not source.is_file():
         raise missing_file(source)
-    with duckdb.connect(
-        config={"memory_limit": memory, "temp_directory": str(scratch.parent), "threads": threads}
-    ) as engine:
+    limits = settings().duckdb(scratch.parent)
+    with duckdb.connect(config=limits) as engine:
         engine.execute("SET enable_progress_bar = false")  # it writes to standard output, where JSON may be awaited
         path = text(str(source))
         form = "header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"'"
@@ -85,7 +83,8 @@ def aggregate_file(
             )
         except duckdb.OutOfMemoryException:
             raise DataError(
-                f"{source}: cannot be added up within {memory} of memory and the disk of {scratch}"
+                f"{source}: cannot be added up within {limits['memory_limit']} of memory (SLUICE_MEMORY) and the disk "
+                f"of {scratch}"
             ) from None
         except (duckdb.ConversionException, duckdb.OutOfRangeException):
             raise DataError(f"{source}: {records.too_large(measure.value or 'the count')}") from None

@@ -94,8 +94,7 @@ def test_the_search_for_prefect_finds_it_where_it_is() -> None:
 @pytest.mark.parametrize("room", PURE)
 def test_methods_and_measures_read_no_clock_and_no_disk(room: str) -> None:
     forbidden = {"yaml", "sqlalchemy", "duckdb", "datetime", "time", "random", "os"}
-    # Dates are values there; the others ask how many cores there are.
-    allowed = {"dates.py": {"datetime"}, "neighbours.py": {"os"}, "candidate_sets.py": {"os"}}
+    allowed = {"dates.py": {"datetime"}}  # dates are values there
     for path in (ROOT / "sluice" / room).rglob("*.py"):
         found = imports_of(path) & forbidden - allowed.get(path.name, set())
         assert not found, f"{path.name} imports {found}"

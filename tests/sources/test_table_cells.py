@@ -93,7 +93,7 @@ def test_columns_may_bear_any_name() -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet"])
-def test_files(tmp_path: Path, form: str) -> None:
+def test_files(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Real records, in memory and in a memory of 200 MB."""
     folder = reference_path("business_generated", "s1k")
     if not folder.is_dir():
@@ -107,9 +107,9 @@ def test_files(tmp_path: Path, form: str) -> None:
     frame.to_parquet(path) if form == "parquet" else frame.to_csv(path, index=False)
     measure = Measure("value", "id", "holding", "weight", "argus")
     withheld = {"nace": [1], "size": ["S1"]}
-    ours = aggregate_file(
-        path, made, measure, scratch=tmp_path / "spilled", withheld=withheld, memory="200MB", threads=1
-    )
+    monkeypatch.setenv("SLUICE_MEMORY", "200MB")
+    monkeypatch.setenv("SLUICE_THREADS", "1")
+    ours = aggregate_file(path, made, measure, scratch=tmp_path / "spilled", withheld=withheld)
     same(ours.cells, records_of(frame, made, measure).cells(made, withheld=withheld))
     assert list(tmp_path.iterdir()) == [path]
 

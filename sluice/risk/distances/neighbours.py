@@ -7,7 +7,6 @@ times (thousands of times, in categorical data) are searched once and counted as
 Source: Lasko and Vinterbo (2010), section II.A, needs them. The search is the project's own; see `neighbour_kernel`.
 """
 
-import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sluice.machine import threads
 from sluice.risk.row_groups import row_groups
 
 Float32Array = npt.NDArray[np.float32]
@@ -122,8 +122,8 @@ def _nearest_distinct(
     batches = range(0, len(asked), _BATCH)
     if len(batches) >= 16 * _TRIED:
         best = min(tries, key=lambda main: _cost(main, d, map(look(main), batches[:: len(batches) // _TRIED])))
-    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        list(threads.map(look(best), batches))
+    with ThreadPoolExecutor(threads()) as pool:
+        list(pool.map(look(best), batches))
     answers = np.empty((n, k)), np.empty((n, k), np.int64)
     answers[0][order[:n]], answers[1][order[:n]] = squared[:n], found[:n]
     return answers

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sluice.errors import DataError
+from sluice.machine import threads
 from sluice.risk.linkage.record_linkage import Links, comparison_space
 
 FloatArray = npt.NDArray[np.float64]
@@ -79,6 +80,6 @@ def candidate_sets(
             size[block], as_near[block], lowest[block],
         )  # fmt: skip
 
-    with ThreadPoolExecutor() as threads:
-        list(threads.map(find, range(0, len(rows), _RECORDS)))
+    with ThreadPoolExecutor(threads()) as pool:
+        list(pool.map(find, range(0, len(rows), _RECORDS)))
     return CandidateSets(size, Links(as_near, is_first=(as_near > 0) & (lowest == rows)))

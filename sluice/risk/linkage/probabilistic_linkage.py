@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.errors import DataError
+from sluice.machine import threads
 from sluice.risk.coding import plain_values
 from sluice.variables import Kind
 
@@ -127,8 +128,8 @@ def _pattern_counts(records: FloatArray, columns: FloatArray, tolerance: FloatAr
         return counts
 
     total = np.zeros(2 ** len(columns), np.int64)
-    with ThreadPoolExecutor() as threads:
-        for counts in threads.map(count, range(0, len(records), _RECORDS)):
+    with ThreadPoolExecutor(threads()) as pool:
+        for counts in pool.map(count, range(0, len(records), _RECORDS)):
             total += counts
     return total
 
@@ -144,8 +145,8 @@ def _as_likely(
         block = slice(start, start + _RECORDS)
         as_likely_as_own(records[block], own[block], columns, tolerance, weights, as_likely[block])
 
-    with ThreadPoolExecutor() as threads:
-        list(threads.map(link, range(0, len(records), _RECORDS)))
+    with ThreadPoolExecutor(threads()) as pool:
+        list(pool.map(link, range(0, len(records), _RECORDS)))
     return as_likely
 
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.errors import DataError
+from sluice.machine import threads
 from sluice.risk.coding import plain_values
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.variables import Kind
@@ -151,8 +152,8 @@ def _link_by_tree(a: FloatArray, b: FloatArray, rows: IntArray, squared: bool) -
             queries[block], own[block], ordered, order, boxes, corners, squared, as_near[block], lowest[block]
         )
 
-    with ThreadPoolExecutor() as threads:
-        list(threads.map(link, range(0, len(rows), _QUERIES)))
+    with ThreadPoolExecutor(threads()) as pool:
+        list(pool.map(link, range(0, len(rows), _QUERIES)))
     back = np.argsort(along)
     as_near = as_near[back]
     return Links(as_near=as_near, is_first=(as_near > 0) & (lowest[back] == rows))

@@ -1,0 +1,50 @@
+"""What numba and Prefect read from the environment when they are imported: called first by whatever starts a run."""
+
+import os
+import sys
+from pathlib import Path
+
+from sluice.settings import settings
+
+_KERNELS = Path(__file__).resolve().parents[1] / "sluice" / "risk" / "distances" / "__pycache__"
+
+
+def prepare() -> None:
+    """Set what numba and Prefect read at their import, where the user has not; makes no file and no folder.
+
+    raises : DocumentError for a wrong setting
+    """
+    chosen = settings()
+    wanted = {
+        "OMP_NUM_THREADS": str(chosen.threads),
+        "DO_NOT_TRACK": "1",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    }
+    if "PREFECT_API_URL" not in os.environ:
+        # The command line says itself what failed, in words instead of a traceback.
+        wanted |= {"PREFECT_LOGGING_LEVEL": "CRITICAL", "PREFECT_HOME": str(chosen.home / "prefect")}
+    if "numba" not in sys.modules:
+        wanted["NUMBA_NUM_THREADS"] = str(chosen.threads)
+        user_cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "numba"
+        if folder := kernel_folder(_KERNELS, user_cache, chosen.home):
+            wanted["NUMBA_CACHE_DIR"] = str(folder)
+    for name, value in wanted.items():
+        os.environ.setdefault(name, value)
+
+
+def kernel_folder(package: Path, user_cache: Path, workspace: Path) -> Path | None:
+    """Where compiled kernels are kept if numba has no place of its own: an account without a home, a read-only install.
+
+    numba keeps them beside the source or below the user's home, and fails when it can write to neither.
+    """
+    try:
+        found = _writable(package) or _writable(user_cache)
+    except OSError:  # not even to be looked at
+        found = False
+    return None if found else workspace / "kernels"
+
+
+def _writable(folder: Path) -> bool:
+    """Whether this account could make files in `folder`, which need not exist yet."""
+    existing = next((place for place in (folder, *folder.parents) if place.exists()), None)
+    return existing is not None and existing.is_dir() and os.access(existing, os.W_OK)

@@ -1,0 +1,61 @@
+"""The settings of an installation: environment variables that begin with SLUICE_, the one place that reads them."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, ByteSize, Field, TypeAdapter, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from sluice.documents.document_faults import faults
+from sluice.errors import DocumentError
+from sluice.machine import memory, processors
+
+PREFIX = "SLUICE_"
+
+_LEAST_MEMORY = 64 << 20  # bytes; DuckDB sorts nothing with less
+
+
+def _size(written: Any) -> int:
+    try:
+        size = int(TypeAdapter(ByteSize).validate_python(written))
+    except ValidationError:
+        size = 0
+    if size < _LEAST_MEMORY:
+        raise ValueError(f"must be a size of at least {_LEAST_MEMORY >> 20}MiB, such as 2GB")
+    return size
+
+
+Place = Annotated[Path, AfterValidator(Path.resolve)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Settings(BaseSettings):
+    """Where an installation keeps what it keeps, and how much of the machine it uses."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True)
+
+    home: Place = Field(default=Path(".sluice"), validate_default=True, description="the workspace, with the vault")
+    ledger_url: str | None = Field(default=None, repr=False, description="the ledger's database; else SQLite in home")
+    contracts: Place | None = Field(default=None, description="the folder or file that contracts must come from")
+    policies: Place | None = Field(default=None, description="the folder or file that policies must come from")
+    people: Place | None = Field(default=None, description="the folder or file that rosters must come from")
+    workers: Count = Field(default_factory=processors, description="processes for what can be split")
+    threads: Count = Field(default_factory=processors, description="threads of one process")
+    memory: Annotated[int, BeforeValidator(_size)] = Field(
+        default_factory=lambda: memory() // 4, description="bytes for DuckDB before it uses the disk"
+    )
+    log: Literal["text", "json"] = Field(default="text", description="the form of the log on standard error")
+
+    def duckdb(self, scratch: Path) -> dict[str, Any]:
+        """The configuration of a DuckDB engine; what does not fit into memory waits in files in `scratch`."""
+        limits = {"memory_limit": f"{self.memory}B", "threads": self.threads}
+        return limits | {"temp_directory": str(scratch)}
+
+
+def settings() -> Settings:
+    """The settings as the environment has them now. Raises DocumentError: the variable, what is allowed, what came."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        lines = [line.partition(": ") for line in faults(error.errors(), Settings)]
+    raise DocumentError("\n".join(f"{PREFIX}{name.upper()}: {says}" for name, _, says in lines))

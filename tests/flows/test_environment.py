@@ -1,0 +1,73 @@
+"""What numba and Prefect find in the environment; compiled kernels where nothing else can be written."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flows.environment import kernel_folder
+from tests.flows.house import ERROR, House
+
+
+@pytest.fixture
+def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that this account may not write; the superuser may write everywhere, so it is pretended."""
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    monkeypatch.setattr("flows.environment.os.access", lambda place, mode: "closed" not in Path(place).parts)
+    return folder
+
+
+def test_numba_is_left_alone_where_it_has_a_place(tmp_path: Path, closed: Path) -> None:
+    assert kernel_folder(tmp_path, closed / "cache", tmp_path) is None
+    assert kernel_folder(closed, tmp_path / "not" / "made" / "yet", tmp_path) is None
+
+
+def test_else_the_workspace_is_the_place(tmp_path: Path, closed: Path) -> None:
+    assert kernel_folder(closed / "package", closed / "cache", tmp_path / "home") == tmp_path / "home" / "kernels"
+
+
+def test_a_home_that_is_no_folder_is_none(tmp_path: Path, closed: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert kernel_folder(closed, tmp_path / "file" / "cache", tmp_path) == tmp_path / "kernels"
+
+
+def run(program: str, **settings: str) -> str:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT", "NUMBA"))}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment | settings, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_numba_and_prefect_find_it_and_nothing_is_made(tmp_path: Path) -> None:
+    program = (
+        "from flows.environment import prepare; prepare()\n"
+        "import os, numba\n"
+        "print(numba.config.NUMBA_NUM_THREADS, os.environ['PREFECT_HOME'], os.environ['DO_NOT_TRACK'])"
+    )
+    home = tmp_path / "home"
+    assert run(program, SLUICE_HOME=str(home), SLUICE_THREADS="1").split() == ["1", f"{home}/prefect", "1"]
+    assert not home.exists()
+
+
+def test_what_the_user_has_set_stays(tmp_path: Path) -> None:
+    program = "from flows.environment import prepare; prepare(); import os; print(os.environ['PREFECT_HOME'])"
+    assert run(program, PREFECT_HOME="/elsewhere").strip() == "/elsewhere"
+    assert "KeyError" in run(
+        f"try:\n  exec({program!r})\nexcept KeyError as e: print(repr(e))", PREFECT_API_URL="http://localhost:1/api"
+    )
+
+
+def test_the_command_line_starts_without_numba_and_prefect() -> None:
+    loaded = run("import sys, flows.cli.main; print({'numba', 'prefect', 'pandas'} & set(sys.modules))")
+    assert loaded.strip() == "set()"
+
+
+def test_a_wrong_setting_is_an_error_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLUICE_WORKERS", "none")
+    refused = House(tmp_path / "house").sluice("status")
+    assert refused.code == ERROR
+    assert refused.words == "error: SLUICE_WORKERS: must be a whole number; got 'none'"

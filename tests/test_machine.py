@@ -1,0 +1,73 @@
+"""What a container allows, read from control groups of both versions in a folder that stands for the machine's root."""
+
+from pathlib import Path
+
+import pytest
+
+from sluice.machine import memory, processors
+
+GIB = 1 << 30
+
+
+@pytest.fixture(autouse=True)
+def large_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """16 processors, 64 GiB."""
+    monkeypatch.setattr("sluice.machine.os.sched_getaffinity", lambda _: set(range(16)))
+    monkeypatch.setattr("sluice.machine.os.sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 16 * GIB // 1024}.get)
+
+
+def machine(root: Path, groups: str, **files: str) -> Path:
+    """A root with this process's groups and these files of limits, '/' written as '__'."""
+    for name, content in {"proc/self/cgroup": groups, **{k.replace("__", "/"): v for k, v in files.items()}}.items():
+        path = root / (name if name.startswith("proc") else f"sys/fs/cgroup/{name}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{content}\n")
+    return root
+
+
+def test_without_limits_it_is_the_machine(tmp_path: Path) -> None:
+    assert (processors(tmp_path), memory(tmp_path)) == (16, 64 * GIB)  # no control groups at all
+    free = machine(tmp_path, "0::/", **{"cpu.max": "max 100000", "memory.max": "max"})
+    assert (processors(free), memory(free)) == (16, 64 * GIB)
+
+
+def test_version_2(tmp_path: Path) -> None:
+    limited = machine(tmp_path, "0::/", **{"cpu.max": "250000 100000", "memory.max": str(2 * GIB)})
+    assert (processors(limited), memory(limited)) == (3, 2 * GIB)
+
+
+def test_the_lowest_limit_on_the_way_up_counts(tmp_path: Path) -> None:
+    limits = {
+        "slice__pod__cpu.max": "800000 100000",
+        "slice__cpu.max": "400000 100000",
+        "slice__pod__memory.max": str(3 * GIB),
+        "slice__memory.max": str(5 * GIB),
+    }
+    nested = machine(tmp_path, "0::/slice/pod", **limits)
+    assert (processors(nested), memory(nested)) == (4, 3 * GIB)
+
+
+def test_version_1(tmp_path: Path) -> None:
+    limits = {
+        "cpu__pod__cpu.cfs_quota_us": "150000",
+        "cpu__pod__cpu.cfs_period_us": "100000",
+        "cpu__cpu.cfs_quota_us": "-1",
+        "cpu__cpu.cfs_period_us": "100000",
+        "memory__pod__memory.limit_in_bytes": str(GIB),
+        "memory__memory.limit_in_bytes": "9223372036854771712",
+    }
+    limited = machine(tmp_path, "4:memory:/pod\n2:cpu,cpuacct:/pod\n0::/", **limits)
+    assert (processors(limited), memory(limited)) == (2, GIB)
+
+
+def test_a_container_sees_its_own_group_at_the_top_under_the_path_of_the_host(tmp_path: Path) -> None:
+    limits = {"memory__memory.limit_in_bytes": str(GIB), "cpu.max": "100000 100000"}
+    inside = machine(tmp_path, "4:memory:/docker/0123\n0::/../../host", **limits)
+    assert (processors(inside), memory(inside)) == (1, GIB)
+
+
+def test_a_process_that_is_bound_to_one_processor_has_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sluice.machine.os.sched_getaffinity", lambda _: {5})
+    assert processors(tmp_path) == 1
+    half = machine(tmp_path, "0::/", **{"cpu.max": "50000 100000"})
+    assert processors(half) == 1

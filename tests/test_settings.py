@@ -1,0 +1,66 @@
+"""Settings come from the environment or the machine; a wrong one is named with what is allowed and what came."""
+
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from sluice.errors import DocumentError
+from sluice.machine import memory, processors
+from sluice.settings import Settings, settings
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"SLUICE_{name.upper()}", raising=False)
+
+
+def test_the_defaults_are_the_machine_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    chosen = settings()
+    assert (chosen.workers, chosen.threads, chosen.memory) == (processors(), processors(), memory() // 4)
+    assert (chosen.home, chosen.ledger_url, chosen.contracts, chosen.log) == (tmp_path / ".sluice", None, None, "text")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_environment_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SLUICE_HOME", "house")
+    monkeypatch.setenv("SLUICE_WORKERS", "3")
+    monkeypatch.setenv("SLUICE_MEMORY", "2GB")
+    monkeypatch.setenv("SLUICE_THREADS", "")  # as if it were not set
+    chosen = settings()
+    assert (chosen.home, chosen.workers, chosen.memory) == (tmp_path / "house", 3, 2_000_000_000)
+    assert chosen.threads == processors()
+
+
+def test_duckdb_keeps_to_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLUICE_MEMORY", "128MiB")
+    monkeypatch.setenv("SLUICE_THREADS", "1")
+    with duckdb.connect(config=settings().duckdb(tmp_path)) as engine:
+        wanted = ", ".join(f"current_setting('{name}')" for name in ("memory_limit", "threads", "temp_directory"))
+        (found,) = engine.sql(f"SELECT {wanted}").fetchall()
+    assert found == ("128.0 MiB", 1, str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("variable", "came", "says"),
+    [
+        ("SLUICE_WORKERS", "0", "SLUICE_WORKERS: must be at least 1; got '0'"),
+        ("SLUICE_THREADS", "many", "SLUICE_THREADS: must be a whole number; got 'many'"),
+        ("SLUICE_MEMORY", "3", "SLUICE_MEMORY: must be a size of at least 64MiB, such as 2GB; got '3'"),
+        ("SLUICE_MEMORY", "lots", "SLUICE_MEMORY: must be a size of at least 64MiB, such as 2GB; got 'lots'"),
+        ("SLUICE_LOG", "xml", "SLUICE_LOG: must be 'text' or 'json'; got 'xml'"),
+    ],
+)
+def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch, variable: str, came: str, says: str) -> None:
+    monkeypatch.setenv(variable, came)
+    with pytest.raises(DocumentError, match=f"^{re.escape(says)}$"):
+        settings()
+
+
+def test_the_ledger_s_password_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLUICE_LEDGER_URL", "postgresql://clerk:hunter2@db/ledger")
+    assert "hunter2" not in repr(settings())
