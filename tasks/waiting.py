@@ -4,26 +4,23 @@ A run of a deployment that needs approval suspends itself: its process ends, and
 decision resumes it. The new process runs the flow from the top, so it must find the release that it waits for and not
 read the warehouse again. The note of which run waits for which release lies in the workspace; the decision itself only
 in the ledger: a run that somebody resumes without one suspends again.
+
+Prefect is imported where it is spoken to: commands that only look for a release need not wait for it.
 """
 
 import json
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
-
-from prefect import runtime
-from prefect.client.orchestration import SyncPrefectClient, get_client
-from prefect.client.schemas.responses import SetStateStatus
-from prefect.events import emit_event
-from prefect.exceptions import ObjectNotFound
-from prefect.flow_runs import suspend_flow_run
-from prefect.settings import get_current_settings
 
 from sluice.custody.durable import replace
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError, did_you_mean
 from tasks.case import Release
+
+if TYPE_CHECKING:
+    from prefect.client.orchestration import SyncPrefectClient
 
 WAITS = "sluice.release.waits"  # the event that says that a run suspends itself for its release
 _LONGEST_WAIT = 366 * 24 * 3600  # seconds; Prefect fails a suspended run after this
@@ -61,6 +58,8 @@ def _read(note: Path) -> dict[str, Any]:
 
 
 def _note_of_this_run(workspace: Workspace) -> Path:
+    from prefect import runtime
+
     return _notes(workspace) / f"{runtime.flow_run.id}.run"
 
 
@@ -71,6 +70,10 @@ def suspended_for(workspace: Workspace) -> str | None:
 
 def suspend(release: Release) -> bool:
     """Suspend this run until it is resumed; False when it is no run of a deployment, which cannot be suspended."""
+    from prefect import runtime
+    from prefect.events import emit_event
+    from prefect.flow_runs import suspend_flow_run
+
     if not runtime.deployment.id:
         return False
     note = _note_of_this_run(release.case.workspace)
@@ -98,8 +101,12 @@ def resume_runs(workspace: Workspace, release_id: str) -> int:
     cost   : up to 30 s for each run that is neither suspended nor at its end
     """
     notes = [note for note in _notes(workspace).glob("*.run") if _read(note).get("release") == release_id]
-    server = get_current_settings().api.url
-    if not server or not notes:
+    if not notes:
+        return 0
+    from prefect.client.orchestration import get_client
+    from prefect.settings import get_current_settings
+
+    if not (server := get_current_settings().api.url):
         return 0
     try:
         with get_client(sync_client=True) as client:
@@ -114,8 +121,11 @@ def resume_runs(workspace: Workspace, release_id: str) -> int:
     )
 
 
-def _resume(client: SyncPrefectClient, note: Path) -> bool:
+def _resume(client: "SyncPrefectClient", note: Path) -> bool:
     """Whether the run goes on and will see the decision."""
+    from prefect.client.schemas.responses import SetStateStatus
+    from prefect.exceptions import ObjectNotFound
+
     run, begun = UUID(note.stem), monotonic()
     while True:
         try:

@@ -71,7 +71,7 @@ def serve(monkeypatch: pytest.MonkeyPatch, server: Server) -> None:
         assert sync_client
         yield server
 
-    monkeypatch.setattr(waiting, "get_client", client)
+    monkeypatch.setattr("prefect.client.orchestration.get_client", client)
 
 
 def test_a_suspended_run_is_resumed(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
