@@ -16,6 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
+from flows.cli.camouflage import camouflage_app
 from flows.cli.documents import documents_app
 from flows.cli.outside import outside_app
 from flows.cli.redesign import redesign_app
@@ -42,6 +43,7 @@ app.add_typer(ledger_app, name="ledger")
 app.add_typer(outside_app)
 app.add_typer(tables_app)
 app.add_typer(redesign_app)
+app.add_typer(camouflage_app)
 app.add_typer(documents_app)
 
 Definition = Annotated[Path, typer.Argument(metavar="FILE", help="the release definition (YAML)")]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.custody.durable import refuse_to_overwrite, replace
+from sluice.custody.durable import replace
 from sluice.errors import DataError
 from sluice.publication.pattern_file import codes_shown, in_decimals, pattern_bytes
 from sluice.tabular.audit.audit import Audit
@@ -24,7 +24,7 @@ from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.manual_status import MANUAL, manual_rows
 from tasks.release.tables.protection import Mode, ProtectionRequest, audit_cells, protect_cells
-from tasks.workbench.tabular_file import table_source
+from tasks.workbench.tabular_file import refuse_unfit_csv, table_source
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ def protect_table(
     raises : DataError, DocumentError; then nothing is written. Nor is it when the audit finds the pattern unsafe
     """
     begun = perf_counter()
-    _refuse_unfit(output, [source, a_priori])
+    refuse_unfit_csv(output, [source, a_priori])
     tabulated = tabulate(source, dimensions, measure, rules, tables, coalition)
     rows = _rows_of(a_priori) if a_priori else []
     nonnegative = measure.negative == "refuse"
@@ -179,13 +179,3 @@ def _rows_of(path: Path) -> list[dict[str, str]]:
         for batch in table.batches(table.column_names())
         for row in batch.to_dict("records")
     ]
-
-
-def _refuse_unfit(output: Path, inputs: Sequence[Path | None]) -> None:
-    if output.suffix != ".csv":
-        raise DataError(f"--output {output}: must end in .csv")
-    if output.is_dir():
-        raise DataError(f"--output {output}: is a folder")
-    if not output.resolve().parent.is_dir():
-        raise DataError(f"--output {output}: there is no folder {output.parent}")
-    refuse_to_overwrite(output, inputs)

@@ -2,12 +2,14 @@
 
 import hashlib
 import hmac
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
+from sluice.custody.durable import refuse_to_overwrite
 from sluice.errors import DataError
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.tabular_source import TabularSource
@@ -43,3 +45,14 @@ def typed_table(raw: pd.DataFrame, contract: Contract, key: int) -> tuple[pd.Dat
         if variable.kind.is_categorical and contract.by_name[name].categories is None:
             frame[name] = frame[name].cat.set_categories(list(variable.categories or ()))
     return frame[list(variables)], variables
+
+
+def refuse_unfit_csv(output: Path, inputs: Sequence[Path | None]) -> None:
+    """Raise DataError for an output that is no CSV file, is in no folder, or is one of the files that are read."""
+    if output.suffix != ".csv":
+        raise DataError(f"--output {output}: must end in .csv")
+    if output.is_dir():
+        raise DataError(f"--output {output}: is a folder")
+    if not output.resolve().parent.is_dir():
+        raise DataError(f"--output {output}: there is no folder {output.parent}")
+    refuse_to_overwrite(output, inputs)

@@ -4,7 +4,6 @@ The masked file says so itself: in the metadata of a Parquet file, and in the de
 """
 
 import json
-import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from sluice.masking.step import MaskingStep
 from sluice.publication.datapackage import PublishedFile, build_datapackage
 from sluice.publication.table_file import write_csv, write_parquet
 from sluice.variables import Kind, Role, Variable
+from tasks.workbench.seed_file import seed_of
 from tasks.workbench.tabular_file import table_source, typed_table
 
 NOT_JUDGED = (
@@ -77,7 +77,7 @@ def mask_file(
     """
     _refuse_unfit_output(output, [source, plan_file, contract_file, seed_file])
     plan = load_plan(plan_file)
-    entropy = _entropy(seed_file)
+    entropy = seed_of(seed_file) if seed_file else secrets.randbits(128)
     table = table_source(source)
     contract = load_contract(contract_file) if contract_file else None
     names = list(contract.staged) if contract else table.column_names()
@@ -121,20 +121,6 @@ def kinds_given(written: Sequence[str]) -> dict[str, Kind]:
             raise DocumentError(f"--kind: must be COLUMN=KIND with one of {', '.join(Kind)}; got '{each}'")
         kinds[name] = Kind(kind)
     return kinds
-
-
-def _entropy(seed_file: Path | None) -> int:
-    if seed_file is None:
-        return secrets.randbits(128)
-    if not seed_file.exists():
-        seed = secrets.randbits(128)
-        with os.fdopen(os.open(seed_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(f"{seed}\n")
-        return seed
-    text = seed_file.read_text(encoding="utf-8", errors="replace").strip()
-    if not text.isascii() or not text.isdigit() or len(text) > 100:
-        raise DocumentError(f"{seed_file}: must hold one whole number, at least 0, of at most 100 digits")
-    return int(text)
 
 
 def _refuse_unfit_output(output: Path, inputs: list[Path | None]) -> None:

@@ -1,0 +1,126 @@
+"""Answers about a confidential column by intervals, outside any release: sums, means and extremes of groups.
+
+Source: Gopal, Goes and Garfinkel (1998); what is promised and what is not: `sluice.masking.recoding.camouflage`.
+"""
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, isfinite, log10
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sluice.custody.durable import replace
+from sluice.errors import DataError, DocumentError, did_you_mean
+from sluice.masking.recoding.camouflage import Camouflage, Interval
+from sluice.tabular.model.records import missing_value, numbers
+from tasks.workbench.seed_file import seed_of
+from tasks.workbench.tabular_file import refuse_unfit_csv, table_source
+
+NOT_JUDGED = (
+    "Nobody judged or approved these answers. Keep the seed file secret, and camouflage these values only once."
+)
+QUERIES = ("sum", "mean", "minimum", "maximum")
+_LEAST_SEED = 2**64  # who guesses the seed computes every value from the intervals
+
+
+@dataclass(frozen=True)
+class CamouflagedAnswers:
+    """What was answered: a row for all records and for each group, an interval for each of `QUERIES`."""
+
+    output: Path
+    records: int
+    left_out: int
+    answers: int
+    width: float
+    vectors: int
+
+    def summary(self) -> dict[str, Any]:
+        """For machines."""
+        counts = {"records": self.records, "records_left_out": self.left_out, "answers": self.answers}
+        return {"output": str(self.output), **counts, "width": self.width, "vectors": self.vectors, "judged": False}
+
+
+def camouflage_file(
+    source: Path,
+    column: str,
+    width: float,
+    output: Path,
+    seed_file: Path,
+    *,
+    by: Sequence[Sequence[str]] = (),
+    vectors: int = 10,
+    leave_out_missing: bool = False,
+) -> CamouflagedAnswers:
+    """Answer the sum, mean, minimum and maximum of a column of a CSV or Parquet file, of all records and by groups.
+
+    width     : the interval that protects each value, in the unit of the column; answers show it
+    seed_file : the same seed, values and vectors give the same answers, a narrower width nested ones. By another seed
+                or after a revision answers are drawn anew, and two of them overlap more narrowly than either. A file
+                that is not there is made
+    by        : the columns of each grouping, public ones; a missing value is a group
+    vectors   : more than the respondents who may pool what they know, and at least 3
+    raises    : DataError, DocumentError, PlanError; then nothing is written
+    cost      : O(records (vectors + groupings))
+    """
+    refuse_unfit_csv(output, [source, seed_file])
+    if seed_file.resolve() == source.resolve():
+        raise DataError(f"--seed-file {seed_file}: is the file of records. Name another file.")
+    if not (isfinite(width) and width > 0):
+        raise DocumentError(f"--width: must be above 0, in the unit of '{column}'; got {width:g}")
+    table = table_source(source)
+    used = list(dict.fromkeys(name for grouping in by for name in grouping))
+    known = table.column_names()
+    for name in (column, *used):
+        if name not in known:
+            raise DataError(f"{source} has no column '{name}'.{did_you_mean(name, known)}")
+    if column in used:
+        raise DocumentError(f"--by: groups must be formed by what is public; '{column}' is the confidential column")
+    raw = pd.concat(table.batches([column, *used]), ignore_index=True)
+    absent = raw[column].isna() | (raw[column].astype("str") == "")
+    if absent.any() and not leave_out_missing:
+        raise DataError(missing_value(column, int(absent.sum())))
+    raw = raw[~absent].reset_index(drop=True)
+    values = numbers(raw[column]).astype(np.float64)
+    seed = seed_of(seed_file)
+    if seed < _LEAST_SEED:
+        raise DocumentError(f"{seed_file}: the seed could be guessed; name a file that is not there, to have one made")
+    # Mixed with what it is for: by the same draws, a column that is known would undo another.
+    mixed = hashlib.sha256(f"{seed}\n{column}\n{vectors}\n".encode() + values.tobytes()).digest()
+    made = Camouflage(values, width, np.random.default_rng(int.from_bytes(mixed)), vectors)
+    rows = list(_rows(made, raw, by, used, max(0, 3 - floor(log10(width)))))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["by", *used, "records", *(f"{query}_{end}" for query in QUERIES for end in ("low", "high"))])
+    writer.writerows(rows)
+    replace(output, text.getvalue().encode(), 0o644)
+    return CamouflagedAnswers(output, len(raw), int(absent.sum()), len(rows) * len(QUERIES), width, vectors)
+
+
+def _rows(
+    made: Camouflage, raw: pd.DataFrame, by: Sequence[Sequence[str]], used: Sequence[str], decimals: int
+) -> Iterator[list[str]]:
+    """A row for all records, then for each group of each grouping, in the order of their codes."""
+    yield ["", *("" for _ in used), *_answers(made, np.arange(len(raw)), decimals)]
+    for grouping in by:
+        text = raw[list(grouping)].astype("object").where(raw[list(grouping)].notna(), "").astype("str")
+        for codes, at in sorted(text.groupby(list(grouping), sort=False).indices.items()):
+            code = dict(zip(grouping, codes if isinstance(codes, tuple) else (codes,), strict=True))
+            yield [",".join(grouping), *(code.get(name, "") for name in used), *_answers(made, at, decimals)]
+
+
+def _answers(made: Camouflage, at: Any, decimals: int) -> list[str]:
+    answers = [getattr(made, query)(np.asarray(at, dtype=np.int64)) for query in QUERIES]
+    return [str(len(at)), *(end for answer in answers for end in _outward(answer, decimals))]
+
+
+def _outward(answer: Interval, decimals: int) -> tuple[str, str]:
+    """The interval's ends as text, rounded so that it only grows."""
+    unit = 10.0**decimals
+    low, high = floor(answer.low * unit) / unit, ceil(answer.high * unit) / unit
+    return f"{low:.{decimals}f}", f"{high:.{decimals}f}"
