@@ -6,12 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from sluice.publication.table_publication import in_table
-from sluice.report.table_dossier import TableSummary, summarise
+from sluice.report.table_summary import TableSummary, summarise
 from sluice.settings import settings
 from sluice.tabular.audit.audit import Audit
 from sluice.tabular.audit.single_cell_attacks import in_words
-from sluice.tabular.model.cells import Cells, Contributions, Status
+from sluice.tabular.model.cells import Cells, Contributions, Status, in_table
 from sluice.tabular.rules.sensitivity import Requirements
 from sluice.verdict import Finding, Verdict
 from tasks import proofs

@@ -7,7 +7,7 @@ from typing import Any
 from policies.waivers import apply_waivers
 from sluice.custody.states import State
 from sluice.masking.subsets import ByStratum
-from sluice.report.dossier import Dossier
+from sluice.report.dossier import Dossier, RecordsView, TablesView
 from sluice.variables import Variables
 from sluice.verdict import Finding
 from sluice.verdict import decide as verdict_of
@@ -31,18 +31,14 @@ def decide(
     found = [*findings, *(measured.findings if measured else ())]
     waived = apply_waivers(found, case.policy.waivers, case.definition.name, now.date(), case.definition.owner)
     hashes = dict(case.document_hashes)
-    told: dict[str, Any] = {}
-    if case.is_of_tables:
-        told = _on_tables(release, masked, measured)
-    else:
-        told["plan"] = tuple(masking.describe() for masking in case.definition.plan)
-        if measured:
-            told |= {"curves": measured.curves, "variables": measured.variables}
-        if masked:
-            hashes["csv"] = masked.csv_sha256
-            told |= {"parameters": tuple(_parameters(release, masked)), "records_released": masked.rows}
     if masked:
         hashes["data"] = masked.sha256
+    if case.is_of_tables:
+        plan, view = _tables(release, measured)
+    else:
+        plan, view = tuple(masking.describe() for masking in case.definition.plan), _records(release, masked, measured)
+        if masked:
+            hashes["csv"] = masked.csv_sha256
     return Dossier(
         release=release.id,
         name=case.definition.name,
@@ -55,32 +51,42 @@ def decide(
         evaluated_at=now.isoformat(timespec="seconds"),
         verdict=verdict_of(waived),
         findings=tuple(waived),
+        plan=plan,
         approvals_needed=case.policy.approvals.describe(),
         records_original=release.original.rows,
-        records_holdout=release.holdout.rows if release.holdout else 0,
         earlier_attempts=_earlier_attempts(release),
         minimum_cell=case.policy.minimum_cell,
         hashes=hashes,
         versions=versions(),
-        **told,
+        view=view,
     )
 
 
-def _on_tables(release: Release, protected: Protected | None, audited: Audited | None) -> dict[str, Any]:
-    """What the dossier tells of tables: what was made of the data, by which rules, and what the audit found."""
+def _records(release: Release, masked: Masked | None, measured: Evaluation | None) -> RecordsView:
+    return RecordsView(
+        records_holdout=release.holdout.rows if release.holdout else 0,
+        records_released=masked.rows if masked else 0,
+        curves=measured.curves if measured else (),
+        variables=measured.variables if measured else (),
+        parameters=tuple(_parameters(release, masked)) if masked else (),
+    )
+
+
+def _tables(release: Release, audited: Audited | None) -> tuple[tuple[str, ...], TablesView]:
+    """What was made of the data, by which rules, and what the audit found."""
     definition, policy = release.case.definition, release.case.policy
     measure = definition.measure
-    return {
-        "plan": (
-            measure.describe(),
-            *(rule.describe() for rule in policy.table_rules),
-            policy.table_attackers.describe(),
-            definition.protection.describe(),
-        ),
-        "measure": measure.variable or "number of records",
-        "unit": release.case.contract.by_name[measure.variable].unit if measure.variable else None,
-        "tables": audited.tables if audited else (),
-    }
+    plan = (
+        measure.describe(),
+        *(rule.describe() for rule in policy.table_rules),
+        policy.table_attackers.describe(),
+        definition.protection.describe(),
+    )
+    return plan, TablesView(
+        measure=measure.variable or "number of records",
+        unit=release.case.contract.by_name[measure.variable].unit if measure.variable else None,
+        tables=audited.tables if audited else (),
+    )
 
 
 def _parameters(release: Release, masked: Masked) -> Iterator[dict[str, Any]]:

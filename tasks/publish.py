@@ -95,7 +95,7 @@ def _files(release: Release, begun: Entry) -> dict[str, Path | bytes]:
     # Hashed again: the vault is only as trustworthy as the disk it lies on.
     files = {file: vault.verify(sha256, suffix) for file, (sha256, suffix) in release.files().items()}
     dossier = Dossier.model_validate_json(vault.verify(subject.dossier, ".json").read_bytes())
-    rows = None if case.is_of_tables else dossier.records_released
+    rows = None if case.is_of_tables else dossier.view.records_released
     listed = [
         PublishedFile(path=file, sha256=release.files()[file][0], bytes=path.stat().st_size, rows=rows)
         for file, path in files.items()
@@ -111,7 +111,7 @@ def _files(release: Release, begun: Entry) -> dict[str, Path | bytes]:
             release.what_was_done(),
             listed,
             case.contract.description,
-            dossier.parameters,
+            dossier.view.parameters,
         )
     manifest = build_manifest(dossier, release.standing(begun).valid, listed, begun.seq, begun.hash)
     return {

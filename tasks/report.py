@@ -7,8 +7,7 @@ from sluice.custody.durable import replace
 from sluice.custody.states import State
 from sluice.report.dossier import Dossier
 from sluice.report.headline import FURTHER_REASONS, headline, reasons
-from sluice.report.report import render_report
-from sluice.report.table_report import render_table_report
+from sluice.report.report import render
 from sluice.verdict import Verdict
 from tasks.case import Release
 from tasks.step import step
@@ -20,7 +19,7 @@ def report(release: Release, dossier: Dossier, rehearse: bool = False) -> None:
 
     A rehearsal stops at `evaluated`; otherwise the release is now blocked or waits for review.
     """
-    page = (render_table_report if release.case.is_of_tables else render_report)(dossier).encode()
+    page = render(dossier).encode()
     vault = release.case.workspace.vault
     kept = {
         "report": vault.keep_bytes(page, ".html"),

@@ -85,9 +85,7 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
         "title": dossier.title,
         "submitter": dossier.submitter,
         "judged": f"{dossier.evaluated_at}, by policy {dossier.policy}, version {dossier.policy_version}",
-        "records": f"{dossier.records_original:,} added up"
-        if dossier.measure
-        else f"{dossier.records_original:,} masked, {dossier.records_holdout:,} held out",
+        "records": f"{dossier.records_original:,} {dossier.view.use_of_records}",
         "earlier_attempts": f"{dossier.earlier_attempts} other releases of the same data were judged before",
         "verdict": dossier.verdict.name,
         "report": str(workspace.reports / f"{release_id}.html"),
@@ -108,9 +106,9 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
         shown["needed"] = dossier.approvals_needed
     if as_json:
         findings = [finding.model_dump(mode="json") for finding in dossier.findings]
-        tables = [table.model_dump(mode="json", exclude={"maps"}) for table in dossier.tables]
-        told = {"plan": dossier.plan, "parameters": dossier.parameters, "tables": tables}
-        print_json(shown | told | {"findings": findings, "hashes": dossier.hashes})
+        given = {"measure", "unit", "tables", "parameters"}
+        view = dossier.view.model_dump(mode="json", include=given, exclude={"tables": {"__all__": {"maps"}}})
+        print_json(shown | {"plan": dossier.plan} | view | {"findings": findings, "hashes": dossier.hashes})
         return
     show_dossier(out, shown, dossier)
 

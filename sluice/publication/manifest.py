@@ -52,7 +52,7 @@ def build_manifest(
         "verdict": dossier.verdict.name,
         "findings": summary(dossier.findings),
         "plan": list(dossier.plan),
-        "records": dossier.records_released,
+        "records": dossier.view.records_released,
         "approvals": [approval.model_dump(mode="json") for approval in approvals],
         "hashes": dict(sorted(dossier.hashes.items())),
         "files": [file.model_dump(mode="json") for file in sorted(files, key=lambda file: file.path)],

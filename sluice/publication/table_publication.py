@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sluice.errors import DataError
-from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Statuses, Table, in_tables, keys_of, levels_of
+from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Statuses, Table, axes_of, in_table, keys_of
 from sluice.tabular.model.dimension import Dimension
 
 PUBLISHED = "published"
@@ -152,24 +152,6 @@ def published_table(
         lower=_only_where(hidden, interval[0][listed]) if interval else None,
         upper=_only_where(hidden, interval[1][listed]) if interval else None,
     )
-
-
-def in_table(cells: Cells, table: Table) -> Booleans:
-    """Which cells a table holds, those at the total of all dimensions that it leaves out; shape (c,).
-
-    raises : DataError for no dimension, one named twice, or one that the cells do not have
-    """
-    axes = axes_of(cells, table)
-    if not axes or len(set(axes)) != len(axes):
-        raise DataError(f"a table must have at least one dimension, and each once; got {', '.join(table) or 'none'}")
-    return in_tables(cells.dimensions, cells.codes, [table])
-
-
-def axes_of(cells: Cells, table: Table) -> list[int]:
-    """Where the dimensions of a table stand among those of the cells, in the table's order."""
-    levels_of(cells.dimensions, table)  # refuses what there is not
-    known = [dimension.name for dimension in cells.dimensions]
-    return [known.index(each if each in known else each.rpartition(":")[0]) for each in table]
 
 
 def discrepancies(

@@ -1,16 +1,59 @@
-"""The dossier: all that a reviewer is shown of one evaluated release. Aggregates and document texts, no record."""
+"""The dossier: all that a reviewer sees of one evaluated release. Aggregates and document texts, no record."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.report.table_dossier import TableSummary
+from sluice.report.table_summary import TableSummary
 from sluice.risk.reference.curve import Curve
 from sluice.utility.variable_summary import VariableSummary
 from sluice.verdict import Finding, Verdict
 
 
+class RecordsView(BaseModel):
+    """What a dossier says of masked records."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["records"] = "records"
+    records_holdout: int
+    records_released: int = Field(default=0, description="0 when nothing was masked")
+    curves: tuple[Curve, ...] = ()
+    variables: tuple[VariableSummary, ...] = ()
+    parameters: tuple[dict[str, Any], ...] = Field(
+        default=(), description="of the steps that an analyst of the file has to correct for, such as PRAM's matrices"
+    )
+
+    @property
+    def use_of_records(self) -> str:
+        """What was done with the original records."""
+        return f"masked, {self.records_holdout:,} held out"
+
+
+class TablesView(BaseModel):
+    """What a dossier says of protected tables."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["tables"] = "tables"
+    measure: str = Field(description="what is counted or summed, in words")
+    unit: str | None = None
+    tables: tuple[TableSummary, ...] = ()
+
+    @property
+    def use_of_records(self) -> str:
+        """What was done with the original records."""
+        return "added up"
+
+    @property
+    def records_released(self) -> int:
+        """Tables hold none."""
+        return 0
+
+
 class Dossier(BaseModel):
+    """What is known of every release, and the view of what it publishes: records or tables."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     release: str = Field(description="id of the release")
@@ -24,20 +67,11 @@ class Dossier(BaseModel):
     evaluated_at: str = Field(description="ISO 8601, UTC")
     verdict: Verdict
     findings: tuple[Finding, ...]
-    curves: tuple[Curve, ...] = ()
-    variables: tuple[VariableSummary, ...] = ()
-    plan: tuple[str, ...] = Field(description="one sentence a masking step, in order")
-    parameters: tuple[dict[str, Any], ...] = Field(
-        default=(), description="of the steps that an analyst of the file has to correct for, such as PRAM's matrices"
-    )
+    plan: tuple[str, ...] = Field(description="one sentence for each step of masking or protection, in order")
     approvals_needed: str = Field(description="in words: how many, which roles, how long an approval holds")
     records_original: int
-    records_holdout: int
-    records_released: int = Field(default=0, description="0 for tables, which hold none")
-    measure: str | None = Field(default=None, description="of tables: what is counted or summed, in words")
-    unit: str | None = None
-    tables: tuple[TableSummary, ...] = ()
-    earlier_attempts: int = Field(description="other releases of the same data that were judged before this one")
-    minimum_cell: int = Field(ge=1, description="counts below this are not shown")
+    earlier_attempts: int = Field(description="other releases of the same data that were evaluated before this one")
+    minimum_cell: int = Field(ge=1, description="counts below this are not given")
     hashes: dict[str, str] = Field(description="SHA-256 of data, csv, contract, policy, plan")
     versions: dict[str, str] = Field(description="Sluice and the libraries that computed the figures")
+    view: Annotated[RecordsView | TablesView, Field(discriminator="kind")]

@@ -35,10 +35,25 @@ _ADVICE: tuple[tuple[tuple[str, ...], str], ...] = (
         "Merge table rows or columns until the cells are large enough, or suppress cells and their complements.",
     ),
 )
+_PIPELINE = "Find the step that stopped in the run's record, mend its cause and run the release again."
+_AT_THE_SOURCE = "Correct the data at the source, or the contract if it is out of date"
+_PROTECT_AGAIN = "Protect the tables again: suppress what the findings name, or assume stronger attackers."
 _ADVICE_BY_STAGE = {
-    "contract": "Mend the data at the source, or the contract if it is out of date; masking cannot cure this.",
-    "utility": "Mask these variables more gently or with another method, then see whether the risk rules still hold.",
-    "pipeline": "Find the step that stopped in the run's record, mend its cause and run the release again.",
+    "records": {
+        "contract": f"{_AT_THE_SOURCE}; masking cannot cure this.",
+        "utility": "Mask these variables more gently or with another method, then see whether the risk rules still "
+        "hold.",
+        "pipeline": _PIPELINE,
+    },
+    "tables": {
+        "contract": f"{_AT_THE_SOURCE}; protection cannot cure this.",
+        "original": "Look at the rules and at the table: with fewer or larger categories fewer cells are sensitive.",
+        "masked": _PROTECT_AGAIN,
+        "attack": _PROTECT_AGAIN,
+        "utility": "Merge categories so that fewer cells are sensitive, let other cells bear the suppression, or "
+        "publish intervals or rounded values.",
+        "pipeline": _PIPELINE,
+    },
 }
 
 
@@ -74,30 +89,29 @@ def next_steps(dossier: Dossier) -> list[str]:
     kept_back = reasons(dossier)[: 1 + FURTHER_REASONS]
     if state(dossier) is Verdict.PASS:
         return [
-            "Nothing has to be mended. The approvers read this report and the masked file's description, then decide."
+            "Nothing has to be changed. The approvers read this report and the description of the files, then decide."
         ]
     if not kept_back:
         return ["Check that the policy's rules were carried out, and evaluate the release again."]
-    advice = [_advice(finding) for finding in kept_back]
+    advice = [_advice(finding, dossier.view.kind) for finding in kept_back]
     if any(finding.verdict is Verdict.REVIEW for finding in kept_back):
         advice.append(
-            "Where a decision is needed because a figure is near its limit, the owner of the policy may also record a "
-            "waiver with a reason and an end."
+            "Where a decision is needed, the owner of the policy may also record a waiver with a reason and an end."
         )
     return list(dict.fromkeys(advice))
 
 
-def _advice(finding: Finding) -> str:
+def _advice(finding: Finding, kind: str) -> str:
     if finding.verdict is Verdict.UNKNOWN:
         return (
             "Find out why the check could not be completed (too few records, a missing variable, a step that stopped) "
             "and evaluate again. A waiver cannot excuse what was not measured."
         )
-    if finding.stage in _ADVICE_BY_STAGE:
-        return _ADVICE_BY_STAGE[finding.stage]
+    if finding.stage in _ADVICE_BY_STAGE[kind]:
+        return _ADVICE_BY_STAGE[kind][finding.stage]
     return next(
         (text for words, text in _ADVICE if any(word in finding.rule for word in words)),
-        "Read below what the rule found, change the masking plan and evaluate again.",
+        "Read below what the rule found, change the definition and evaluate again.",
     )
 
 

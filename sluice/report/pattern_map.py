@@ -11,8 +11,7 @@ from itertools import chain
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.publication.table_publication import axes_of, in_table
-from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Statuses, Table, levels_of
+from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Statuses, Table, axes_of, in_table, levels_of
 from sluice.tabular.model.dimension import Dimension
 
 MOST_ROWS, MOST_COLUMNS = 75, 75  # more labels than this cannot be read on a page

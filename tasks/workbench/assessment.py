@@ -19,8 +19,8 @@ from schemas.contract import Contract, load_contract
 from sluice.custody.durable import replace, sha256_of
 from sluice.documents.documents import document_sha256
 from sluice.errors import DataError
-from sluice.report.dossier import Dossier
-from sluice.report.report import render_report
+from sluice.report.dossier import Dossier, RecordsView
+from sluice.report.report import render
 from sluice.risk.coding import plain_values
 from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
@@ -71,7 +71,7 @@ def assess(
     files = compared(original, masked, contract, holdout, paired, policy.minimum_cell, seed)
     dossier = assess_compared(files, contract, policy, on_columns(masked), masked_file.name, hashes)
     if report_file:
-        replace(report_file, render_report(dossier).encode(), 0o600)
+        replace(report_file, render(dossier).encode(), 0o600)
     return dossier
 
 
@@ -147,17 +147,19 @@ def assess_compared(
         evaluated_at=today.isoformat(timespec="seconds"),
         verdict=verdict_of(findings),
         findings=tuple(findings),
-        curves=measured.curves,
-        variables=measured.variables,
         plan=tuple(plan),
         approvals_needed="this is an assessment, which releases nothing.",
         records_original=len(files.original),
-        records_holdout=0 if files.holdout is None else len(files.holdout),
-        records_released=len(files.masked),
         earlier_attempts=0,
         minimum_cell=policy.minimum_cell,
         hashes={**hashes, "contract": document_sha256(contract), "policy": document_sha256(policy)},
         versions=versions(),
+        view=RecordsView(
+            records_holdout=0 if files.holdout is None else len(files.holdout),
+            records_released=len(files.masked),
+            curves=measured.curves,
+            variables=measured.variables,
+        ),
     )
 
 

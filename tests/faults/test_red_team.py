@@ -483,7 +483,7 @@ def test_a_ledger_that_is_gone_together_with_its_anchor_does_not_begin_anew(hous
 def approved(house: House, finding: Finding) -> Release:
     """A release whose dossier holds this finding, with all approvals, at the door."""
     from policies.waivers import apply_waivers
-    from sluice.report.dossier import Dossier
+    from sluice.report.dossier import Dossier, RecordsView
 
     release = staged(house)
     release.record(State.VALIDATED)
@@ -496,8 +496,9 @@ def approved(house: House, finding: Finding) -> Release:
     )
     dossier = Dossier(
         **fields, release=release.id, name="people-puf", evaluated_at="2026-01-31T00:00:00+00:00", verdict=Verdict.PASS,
-        findings=tuple(findings), plan=(), records_original=masked.rows, records_holdout=0,
-        records_released=masked.rows, earlier_attempts=0, minimum_cell=10, hashes=hashes, versions={},
+        findings=tuple(findings), plan=(), records_original=masked.rows, earlier_attempts=0,
+        minimum_cell=10, hashes=hashes, versions={},
+        view=RecordsView(records_holdout=0, records_released=masked.rows),
     )  # fmt: skip
     vault = release.case.workspace.vault
     kept = {

@@ -273,7 +273,7 @@ def test_numbers_of_the_manual_file_have_bounds(text: str) -> None:
 
 def test_the_margin_that_is_told_does_not_tell_what_was_asked() -> None:
     """By the exact ratio and the width, which is public, a contributor could be worked out from its level."""
-    from sluice.report.table_dossier import AuditOutcome
+    from sluice.report.table_summary import AuditOutcome
 
     cells = table({(1, 1): [(1, 777)]})
     asked = requirements_of(RULES, cells.contributions)

@@ -41,7 +41,7 @@ CALLED_IN: dict[str, tuple[str, str]] = {
     "evaluate_standard": ("policies.standard.reference_standard", "attack"),
     "evaluate_summary": ("tasks.evaluate", "summarise"),
     "decide": ("tasks.decide", "apply_waivers"),
-    "report": ("tasks.report", "render_report"),
+    "report": ("tasks.report", "render"),
     "approve": ("policies.approvals", "assign"),
     "publish": ("tasks.publish", "build_manifest"),
     "publish_inspection": ("tasks.publish", "check_released"),

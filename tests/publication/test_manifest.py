@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.manifest import GivenApproval, build_manifest, summary
-from sluice.report.dossier import Dossier
+from sluice.report.dossier import Dossier, RecordsView
 from sluice.verdict import Finding, Verdict
 
 FINDINGS = (
@@ -34,12 +34,11 @@ DOSSIER = Dossier(
     plan=("Noise was added to income.",),
     approvals_needed="2 people",
     records_original=987654,
-    records_holdout=1000,
-    records_released=5366,
     earlier_attempts=0,
     minimum_cell=10,
     hashes={"policy": "b" * 64, "data": "a" * 64},
     versions={"sluice": "0.1.0", "numpy": "2.4.0"},
+    view=RecordsView(records_holdout=1000, records_released=5366),
 )
 APPROVAL = GivenApproval(who="amara", role="methodologist", at="2026-11-21T05:00:00+00:00", identity="account")
 FILES = [

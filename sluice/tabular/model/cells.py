@@ -177,6 +177,24 @@ def in_tables(dimensions: Sequence[Dimension], codes: Codes, tables: Sequence[Ta
     return inside
 
 
+def in_table(cells: Cells, table: Table) -> Booleans:
+    """Which cells a table holds, those at the total of all dimensions that it leaves out; shape (c,).
+
+    raises : DataError for no dimension, one named twice, or one that the cells do not have
+    """
+    axes = axes_of(cells, table)
+    if not axes or len(set(axes)) != len(axes):
+        raise DataError(f"a table must have at least one dimension, and each once; got {', '.join(table) or 'none'}")
+    return in_tables(cells.dimensions, cells.codes, [table])
+
+
+def axes_of(cells: Cells, table: Table) -> list[int]:
+    """Where the dimensions of a table stand among those of the cells, in the table's order."""
+    levels_of(cells.dimensions, table)  # refuses what there is not
+    known = [dimension.name for dimension in cells.dimensions]
+    return [known.index(each if each in known else each.rpartition(":")[0]) for each in table]
+
+
 def _levels_of_all(dimensions: Sequence[Dimension], tables: Sequence[Table] | None) -> list[list[int]]:
     return [levels_of(dimensions, table) for table in tables or [[dimension.name for dimension in dimensions]]]
 

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.publication.table_publication import axes_of, in_table
 from sluice.report.pattern_map import PatternMap, pattern_maps
 from sluice.tabular.audit.audit import Audit
-from sluice.tabular.model.cells import Booleans, Cells, Status, Statuses, Table, levels_of
+from sluice.tabular.model.cells import Booleans, Cells, Status, Statuses, Table, axes_of, in_table, levels_of
 from sluice.tabular.rules.sensitivity import Requirements
 from sluice.verdict import Verdict
 

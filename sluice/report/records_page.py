@@ -1,0 +1,113 @@
+"""The report on masked records: the reference standard's curves and the variables, before and after masking."""
+
+from sluice.errors import SluiceError
+from sluice.report.dossier import Dossier, RecordsView
+from sluice.report.records_plots import MOST_BARS, curve_svg, distribution_svg
+from sluice.report.small_counts import refuse_small_counts, safe_counts, share
+from sluice.report.wording import VERDICT_WORDS, figure
+from sluice.risk.reference.curve import Curve
+from sluice.utility.variable_summary import VariableSummary
+from sluice.verdict import Verdict
+
+STAGES = {
+    "contract": ("The data against their contract", "Whether the data are what their owner says they are."),
+    "original": (
+        "Before masking",
+        "What the risk was before masking. Reported, so that the effect of the masking can be seen.",
+    ),
+    "masked": ("The masked file", "What the masked file reveals by itself."),
+    "reference": (
+        "The masked file compared with the reference standard",
+        "Whether the masked file says more about the people in it than records of other people would.",
+    ),
+    "attack": (
+        "The masked file under attack",
+        "What intruders who know original records, or parts of them, reach with the masked file, and without it.",
+    ),
+    "utility": ("What the masked file is still good for", "How much of the information is left."),
+    "pipeline": ("The run itself", "Whether every step of the evaluation was carried out."),
+}
+
+_MEASURES = {
+    "distance": "How far each original record lies from the nearest record of the file. Near means exposed.",
+    "ambiguity": "How hard the nearest record is to tell from the next nearest ones: 1 means they are equally near, "
+    "0 that one stands out.",
+    "uncertainty": "How much the records nearest to an original differ among themselves. "
+    "Little difference means that the intruder can be sure of the values.",
+}
+
+
+def context(dossier: Dossier, view: RecordsView) -> dict[str, object]:
+    """What `records.html.j2` needs besides the dossier.
+
+    Raises SluiceError when a count lies below `dossier.minimum_cell`, or a sequence has a wrong length.
+    """
+    for summary in view.variables:
+        refuse_small_counts(summary, dossier.minimum_cell)
+    for curve in view.curves:
+        _refuse_uneven(curve)
+    sizes = dossier.records_original, view.records_released
+    return {
+        "curves": [_curve_view(curve, f"curve-{number}") for number, curve in enumerate(view.curves)],
+        "variables": [
+            _variable_view(summary, dossier.minimum_cell, *sizes, f"variable-{number}")
+            for number, summary in enumerate(view.variables)
+            if summary.kind_after is not None
+        ],
+        "not_released": [summary for summary in view.variables if summary.kind_after is None],
+    }
+
+
+def _refuse_uneven(curve: Curve) -> None:
+    if not len(curve.grid) == len(curve.masked) == len(curve.reference):
+        raise SluiceError(
+            f"the curves of '{curve.measure}' must have one share for each of {len(curve.grid)} grid values; "
+            f"got {len(curve.masked)} and {len(curve.reference)}. Were they made on one grid?"
+        )
+
+
+def _curve_view(curve: Curve, name: str) -> dict[str, object]:
+    excess = "The masked curve is nowhere above the reference"
+    if curve.statistic > 0:
+        excess = f"The masked curve rises at most {curve.statistic:.3f} above the reference, at {figure(curve.at)}"
+    chance = "p < 0.001" if curve.p_value < 0.001 else f"p = {curve.p_value:.3f}"
+    margin = f"the margin of {figure(curve.margin)}"
+    says = {
+        Verdict.PASS: f"{excess}. That is within {margin}.",
+        Verdict.REVIEW: f"{excess}. That is more than {margin}, but chance could explain it ({chance}): "
+        "a person must decide.",
+        Verdict.FAIL: f"{excess}. That is more than {margin}, and more than chance explains ({chance}).",
+        Verdict.UNKNOWN: "The measure could not be judged." + (f" {excess}." if curve.statistic > 0 else ""),
+    }[curve.verdict]
+    word = VERDICT_WORDS[curve.verdict].word
+    description = f"Cumulative curves of prediction {curve.measure}, masked file and reference. {says} Verdict: {word}."
+    return {
+        "curve": curve,
+        "svg": curve_svg(curve, f"prediction {curve.measure}", description, name) if curve.grid else None,
+        "meaning": _MEASURES.get(curve.measure, ""),
+        "says": says,
+    }
+
+
+def _variable_view(
+    summary: VariableSummary, smallest: int, original: int, released: int, name: str
+) -> dict[str, object]:
+    view: dict[str, object] = {"summary": summary, "svg": None, "rows": [], "omitted": 0}
+    for field, records in (
+        ("missing_before", original),
+        ("missing_after", released),
+        ("changed", released),
+        ("suppressed", released),
+    ):
+        view[field] = share(getattr(summary, field), records, smallest)
+    if not summary.bins or not summary.counts_before or not summary.counts_after:
+        return view
+    before = safe_counts(summary.counts_before, round(original * (1 - summary.missing_before)), smallest)
+    after = safe_counts(summary.counts_after, round(released * (1 - (summary.missing_after or 0))), smallest)
+    rows = list(zip(summary.bins, before, after, strict=True))
+    largest = sorted(range(len(rows)), key=lambda i: -max(rows[i][1] or 0, rows[i][2] or 0))[:MOST_BARS]
+    drawn = [rows[i] for i in sorted(largest)]
+    description = f"Counts of {summary.name} before and after masking in {len(drawn)} groups; the figures follow below."
+    view["svg"] = distribution_svg(drawn, description, name)
+    view["rows"], view["omitted"] = rows, len(rows) - len(drawn)
+    return view

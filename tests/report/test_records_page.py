@@ -1,0 +1,67 @@
+"""What the page on records says of variables and curves: small counts and extremes."""
+
+import pytest
+
+from sluice.errors import SluiceError
+from sluice.report.report import render
+from sluice.verdict import Verdict
+from tests.report.pages import PASS, UNKNOWN, Page, curve, dossier, finding, variable
+
+
+class TestSmallCounts:
+    @pytest.mark.parametrize("field", ["counts_before", "counts_after"])
+    @pytest.mark.parametrize("small", [0, 1, 9])
+    def test_a_small_count_in_the_dossier_is_refused(self, field: str, small: int) -> None:
+        with pytest.raises(
+            SluiceError, match=rf"^{field} of 'age' must be None .* minimum cell of 10; got 1 such"
+        ) as error:
+            render(dossier(finding(), variables=(variable(**{field: (small, 600)}),)))
+        assert "600" not in str(error.value)
+
+    def test_a_withheld_variable_is_looked_at_too(self) -> None:
+        with pytest.raises(SluiceError, match="minimum cell"):
+            render(dossier(finding(), variables=(variable(kind_after=None, counts_before=(3, 600)),)))
+
+    def test_the_minimum_itself_is_shown(self) -> None:
+        page = Page(render(dossier(finding(), variables=(variable(counts_before=(10, 990)),))))
+        assert "20 to 30 10 390" in " ".join(page.texts("tr"))
+
+    def test_counts_that_do_not_fit_the_bins_are_refused(self) -> None:
+        with pytest.raises(SluiceError, match="one count for each of 2 bins; got 3"):
+            render(dossier(finding(), variables=(variable(counts_after=(20, 30, 40)),)))
+
+    def test_curves_that_do_not_fit_the_grid_are_refused(self) -> None:
+        with pytest.raises(SluiceError, match="one share for each of 2 grid values; got 3 and 3"):
+            render(dossier(finding(), curves=(curve(grid=(0.1, 0.2)),)))
+
+    def test_a_hidden_count_is_hatched_and_cannot_be_subtracted(self) -> None:
+        summary = variable(
+            bins=("a", "b", "c", "d"), counts_before=(None, 20, 300, 675), counts_after=(100, 200, 300, 380)
+        )
+        page = Page(render(dossier(finding(), variables=(summary,))))
+        rows = [row for row in page.texts("tr") if row[:2] in ("a ", "b ", "c ", "d ")]
+        # 1,000 - 20 - 300 - 675 = 5 would be the hidden count, so 20 is left out as well
+        assert rows == ["a not shown 100", "b not shown 200", "c 300 300", "d 675 380"]
+        assert len(page.all("pattern")) == 1
+        assert "fewer than 10 records" in page.section("variables")
+
+
+class TestCurveExtremes:
+    def test_an_empty_grid_says_so(self) -> None:
+        empty = curve(grid=(), masked=(), reference=(), statistic=float("nan"), at=0.0, verdict=UNKNOWN)
+        page = Page(render(dossier(finding(), curves=(empty,))))
+        assert "too few records to draw curves" in page.section("curves")
+        assert not page.all("svg", class_="plot")
+
+    @pytest.mark.parametrize("verdict", list(Verdict))
+    def test_all_mass_at_zero_and_a_curve_that_is_nowhere_above(self, verdict: Verdict) -> None:
+        degenerate = curve(
+            "uncertainty", grid=(0.0,), masked=(1.0,), reference=(0.0,), statistic=1.0, at=0.0, verdict=verdict
+        )
+        safe = curve("ambiguity", masked=(0.0, 0.3, 0.9), statistic=0.0, verdict=PASS)
+        page = Page(render(dossier(finding(), curves=(degenerate, safe))))
+        assert "The masked curve is nowhere above the reference. That is within the margin of 0.05." in page.section(
+            "curves"
+        )
+        assert [text for text in page.texts("text") if text.startswith("D+")] == ["D+ 1.000", "D+ 0.000"]
+        assert "nan" not in render(dossier(finding(), curves=(degenerate, safe)))

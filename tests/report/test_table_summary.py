@@ -1,0 +1,65 @@
+"""What a dossier may say of tables."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.report.table_summary import AuditOutcome
+from sluice.tabular.audit.audit import Audit, Breach
+from sluice.tabular.model.cells import Cells, Status
+from sluice.verdict import Verdict
+from tests.report.pages import flat, names, random_status, summary
+from tests.tabular.tables import tables
+
+FEW = settings(max_examples=40, deadline=None)
+
+
+class TestDossier:
+    @FEW
+    @given(tables(), st.integers(0, 99))
+    def test_cells_are_counted_once(self, cells: Cells, seed: int) -> None:
+        status = random_status(cells, seed)
+        table = summary(cells, status)
+        assert table.published + table.suppressed + table.withheld == table.cells == len(cells)
+        assert table.cells + table.empty == np.prod([len(d.codes) for d in cells.dimensions])
+        assert table.sensitive == table.by_rule["minimum_frequency"] == (cells.contributors < 2).sum()
+        for dimension in names(cells):
+            levels = [level for level in table.levels if level.dimension == dimension]
+            assert sum(level.cells for level in levels) == table.cells - table.withheld
+            assert sum(level.suppressed for level in levels) == table.suppressed
+
+    @pytest.mark.parametrize(
+        ("suppressed", "minimum", "told"), [(0, 3, True), (2, 1, False), (3, 1, True), (3, 4, False)]
+    )
+    def test_sums_are_told_only_where_they_say_nothing_of_one_cell(
+        self, suppressed: int, minimum: int, told: bool
+    ) -> None:
+        cells, status = flat(9), np.zeros(10, dtype=np.uint8)
+        status[1 : 1 + suppressed] = Status.PRIMARY
+        table = summary(cells, status, minimum)
+        figures = (table.value_suppressed, table.value_share, table.contributors_suppressed, table.contributors_share)
+        assert [figure is not None for figure in figures] == [told] * 4
+        if suppressed == 3 and told:
+            assert figures == (3010.0, 3006 / (2 * cells.total[0]), 3, 3 / 18)
+
+    def test_cells_of_value_zero_do_not_hide_another(self) -> None:
+        cells, status = flat(9), np.full(10, Status.PRIMARY, dtype=np.uint8)
+        cells = replace(cells, total=np.array([905, 905, *[0] * 8]))
+        assert summary(cells, status).value_suppressed is None
+
+    def test_an_audit_is_told_by_table(self) -> None:
+        cells = flat(3)
+        breaches = (
+            Breach(1, "outsider", "Everybody can compute d c0."),
+            Breach(2, "contributor", "Not of this table."),
+        )
+        found = Audit(False, breaches, np.zeros(4), np.zeros(4), 9, 8, ((1, float("inf")), (2, 1.5)))
+        outcome = AuditOutcome.of(found, cells, np.array([True, True, False, False]))
+        assert outcome.verdict is Verdict.FAIL
+        assert (outcome.breaches, outcome.examples) == (1, ("Everybody can compute d c0.",))
+        assert [(margin.cell, margin.reached) for margin in outcome.narrowest] == [("d c0", 1000.0)]
+        assert AuditOutcome.of(replace(found, breaches=()), cells, cells.published).verdict is Verdict.UNKNOWN
+        assert AuditOutcome.of(replace(found, breaches=(), safe=True), cells, cells.published).verdict is Verdict.PASS
