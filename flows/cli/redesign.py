@@ -23,7 +23,7 @@ from flows.cli.tables import (
     measure_given,
 )
 from flows.cli.terminal import AsJson, out, print_json
-from sluice.machine import WORKERS
+from sluice.settings import settings
 
 redesign_app = typer.Typer()
 
@@ -50,7 +50,7 @@ def redesign_table(
         int | None, typer.Option("--steps", min=1, help="so many changes one after another; else single ones")
     ] = None,
     coalition: Coalition = 1,
-    workers: Workers = WORKERS,
+    workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Advise which categories to merge or leave out so that less of a table must be suppressed. Writes nothing."""
@@ -67,7 +67,7 @@ def redesign_table(
         ordered=ordered or [],
         steps=steps,
         coalition=coalition,
-        workers=workers,
+        workers=workers or settings().workers,
     )
     if as_json:
         print_json(made.summary())
