@@ -18,7 +18,7 @@ import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.neighbors import NearestNeighbors
 
-from sluice.risk.attacks.attribute_inference import Learned, attribute_inference
+from sluice.risk.attacks.attribute_inference import LabelledFile, attribute_inference
 from sluice.risk.attacks.data_invasion import guess_chances
 from sluice.risk.attacks.maximum_knowledge import of_attribute, of_records
 
@@ -75,7 +75,7 @@ def main(quick: bool = False) -> None:
             NearestNeighbors(n_neighbors=1, algorithm="brute").fit(masked).kneighbors(attacked)
 
     known, value = codes[:, 1:].astype(float), codes[:, 0].astype(float)
-    people = Learned(known, value)
+    people = LabelledFile(known, value)
 
     def infer_on_dummies() -> None:  # seven forests, as many as ours
         taught = rng.choice(records, min(records, 10_000), replace=False)

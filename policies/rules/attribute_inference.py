@@ -9,7 +9,7 @@ from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import AttributeRule, allowed, at_least_baseline, percentage, refuse_missing
 from policies.rules.microdata_rule import Columns
 from policies.rules.words import listed, word
-from sluice.risk.attacks.attribute_inference import attribute_inference, learned
+from sluice.risk.attacks.attribute_inference import attribute_inference, labelled_files
 from sluice.risk.attacks.released_column import is_released
 from sluice.variables import Role, with_role
 from sluice.verdict import Finding
@@ -40,8 +40,8 @@ class AttributeInference(AttributeRule):
         frames = [files.recoded, files.masked]
         if files.recoded_holdout is not None:
             frames.append(files.recoded_holdout)
-        (original, masked, *holdout), spread = learned(frames, known, name)
-        tolerance = None if spread is None else self.tolerance * spread
+        (original, masked, *holdout), deviation = labelled_files(frames, known, name)
+        tolerance = None if deviation is None else self.tolerance * deviation
         found = attribute_inference(
             original, masked, files.rng, holdout=holdout[0] if holdout else None, paired=files.paired,
             tolerance=tolerance, records=self.records, trees=self.trees,

@@ -32,14 +32,14 @@ class DeltaPresence(PopulationRule):
             any_value = self.missing_matches == "any"
             inside = matching_frequencies(frame, keys) if any_value else classes_of(frame, keys).frequencies
             people = self.in_population(self.population, frame, variables, keys)
-            observed = float(delta_presence.probability(inside, people).max())
+            observed = float(delta_presence.presence(inside, people).max())
         else:
             weights = with_role(variables, Role.WEIGHT)
             if len(weights) != 1 or self.missing_matches == "any":
                 why = "The population is not known: name its list, or one variable with sampling weights"
                 return [self.unknown(stage, f"{why} (and a missing key as a category).", len(frame))]
             weight = frame[weights[0]].to_numpy(dtype=np.float64, na_value=np.nan)
-            observed = delta_presence.estimated_presence(classes_of(frame, keys), weight).delta_max.value
+            observed = float(delta_presence.estimated_presence(classes_of(frame, keys), weight).max())
         by = "by the sampling weights" if self.population is None else "in the population"
         says = (
             f"Of the people with one combination of {listed(keys)}, {by}, up to {100 * observed:.3g} % are in the "

@@ -17,7 +17,7 @@ from sluice.masking.microaggregation.representatives import representatives
 from sluice.masking.microaggregation.scale import NUMBER
 from sluice.masking.microaggregation.spectral_histogram_sanitization import spectral_groups
 from sluice.masking.swapping.spectral_swapping import spectral_swap
-from sluice.masking.synthesis.data_shuffling import data_shuffle
+from sluice.masking.synthesis.data_shuffling import shuffle_sources
 from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.risk.reference.prediction import prediction
 from sluice.variables import Variable
@@ -61,7 +61,7 @@ def releases(samples):
         "spectral swapping": spectral_swap(original, rng),
         "additive noise": additive_noise(original, rng),
         "spectral RHS": representatives(original, spectral_groups(original, 5), "mean", [NUMBER] * 28, rng),
-        "data shuffling": data_shuffle(original, original[:, :0], rng),
+        "data shuffling": np.take_along_axis(original, shuffle_sources(original, original[:, :0], rng), axis=0),
     }
 
 

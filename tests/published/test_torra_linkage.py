@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 
-from sluice.masking.swapping.rank_swapping import rank_swap
+from sluice.masking.swapping.rank_swapping import swap_sources
 from sluice.risk.linkage.interval_disclosure import interval_disclosure
 from sluice.risk.linkage.linkage_score import disclosure_risk, linkage_score
 from sluice.risk.linkage.probabilistic_linkage import probabilistic_linkage
@@ -123,7 +123,10 @@ def census(reference_data: Path) -> FloatArray:
 
 def swapped(values: FloatArray, p: int) -> FloatArray:
     return np.column_stack(
-        [rank_swap(column, p / 100, np.random.default_rng([p, j])) for j, column in enumerate(values.T)]
+        [
+            column[swap_sources(column, np.random.default_rng([p, j]), window=p / 100)]
+            for j, column in enumerate(values.T)
+        ]
     )
 
 

@@ -232,18 +232,6 @@ def k_member_groups(records: Domain, k: int, rng: Generator) -> IntArray:
     return groups
 
 
-def information_losses(records: Domain, groups: IntArray) -> FloatArray:
-    """IL(e) = |e| D(e) of each cluster e. Shape (groups,).
-
-    D(e) adds up, over the columns, the range of the numbers by the size of their domain, or the height of the subtree
-    that holds all the categories by the height of the tree: from 0 to d.
-    """
-    lows, highs = _ends(records.numbers, groups)
-    first, last = _ends(records.nodes, groups)
-    losses: FloatArray = (highs - lows).sum(axis=1) + (first != last) @ records.weights
-    return np.bincount(groups) * losses
-
-
 def _ends(values: npt.NDArray[Any], groups: IntArray) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Smallest and largest value of each group, by column."""
     order = np.argsort(groups, kind="stable")

@@ -88,13 +88,11 @@ class RankSwapping(MaskingStep):
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
         """Raises PlanError when a column has one value only, the window reaches no other, or buckets stay empty."""
         self.released(variables)
-        spread = self.window if self.window is not None else self.buckets
-        assert spread is not None  # one of the two is given
         swapped = {}
         for name in self.columns:
             values = numbers(frame, [name])[:, 0]
             try:
-                sources = swap_sources(values, spread, rng, self.variant)
+                sources = swap_sources(values, rng, self.variant, window=self.window, buckets=self.buckets)
             except PlanError as error:
                 raise PlanError(f"rank_swapping on '{name}' {error}") from None
             swapped[name] = frame[name].take(sources).set_axis(frame.index)
@@ -107,26 +105,28 @@ class RankSwapping(MaskingStep):
         )
 
 
-def rank_swap(values: FloatArray, spread: float, rng: Generator, variant: Variant = "plain") -> FloatArray:
-    """Swap each value with a free one at a near rank.
+def swap_sources(
+    values: FloatArray,
+    rng: Generator,
+    variant: Variant = "plain",
+    *,
+    window: float | None = None,
+    buckets: int | None = None,
+) -> IntArray:
+    """For each record, the record at a near rank whose value it takes; itself where the value is missing.
+
+    A value is swapped once. In the plain variant the partner is uniform among the free ranks within the window; as the
+    rank at its end is always free, every value is swapped; of an odd number, one near the top is left over and stays,
+    in every variant.
 
     values  : shape (n,), NaN where missing; n counts the others
-    spread  : plain: the most that a value moves, as a share of the n values, in (0, 1]; p_distribution: p, so that the
-              distance is N(p/2, p/2), as a share; p_buckets: the number of buckets, 2 to n
-    returns : shape (n,), the same multiset of values, NaN at the same places
+    window  : share of the n values, in (0, 1]. plain: the most that a value moves; p_distribution: p, so that the
+              distance is N(p/2, p/2)
+    buckets : for p_buckets in place of the window, 2 to n
+    returns : shape (n,), a permutation
     raises  : PlanError if there is one value only, the window is less than one rank, or there are more buckets than
               values
     cost    : O(n log n) time, O(n) memory
-    """
-    return values[swap_sources(values, spread, rng, variant)]
-
-
-def swap_sources(values: FloatArray, spread: float, rng: Generator, variant: Variant = "plain") -> IntArray:
-    """For each record, the record whose value it takes; itself where the value is missing. As `rank_swap`.
-
-    A value is swapped once. In the plain variant the partner is uniform among the free ranks within reach; as the rank
-    at the end of the reach is always free, every value is swapped; of an odd number, one near the top is left over and
-    stays, in every variant.
     """
     from sluice.masking.swapping.rank_swapping_kernel import (
         partners_at_normal_distance,
@@ -142,22 +142,22 @@ def swap_sources(values: FloatArray, spread: float, rng: Generator, variant: Var
         return sources
     if count == 1:
         raise PlanError("needs at least 2 values to exchange; it has 1.")
-    reach = spread * count * (1 + 1e-12)  # 0.29 * 100 is 28.999...
-    if variant == "p_buckets" and spread > count:
-        raise PlanError(f"has {count} values for {spread} buckets. Use at most as many buckets as values.")
-    if variant != "p_buckets" and reach < 1:
+    if buckets is not None and buckets > count:
+        raise PlanError(f"has {count} values for {buckets} buckets. Use at most as many buckets as values.")
+    ranks = 0 if window is None else int(window * count * (1 + 1e-12))  # 0.29 * 100 is 28.999...
+    if window is not None and ranks < 1:
         raise PlanError(
-            f"reaches no other value: a window of {spread:g} of {count} values is less than one rank. "
+            f"reaches no other value: a window of {window:g} of {count} values is less than one rank. "
             f"Use at least {1 / count:.2g}."
         )
     order = np.argsort(values[present])
     shuffle_ties(order, values[present], rng)
     ranked = present[order]
-    if variant == "plain":
-        partners = partners_within(count, int(reach), rng)
-    elif variant == "p_distribution":
-        partners = partners_at_normal_distance(count, spread * count, rng)
+    if buckets is not None:
+        partners = partners_in_buckets(count, buckets, rng)
+    elif variant == "p_distribution" and window is not None:
+        partners = partners_at_normal_distance(count, window * count, rng)
     else:
-        partners = partners_in_buckets(count, int(spread), rng)
+        partners = partners_within(count, ranks, rng)
     sources[ranked] = ranked[partners]
     return sources

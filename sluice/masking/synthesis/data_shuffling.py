@@ -98,19 +98,16 @@ class DataShuffling(MaskingStep):
         )
 
 
-def data_shuffle(confidential: FloatArray, given: FloatArray, rng: Generator) -> FloatArray:
-    """Each confidential column permuted, with its rank correlations to the others and to `given` apart from chance.
+def shuffle_sources(confidential: FloatArray, given: FloatArray, rng: Generator) -> IntArray:
+    """For each confidential value, the record whose value it becomes: itself where missing.
+
+    The columns keep their rank correlations with each other and with `given` apart from chance.
 
     confidential : shape (n, m), NaN where missing
     given        : shape (n, l), l may be 0; NaN where missing
-    returns      : shape (n, m); in each column the same multiset of values, NaN at the same places
+    returns      : shape (n, m), in each column a permutation
     cost         : O(n log n (m + l) + n (m + l)^2) time, O(n (m + l)) memory; two sorts of each column take most of it
     """
-    return np.take_along_axis(confidential, shuffle_sources(confidential, given, rng), axis=0)
-
-
-def shuffle_sources(confidential: FloatArray, given: FloatArray, rng: Generator) -> IntArray:
-    """For each value, the record whose value it becomes; itself where missing. As `data_shuffle`. Shape (n, m)."""
     from scipy.special import ndtri
 
     n, m = confidential.shape

@@ -33,7 +33,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Learned:
+class LabelledFile:
     """What one file teaches of one variable.
 
     known : shape (n, p), what the intruder knows, as numbers; NaN where missing
@@ -46,28 +46,23 @@ class Learned:
     def __len__(self) -> int:
         return len(self.value)
 
-    def rows(self, chosen: npt.NDArray[Any]) -> "Learned":
-        return Learned(self.known[chosen], self.value[chosen])
+    def rows(self, chosen: npt.NDArray[Any]) -> "LabelledFile":
+        return LabelledFile(self.known[chosen], self.value[chosen])
 
 
 @dataclass(frozen=True)
 class AttributeInference:
-    """Who was guessed right by each forest.
+    """How often a forest guesses right, and what that is compared with.
 
-    measurement  : value is the share guessed right by the forest from the masked file, baseline the share by the forest
-                   from a file without the person; higher is worse. The interval is the baseline plus the 95 % interval
-                   of the excess, person by person: it is the excess that is to be judged
-    control      : the same, with the unmasked file with the person in it in place of the masked one. Where its interval
-                   does not lie above the baseline, the attack is blind
-    hits         : shape (r,), by the forest from the masked file, of the attacked people with a value, in the order of
-                   their values
-    hits_without : shape (r,), by the forest from the file without the person, in the same order
+    measurement : value is the share guessed right by the forest from the masked file, baseline the share by the forest
+                  from a file without the person; higher is worse. The interval is the baseline plus the 95 % interval
+                  of the excess, person by person: it is the excess that is to be judged
+    control     : the same, with the unmasked file with the person in it in place of the masked one. Where its interval
+                  does not lie above the baseline, the attack is blind
     """
 
     measurement: Measurement
     control: Measurement
-    hits: BoolArray
-    hits_without: BoolArray
 
     @property
     def blind(self) -> bool:
@@ -76,11 +71,11 @@ class AttributeInference:
 
 
 def attribute_inference(
-    original: Learned,
-    masked: Learned,
+    original: LabelledFile,
+    masked: LabelledFile,
     rng: np.random.Generator,
     *,
-    holdout: Learned | None = None,
+    holdout: LabelledFile | None = None,
     paired: bool = True,
     tolerance: float | None = None,
     records: int = 10_000,
@@ -117,8 +112,8 @@ def attribute_inference(
     people = people[~np.isnan(original.value[people])]
     attacked = original.rows(people)
     if len(people) < folds or np.isnan(masked.value).all() or (holdout and np.isnan(holdout.value).all()):
-        nothing, nobody = Measurement(0.0, n, 0), np.zeros(0, np.bool_)
-        return AttributeInference(nothing, nothing, nobody, nobody)
+        nothing = Measurement(0.0, n, 0)
+        return AttributeInference(nothing, nothing)
     forest = _Forest(rng, trees, tolerance)
     hits = forest.hits(masked.rows(people) if paired else masked, attacked)
     if holdout:
@@ -131,10 +126,10 @@ def attribute_inference(
             inside = fold == left_out
             without[inside] = forest.hits(attacked.rows(~inside), attacked.rows(inside))
     unmasked = forest.hits(attacked, attacked)
-    return AttributeInference(_compared(hits, without, n), _compared(unmasked, without, n), hits, without)
+    return AttributeInference(_compared(hits, without, n), _compared(unmasked, without, n))
 
 
-def _in_order(*files: Learned) -> tuple[Learned, ...]:
+def _in_order(*files: LabelledFile) -> tuple[LabelledFile, ...]:
     """The same rows of all files, sorted by value: the order in which they came then steers no draw."""
     columns = [column for file in files for column in (*file.known.T, file.value)]
     order = np.lexsort(columns)
@@ -149,7 +144,7 @@ class _Forest:
     trees: int
     tolerance: float | None
 
-    def hits(self, taught: Learned, attacked: Learned) -> BoolArray:
+    def hits(self, taught: LabelledFile, attacked: LabelledFile) -> BoolArray:
         """Which of the attacked the forest guesses right, shape (len(attacked),)."""
         from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
@@ -186,7 +181,9 @@ def excess_interval(hits: BoolArray, without: BoolArray) -> tuple[float, float]:
     return max(-1.0, middle - half), min(1.0, middle + half)
 
 
-def learned(frames: Sequence[pd.DataFrame], known: Sequence[str], target: str) -> tuple[list[Learned], float | None]:
+def labelled_files(
+    frames: Sequence[pd.DataFrame], known: Sequence[str], target: str
+) -> tuple[list[LabelledFile], float | None]:
     """Typed files as `attribute_inference` takes them, all on the same codes; and the target's standard deviation in
     the first of them, or None where the target is taken by its labels: it is no number in one of the files.
 
@@ -199,12 +196,12 @@ def learned(frames: Sequence[pd.DataFrame], known: Sequence[str], target: str) -
     plain = [_most_probable(each) for each in targets]
     numeric = all(each.dtype.kind == "f" for each in plain)
     values = plain if numeric else _codes(plain)
-    spread = float(pd.Series(values[0]).std(ddof=0)) if numeric else None
+    deviation = float(pd.Series(values[0]).std(ddof=0)) if numeric else None
     files = [
-        Learned(np.column_stack([parts[at] for parts in columns]) if columns else np.zeros((len(value), 0)), value)
+        LabelledFile(np.column_stack([parts[at] for parts in columns]) if columns else np.zeros((len(value), 0)), value)
         for at, value in enumerate(values)
     ]
-    return files, spread
+    return files, deviation
 
 
 def _as_numbers(columns: "Sequence[pd.Series[Any] | pd.DataFrame]") -> list[FloatArray]:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, IntArray, class_values
-from sluice.risk.measurement import Measurement
 
 
 def largest_share(classes: EquivalenceClasses, sensitive: Codes, values: IntArray | None = None) -> NDArray[np.float64]:
@@ -26,9 +25,3 @@ def largest_share(classes: EquivalenceClasses, sensitive: Codes, values: IntArra
     largest = np.zeros(len(classes.sizes))
     np.maximum.at(largest, found.holder[counts], found.share[counts])
     return largest
-
-
-def alpha_anonymity(classes: EquivalenceClasses, sensitive: Codes, values: IntArray | None = None) -> Measurement:
-    """The smallest alpha that every class keeps; all records are looked at."""
-    n = len(classes.labels)
-    return Measurement(float(largest_share(classes, sensitive, values).max()), n, n)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, class_values
-from sluice.risk.measurement import Measurement
 
 FloatArray = NDArray[np.float64]
 
@@ -38,12 +37,6 @@ def largest_bounded_gain(classes: EquivalenceClasses, sensitive: Codes) -> Float
     q = found.overall[found.value]
     bound = np.where(q < 1, -np.log(q), 1.0)  # the only value of a file gains nothing
     return _largest((found.share / q - 1) / bound, found.holder, len(classes.sizes))
-
-
-def beta_likeness(classes: EquivalenceClasses, sensitive: Codes) -> Measurement:
-    """The smallest beta for which the file has basic beta-likeness; all records are looked at."""
-    n = len(classes.labels)
-    return Measurement(float(largest_gain(classes, sensitive).max()), n, n)
 
 
 def _largest(gain: FloatArray, holder: NDArray[np.int64], classes: int) -> FloatArray:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, class_values
-from sluice.risk.measurement import Measurement
 
 
 def log_ratios(classes: EquivalenceClasses, sensitive: Codes, absent: bool = True) -> NDArray[np.float64]:
@@ -31,9 +30,3 @@ def log_ratios(classes: EquivalenceClasses, sensitive: Codes, absent: bool = Tru
         present = np.bincount(found.holder, minlength=len(largest))
         largest[present < np.count_nonzero(found.overall)] = np.inf
     return largest
-
-
-def delta_disclosure(classes: EquivalenceClasses, sensitive: Codes, absent: bool = True) -> Measurement:
-    """The largest |ln(p / q)| of the file; all records are looked at."""
-    n = len(classes.labels)
-    return Measurement(float(log_ratios(classes, sensitive, absent).max()), n, n)

@@ -11,8 +11,15 @@ from pydantic import ValidationError
 from scipy.stats import chisquare, norm
 
 from sluice.errors import PlanError
-from sluice.masking.swapping.rank_swapping import RankSwapping, Variant, rank_swap, swap_sources
+from sluice.masking.swapping.rank_swapping import RankSwapping, Variant, swap_sources
 from sluice.variables import Kind, Variable
+
+
+def sources_of(values: np.ndarray, amount: float, rng: np.random.Generator, variant: Variant) -> np.ndarray:
+    """The amount is the number of buckets for p_buckets, for the other variants the window."""
+    if variant == "p_buckets":
+        return swap_sources(values, rng, variant, buckets=int(amount))
+    return swap_sources(values, rng, variant, window=amount)
 
 
 def law(n: int, reach: int) -> dict[tuple[int, ...], float]:
@@ -40,7 +47,7 @@ def test_outcomes_follow_the_law_of_the_definition(n: int, reach: int) -> None:
     rng = np.random.default_rng(10 * n + reach)
     expected = law(n, reach)
     draws = 4000
-    seen = Counter(tuple(swap_sources(np.arange(float(n)), reach / n, rng).tolist()) for _ in range(draws))
+    seen = Counter(tuple(swap_sources(np.arange(float(n)), rng, window=reach / n).tolist()) for _ in range(draws))
     assert set(seen) <= set(expected)
     if len(expected) > 1:
         counts = [seen[outcome] for outcome in expected]
@@ -111,7 +118,7 @@ def test_the_other_variants_follow_their_law(
     n = len(next(iter(expected)))
     rng = np.random.default_rng(n)
     draws = 6000
-    seen = Counter(tuple(swap_sources(np.arange(float(n)), spread, rng, variant).tolist()) for _ in range(draws))
+    seen = Counter(tuple(sources_of(np.arange(float(n)), spread, rng, variant).tolist()) for _ in range(draws))
     assert set(seen) <= set(expected)
     likely = [outcome for outcome in expected if draws * expected[outcome] >= 5]
     counts = [seen[outcome] for outcome in likely]
@@ -129,7 +136,7 @@ def test_only_the_plain_variant_leaves_certain_candidates() -> None:
     rng = np.random.default_rng(4)
 
     def farther_than_the_window(spread: float, variant: Variant) -> float:
-        moved = np.abs(swap_sources(np.arange(float(n)), spread, rng, variant) - np.arange(n))
+        moved = np.abs(sources_of(np.arange(float(n)), spread, rng, variant) - np.arange(n))
         return float((moved > window * n).mean())
 
     assert farther_than_the_window(window, "plain") == 0
@@ -152,7 +159,7 @@ def test_every_variant_keeps_values_and_gaps(values: list[float], variant: Varia
     if n < 2:
         return
     spread = max(share, 1 / n) if variant == "p_distribution" else max(2, int(share * n))
-    sources = swap_sources(original, spread, np.random.default_rng(seed), variant)
+    sources = sources_of(original, spread, np.random.default_rng(seed), variant)
     assert (sources[sources] == np.arange(len(original))).all()
     assert (sources[present] == present).sum() == n % 2
     assert sources[np.isnan(original)].tolist() == np.flatnonzero(np.isnan(original)).tolist()
@@ -162,7 +169,7 @@ def test_every_variant_keeps_values_and_gaps(values: list[float], variant: Varia
 def test_the_widest_spread_of_many_values(variant: Variant) -> None:
     """Where few free ranks are left, draws fail and the free ones are looked through."""
     spread = 1.0 if variant == "p_distribution" else 20000
-    sources = swap_sources(np.arange(20000.0), spread, np.random.default_rng(0), variant)
+    sources = sources_of(np.arange(20000.0), spread, np.random.default_rng(0), variant)
     assert (sources[sources] == np.arange(20000)).all()
     assert (sources != np.arange(20000)).all()
 
@@ -172,7 +179,7 @@ def test_the_example_of_the_slides_is_an_outcome() -> None:
     original = np.array([8, 6, 10, 7, 9, 2, 1, 4, 5, 3], dtype=float)
     protected = [10, 5, 8, 9, 7, 4, 3, 2, 6, 1]
     rng = np.random.default_rng(0)
-    seen = sum(rank_swap(original, 0.2, rng).tolist() == protected for _ in range(2000))
+    seen = sum(original[swap_sources(original, rng, window=0.2)].tolist() == protected for _ in range(2000))
     assert seen / 2000 == pytest.approx(1 / 8, abs=0.03)
 
 
@@ -189,9 +196,9 @@ def test_same_values_same_gaps_within_reach(values: list[float], window: float, 
     rng = np.random.default_rng(seed)
     if n == 1 or (n > 1 and window * n < 0.999):
         with pytest.raises(PlanError, match=r"it has 1|reaches no other value"):
-            rank_swap(original, window, rng)
+            swap_sources(original, rng, window=window)
         return
-    masked = rank_swap(original, window, rng)
+    masked = original[swap_sources(original, rng, window=window)]
     assert np.isnan(masked).tolist() == (~present).tolist()
     assert sorted(masked[present]) == sorted(original[present])
     # In sorted order, a value's ranks are a range; a value's new place is at most `window * n` ranks from it.
@@ -210,7 +217,7 @@ def test_same_values_same_gaps_within_reach(values: list[float], window: float, 
 def test_each_value_is_swapped_once_and_at_most_one_is_left_over(n: int, window: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     values = rng.permutation(n).astype(float)
-    sources = swap_sources(values, max(window, 1 / n), rng)
+    sources = swap_sources(values, rng, window=max(window, 1 / n))
     assert (sources[sources] == np.arange(n)).all()
     assert (sources == np.arange(n)).sum() == n % 2
 
@@ -218,21 +225,21 @@ def test_each_value_is_swapped_once_and_at_most_one_is_left_over(n: int, window:
 def test_a_window_of_all_records_reaches_all_of_them() -> None:
     """So many free ranks are gone near the top that the counting of free ones is needed."""
     rng = np.random.default_rng(0)
-    sources = swap_sources(np.arange(20000.0), 1.0, rng)
+    sources = swap_sources(np.arange(20000.0), rng, window=1.0)
     assert (sources[sources] == np.arange(20000)).all()
     assert (sources != np.arange(20000)).all()
     assert np.abs(sources - np.arange(20000)).max() > 15000
 
 
 def test_the_smallest_window_swaps_neighbours() -> None:
-    assert rank_swap(np.array([3.0, 1.0, 2.0, 4.0]), 0.25, np.random.default_rng(0)).tolist() == [4, 2, 1, 3]
+    assert swap_sources(np.array([3.0, 1, 2, 4]), np.random.default_rng(0), window=0.25).tolist() == [3, 2, 1, 0]
 
 
 def test_ties_are_broken_at_random() -> None:
     """Of three equal values and one other, each of the three is as likely to take the other's place."""
     rng = np.random.default_rng(0)
     values = np.array([1.0, 1.0, 1.0, 2.0])
-    taken = Counter(int(np.flatnonzero(rank_swap(values, 0.25, rng) == 2)[0]) for _ in range(3000))
+    taken = Counter(int(np.flatnonzero(swap_sources(values, rng, window=0.25) == 3)[0]) for _ in range(3000))
     assert set(taken) == {0, 1, 2}
     assert chisquare(list(taken.values())).pvalue > 1e-3
 
@@ -240,7 +247,7 @@ def test_ties_are_broken_at_random() -> None:
 def test_a_window_is_not_cut_by_rounding() -> None:
     """0.29 of 100 is 28.999999999999996 in floating point; the reach is 29 all the same."""
     rng = np.random.default_rng(0)
-    moved = [np.abs(swap_sources(np.arange(100.0), 0.29, rng) - np.arange(100)).max() for _ in range(50)]
+    moved = [np.abs(swap_sources(np.arange(100.0), rng, window=0.29) - np.arange(100)).max() for _ in range(50)]
     assert max(moved) == 29
 
 

@@ -9,8 +9,12 @@ from pydantic import ValidationError
 from scipy.stats import multivariate_normal, rankdata, spearmanr
 
 from sluice.errors import PlanError
-from sluice.masking.synthesis.data_shuffling import DataShuffling, data_shuffle, normal_correlations
+from sluice.masking.synthesis.data_shuffling import DataShuffling, normal_correlations, shuffle_sources
 from sluice.variables import Kind, Variable
+
+
+def data_shuffle(confidential: np.ndarray, given: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return np.take_along_axis(confidential, shuffle_sources(confidential, given, rng), axis=0)
 
 
 def centred_ranks(values: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from sluice.errors import DataError
-from sluice.risk.attacks.attribute_inference import Learned, attribute_inference, excess_interval, learned
+from sluice.risk.attacks.attribute_inference import LabelledFile, attribute_inference, excess_interval, labelled_files
 
 
 def population(n, seed, noise=0.3):
@@ -14,7 +14,7 @@ def population(n, seed, noise=0.3):
     rng = np.random.default_rng(seed)
     known = rng.normal(size=(n, 3))
     value = np.where(rng.random(n) < noise, rng.integers(0, 4, n), known[:, 0] > 0).astype(float)
-    return Learned(known, value)
+    return LabelledFile(known, value)
 
 
 def attack(original, masked, **settings):
@@ -46,7 +46,7 @@ def test_a_holdout_takes_the_place_of_cross_fitting():
 def test_numbers_within_a_tolerance():
     rng = np.random.default_rng(5)
     known = rng.normal(size=(500, 2))
-    people = Learned(known, known[:, 0] + rng.normal(size=500))
+    people = LabelledFile(known, known[:, 0] + rng.normal(size=500))
     found = attack(people, people, tolerance=0.5)
     assert found.measurement.value > found.measurement.baseline + 0.1
     # A normal error of standard deviation 1 lies within 0.5 for 38 %; the forest's own error makes it fewer.
@@ -77,7 +77,7 @@ def test_the_interval_is_symmetric_and_never_certain(pairs):
 @given(st.integers(0, 2**32))
 def test_names_of_labels_do_not_matter(seed):
     people = population(80, seed % 100)
-    renamed = Learned(people.known, people.value * 3 + 1)
+    renamed = LabelledFile(people.known, people.value * 3 + 1)
     assert attack(renamed, renamed).measurement == attack(people, people).measurement
 
 
@@ -93,43 +93,43 @@ def test_the_order_of_the_rows_does_not_matter(seed):
 
 def test_missing_values():
     people = population(300, 1)
-    holes = Learned(
+    holes = LabelledFile(
         np.where(np.arange(300)[:, None] % 3, people.known, np.nan),
         np.where(np.arange(300) % 10 > 0, people.value, np.nan),
     )
     found = attack(holes, holes)
     assert (found.measurement.attempted, found.measurement.completed) == (300, 270)
     assert found.measurement.value > found.measurement.baseline
-    nothing = Learned(people.known, np.full(300, np.nan))
+    nothing = LabelledFile(people.known, np.full(300, np.nan))
     assert attack(nothing, nothing).measurement.completed == 0
     assert attack(people, nothing).measurement.completed == 0
 
 
 def test_extremes():
     people = population(200, 1)
-    constant = Learned(people.known, np.zeros(200))
+    constant = LabelledFile(people.known, np.zeros(200))
     assert attack(constant, constant).measurement.value == 1
     assert attack(constant, constant).blind  # a constant is guessed without any file
-    one = Learned(people.known[:1], people.value[:1])
+    one = LabelledFile(people.known[:1], people.value[:1])
     assert attack(one, one).measurement.completed == 0
 
 
 def test_typed_files_share_their_codes():
     first = pd.DataFrame({"area": pd.Categorical(["n", "s"]), "age": [1.0, np.nan], "ill": pd.Categorical(["x", "y"])})
     second = pd.DataFrame({"area": pd.Categorical(["s", None]), "age": [1.0, 2.0], "ill": pd.Categorical(["z", "y"])})
-    (one, two), spread = learned([first, second], ["area", "age"], "ill")
+    (one, two), spread = labelled_files([first, second], ["area", "age"], "ill")
     assert spread is None
     np.testing.assert_array_equal(one.known, [[0, 1], [1, np.nan]])
     np.testing.assert_array_equal(two.known, [[1, 1], [np.nan, 2]])
     assert (one.value.tolist(), two.value.tolist()) == ([0, 1], [2, 1])
-    (one, two), spread = learned([first, second], ["area"], "age")
+    (one, two), spread = labelled_files([first, second], ["area"], "age")
     assert (spread, two.value.tolist()) == (0.0, [1, 2])
 
 
 def test_a_released_distribution_over_labels_can_be_learned_from():
     first = pd.DataFrame({"area": pd.Categorical(["n", "s"]), "ill": pd.Categorical(["x", "y"])})
     second = pd.DataFrame({"area=n": [0.9, 0.2], "area=s": [0.1, 0.8], "ill=y": [0.6, 0.0], "ill=x": [0.4, 0.0]})
-    (one, two), _ = learned([first, second], ["area"], "ill")
+    (one, two), _ = labelled_files([first, second], ["area"], "ill")
     np.testing.assert_array_equal(one.known, [[1, 0], [0, 1]])
     np.testing.assert_array_equal(two.known, [[0.9, 0.1], [0.2, 0.8]])
     np.testing.assert_array_equal(two.value, [1, np.nan])
@@ -138,10 +138,10 @@ def test_a_released_distribution_over_labels_can_be_learned_from():
 def test_refusals():
     people = population(50, 1)
     with pytest.raises(DataError, match="at least one variable that the intruder knows; got none"):
-        attack(Learned(np.zeros((50, 0)), people.value), people)
+        attack(LabelledFile(np.zeros((50, 0)), people.value), people)
     with pytest.raises(DataError, match="of one length; got 50 and 10"):
         attack(people, people.rows(np.arange(10)))
     with pytest.raises(DataError, match="tolerance of attribute inference must be at least 0"):
         attack(people, people, tolerance=-1.0)
     with pytest.raises(DataError, match="no column 'age'"):
-        learned([pd.DataFrame({"ill": [1.0]})], ["age"], "ill")
+        labelled_files([pd.DataFrame({"ill": [1.0]})], ["age"], "ill")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.masking.microaggregation.univariate_microaggregation import individual_ranking_groups, optimal_groups
-from sluice.masking.swapping.rank_swapping import rank_swap
+from sluice.masking.swapping.rank_swapping import swap_sources
 from sluice.risk.linkage.microaggregation_linkage import microaggregation_linkage
 from sluice.risk.linkage.rank_swapping_linkage import rank_swapping_linkage
 
@@ -21,7 +21,10 @@ def numbers(seed, n=80, d=3, levels=None, missing=0.0):
 
 def swapped(values, window, seed):
     return np.column_stack(
-        [rank_swap(column, window, np.random.default_rng([seed, j])) for j, column in enumerate(values.T)]
+        [
+            column[swap_sources(column, np.random.default_rng([seed, j]), window=window)]
+            for j, column in enumerate(values.T)
+        ]
     )
 
 
