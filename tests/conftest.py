@@ -13,8 +13,8 @@ from hypothesis import settings
 from tests.reference_data import reference_path
 
 # The same examples on every run: a change is judged by what it changed. HYPOTHESIS_PROFILE=explore looks for new ones.
-settings.register_profile("steady", derandomize=True)
-settings.register_profile("explore")
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 # As the command line does: DuckDB's binding lists a hundred objects of its own while the interpreter goes down, behind
