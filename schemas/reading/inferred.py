@@ -1,25 +1,18 @@
-"""Variables inferred from a table that has no contract: enough to try a masking method, never enough to release.
+"""A contract inferred from a table that has none: enough to try a masking method, never enough to release.
 
-A column whose values are all numbers is a number (whole: integer), all ISO dates a date, all else a nominal variable. A
-number that begins with 0, such as 01, is a code. A date with a time is a date. Nothing is ordinal unless it is said to
-be, and no bounds are known: an order and a range are knowledge about the variable, which a contract declares.
+Kinds are those that the values show (sluice.reading.kind). No bounds are known, and no order: both are knowledge about
+the variable, which a contract declares.
 """
 
 from collections.abc import Mapping
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from schemas.contract import Contract
 from sluice.errors import DataError
-from sluice.variables import Kind, Role, Variable, as_label
-
-_NUMBER = r"^[+-]?(0|[1-9]\d*|0?\.\d+|0\.\d*|[1-9]\d*\.\d*)([eE][+-]?\d+)?$"
-_WHOLE = r"^[+-]?(0|[1-9]\d{0,14})$"
-_DATE = r"^\d{4}-\d{2}-\d{2}([T ].*)?$"
-MISSING_NUMBERS = ("NA", "NaN", "nan", "NULL", "null", "N/A", ".", "?")
-"""Texts that stand for 'missing' in a column whose other values are all numbers or dates."""
+from sluice.reading.kind import ColumnSummary, summary_of
+from sluice.reading.values import is_number
+from sluice.variables import Kind, Role, Variable
 
 
 def inferred_contract(
@@ -38,62 +31,26 @@ def inferred_contract(
     of_column = {name: role for role, name in roles.items()}
     known = kinds or {}
     variables = tuple(
-        _variable(name, table[name], of_column.get(name, Role.OTHER), known.get(name))
+        _variable(name, summary_of([table[name]]), of_column.get(name, Role.OTHER), known.get(name))
         for name in table.columns.astype("str")
     )
     return Contract(dataset=dataset, version="inferred", variables=variables)
 
 
-def _variable(name: str, column: "pd.Series[pd.ArrowDtype]", role: Role, known: Kind | None) -> Variable:
-    values = pa.array(column)
-    kind, codes = _kind(values)
-    empty = values.null_count > 0 or (_is_text(values) and pc.any(pc.equal(values, "")).as_py())
-    categories = _in_order(values, codes) if known is Kind.ORDINAL else None
-    if role is Role.WEIGHT and not (known or kind).is_numeric:
-        raise DataError(f"'{name}' cannot be the {role}, which is a number; its values are {known or kind}.")
+def _variable(name: str, seen: ColumnSummary, role: Role, known: Kind | None) -> Variable:
+    kind = known or seen.kind
+    if role is Role.WEIGHT and not kind.is_numeric:
+        raise DataError(f"'{name}' cannot be the {role}, which is a number; its values are {kind}.")
     return Variable(
         name=name,
-        kind=known or kind,
+        kind=kind,
         role=role,
-        missing_codes=codes,
-        nullable=bool(codes or empty),
-        categories=categories,
+        missing_codes=seen.missing_codes,
+        nullable=seen.nullable,
+        categories=_in_order(seen.categories) if kind is Kind.ORDINAL else seen.truth_categories,
     )
 
 
-def _in_order(values: pa.Array, missing_codes: tuple[str, ...]) -> tuple[str, ...]:
-    """The categories found: by their numbers if all are numbers, else by the alphabet."""
-    found = [str(as_label(value)).strip() for value in pc.unique(values).to_pylist() if value is not None]
-    labels = {label for label in found if label and label not in missing_codes}
-    try:
-        return tuple(sorted(labels, key=float))
-    except ValueError:
-        return tuple(sorted(labels))
-
-
-def _is_text(values: pa.Array) -> bool:
-    return bool(pa.types.is_string(values.type) or pa.types.is_large_string(values.type))
-
-
-def _kind(values: pa.Array) -> tuple[Kind, tuple[str, ...]]:
-    """The kind, and which texts mean 'missing' in it."""
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    if pa.types.is_integer(values.type):
-        return Kind.INTEGER, ()
-    if pa.types.is_floating(values.type) or pa.types.is_decimal(values.type):
-        return Kind.CONTINUOUS, ()
-    if pa.types.is_date(values.type) or pa.types.is_timestamp(values.type):
-        return Kind.DATE, ()
-    if not _is_text(values):
-        return Kind.NOMINAL, ()
-    texts = pc.utf8_trim_whitespace(pc.unique(values.drop_null()))
-    texts = texts.filter(pc.not_equal(texts, ""))
-    known = texts.filter(pc.invert(pc.is_in(texts, pa.array(MISSING_NUMBERS, texts.type))))
-    codes = tuple(code for code in texts.to_pylist() if code in MISSING_NUMBERS) if len(known) < len(texts) else ()
-    for pattern, kind in ((_WHOLE, Kind.INTEGER), (_NUMBER, Kind.CONTINUOUS), (_DATE, Kind.DATE)):
-        if len(known) and pc.all(pc.match_substring_regex(known, pattern)).as_py():
-            return kind, codes
-    return Kind.NOMINAL, ()
+def _in_order(labels: Mapping[str, int]) -> tuple[str, ...]:
+    """Categories by their numbers if all are numbers, else by the alphabet."""
+    return tuple(sorted(labels, key=float if all(map(is_number, labels)) else None))

@@ -8,17 +8,17 @@ ordinal, nominal, binary, text  trimmed text; a number that is whole has no deci
 date                            a timestamp in UTC; on SQLite, ISO text with microseconds (null)
 ==============================  =================================================================
 
-Blank text and the declared missing codes are null. Two kinds of column are added: `KEY_COUNT`, the most records that
+What is a number, a date or a truth value is said in `sluice.reading.values`, whose patterns the database matches. Blank
+text and the declared missing codes are null. Two kinds of column are added: `KEY_COUNT`, the most records that
 share one record key, the same in every row; and, at the source, `readable(name)` for each number and date: 1 where the
 value can be read as its kind, 0 where not, null where it is missing.
 
 At the source this is one SELECT that the database evaluates; no record leaves it.
 """
 
-import math
+import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -28,16 +28,12 @@ import sqlalchemy as sa
 
 from schemas.contract import Contract
 from sluice.errors import DataError
+from sluice.reading import values
 from sluice.variables import Kind, Variable, as_label
 
 KEY_COUNT = "most records with one record key"
 
-_NUMBER = r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
-_DATE = (
-    r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-    r"([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?$"
-)
-_TRUTH = {"true": ("true", "yes", "on"), "false": ("false", "no", "off")}
+_NUMBER, _DATE = f"^({values.NUMBER})$", f"^({values.DATE})$"
 _LARGEST = 1.7976931348623157e308
 
 Expression = sa.ColumnElement[Any]
@@ -144,8 +140,8 @@ def _text(column: Expression, stored: Stored) -> Expression:
     if stored is Stored.ANYTHING:
         whole = sa.cast(column, sa.Integer)
         decimal = (sa.func.typeof(column) == "real") & (column == whole)
-        return sa.case((decimal, sa.cast(whole, sa.Text)), else_=sa.func.trim(text))
-    return sa.func.trim(text)
+        return sa.case((decimal, sa.cast(whole, sa.Text)), else_=sa.func.trim(text, values.BLANKS))
+    return sa.func.btrim(text, values.BLANKS)
 
 
 def _category(variable: Variable, text: Expression) -> Expression:
@@ -153,11 +149,11 @@ def _category(variable: Variable, text: Expression) -> Expression:
     declared = variable.categories or ()
     branches: list[Any] = [(text.in_(declared), text)] if declared else []
     branches.append((text.in_(["", *variable.missing_codes]), sa.null()))
-    numbers = {float(label): label for label in declared if _is_number(label) and as_label(float(label)) == label}
+    numbers = {float(label): label for label in declared if values.is_number(label) and as_label(float(label)) == label}
     if numbers:
         same = sa.case(numbers, value=sa.cast(text, sa.Double), else_=text)
         branches.append((text.regexp_match(_NUMBER), same))
-    branches += [(sa.func.lower(text).in_(words), label) for label, words in _TRUTH.items() if label in declared]
+    branches += [(sa.func.lower(text).in_(words), label) for label, words in values.TRUTH.items() if label in declared]
     return sa.case(*branches, else_=text)
 
 
@@ -172,7 +168,7 @@ def _quantity(variable: Variable, stored: Stored, dialect: str) -> tuple[Express
             return _judged(variable, column.is_(None), moment, codes)
         text = _text(column, stored)
         return _judged(variable, _no_text(variable, text), _moment(text, dialect), codes)
-    codes = [float(code) for code in variable.missing_codes if _is_number(code)]
+    codes = [float(code) for code in variable.missing_codes if values.is_number(code)]
     double = sa.cast(column, sa.Double) if dialect == "postgresql" else sa.type_coerce(column, sa.Double)
     finite = sa.case((sa.func.abs(double) <= _LARGEST, double), else_=sa.null())
     if stored is Stored.NUMBER:  # PostgreSQL's NaN is what pandas calls missing
@@ -181,7 +177,7 @@ def _quantity(variable: Variable, stored: Stored, dialect: str) -> tuple[Express
         )
     text = _text(column, stored)
     number = sa.case((text.regexp_match(_NUMBER), sa.cast(text, sa.Double)), else_=sa.null())
-    value, can_read = _judged(variable, _no_text(variable, text, "NaN"), number, codes)
+    value, can_read = _judged(variable, _no_text(variable, text), number, codes)
     if stored is Stored.ANYTHING:
         is_number = sa.func.typeof(column).in_(["integer", "real"])
         native, can_read_native = _judged(variable, column.is_(None), finite, codes)
@@ -190,8 +186,8 @@ def _quantity(variable: Variable, stored: Stored, dialect: str) -> tuple[Express
     return value, can_read
 
 
-def _no_text(variable: Variable, text: Expression, *more: str) -> Expression:
-    return text.is_(None) | text.in_(["", *variable.missing_codes, *more])
+def _no_text(variable: Variable, text: Expression) -> Expression:
+    return text.is_(None) | text.in_(["", *variable.missing_codes])
 
 
 def _judged(
@@ -209,23 +205,25 @@ def _moment(text: Expression, dialect: str) -> Expression:
     if dialect == "postgresql":
         utc = sa.cast(sa.cast(text, sa.TIMESTAMP(timezone=True)), sa.TIMESTAMP)
         return sa.case((text.regexp_match(_DATE), utc), else_=sa.null())
-    # The day must come back as it went in: SQLite reads the 31st of February as the 3rd of March, and 12 as a day too.
-    day = sa.func.substr(text, 1, 10)
-    iso = sa.func.strftime("%Y-%m-%d %H:%M:%f", text, type_=sa.Text).concat("000")
-    return sa.case((sa.func.date(day) == day, iso), else_=sa.null())
+    # SQLite knows an offset as +02:00 alone, not as +02 or +0200.
+    zoned = sa.case(
+        (text.regexp_match("[0-9]:[0-9.]+[+-][0-9]{2}$"), text.concat(":00")),
+        (
+            text.regexp_match("[+-][0-9]{4}$"),
+            sa.func.substr(text, 1, sa.func.length(text) - 2) + ":" + sa.func.substr(text, -2),
+        ),
+        else_=text,
+    )
+    iso = sa.func.strftime("%Y-%m-%d %H:%M:%f", zoned, type_=sa.Text).concat("000")
+    return sa.case((text.regexp_match(_DATE), iso), else_=sa.null())
 
 
 def _moment_codes(variable: Variable, dialect: str) -> list[Expression]:
     moments: list[Expression] = []
     for code in variable.missing_codes:
-        with suppress(ValueError):
-            iso = sa.literal(f"{datetime.fromisoformat(code).replace(tzinfo=None):%Y-%m-%d %H:%M:%S.%f}")
+        if re.fullmatch(values.DATE, code):
+            moment = datetime.fromisoformat(code)
+            moment = moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
+            iso = sa.literal(f"{moment:%Y-%m-%d %H:%M:%S.%f}")
             moments.append(sa.cast(iso, sa.TIMESTAMP) if dialect == "postgresql" else iso)
     return moments
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False

@@ -7,31 +7,26 @@ ended without an error.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date, time
-from decimal import Decimal
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.contract import HASHED, Contract
 from sluice.errors import DataError
+from sluice.reading import values
 from sluice.variables import Kind, Variable, as_label
 
 Pseudonym = Callable[[str, str], str]
 """(name of the variable, value as text) -> keyed hash"""
 
-_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-_COMMA = r"^[+-]?\d*,\d+([eE][+-]?\d+)?$"
-_DATE = r"^\d{4}-\d{2}-\d{2}([T ]|$)"
-_MICROSECONDS = pa.timestamp("us")
-_EXACT = 2.0**53  # whole numbers up to here are exact in float64
-_TRUTH = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
 _SAYS = {
     "number": "not a finite number",
     "decimal": "a number with a comma; if its decimals follow it, the source needs decimal: ','",
+    "leading_zero": (
+        "written with a zero in front, as codes are; declare the variable nominal, or write numbers without such zeros"
+    ),
     "whole_number": "not a whole number (or beyond 2^53)",
     "date": "not a date; wanted YYYY-MM-DD, with or without a time",
     "category": "not one of the declared categories",
@@ -63,7 +58,7 @@ class SourceTyping:
 
     @property
     def problems(self) -> dict[tuple[str, str], int]:
-        """Number of cells by (column, check): number, decimal, whole_number, date, category, categories."""
+        """Number of cells by (column, check); a check is one that `_SAYS` explains, or two_categories."""
         problems = dict(self._problems)
         for name, found in self._found.items():
             if self._contract.staged[name].kind is Kind.BINARY and len(found) > 2:
@@ -86,7 +81,9 @@ class SourceTyping:
         }
 
     def _column(self, series: "pd.Series[Any]", variable: Variable) -> "pd.Series[Any]":
-        raw = _arrow(series)
+        raw = values.plain_array(series)
+        if pa.types.is_dictionary(raw.type):
+            raw = raw.dictionary_decode()
         hashed = variable.role in HASHED
         match variable.kind:
             case Kind.CONTINUOUS | Kind.INTEGER:
@@ -115,26 +112,21 @@ class SourceTyping:
 
     def _numbers(self, raw: pa.Array, variable: Variable) -> pa.Array:
         whole = variable.kind is Kind.INTEGER
-        if _is_text(raw):
-            texts = _labels(raw, variable)
-            if self._decimal_mark == ",":  # a point, which may stand between thousands, is no part of a number then
-                texts = pc.replace_substring(pc.replace_substring(texts, ".", ";"), ",", ".")
-            try:
-                numbers = texts.cast(pa.int64() if whole else pa.float64())
-            except pa.ArrowInvalid:
-                texts = pc.utf8_ltrim(texts, characters="+")
-                bad = pc.invert(pc.match_substring_regex(texts, _NUMBER))
-                with_comma = pc.match_substring_regex(texts, _COMMA)
-                self._count(variable, "decimal", with_comma)
-                self._count(variable, "number", pc.and_not(bad, with_comma))
-                numbers = pc.if_else(bad, None, texts).cast(pa.float64())
+        if values.is_text(raw):
+            texts = values.with_decimal_point(_labels(raw, variable), self._decimal_mark)
+            numbers = values.read_numbers(texts)
+            unread = texts.filter(pc.and_(texts.is_valid(), numbers.is_null()))
+            with_comma, with_zero = values.is_decimal_comma(unread), values.fullmatch(unread, values.LEADING_ZERO)
+            self._count(variable, "decimal", with_comma)
+            self._count(variable, "leading_zero", with_zero)
+            self._count(variable, "number", pc.invert(pc.or_(with_comma, with_zero)))
         else:
             try:
                 numbers = raw if pa.types.is_signed_integer(raw.type) else raw.cast(pa.float64())
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
                 numbers = pa.nulls(len(raw), pa.float64())
                 self._count(variable, "number", raw.is_valid())
-        codes = [float(code) for code in variable.missing_codes if _is_number(code)]
+        codes = [float(code) for code in variable.missing_codes if values.is_number(code)]
         if codes:
             is_code = pc.is_in(numbers.cast(pa.float64(), safe=False), pa.array(codes))
             numbers = pc.if_else(is_code, None, numbers)
@@ -143,22 +135,22 @@ class SourceTyping:
             self._count(variable, "number", infinite)
             numbers = pc.if_else(infinite, None, numbers)
             if whole:
-                broken = pc.or_(pc.not_equal(pc.round(numbers), numbers), pc.greater(pc.abs(numbers), _EXACT))
+                broken = pc.or_(pc.not_equal(pc.round(numbers), numbers), pc.greater(pc.abs(numbers), values.EXACT))
                 self._count(variable, "whole_number", broken)
                 numbers = pc.if_else(broken, None, numbers)
         return numbers.cast(pa.int64() if whole else pa.float64(), safe=whole)
 
     def _dates(self, raw: pa.Array, variable: Variable) -> pa.Array:
         if pa.types.is_date(raw.type) or pa.types.is_timestamp(raw.type):
-            dates = raw.cast(_MICROSECONDS, safe=False)  # from nanoseconds; a time zone becomes UTC
-        elif _is_text(raw):
+            dates = raw.cast(values.MICROSECONDS, safe=False)  # from nanoseconds; a time zone becomes UTC
+        elif values.is_text(raw):
             texts = _labels(raw, variable)
-            dates = _read_dates(texts)
+            dates = values.read_dates(texts)
             self._count(variable, "date", pc.and_(texts.is_valid(), dates.is_null()))
         else:
             self._count(variable, "date", raw.is_valid())
-            dates = pa.nulls(len(raw), _MICROSECONDS)
-        codes = _read_dates(pa.array(variable.missing_codes, pa.string())).drop_null()
+            dates = pa.nulls(len(raw), values.MICROSECONDS)
+        codes = values.read_dates(pa.array(variable.missing_codes, pa.string())).drop_null()
         return pc.if_else(pc.is_in(dates, codes), None, dates)
 
     def _categories(self, raw: pa.Array, variable: Variable, collect: bool) -> pa.DictionaryArray:
@@ -214,63 +206,15 @@ def _says(check: str, count: int) -> str:
     return f"{count} value{' is' if count == 1 else 's are'} {_SAYS[check]} (check {check})"
 
 
-def _read_dates(texts: pa.Array) -> pa.Array:
-    """ISO dates, with or without a time; missing where a text is none. A time zone becomes UTC."""
-    try:
-        return texts.cast(_MICROSECONDS)
-    except pa.ArrowInvalid:
-        shaped = pc.if_else(pc.match_substring_regex(texts, _DATE), texts, None)
-        read = pd.to_datetime(shaped.to_pandas(), format="ISO8601", errors="coerce", utc=True)
-        return pa.array(read.dt.tz_localize(None), _MICROSECONDS, from_pandas=True, safe=False)
-
-
 def _pandas(array: pa.Array, types_mapper: Callable[[Any], Any] | None = None) -> "pd.Series[Any]":
     series: pd.Series[Any] = array.to_pandas(types_mapper=types_mapper)
     return series
 
 
-def _arrow(series: "pd.Series[Any]") -> pa.Array:
-    array = pa.Array.from_pandas(series)
-    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if isinstance(array.type, pa.BaseExtensionType):  # a UUID, for instance
-        array = pa.array([None if value is None else str(value) for value in array.to_pylist()], pa.string())
-    if pa.types.is_floating(array.type):
-        array = pc.if_else(pc.is_nan(array), None, array)
-    return array.cast(pa.string()) if _is_text(array) else array
-
-
-def _is_text(array: pa.Array) -> bool:
-    return bool(pa.types.is_string(array.type) or pa.types.is_large_string(array.type) or pa.types.is_null(array.type))
-
-
-def _is_number(code: str) -> bool:
-    try:
-        return bool(np.isfinite(float(code)))
-    except ValueError:
-        return False
-
-
 def _labels(raw: pa.Array, variable: Variable) -> pa.Array:
     """Values as text without blanks around them; missing where the cell is empty or holds a missing code."""
-    if _is_text(raw):
-        texts = pc.utf8_trim_whitespace(raw.cast(pa.string()))
-    else:
-        encoded = raw.dictionary_encode()
-        labels = [_native_label(value) for value in encoded.dictionary.to_pylist()]
-        texts = pa.array(labels, pa.string()).take(encoded.indices)
-    missing = pc.is_in(texts, pa.array(["", *variable.missing_codes]))
-    return pc.if_else(missing, None, texts)
-
-
-def _native_label(value: Any) -> str:
-    """A database's decimals count as numbers, dates as ISO text."""
-    if isinstance(value, date | time):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        return str(int(value)) if value == value.to_integral_value() else str(as_label(float(value)))
-    return str(as_label(value))
+    texts = values.trimmed_texts(raw)
+    return pc.if_else(pc.is_in(texts, pa.array(variable.missing_codes, pa.string())), None, texts)
 
 
 def _declared(label: str, declared: Sequence[str], decimal_mark: str) -> str | None:
@@ -278,6 +222,5 @@ def _declared(label: str, declared: Sequence[str], decimal_mark: str) -> str | N
     if label in declared:
         return label
     pointed = label.replace(decimal_mark, ".")
-    number = as_label(float(pointed)) if _is_number(pointed) else None
-    other = number if number in declared else _TRUTH.get(label.lower())
+    other = as_label(float(pointed)) if values.is_number(pointed) else values.truth(label)
     return other if other in declared else None

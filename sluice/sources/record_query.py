@@ -6,6 +6,7 @@ from typing import Any
 import duckdb
 
 from sluice.errors import DataError, did_you_mean
+from sluice.reading.values import NUMBER
 from sluice.tabular.model import records
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Measure
@@ -200,7 +201,7 @@ class RecordQuery:
         name = quoted(column)
         if self.types[column] != "VARCHAR":
             return f"{name}::DOUBLE"
-        return f"(CASE WHEN regexp_full_match(trim({name}), {text(records.NUMBER)}) THEN trim({name})::DOUBLE END)"
+        return f"(CASE WHEN regexp_full_match(trim({name}), {text(NUMBER)}) THEN trim({name})::DOUBLE END)"
 
 
 def _to_decimals(units: str, given: int, wanted: int) -> str:

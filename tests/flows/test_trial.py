@@ -121,7 +121,7 @@ def test_native_types_of_a_parquet_file_are_taken_as_they_are(folder: Path) -> N
     assert {name: str(v.kind) for name, v in made.variables.items()} == {
         "income": "continuous",
         "n": "integer",
-        "yes": "nominal",
+        "yes": "binary",
     }
     assert pq.read_table(folder / "out.parquet")["n"].to_pylist() == list(range(50))
 

@@ -230,7 +230,7 @@ def odd(source: str) -> str:
     """A table of text only, as a careless load leaves it, and with faults of spelling alone."""
     engine = sa.create_engine(database_url(source))
     rows = [
-        {"number": "007", "day": "2026-01-31", "code": "3.00"},
+        {"number": "7", "day": "2026-01-31", "code": "3.00"},
         {"number": " +1.5e2 ", "day": "2026-01-31 12:00", "code": " 3"},
         {"number": "-9.0", "day": "2026-01-31T10:30:00.5", "code": "yes"},
         {"number": "n/a", "day": "9999-12-31", "code": "\\N"},

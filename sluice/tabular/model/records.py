@@ -9,12 +9,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sluice.errors import DataError, did_you_mean
+from sluice.reading.values import NUMBER
 from sluice.tabular.model.aggregation import LARGEST_KEPT, aggregate, halves_to_even
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Integers, Table, keys_of
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Measure
 
-NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 LARGEST_UNITS = 2**62  # of a contribution, which must fit into 64 bits
 
 

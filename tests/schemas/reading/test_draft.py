@@ -42,13 +42,13 @@ def test_kinds_ranges_and_categories_are_guessed(people: CsvSource) -> None:
         "id": "text",
         "age": "integer",
         "income": "continuous",
-        "level": "ordinal",
+        "level": "integer",
         "sex": "binary",
         "town": "nominal",
         "seen": "date",
         "smokes": "binary",
     }
-    assert drafted["level"]["categories"] == ["1", "2", "3", "4"]
+    assert 'if these are codes: categories: ["1", "2", "3", "4"]' in draft_contract(people, "people")
     assert (drafted["age"]["minimum"], drafted["age"]["maximum"]) == (10, 80)
     assert (drafted["income"]["minimum"], drafted["income"]["maximum"]) == (1000, 5000)
     assert (drafted["seen"]["minimum"], drafted["seen"]["maximum"]) == ("2020-01-01", "2020-12-31")
@@ -99,5 +99,5 @@ def test_names_and_categories_are_quoted_for_yaml(tmp_path: Path) -> None:
     odd, none, few = yaml.safe_load(draft_contract(ParquetSource(path=str(path)), "a: b"))["variables"]
     assert odd["name"] == "a: #b"
     assert odd["categories"] == ["- x", "no", 'y"z']
-    assert none["kind"] == "text"
+    assert none["kind"] == "nominal"
     assert "minimum" not in few  # one value makes no range

@@ -1,0 +1,195 @@
+"""What kind of variable a column is, by its values: the one answer of `sluice init`, `mask`, `assess` and the notebook.
+
+=====================================================================  ================================================
+the values that are not missing                                        kind
+=====================================================================  ================================================
+all are dates, with or without a time                                  date
+all are truth values: true/false, yes/no, on/off                       binary
+all are numbers, and whole (3.0 is)                                    integer
+all are numbers                                                        continuous
+all are digits, one with a zero in front: 01, 007                      nominal: a code, whose zeros mean something
+texts, of two kinds                                                    binary
+texts, more than 60 kinds and hardly one twice                         text
+other texts; a category column of pandas or Arrow; no value at all     nominal
+=====================================================================  ================================================
+
+Nothing is ordinal, and no number a category, unless somebody says so: that is knowledge about the variable, which a
+contract declares. Whole numbers beyond 64 bits are identifiers, hence texts.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sluice.reading import values
+from sluice.variables import Kind
+
+MOST_DISTINCT = 10_000
+"""Distinct values of a column that are counted; beyond, only their form and range are followed."""
+
+_INT64 = 2.0**63
+_TEXT_FROM = 60  # distinct values; fewer are categories even where each occurs once
+
+
+class ColumnSummary:
+    """What was seen of one column so far, in bounded memory: enough to tell its kind.
+
+    labels      : how often each value occurs, by its text; empty when there are more than MOST_DISTINCT
+    marks       : how often each text that may stand for 'missing' occurs; they are not among the labels
+    empty       : records without a value
+    smallest, largest : of the finite numbers; first, last : of the dates, as YYYY-MM-DD
+    """
+
+    def __init__(self, decimal_mark: str = ".") -> None:
+        self.decimal_mark = decimal_mark
+        self.labels: Counter[str] = Counter()
+        self.marks: Counter[str] = Counter()
+        self.empty = self.known = 0  # records without a value, and with one that is no mark
+        self.smallest, self.largest = math.inf, -math.inf
+        self.first, self.last = "9999-12-31", "0001-01-01"
+        self._many = self._category_column = False
+        self._forms: Counter[str] = Counter()
+
+    def add(self, series: "pd.Series[Any]") -> None:
+        """Look at some more records. O(n)."""
+        array = values.plain_array(series)
+        if pa.types.is_dictionary(array.type):
+            self._category_column = True
+            array = array.dictionary_decode()
+        if values.is_text(array):
+            array = values.trimmed_texts(array)
+        self.empty += array.null_count
+        counted = array.drop_null().value_counts()
+        found, times = counted.field("values"), counted.field("counts")
+        if values.is_text(array):
+            is_mark = pc.is_in(found, pa.array(values.MISSING_MARKS))
+            for text, n in zip(found.filter(is_mark).to_pylist(), times.filter(is_mark).to_pylist(), strict=True):
+                self.marks[text] += n
+            found, times = found.filter(pc.invert(is_mark)), times.filter(pc.invert(is_mark))
+        if not len(found):
+            return
+        self.known += pc.sum(times).as_py()
+        self._look_at(found, times)
+        self._many = self._many or len(found) > MOST_DISTINCT
+        if not self._many:
+            texts = values.trimmed_texts(found).to_pylist()
+            self.labels.update(dict(zip(texts, times.to_pylist(), strict=True)))
+            self._many = len(self.labels) > MOST_DISTINCT
+        if self._many:
+            self.labels.clear()
+
+    @property
+    def distinct(self) -> float:
+        """Number of distinct values; infinite beyond MOST_DISTINCT."""
+        return math.inf if self._many else len(self.labels)
+
+    @property
+    def missing_codes(self) -> tuple[str, ...]:
+        """The marks that stand for 'missing': those among numbers, codes of digits, dates or truth values."""
+        return tuple(sorted(self.marks)) if not self._is_text else ()
+
+    @property
+    def nullable(self) -> bool:
+        return bool(self.empty or self.missing_codes)
+
+    @property
+    def categories(self) -> dict[str, int]:
+        """How often each value occurs that is not missing; empty when there are more than MOST_DISTINCT."""
+        return dict(self.labels + self.marks) if self._is_text and not self._many else dict(self.labels)
+
+    @property
+    def truth_categories(self) -> tuple[str, ...] | None:
+        """('false', 'true') for truth values in more than two spellings, which stand for these; else None."""
+        return tuple(sorted(values.TRUTH)) if self._all("truth") and len(self.labels) > 2 else None
+
+    @property
+    def kind(self) -> Kind:
+        if self._category_column:
+            return Kind.BINARY if len(self.categories) == 2 else Kind.NOMINAL
+        if not self.known:
+            return Kind.NOMINAL
+        if self._all("date"):
+            return Kind.DATE
+        if self._all("truth") and len(self.labels) > 1:
+            return Kind.BINARY
+        if self._all("number"):
+            return Kind.INTEGER if self._all("whole") else Kind.CONTINUOUS
+        if self._all("number", "leading zero"):
+            return Kind.NOMINAL
+        distinct = self.distinct + len(self.marks)
+        if distinct == 2:
+            return Kind.BINARY
+        return Kind.TEXT if distinct > _TEXT_FROM and (self._many or 2 * distinct > self.known) else Kind.NOMINAL
+
+    @property
+    def _is_text(self) -> bool:
+        """Whether the values are texts, among which a mark is a text like others."""
+        if self._category_column:
+            return True
+        return bool(self.known) and not (
+            self._all("date") or self._all("truth") or self._all("number", "leading zero", "identifier")
+        )
+
+    def _all(self, *forms: str) -> bool:
+        """Whether all known values have one of these forms, which exclude one another; whole is a part of number."""
+        return sum(self._forms[form] for form in forms) == self.known
+
+    def _look_at(self, found: pa.Array, times: pa.Array) -> None:
+        """Count the forms of some distinct values, and follow their range."""
+        if pa.types.is_boolean(found.type):
+            self._count("truth", found.is_valid(), times)
+        elif pa.types.is_date(found.type) or pa.types.is_timestamp(found.type):
+            self._dates(found.cast(values.MICROSECONDS, safe=False), times)
+        elif pa.types.is_floating(found.type):
+            self._numbers(found.cast(pa.float64()), times, values.EXACT)
+        elif pa.types.is_integer(found.type) or pa.types.is_decimal(found.type):
+            numbers = found.cast(pa.float64(), safe=False)
+            beyond = pc.greater_equal(pc.abs(numbers), _INT64)
+            self._count("identifier", beyond, times)
+            self._numbers(pc.if_else(beyond, None, numbers), times, _INT64)
+        elif values.is_text(found):
+            self._texts(found, times)
+
+    def _texts(self, found: pa.Array, times: pa.Array) -> None:
+        spellings = pa.array([word for words in values.TRUTH.values() for word in words])
+        self._count("truth", pc.is_in(pc.utf8_lower(found), spellings), times)
+        self._dates(values.read_dates(found), times)
+        pointed = values.with_decimal_point(found, self.decimal_mark)
+        self._count("leading zero", values.fullmatch(pointed, values.LEADING_ZERO), times)
+        beyond = values.beyond_int64(pointed)
+        self._count("identifier", beyond, times)
+        numbers = values.read_numbers(pc.if_else(beyond, None, pointed))
+        within = _INT64 if pa.types.is_integer(numbers.type) else values.EXACT
+        self._numbers(numbers.cast(pa.float64(), safe=False), times, within)
+
+    def _numbers(self, numbers: pa.Array, times: pa.Array, within: float) -> None:
+        """Count numbers, and as whole those that are and lie within a bound."""
+        whole = pc.and_(pc.equal(pc.floor(numbers), numbers), pc.less_equal(pc.abs(numbers), within))
+        self._count("number", numbers.is_valid(), times)
+        self._count("whole", whole, times)
+        span = pc.min_max(numbers.filter(pc.is_finite(numbers))).as_py()
+        if span["min"] is not None:
+            self.smallest, self.largest = min(self.smallest, span["min"]), max(self.largest, span["max"])
+
+    def _dates(self, dates: pa.Array, times: pa.Array) -> None:
+        self._count("date", dates.is_valid(), times)
+        span = pc.min_max(dates).as_py()
+        if span["min"] is not None:
+            self.first = min(self.first, span["min"].isoformat()[:10])
+            self.last = max(self.last, span["max"].isoformat()[:10])
+
+    def _count(self, form: str, which: pa.Array, times: pa.Array) -> None:
+        self._forms[form] += pc.sum(times.filter(pc.fill_null(which, False))).as_py() or 0
+
+
+def summary_of(parts: "Iterable[pd.Series[Any]]", decimal_mark: str = ".") -> ColumnSummary:
+    """What a column is, by all its parts. O(n)."""
+    summary = ColumnSummary(decimal_mark)
+    for part in parts:
+        summary.add(part)
+    return summary

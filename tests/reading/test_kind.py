@@ -1,0 +1,251 @@
+"""What kind a column is: one answer of draft, `sluice mask`, `sluice assess` and the notebook, on the same columns."""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.reading.draft import draft_contract
+from schemas.reading.inferred import inferred_contract
+from schemas.reading.typing import type_batch
+from sluice.masking import Sampling
+from sluice.masking.plan import mask_frame
+from sluice.reading.kind import ColumnSummary, summary_of
+from sluice.sources.sources import CsvSource, ParquetSource, TabularSource
+from sluice.typed_frame import typed_frame
+from sluice.variables import Kind, Variable
+from tasks.workbench.trial import mask_file
+
+N = 200
+
+
+def every(*cells: Any) -> list[Any]:
+    """N cells, these over and over."""
+    return [cells[i % len(cells)] for i in range(N)]
+
+
+WORDS = [f"P-{i:05d}" for i in range(N)]
+
+TEXTS: dict[str, tuple[list[str], Kind]] = {
+    "whole": (every("1", "25", "-3"), Kind.INTEGER),
+    "signs": (every("+1", "-2", "3"), Kind.INTEGER),
+    "blanks_around": (every(" 1", "2 ", " 3\u00a0"), Kind.INTEGER),
+    "whole_with_decimals": (every("1.0", "2.00", "3."), Kind.INTEGER),
+    "nullable_whole": (every("1.0", "", "3.0"), Kind.INTEGER),
+    "zero_and_one": (every("0", "1"), Kind.INTEGER),
+    "constant": (every("7"), Kind.INTEGER),
+    "large_exact": (every(str(2**62), "1"), Kind.INTEGER),
+    "year": (every("1999", "2024"), Kind.INTEGER),
+    "decimals": (every("0.5", ".5", "-1.25"), Kind.CONTINUOUS),
+    "exponents": (every("1e3", "2.5E-4"), Kind.CONTINUOUS),
+    "beyond_2_53_with_decimals": (every("1e300", "2.5"), Kind.CONTINUOUS),
+    "missing_marks": (every("1", "2", "NA", "NaN", ".", "?", "NULL", "-"), Kind.INTEGER),
+    "nace": ([f"{1 + i % 40:02d}" for i in range(N)], Kind.NOMINAL),
+    "region": (every("01", "02", "03"), Kind.NOMINAL),
+    "two_codes": (every("01", "02"), Kind.NOMINAL),
+    "agent": (every("007", "8", "9"), Kind.NOMINAL),
+    "zeros": (every("0", "00"), Kind.NOMINAL),
+    "zero_before_decimals": (every("00.5", "1.5"), Kind.NOMINAL),
+    "signed_codes": (every("-01", "+02", "3"), Kind.NOMINAL),
+    "codes_and_missing": (every("01", "02", "NA"), Kind.NOMINAL),
+    "postcodes": ([f"{1000 + 37 * i:05d}" for i in range(N)], Kind.NOMINAL),
+    "huge": ([str(2**63 + i) for i in range(N)], Kind.TEXT),
+    "ids": (WORDS, Kind.TEXT),
+    "comma": (every("1,5", "2,5", "3,5"), Kind.NOMINAL),
+    "percent": (every("5%", "10%", "15%"), Kind.NOMINAL),
+    "thousands": (every("1,234,567", "2,345,678", "3,456,789"), Kind.NOMINAL),
+    "apostrophes": (every("1'234", "2'345", "9'999"), Kind.NOMINAL),
+    "underscores": (every("1_000", "2_000", "3_000"), Kind.NOMINAL),
+    "hexadecimal": (every("0x1F", "0x20", "0x21"), Kind.NOMINAL),
+    "other_digits": (every("\u0661", "\u0662", "\u0663"), Kind.NOMINAL),
+    "infinite": (every("1.5", "inf", "-Infinity"), Kind.NOMINAL),
+    "true_false": (every("true", "False", "TRUE"), Kind.BINARY),
+    "yes_no": (every("yes", "no", "?"), Kind.BINARY),
+    "j_n": (every("J", "N"), Kind.BINARY),
+    "truth_and_more": (every("yes", "no", "perhaps"), Kind.NOMINAL),
+    "all_yes": (every("yes"), Kind.NOMINAL),
+    "iso_days": (every("2020-01-31", "2024-02-29", ""), Kind.DATE),
+    "moments": (every("2020-01-31 12:30", "2020-01-31T12:30:00.123456789Z", "1600-01-01T10:00+0200"), Kind.DATE),
+    "days_and_missing": (every("2020-01-31", "NA", "2020-02-28"), Kind.DATE),
+    "no_such_day": (every("2020-01-31", "2023-02-29", "2020-02-28"), Kind.NOMINAL),
+    "no_such_hour": (every("2020-01-31 25:00", "2020-01-31 10:00", "2020-01-31"), Kind.NOMINAL),
+    "dmy": (every("31.01.2020", "01.02.2020", "2.3.2020"), Kind.NOMINAL),
+    "compact_days": (every("20200131", "20240229"), Kind.INTEGER),
+    "empty": (every("", " "), Kind.NOMINAL),
+    "only_marks": (every("NA", "?"), Kind.NOMINAL),
+    "mixed": (every("1", "a", "2020-01-31"), Kind.NOMINAL),
+    "words_and_na": (every("NA", "x", "?"), Kind.NOMINAL),
+    "accents": (every("Ärger", "Übung", "ß"), Kind.NOMINAL),
+}
+
+NATIVE: dict[str, tuple[Any, Kind]] = {
+    "int64": (np.arange(N), Kind.INTEGER),
+    "Int64": (pd.array(every(1, None, 3), dtype="Int64"), Kind.INTEGER),
+    "uint64": (pd.array([2**63 + i for i in range(N)], dtype="uint64"), Kind.TEXT),
+    "float64": (np.linspace(0, 1, N), Kind.CONTINUOUS),
+    "float64_whole": (every(1.0, np.nan, 3.0), Kind.INTEGER),
+    "float64_large": (every(1e300, 2e300), Kind.CONTINUOUS),
+    "float32": (np.linspace(0, 1, N, dtype="float32"), Kind.CONTINUOUS),
+    "bool": (every(True, False), Kind.BINARY),
+    "boolean": (pd.array(every(True, None, False), dtype="boolean"), Kind.BINARY),
+    "category": (pd.Categorical(every("a", "b", "c")), Kind.NOMINAL),
+    "category_of_two": (pd.Categorical(every("m", "f")), Kind.BINARY),
+    "datetime64": (pd.date_range("2020-01-01", periods=N).to_numpy(), Kind.DATE),
+    "datetime64_zoned": (pd.date_range("2020-01-01", periods=N, tz="Europe/Vienna"), Kind.DATE),
+    "date": (every(date(2020, 1, 31), None), Kind.DATE),
+    "decimal": (every(Decimal("1.50"), Decimal("2.25")), Kind.CONTINUOUS),
+    "decimal_whole": (every(Decimal("1.00"), Decimal("2.00")), Kind.INTEGER),
+    "decimal_long": ([Decimal(10**30 + i) for i in range(N)], Kind.TEXT),
+    "arrow_int": (pd.array(every(1, None), dtype=pd.ArrowDtype(pa.int32())), Kind.INTEGER),
+    "arrow_text_of_numbers": (pd.array(every("1", "2"), dtype=pd.ArrowDtype(pa.large_string())), Kind.INTEGER),
+    "arrow_dictionary": (
+        pd.array(every("x", "y", "z"), dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))),
+        Kind.NOMINAL,
+    ),
+    "all_missing": (np.full(N, np.nan), Kind.NOMINAL),
+    "time": (every(pd.Timestamp("2020-01-01 10:30").time(), pd.Timestamp("2020-01-01 11:30").time()), Kind.BINARY),
+}
+
+
+@pytest.fixture(scope="module", params=["texts", "native"])
+def probe(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[pd.DataFrame, Path]:
+    """The columns as a frame, and the same as a file: texts as CSV, native values as Parquet."""
+    columns = TEXTS if request.param == "texts" else NATIVE
+    frame = pd.DataFrame({name: cells for name, (cells, _) in columns.items()})
+    path = tmp_path_factory.mktemp("probe") / ("probe.csv" if request.param == "texts" else "probe.parquet")
+    frame.to_csv(path, index=False) if request.param == "texts" else frame.to_parquet(path, index=False)
+    return frame, path
+
+
+def source(path: Path) -> TabularSource:
+    return CsvSource(path=(str(path),)) if path.suffix == ".csv" else ParquetSource(path=str(path))
+
+
+def wanted(names: Sequence[str]) -> dict[str, Kind]:
+    return {name: (TEXTS | NATIVE)[name][1] for name in names}
+
+
+def kinds(variables: Any) -> dict[str, Kind]:
+    return {name: variable.kind for name, variable in variables.items()}
+
+
+def test_the_draft_of_a_contract(probe: tuple[pd.DataFrame, Path]) -> None:
+    drafted = yaml.safe_load(draft_contract(source(probe[1]), "probe"))["variables"]
+    assert {variable["name"]: Kind(variable["kind"]) for variable in drafted} == wanted(probe[0].columns)
+
+
+def test_a_file_without_a_contract(probe: tuple[pd.DataFrame, Path]) -> None:
+    """What `sluice assess` takes the columns for that its contract does not know, in batches of any size."""
+    raw = pd.concat(source(probe[1]).batches(list(probe[0].columns), size=77), ignore_index=True)
+    inferred = inferred_contract(raw, "probe", {})
+    assert kinds(inferred.by_name) == wanted(probe[0].columns)
+    typed = type_batch(raw, inferred, lambda name, text: text)
+    assert len(typed) == N
+
+
+def test_a_file_to_be_masked(probe: tuple[pd.DataFrame, Path], tmp_path: Path) -> None:
+    (tmp_path / "plan.yaml").write_text("- {method: sampling, fraction: 0.5}\n", encoding="utf-8")
+    made = mask_file(probe[1], tmp_path / "plan.yaml", tmp_path / "masked.csv")
+    assert kinds(made.variables) == wanted(probe[0].columns)
+
+
+def test_a_frame_of_a_notebook(probe: tuple[pd.DataFrame, Path]) -> None:
+    frame, _ = probe
+    typed, variables = typed_frame(frame)
+    assert kinds(variables) == wanted(frame.columns)
+    assert len(mask_frame(frame, [Sampling(fraction=0.5)], seed=1)) == N // 2
+    for name, variable in variables.items():
+        assert typed[name].isna().any() <= variable.nullable, name
+
+
+def test_a_notebook_and_a_file_read_the_same_values(probe: tuple[pd.DataFrame, Path]) -> None:
+    frame, path = probe
+    typed, _ = typed_frame(frame)
+    raw = pd.concat(source(path).batches(list(frame.columns)), ignore_index=True)
+    by_contract = type_batch(raw, inferred_contract(raw, "probe", {}), lambda name, text: text)
+    for name in frame.columns:
+        assert typed[name].astype(object).equals(by_contract[name].astype(object)), name
+
+
+def test_batches_do_not_matter(probe: tuple[pd.DataFrame, Path]) -> None:
+    for name, column in probe[0].items():
+        parts = summary_of([column.iloc[:7], column.iloc[7:90], column.iloc[90:]])
+        whole = summary_of([column])
+        assert parts.kind is whole.kind, name
+        assert (parts.missing_codes, parts.nullable) == (whole.missing_codes, whole.nullable)
+        assert parts.categories == whole.categories
+        assert (parts.smallest, parts.largest) == (whole.smallest, whole.largest)
+
+
+def test_a_category_column_of_a_notebook_is_categories_even_of_numbers_and_keeps_its_order() -> None:
+    """A file keeps neither: Parquet stores the numbers themselves, and texts without their order."""
+    sizes = pd.Categorical(["M", "S", None], categories=["S", "M", "L"], ordered=True)
+    frame, variables = typed_frame(pd.DataFrame({"code": pd.Categorical([3, 1, 2]), "size": sizes}))
+    assert kinds(variables) == {"code": Kind.NOMINAL, "size": Kind.ORDINAL}
+    assert variables["size"].categories == ("S", "M", "L")
+    assert frame["code"].tolist() == ["3", "1", "2"]
+
+
+def test_an_infinite_number_is_a_number_that_is_refused() -> None:
+    column = pd.Series([1.5, np.inf])
+    assert summary_of([column]).kind is Kind.CONTINUOUS
+
+
+def test_marks_are_missing_among_numbers_and_values_among_words() -> None:
+    numbers = summary_of([pd.Series(["1", "NA", ""])])
+    words = summary_of([pd.Series(["x", "NA", ""])])
+    assert (numbers.missing_codes, numbers.categories) == (("NA",), {"1": 1})
+    assert (words.missing_codes, words.categories) == ((), {"x": 1, "NA": 1})
+    assert (numbers.empty, words.empty) == (1, 1)
+
+
+def test_many_values_are_not_remembered() -> None:
+    summary = ColumnSummary()
+    for start in range(0, 30_000, 3_000):
+        summary.add(pd.Series([f"name {i}" for i in range(start, start + 3_000)]))
+    assert summary.distinct == float("inf")
+    assert summary.categories == {}
+    assert summary.kind is Kind.TEXT
+
+
+def test_a_decimal_comma_is_read_where_the_source_has_one() -> None:
+    column = pd.Series(["1,5", "2,25"])
+    assert summary_of([column]).kind is Kind.BINARY
+    assert summary_of([column], ",").kind is Kind.CONTINUOUS
+    assert summary_of([pd.Series(["1.234", "2.345", "9.999"])], ",").kind is Kind.NOMINAL
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.none() | st.integers(-(2**62), 2**62), min_size=1, max_size=30))
+def test_whole_numbers_come_back_from_their_text(numbers: list[int | None]) -> None:
+    frame, variables = typed_frame(pd.DataFrame({"x": ["" if number is None else str(number) for number in numbers]}))
+    if any(number is not None for number in numbers):
+        assert variables["x"].kind is Kind.INTEGER
+        assert frame["x"].tolist() == [pd.NA if number is None else number for number in numbers]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=30))
+def test_numbers_come_back_from_their_text(numbers: list[float]) -> None:
+    frame, variables = typed_frame(pd.DataFrame({"x": [repr(number) for number in [*numbers, 0.5]]}))
+    assert variables["x"].kind is Kind.CONTINUOUS
+    assert frame["x"].tolist() == [*numbers, 0.5]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 99), min_size=1, max_size=30))
+def test_codes_keep_their_zeros(codes: list[int]) -> None:
+    texts = [f"{code:03d}" for code in codes]
+    frame, variables = typed_frame(pd.DataFrame({"x": texts}))
+    assert variables["x"].kind is Kind.NOMINAL
+    assert frame["x"].tolist() == texts
+    assert variables["x"] == Variable(name="x", kind=Kind.NOMINAL, categories=tuple(sorted(set(texts))))
