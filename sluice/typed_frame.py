@@ -39,9 +39,12 @@ def _typed(column: pd.Series, name: str) -> tuple[pd.Series, Variable]:
     if values.is_text(array) or kind.is_categorical or kind is Kind.TEXT:
         texts = values.trimmed_texts(array)
         texts = pc.if_else(pc.is_in(texts, pa.array(seen.missing_codes, pa.string())), None, texts)
-        array = (
-            values.read_numbers(texts) if kind.is_numeric else values.read_dates(texts) if kind is Kind.DATE else texts
-        )
+        read = {
+            Kind.INTEGER: values.read_whole_numbers,
+            Kind.CONTINUOUS: values.read_numbers,
+            Kind.DATE: values.read_dates,
+        }
+        array = read[kind](texts) if kind in read else texts
     categories = None
     if kind.is_categorical:
         spelled = array.to_pylist()

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from policies.rules.keyed_rule import KeyedRule
 from sluice.errors import DataError, did_you_mean
+from sluice.reading.values import plain_array, read_dates, read_numbers, trimmed_texts
 from sluice.risk.classes.equivalence_classes import IntArray
 from sluice.risk.population import k_map
 from sluice.variables import Kind, Variable, Variables
@@ -40,7 +41,7 @@ class PopulationRule(KeyedRule):
             raise DataError(f"{where} cannot be read ({type(error).__name__}). Is it a CSV file in UTF-8?") from error
         counts = None
         if _COUNT in used and _COUNT not in keys:
-            numbers = pd.to_numeric(table[_COUNT], errors="coerce")
+            numbers = read_numbers(trimmed_texts(plain_array(table[_COUNT]))).to_pandas()
             if not (numbers.ge(0) & numbers.mod(1).eq(0)).all():
                 raise DataError(f"{where} must have whole numbers of 0 or more in 'count'.")
             counts = numbers.to_numpy(np.int64)
@@ -50,12 +51,11 @@ class PopulationRule(KeyedRule):
 
 def _typed(column: pd.Series, variable: Variable, where: str) -> pd.Series:
     """A column of texts in the type that the file has for the variable."""
-    if variable.kind.is_numeric:
-        typed = pd.to_numeric(column, errors="coerce")
-    elif variable.kind is Kind.DATE:
-        typed = pd.to_datetime(column, errors="coerce", format="ISO8601")
-    else:
+    if not variable.kind.is_numeric and variable.kind is not Kind.DATE:
         return column
+    texts = trimmed_texts(plain_array(column))
+    read = read_numbers(texts) if variable.kind.is_numeric else read_dates(texts)
+    typed: pd.Series = read.to_pandas()
     if (typed.isna() & column.notna()).any():
         raise DataError(f"{where} holds values of '{variable.name}' that are no {variable.kind}, as the file has them.")
     return typed

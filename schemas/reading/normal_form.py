@@ -171,19 +171,27 @@ def _quantity(variable: Variable, stored: Stored, dialect: str) -> tuple[Express
     codes = [float(code) for code in variable.missing_codes if values.is_number(code)]
     double = sa.cast(column, sa.Double) if dialect == "postgresql" else sa.type_coerce(column, sa.Double)
     finite = sa.case((sa.func.abs(double) <= _LARGEST, double), else_=sa.null())
+    native_fits = (finite == sa.func.round(finite)) & (sa.func.abs(finite) <= 2.0**63)
     if stored is Stored.NUMBER:  # PostgreSQL's NaN is what pandas calls missing
-        return _judged(
-            variable, column.is_(None) | (double == sa.cast(sa.literal("NaN", sa.Text), sa.Double)), finite, codes
-        )
+        missing = column.is_(None) | (double == sa.cast(sa.literal("NaN", sa.Text), sa.Double))
+        return _judged(variable, missing, finite, codes, native_fits)
     text = _text(column, stored)
     number = sa.case((text.regexp_match(_NUMBER), sa.cast(text, sa.Double)), else_=sa.null())
-    value, can_read = _judged(variable, _no_text(variable, text), number, codes)
+    value, can_read = _judged(variable, _no_text(variable, text), number, codes, _is_whole(text, number))
     if stored is Stored.ANYTHING:
         is_number = sa.func.typeof(column).in_(["integer", "real"])
-        native, can_read_native = _judged(variable, column.is_(None), finite, codes)
+        native, can_read_native = _judged(variable, column.is_(None), finite, codes, native_fits)
         value = sa.case((is_number, native), else_=value)
         can_read = sa.case((is_number, can_read_native), else_=can_read)
     return value, can_read
+
+
+def _is_whole(text: Expression, number: Expression) -> Expression:
+    """As `sluice.reading.values.read_whole_numbers` has it."""
+    digits = text.regexp_match(f"^({values.DIGITS})$") & ~text.regexp_match(f"^({values.DIGITS_19}[0-9]*)$")
+    most = sa.func.ltrim(text, "+-") <= values.LARGEST_DIGITS
+    most_digits = text.regexp_match(f"^({values.DIGITS_19})$") & most
+    return digits | most_digits | ((number == sa.func.round(number)) & (sa.func.abs(number) <= values.EXACT))
 
 
 def _no_text(variable: Variable, text: Expression) -> Expression:
@@ -191,13 +199,17 @@ def _no_text(variable: Variable, text: Expression) -> Expression:
 
 
 def _judged(
-    variable: Variable, missing: Expression, value: Expression, codes: Sequence[Any]
+    variable: Variable,
+    missing: Expression,
+    value: Expression,
+    codes: Sequence[Any],
+    is_whole: Expression | None = None,
 ) -> tuple[Expression, Expression]:
     """The value and whether it could be read. A code may be spelled otherwise than declared: 99 as 99.00."""
     absent: list[Any] = [(missing, sa.null()), *([(value.in_(codes), sa.null())] if codes else [])]
     unreadable: Expression = value.is_(None)
-    if variable.kind is Kind.INTEGER:
-        unreadable = unreadable | (value != sa.func.floor(value))
+    if variable.kind is Kind.INTEGER and is_whole is not None:
+        unreadable = unreadable | ~is_whole
     return sa.case(*absent, else_=value), sa.case(*absent, (unreadable, sa.literal(0)), else_=sa.literal(1))
 
 

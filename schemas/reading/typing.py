@@ -111,10 +111,10 @@ class SourceTyping:
             self._problems[variable.name, check] += count
 
     def _numbers(self, raw: pa.Array, variable: Variable) -> pa.Array:
-        whole = variable.kind is Kind.INTEGER
+        """int64 or float64; a missing code may be spelled otherwise than declared: 99 as 99.00."""
         if values.is_text(raw):
             texts = values.with_decimal_point(_labels(raw, variable), self._decimal_mark)
-            numbers = values.read_numbers(texts)
+            numbers, whole = values.read_numbers(texts), values.read_whole_numbers(texts)
             unread = texts.filter(pc.and_(texts.is_valid(), numbers.is_null()))
             with_comma, with_zero = values.is_decimal_comma(unread), values.fullmatch(unread, values.LEADING_ZERO)
             self._count(variable, "decimal", with_comma)
@@ -122,23 +122,21 @@ class SourceTyping:
             self._count(variable, "number", pc.invert(pc.or_(with_comma, with_zero)))
         else:
             try:
-                numbers = raw if pa.types.is_signed_integer(raw.type) else raw.cast(pa.float64())
+                numbers = raw.cast(pa.float64(), safe=not pa.types.is_integer(raw.type))
+                whole = raw if pa.types.is_signed_integer(raw.type) else values.whole_numbers(numbers)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-                numbers = pa.nulls(len(raw), pa.float64())
+                numbers, whole = pa.nulls(len(raw), pa.float64()), pa.nulls(len(raw), pa.int64())
                 self._count(variable, "number", raw.is_valid())
+        infinite = pc.invert(pc.is_finite(numbers))
+        self._count(variable, "number", infinite)
         codes = [float(code) for code in variable.missing_codes if values.is_number(code)]
-        if codes:
-            is_code = pc.is_in(numbers.cast(pa.float64(), safe=False), pa.array(codes))
-            numbers = pc.if_else(is_code, None, numbers)
-        if pa.types.is_floating(numbers.type):
-            infinite = pc.invert(pc.is_finite(numbers))
-            self._count(variable, "number", infinite)
-            numbers = pc.if_else(infinite, None, numbers)
-            if whole:
-                broken = pc.or_(pc.not_equal(pc.round(numbers), numbers), pc.greater(pc.abs(numbers), values.EXACT))
-                self._count(variable, "whole_number", broken)
-                numbers = pc.if_else(broken, None, numbers)
-        return numbers.cast(pa.int64() if whole else pa.float64(), safe=whole)
+        gone = pc.or_(infinite, pc.is_in(numbers, pa.array(codes, pa.float64())))
+        numbers = pc.if_else(gone, None, numbers)
+        if variable.kind is Kind.CONTINUOUS:
+            return numbers
+        whole = pc.if_else(pc.is_null(numbers), None, whole).cast(pa.int64())
+        self._count(variable, "whole_number", pc.and_(numbers.is_valid(), whole.is_null()))
+        return whole
 
     def _dates(self, raw: pa.Array, variable: Variable) -> pa.Array:
         if pa.types.is_date(raw.type) or pa.types.is_timestamp(raw.type):

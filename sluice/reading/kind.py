@@ -146,12 +146,14 @@ class ColumnSummary:
         elif pa.types.is_date(found.type) or pa.types.is_timestamp(found.type):
             self._dates(found.cast(values.MICROSECONDS, safe=False), times)
         elif pa.types.is_floating(found.type):
-            self._numbers(found.cast(pa.float64()), times, values.EXACT)
+            numbers = found.cast(pa.float64())
+            self._numbers(numbers, values.whole_numbers(numbers), times)
         elif pa.types.is_integer(found.type) or pa.types.is_decimal(found.type):
             numbers = found.cast(pa.float64(), safe=False)
             beyond = pc.greater_equal(pc.abs(numbers), _INT64)
             self._count("identifier", beyond, times)
-            self._numbers(pc.if_else(beyond, None, numbers), times, _INT64)
+            numbers = pc.if_else(beyond, None, numbers)
+            self._numbers(numbers, pc.if_else(pc.equal(pc.floor(numbers), numbers), numbers, None), times)
         elif values.is_text(found):
             self._texts(found, times)
 
@@ -163,15 +165,12 @@ class ColumnSummary:
         self._count("leading zero", values.fullmatch(pointed, values.LEADING_ZERO), times)
         beyond = values.beyond_int64(pointed)
         self._count("identifier", beyond, times)
-        numbers = values.read_numbers(pc.if_else(beyond, None, pointed))
-        within = _INT64 if pa.types.is_integer(numbers.type) else values.EXACT
-        self._numbers(numbers.cast(pa.float64(), safe=False), times, within)
+        pointed = pc.if_else(beyond, None, pointed)
+        self._numbers(values.read_numbers(pointed), values.read_whole_numbers(pointed), times)
 
-    def _numbers(self, numbers: pa.Array, times: pa.Array, within: float) -> None:
-        """Count numbers, and as whole those that are and lie within a bound."""
-        whole = pc.and_(pc.equal(pc.floor(numbers), numbers), pc.less_equal(pc.abs(numbers), within))
+    def _numbers(self, numbers: pa.Array, whole: pa.Array, times: pa.Array) -> None:
         self._count("number", numbers.is_valid(), times)
-        self._count("whole", whole, times)
+        self._count("whole", whole.is_valid(), times)
         span = pc.min_max(numbers.filter(pc.is_finite(numbers))).as_py()
         if span["min"] is not None:
             self.smallest, self.largest = min(self.smallest, span["min"]), max(self.largest, span["max"])

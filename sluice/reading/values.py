@@ -24,7 +24,9 @@ _EXPONENT = "([eE][+-]?[0-9]+)?"
 NUMBER = f"[+-]?((0|[1-9][0-9]*)([.][0-9]*)?|[.][0-9]+){_EXPONENT}"
 LEADING_ZERO = f"[+-]?0[0-9]+([.][0-9]*)?{_EXPONENT}"
 _DECIMAL_COMMA = f"[+-]?[0-9]*,[0-9]+{_EXPONENT}"
-_DIGITS = "[+-]?[1-9][0-9]*"
+DIGITS = "[+-]?(0|[1-9][0-9]*)"
+DIGITS_19 = "[+-]?[1-9][0-9]{18}"  # as many as the largest number of 64 bits has
+LARGEST_DIGITS = str(2**63 - 1)
 
 _YEAR = "([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
 _LEAP_YEAR = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)"
@@ -42,7 +44,7 @@ MISSING_MARKS = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", ".", "?", "-"
 """Texts that stand for 'missing' among numbers, dates or truth values; among other texts each is a text like others."""
 
 MICROSECONDS = pa.timestamp("us")
-EXACT = 2.0**53  # whole numbers up to here are exact in float64
+EXACT = 2.0**53 - 1  # a whole number up to here has a float64 of its own
 
 
 def fullmatch(texts: pa.Array, pattern: str) -> pa.Array:
@@ -69,19 +71,34 @@ def with_decimal_point(texts: pa.Array, decimal_mark: str) -> pa.Array:
 
 def beyond_int64(texts: pa.Array) -> pa.Array:
     """Which texts are whole numbers too large for 64 bits: identifiers, as a rule."""
-    digits = pc.utf8_ltrim(texts, characters="+-")
-    length = pc.utf8_length(digits)
-    beyond = pc.or_(pc.greater(length, 19), pc.and_(pc.equal(length, 19), pc.greater(digits, str(2**63 - 1))))
-    return pc.and_(fullmatch(texts, _DIGITS), beyond)
+    too_large = pc.greater(pc.utf8_ltrim(texts, characters="+-"), LARGEST_DIGITS)
+    return pc.or_(fullmatch(texts, f"{DIGITS_19}[0-9]+"), pc.and_(fullmatch(texts, DIGITS_19), too_large))
 
 
 def read_numbers(texts: pa.Array) -> pa.Array:
-    """Trimmed texts as float64, or as int64 where all are whole numbers that fit; null where a text is no number."""
-    numbers = pc.utf8_ltrim(pc.if_else(fullmatch(texts, NUMBER), texts, None), characters="+")
-    try:
-        return numbers.cast(pa.int64())
-    except pa.ArrowInvalid:
-        return numbers.cast(pa.float64())
+    """Trimmed texts as float64; null where a text is no number."""
+    return _unsigned(texts, fullmatch(texts, NUMBER)).cast(pa.float64())
+
+
+def read_whole_numbers(texts: pa.Array) -> pa.Array:
+    """Trimmed texts as int64, to the last digit; null where a text is no whole number.
+
+    3.0 and 3e2 are whole below 2 ** 53, digits alone as far as 64 bits reach.
+    """
+    is_exact = pc.and_(fullmatch(texts, DIGITS), pc.invert(beyond_int64(texts)))
+    exact = _unsigned(texts, is_exact).cast(pa.int64())
+    return pc.coalesce(exact, whole_numbers(read_numbers(texts)))
+
+
+def whole_numbers(numbers: pa.Array) -> pa.Array:
+    """Floats as int64; null where one is not whole, or 2 ** 53 and more."""
+    whole = pc.and_(pc.equal(pc.floor(numbers), numbers), pc.less_equal(pc.abs(numbers), EXACT))
+    return pc.if_else(whole, numbers, None).cast(pa.int64())
+
+
+def _unsigned(texts: pa.Array, which: pa.Array) -> pa.Array:
+    """These texts without a plus sign, which Arrow does not read; null for the others."""
+    return pc.utf8_ltrim(pc.if_else(which, texts, None), characters="+")
 
 
 def read_dates(texts: pa.Array) -> pa.Array:

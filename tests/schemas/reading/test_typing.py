@@ -103,6 +103,10 @@ def test_text_keeps_everything_but_blanks_around_it() -> None:
         ("continuous", [date(2020, 1, 1)], {"number": 1}),
         ("integer", ["1", "1.5", "x", "1e300"], {"number": 1, "whole_number": 2}),
         ("integer", [1.5, 2.0], {"whole_number": 1}),
+        ("integer", ["01", "007", "-00", "10"], {"leading_zero": 3}),
+        ("continuous", ["00.5", "0.5", "1e05"], {"leading_zero": 1}),
+        ("integer", ["0x1F", "1_000", "\u0661"], {"number": 3}),
+        ("integer", [str(2**63), str(2**63 - 1), "9007199254740993.0"], {"whole_number": 2}),
         ("date", ["2020-02-30", "20200101", "2020", "01.02.2020", "2020-01-01"], {"date": 4}),
         ("date", [20200101, 20200102], {"date": 2}),
     ],
@@ -113,7 +117,18 @@ def test_what_cannot_be_read_is_counted_by_check(kind: str, cells: list[Any], ex
 
 def test_a_category_outside_the_declared_is_counted() -> None:
     assert problems(["a", "c", "c", None], "nominal", categories=["a", "b"]) == {"category": 2}
+    assert problems(["01", "1", "1.0"], "nominal", categories=[1, 2]) == {"category": 1}  # a code keeps its zero
     assert problems(["a", "b", "c"], "binary") == {"two_categories": 3}
+
+
+@pytest.mark.parametrize("made", [pd.Series(["04", "5"]), pd.Series(["04", "5"], dtype=pd.ArrowDtype(pa.string()))])
+def test_a_code_that_is_declared_a_number_is_refused_with_a_word_on_what_to_do(made: Any) -> None:
+    with pytest.raises(DataError) as refusal:
+        type_batch(pd.DataFrame({"x": made}), contract("integer"), pseudonym)
+    assert "'x': 1 value is written with a zero in front, as codes are; declare the variable nominal" in str(
+        refusal.value
+    )
+    assert "04" not in str(refusal.value)
 
 
 def test_the_error_tells_all_columns_at_once_and_no_value() -> None:
