@@ -33,6 +33,7 @@ class Finding(BaseModel):
     limit: float | None = None
     attempted: int | None = Field(default=None, description="cases the measure set out to examine")
     completed: int | None = Field(default=None, description="cases it did examine; the denominator of every share")
+    advice: str = Field(default="", description="what to do about it when it did not pass, by `policies.advice`")
     binding: bool = Field(default=True, description="False: reported, but does not decide")
     waiver: str | None = Field(
         default=None, description="who waived it, why and until when; stays visible in the report"

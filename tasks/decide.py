@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from policies.advice import with_advice
 from policies.waivers import apply_waivers
 from sluice.custody.states import State
 from sluice.masking.subsets import ByStratum
@@ -29,7 +30,9 @@ def decide(
     """The dossier. Without masked data (they did not meet their contract) its findings are all there is."""
     case, now = release.case, datetime.now(UTC)
     found = [*findings, *(measured.findings if measured else ())]
-    waived = apply_waivers(found, case.policy.waivers, case.definition.name, now.date(), case.definition.owner)
+    waived = with_advice(
+        apply_waivers(found, case.policy.waivers, case.definition.name, now.date(), case.definition.owner)
+    )
     hashes = dict(case.document_hashes)
     if masked:
         hashes["data"] = masked.sha256

@@ -14,6 +14,7 @@ from flows.history import History
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.report.dossier import Dossier
+from sluice.report.headline import next_steps
 from sluice.verdict import Finding, Verdict
 
 _SETTLED = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)  # why they could be published is no news any more
@@ -26,6 +27,8 @@ def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: Dossier) ->
     _show_pairs(screen, [(f"{number}.", sentence) for number, sentence in enumerate(dossier.plan, start=1)])
     screen.print("\nWhat was found", style="bold")
     _show_pairs(screen, [_told(finding) for finding in sorted(dossier.findings, key=_urgency)])
+    screen.print("\nWhat to do now", style="bold")
+    _show_pairs(screen, [("-", step) for step in next_steps(dossier)])
 
 
 def show_history(screen: Console, found: History) -> None:

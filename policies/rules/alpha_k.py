@@ -1,6 +1,9 @@
-"""(alpha,k)-anonymity: groups of k records, in none of which a sensitive value is near certain."""
+"""(alpha,k)-anonymity: groups of k records, in none of which a sensitive value is near certain.
 
-from typing import Any, Literal
+Source: Wong, Li, Fu and Wang (2006).
+"""
+
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -20,6 +23,11 @@ class AlphaK(SensitiveRule):
     """Groups of at least k records, in none of which a sensitive value is near certain."""
 
     rule: Literal["alpha_k"] = "alpha_k"
+    example: ClassVar[str] = "{rule: alpha_k, alpha: 0.8, k: 2}"
+    advice: ClassVar[str] = (
+        "Where groups are too small, recode the quasi-identifiers; where one sensitive value fills a group, merge the "
+        "group with others or coarsen that value, and only then ask for a larger k."
+    )
     alpha: Share = Field(gt=0, lt=1, description="largest allowed share of a sensitive value in a group")
     k: int = Field(ge=2, description="fewest records in a group")
     values: tuple[Label, ...] | None = Field(

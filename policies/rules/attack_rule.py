@@ -1,23 +1,25 @@
 """AttackRule: a rule that plays an intruder with the original records against the masked file."""
 
-from abc import ABC, abstractmethod
-from typing import Annotated, Self
+from abc import abstractmethod
+from typing import Annotated, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from policies.original_and_masked import OriginalAndMasked
+from policies.rules.rule import DisclosureRule
 from sluice.risk.measurement import Measurement
 from sluice.verdict import Finding, Verdict
 
 Figure = Annotated[float, Field(allow_inf_nan=False)]
 
 
-class AttackRule(BaseModel, ABC):
-    """A frozen rule with its limit. `rule` is its name in the policy, in findings and in waivers."""
+class AttackRule(DisclosureRule):
+    """An attack, and the worst that it may achieve."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    rule: str
+    needs: ClassVar[str] = (
+        "Give the attack what it lacks: columns that original and released file have in common, enough records, or a "
+        "setting under which it does better than guessing."
+    )
     limit: Figure | None = Field(default=None, description="worst figure allowed, in the unit of the measure")
     excess: Figure | None = Field(
         default=None, description="how much worse than its baseline the figure may be, in the unit of the measure"
@@ -32,11 +34,7 @@ class AttackRule(BaseModel, ABC):
 
     @abstractmethod
     def find(self, files: OriginalAndMasked) -> list[Finding]:
-        """What the attack reaches: at least one finding. Raises DataError when the files lack what it needs."""
-
-    @abstractmethod
-    def describe(self) -> str:
-        """The rule in one plain sentence."""
+        """What the attack finds: at least one finding. Raises DataError when the files lack what it needs."""
 
     def judge(self, measured: Measurement, says: str, scope: str = "") -> Finding:
         """A finding on one figure; `says` tells it in words, the limits are told here.

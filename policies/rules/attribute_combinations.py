@@ -1,6 +1,9 @@
-"""Attribute combinations: sets of a few keys that make many records rare."""
+"""Attribute combinations: sets of a few keys that make many records rare.
 
-from typing import Literal
+Source: Hundepool and others (2012), section 3.5: frequencies of all combinations of a few keys, as in mu-Argus.
+"""
+
+from typing import ClassVar, Literal
 
 import pandas as pd
 from pydantic import Field
@@ -18,6 +21,11 @@ class AttributeCombinations(KeyedRule):
     """No set of a few keys makes many records rare. A missing key is a category of its own."""
 
     rule: Literal["attribute_combinations"] = "attribute_combinations"
+    example: ClassVar[str] = "{rule: attribute_combinations, size: 2, k: 2, at_most: 0.1}"
+    advice: ClassVar[str] = (
+        "The combination that the finding names makes most records rare: recode one of its variables, best the one "
+        "that other rare combinations share."
+    )
     size: int = Field(default=3, ge=1, description="most keys that an intruder knows")
     k: int = Field(default=2, ge=2, description="a combination with fewer records is rare; 2: with one")
     at_most: Share = Field(default=0, lt=1, description="share of the records, not percent, for the worst set of keys")

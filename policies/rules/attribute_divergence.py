@@ -1,6 +1,9 @@
-"""Attribute divergence: how far the distribution of the masked values is from that of the original ones."""
+"""Attribute divergence: how far the distribution of the masked values is from that of the original ones.
 
-from typing import Any, Literal
+Source: Yamazoe and Omote (2021), section 5.2, "Basic analysis"; Lin (1991) for the Jensen-Shannon divergence.
+"""
+
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -22,6 +25,11 @@ class AttributeDivergence(AttributeRule):
     """
 
     rule: Literal["attribute_divergence"] = "attribute_divergence"
+    example: ClassVar[str] = "{rule: attribute_divergence, limit: 0.001}"
+    advice: ClassVar[str] = (
+        "The marginal distribution is all but unchanged, so masked values match original ones rank by rank: use a "
+        "method that changes the marginal (noise, PRAM, synthesis) rather than one that permutes values."
+    )
     limit: Figure = Field(gt=0, description="least allowed, in the unit of the divergence; less is a risk")
     excess: None = Field(default=None, description="none: the figure is itself a difference between two files")
     divergence: distributions.Divergence = Field(

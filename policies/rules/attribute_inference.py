@@ -1,6 +1,9 @@
-"""Attribute inference: guessing a person's sensitive value by what the masked file teaches."""
+"""Attribute inference: guessing a person's sensitive value by what the masked file teaches.
 
-from typing import Literal
+Source: The comparison of Lasko and Vinterbo (2010), section II.A, with a random forest (Breiman 2001) as the intruder.
+"""
+
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -19,6 +22,11 @@ class AttributeInference(AttributeRule):
     """A person's sensitive value is guessed hardly better than if the person had not been in the file."""
 
     rule: Literal["attribute_inference"] = "attribute_inference"
+    example: ClassVar[str] = "{rule: attribute_inference, excess: 0.05}"
+    advice: ClassVar[str] = (
+        "A model trained on the file predicts this sensitive variable for its own people: weaken its relation with the "
+        "quasi-identifiers by swapping or noise on the sensitive variable, or by coarser quasi-identifiers."
+    )
     limit: Figure | None = Field(default=None, ge=0, le=1, description="share of the people whose value is guessed")
     excess: Figure | None = Field(
         default=None, ge=0, le=1, description="how much more than from a file without the person, a share of the people"

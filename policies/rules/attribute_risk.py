@@ -1,6 +1,9 @@
-"""Attribute risk: what each variable by itself tells of whose record it is."""
+"""Attribute risk: what each variable by itself tells of whose record it is.
 
-from typing import Literal
+Source: Yamazoe and Omote (2021), section 2.4, equation (1), after Ito, Kikuchi and Nakagawa (2019).
+"""
+
+from typing import ClassVar, Literal
 
 import pandas as pd
 from pydantic import Field
@@ -19,6 +22,11 @@ class AttributeRisk(KeyedRule):
     """
 
     rule: Literal["attribute_risk"] = "attribute_risk"
+    example: ClassVar[str] = "{rule: attribute_risk, at_most: 0.1}"
+    advice: ClassVar[str] = (
+        "One variable nearly identifies people by itself: group its values, top-code its rare large ones, or remove "
+        "it. The finding's scope names it."
+    )
     at_most: PositiveShare = Field(
         description="chance, from 0 to 1, that an intruder who sees a record's value knows by it whose it is"
     )

@@ -1,6 +1,9 @@
-"""Beta-likeness: how much more likely a sensitive value is within a group than in the file."""
+"""Beta-likeness: how much more likely a sensitive value is within a group than in the file.
 
-from typing import Any, Literal
+Source: Cao and Karras (2012).
+"""
+
+from typing import Any, ClassVar, Literal
 
 import pandas as pd
 from pydantic import Field
@@ -17,6 +20,11 @@ class BetaLikeness(SensitiveRule):
     """No sensitive value is much more likely within a group than in the file."""
 
     rule: Literal["beta_likeness"] = "beta_likeness"
+    example: ClassVar[str] = "{rule: beta_likeness, beta: 2}"
+    advice: ClassVar[str] = (
+        "A sensitive value is concentrated in some groups: merge these groups by coarser quasi-identifiers, or merge "
+        "the rare sensitive values, whose likelihood rises most."
+    )
     beta: float = Field(
         gt=0, allow_inf_nan=False, description="largest allowed (p - q) / q, p in a group, q in the file"
     )

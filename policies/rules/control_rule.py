@@ -23,6 +23,11 @@ class ControlRule(AttackRule):
     of pure noise and an ill-chosen attack look alike.
     """
 
+    needs: ClassVar[str] = (
+        "Set people aside before masking (reference: holdout with a holdout_share), or hand in a holdout, and name "
+        "columns with which the attack does better than guessing."
+    )
+
     nothing_to_play: ClassVar[str]  # why no attack was possible
 
     limit: Share = Field(description="largest figure allowed, a share from 0 to 1")

@@ -1,6 +1,9 @@
-"""Data invasion: guessing the original value of a variable from its masked values alone."""
+"""Data invasion: guessing the original value of a variable from its masked values alone.
 
-from typing import Literal
+Source: Yamazoe and Omote (2021), section 4.2, Algorithms 1 and 2.
+"""
+
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -24,6 +27,11 @@ class DataInvasion(AttributeRule):
     """The original value of a variable cannot be told from its masked values."""
 
     rule: Literal["data_invasion"] = "data_invasion"
+    example: ClassVar[str] = "{rule: data_invasion, excess: 0.05}"
+    advice: ClassVar[str] = (
+        "The masked values give the original value away without any other variable: move more records to other values "
+        "(PRAM with a lower retention, wider swapping), or merge the values that are told apart."
+    )
     limit: Figure | None = Field(default=None, ge=0, le=1, description="share of the people whose value is guessed")
     excess: Figure | None = Field(
         default=None, ge=0, le=1, description="how much more than by guessing the most frequent value, share of people"

@@ -1,6 +1,9 @@
-"""Delta-disclosure privacy: how much more or less likely a sensitive value is within a group."""
+"""Delta-disclosure privacy: how much more or less likely a sensitive value is within a group.
 
-from typing import Any, Literal
+Source: Brickell and Shmatikov (2008).
+"""
+
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -18,6 +21,11 @@ class DeltaDisclosure(SensitiveRule):
     """No sensitive value is much more or much less likely within a group than in the file."""
 
     rule: Literal["delta_disclosure"] = "delta_disclosure"
+    example: ClassVar[str] = "{rule: delta_disclosure, delta: 2}"
+    advice: ClassVar[str] = (
+        "Some groups hold a sensitive value far too often, too seldom or not at all: with absent_values: violate every "
+        "group needs every value, so give the sensitive variable fewer categories or the file fewer groups."
+    )
     delta: float = Field(gt=0, allow_inf_nan=False, description="bound of |ln(p / q)|, p in a group, q in the file")
     absent_values: Literal["violate", "ignore"] = Field(
         default="violate", description="by the definition a value that a group lacks violates every delta"

@@ -1,6 +1,9 @@
-"""Delta-presence: how sure anybody can be that a person is in the file."""
+"""Delta-presence: how sure anybody can be that a person is in the file.
 
-from typing import Literal
+Source: Nergiz, Atzori and Clifton (2007); Desfontaines (2020), section 2.1.1.
+"""
+
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -20,6 +23,15 @@ class DeltaPresence(PopulationRule):
     """Nobody can be nearly sure that a person is in the file."""
 
     rule: Literal["delta_presence"] = "delta_presence"
+    example: ClassVar[str] = "{rule: delta_presence, at_most: 0.9, population: population.csv}"
+    advice: ClassVar[str] = (
+        "Nearly everybody of one kind is in the file: release a random sample of the records, or recode the quasi- "
+        "identifiers so that each combination also fits people who took no part."
+    )
+    needs: ClassVar[str] = (
+        "Name a population list in the rule, or declare one variable with sampling weights; these allow no "
+        "missing_matches: any."
+    )
     at_most: Share = Field(gt=0, lt=1, description="largest allowed chance that a person is in the file (delta max)")
     population: str | None = Field(
         default=None,

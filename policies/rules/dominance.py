@@ -1,6 +1,9 @@
-"""The (n,k)-dominance rule: how much of a cell its largest contributors hold."""
+"""The (n,k)-dominance rule: how much of a cell its largest contributors hold.
 
-from typing import Literal
+Source: Torra (2013), "Detection of sensitive cells (I)"; Hundepool and others (2012), section 4.3.
+"""
+
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,6 +17,11 @@ class Dominance(TableRule):
     """The n largest contributors hold at most k percent of a cell."""
 
     rule: Literal["dominance"] = "dominance"
+    example: ClassVar[str] = "{rule: dominance, n: 1, k: 75}"
+    advice: ClassVar[str] = (
+        "A few large contributors make up these cells: merge them with categories that have contributors of like size, "
+        "suppress them, or ask the dominating contributor for consent and record a waiver."
+    )
     n: int = Field(ge=1)
     k: Percent = Field(description="percent")
 

@@ -1,6 +1,9 @@
-"""Household risk: the chance that any member of a record's household is named rightly."""
+"""Household risk: the chance that any member of a record's household is named rightly.
 
-from typing import Literal
+Source: Franconi and Polettini (2004), section 5.
+"""
+
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -18,6 +21,15 @@ class HouseholdRisk(RecordRiskRule):
     """The chance that any member of a record's household is named rightly, which gives the others away."""
 
     rule: Literal["household_risk"] = "household_risk"
+    example: ClassVar[str] = "{rule: household_risk, highest_at_most: 0.9}"
+    advice: ClassVar[str] = (
+        "A household is found by any of its members: recode what describes them together, such as household size and "
+        "the ages of children, or leave large households out by top-coding the size."
+    )
+    needs: ClassVar[str] = (
+        "Keep one variable with the role household and one with the role weight in the file, or take the rule out of "
+        "the policy."
+    )
 
     @property
     def found(self) -> str:

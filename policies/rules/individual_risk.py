@@ -1,6 +1,9 @@
-"""Individual risk: the chance that a record is named rightly, by its sampling weight."""
+"""Individual risk: the chance that a record is named rightly, by its sampling weight.
 
-from typing import Literal
+Source: Benedetti and Franconi (1998); Franconi and Polettini (2004), section 3.
+"""
+
+from typing import ClassVar, Literal
 
 from policies.rules.record_risk_rule import RecordRiskRule
 
@@ -12,6 +15,11 @@ class IndividualRisk(RecordRiskRule):
     """
 
     rule: Literal["individual_risk"] = "individual_risk"
+    example: ClassVar[str] = "{rule: individual_risk, highest_at_most: 0.5}"
+    advice: ClassVar[str] = (
+        "Suppress a key locally for the records most at risk; where the mean is too high, recode the keys. A record "
+        "with a sampling weight near 1 stands for nobody else and needs it most."
+    )
 
     @property
     def found(self) -> str:

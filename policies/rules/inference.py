@@ -1,4 +1,7 @@
-"""Inference: guessing a sensitive value better because the person is in the file."""
+"""Inference: guessing a sensitive value better because the person is in the file.
+
+Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023).
+"""
 
 from collections.abc import Iterator
 from typing import ClassVar, Literal
@@ -19,6 +22,11 @@ class Inference(ControlRule):
     """Who knows some facts about a person guesses a sensitive one hardly better for the person being in the file."""
 
     rule: Literal["inference"] = "inference"
+    example: ClassVar[str] = "{rule: inference, limit: 0.1}"
+    advice: ClassVar[str] = (
+        "The nearest released record tells a person's sensitive value better than it tells a stranger's: perturb the "
+        "sensitive variable itself, or fit a synthesis less closely (larger leaves, fewer predictors)."
+    )
     known: Columns | None = Field(default=None, description="all quasi-identifiers, when not given")
     secrets: Columns | None = Field(default=None, description="all variables with the role sensitive, when not given")
     tolerance: Share = Field(default=0.05, description="how far a guessed number may be off, a share of the true one")

@@ -1,6 +1,10 @@
-"""Interval disclosure: original values that lie near their masked value."""
+"""Interval disclosure: original values that lie near their masked value.
 
-from typing import Annotated, Literal
+Source: Torra (2013), "Average of 1-7 variables"; Mateo-Sanz, Sebe and Domingo-Ferrer (2004) for intervals in standard
+deviations.
+"""
+
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -16,6 +20,11 @@ class IntervalDisclosure(PairedRule):
     """Few original values lie in a narrow interval around their masked value."""
 
     rule: Literal["interval_disclosure"] = "interval_disclosure"
+    example: ClassVar[str] = "{rule: interval_disclosure, limit: 0.6}"
+    advice: ClassVar[str] = (
+        "Masked values stay within a narrow interval of the original ones: mask these variables with a larger amount "
+        "of noise, window or base. It matters most for sensitive amounts, where nearly right is right."
+    )
     columns: Columns | None = Field(
         default=None, description="numbers and ordinal categories; all quasi-identifiers and sensitive ones by default"
     )

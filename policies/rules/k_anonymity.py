@@ -1,6 +1,9 @@
-"""k-anonymity: in how large a crowd each record stands."""
+"""k-anonymity: in how large a crowd each record stands.
 
-from typing import Literal
+Source: Sweeney (2002); Desfontaines (2020), section 2.1.1, for what it is for and where it stops.
+"""
+
+from typing import ClassVar, Literal
 
 import pandas as pd
 from pydantic import Field
@@ -16,6 +19,11 @@ class KAnonymity(FrequencyRule):
     """Every combination of key values is shared by at least k records."""
 
     rule: Literal["k_anonymity"] = "k_anonymity"
+    example: ClassVar[str] = "{rule: k_anonymity, k: 5}"
+    advice: ClassVar[str] = (
+        "Recode the quasi-identifiers to wider categories (age bands, larger areas), then let local_suppression with "
+        "the same k remove the few combinations that are still rare."
+    )
     k: int = Field(ge=2)
 
     def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:

@@ -1,6 +1,9 @@
-"""k-map: how many people of the population fit each record."""
+"""k-map: how many people of the population fit each record.
 
-from typing import Literal
+Source: Desfontaines (2020), section 2.1.1; Sweeney (2002).
+"""
+
+from typing import ClassVar, Literal
 
 import pandas as pd
 from pydantic import Field
@@ -16,6 +19,11 @@ class KMap(PopulationRule):
     """Every record fits at least k people of a population."""
 
     rule: Literal["k_map"] = "k_map"
+    example: ClassVar[str] = "{rule: k_map, k: 2, population: population.csv}"
+    advice: ClassVar[str] = (
+        "Recode the quasi-identifiers until enough people of the population list fit each record. If records fit "
+        "nobody, the list is not in the released categories or does not cover the survey: mend the list first."
+    )
     k: int = Field(ge=2, description="people of the population")
     population: str = Field(min_length=1, description="path of a CSV: the key columns in released categories [, count]")
 

@@ -1,6 +1,9 @@
-"""l-diversity: how many sensitive values remain for a person whose quasi-identifiers are known."""
+"""l-diversity: how many sensitive values remain for a person whose quasi-identifiers are known.
 
-from typing import Any, Literal, Self
+Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007); Desfontaines (2020), section 2.1.1.
+"""
+
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -18,6 +21,11 @@ class LDiversity(SensitiveRule):
     """Whoever knows a person's quasi-identifiers still has at least l sensitive values to choose from."""
 
     rule: Literal["l_diversity"] = "l_diversity"
+    example: ClassVar[str] = "{rule: l_diversity, variant: distinct, l: 2}"
+    advice: ClassVar[str] = (
+        "Groups of look-alikes share one sensitive value: recode the quasi-identifiers further so that groups grow and "
+        "mix, or anatomize the sensitive variable. A suppressed cell counts as a value of its own."
+    )
     variant: Literal["distinct", "entropy", "recursive"] = Field(
         default="distinct",
         description="different values; exp(entropy): equally frequent values would count as many; or the most frequent "

@@ -1,4 +1,7 @@
-"""Linkability: whether the file tells that two sets of facts are about one person."""
+"""Linkability: whether the file tells that two sets of facts are about one person.
+
+Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023).
+"""
 
 from collections.abc import Iterator
 from typing import ClassVar, Literal, Self
@@ -17,6 +20,11 @@ class Linkability(ControlRule):
     """The file helps little to find out that two sets of facts are about one person."""
 
     rule: Literal["linkability"] = "linkability"
+    example: ClassVar[str] = "{rule: linkability, limit: 0.1}"
+    advice: ClassVar[str] = (
+        "The file joins facts from two places about one person: mask one of the two sets of columns independently of "
+        "the other, so that their nearest released records differ."
+    )
     known: tuple[Columns, Columns] | None = Field(
         default=None,
         description="what is known from one place, and from another; when not given, the quasi-identifiers by turns",

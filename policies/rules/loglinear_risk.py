@@ -1,6 +1,9 @@
-"""Risk under a log-linear model: are the sample uniques alone in the population, too?"""
+"""Risk under a log-linear model: are the sample uniques alone in the population, too?
 
-from typing import Literal, Self
+Source: Skinner and Shlomo (2008).
+"""
+
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -19,6 +22,11 @@ class LoglinearRisk(PopulationEstimate):
     """Few sample uniques are alone in the population, or named rightly, under a log-linear model of the keys."""
 
     rule: Literal["loglinear_risk"] = "loglinear_risk"
+    example: ClassVar[str] = "{rule: loglinear_risk, guesses_at_most: 0.05, sampling_fraction: 0.1}"
+    advice: ClassVar[str] = (
+        "The sample uniques are likely to be population uniques: recode the keys whose combination the model finds "
+        "rare, or suppress one key of the sample uniques."
+    )
     uniques_at_most: Share | None = Field(default=None, description="tau 1 by the records: alone in the population")
     guesses_at_most: Share | None = Field(default=None, description="tau 2 by the records: uniques named rightly")
     interactions: Literal["none", "selected"] = Field(

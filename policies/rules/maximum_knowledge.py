@@ -1,6 +1,9 @@
-"""Maximum knowledge: an intruder who has the original file."""
+"""Maximum knowledge: an intruder who has the original file.
 
-from typing import Any, Literal
+Source: Yamazoe and Omote (2021), section 2.3, after Domingo-Ferrer, Ricci and Soria-Comas (2015).
+"""
+
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -16,6 +19,11 @@ class MaximumKnowledge(AttributeRule):
     """Even with the original in hand, nearest masked records are hardly nearer than those of a scrambled file."""
 
     rule: Literal["maximum_knowledge"] = "maximum_knowledge"
+    example: ClassVar[str] = "{rule: maximum_knowledge, limit: 0.1}"
+    advice: ClassVar[str] = (
+        "Somebody who holds the original finds each record's masked counterpart: only masking that breaks the link of "
+        "whole records helps, such as swapping several variables independently or synthesis."
+    )
     limit: Figure = Field(gt=0, description="most allowed; for closer a share of the people, else in the comparison's")
     excess: None = Field(default=None, description="none: the figure is itself a difference from a scrambled copy")
     of: Literal["records", "attributes"] = Field(

@@ -1,4 +1,7 @@
-"""Membership inference: who was in the original data."""
+"""Membership inference: who was in the original data.
+
+Source: Hanley and McNeil (1982); Yeom, Giacomelli, Fredrikson and Jha (2018); Platzer and Reutterer (2021).
+"""
 
 from collections.abc import Iterator
 from typing import ClassVar, Literal
@@ -19,6 +22,11 @@ class MembershipInference(ControlRule):
     """Nearness to a released record hardly tells who was in the original data."""
 
     rule: Literal["membership"] = "membership"
+    example: ClassVar[str] = "{rule: membership, limit: 0.1}"
+    advice: ClassVar[str] = (
+        "Released records cluster around the people who took part: the masking or synthesis reproduces single records, "
+        "so perturb more or smooth more, and release a sample so that taking part is itself uncertain."
+    )
     columns: Columns | None = Field(default=None, description="all released columns, when not given")
     nearer: Share | None = Field(
         default=None,

@@ -1,6 +1,9 @@
-"""Record linkage against microaggregation of single variables."""
+"""Record linkage against microaggregation of single variables.
 
-from typing import Literal
+Source: Torra (2013), "Rank swapping record linkage (RS-RL)", Discussion.
+"""
+
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +20,11 @@ class MicroaggregationLinkage(CandidateRule):
     """Few records are found by an intruder who knows that each variable was microaggregated by itself."""
 
     rule: Literal["microaggregation_linkage"] = "microaggregation_linkage"
+    example: ClassVar[str] = "{rule: microaggregation_linkage, excess: 0.05}"
+    advice: ClassVar[str] = (
+        "Groups formed variable by variable intersect in single records: microaggregate the variables together with "
+        "microaggregation instead of univariate_microaggregation, or use a larger k."
+    )
 
     def candidates(self, original: FloatArray, masked: FloatArray, rows: IntArray) -> CandidateSets:
         return microaggregation_linkage(original, masked, rows)

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import pandas as pd
 from pydantic import Field
@@ -17,6 +17,11 @@ Columns = Annotated[tuple[str, ...], Field(min_length=1)]
 
 class MicrodataRule(Rule):
     """A rule on the combinations of key columns of a file of records."""
+
+    needs: ClassVar[str] = (
+        "Declare in the contract which variables are quasi-identifiers, and see that the released file holds them and "
+        "any record at all."
+    )
 
     def find(self, frame: pd.DataFrame, variables: Variables, stage: str, unit: str = "records") -> list[Finding]:
         keys = self.keys(variables)

@@ -1,6 +1,9 @@
-"""Minimum frequency: how many contribute to a cell."""
+"""Minimum frequency: how many contribute to a cell.
 
-from typing import Literal
+Source: Torra (2013), "Disclosure problems"; Hundepool and others (2012), section 4.2.
+"""
+
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,6 +17,11 @@ class MinimumFrequency(TableRule):
     """A cell has at least n contributors."""
 
     rule: Literal["minimum_frequency"] = "minimum_frequency"
+    example: ClassVar[str] = "{rule: minimum_frequency, n: 3}"
+    advice: ClassVar[str] = (
+        "Cells with too few contributors: merge rare categories or areas in the table's dimensions, or let the "
+        "protection suppress these cells with others that keep the totals from giving them back."
+    )
     n: int = Field(ge=2, description="smallest number of contributors that is published")
     protection_percent: Percent = Field(
         default=10, description="percent of the largest contribution by which a suppressed total must stay uncertain"

@@ -1,7 +1,7 @@
 """PairedRule: an attack that needs to know which masked record is whose, to tell a right link from a wrong one."""
 
 from abc import abstractmethod
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,11 @@ Window = Annotated[float, Field(gt=0, le=1)]
 
 class PairedRule(AttackRule):
     """A rule that needs to know which masked record is whose, to tell a right link from a wrong one."""
+
+    needs: ClassVar[str] = (
+        "This attack must know whose record each masked one is: keep the pairing, or judge an unpaired file by attacks "
+        "with a holdout, and name columns that can be compared."
+    )
 
     columns: Columns | None = Field(
         default=None, description="what the intruder knows; all quasi-identifiers that can be compared, when not given"

@@ -1,6 +1,7 @@
 """PopulationEstimate: a rule on what the file lets one estimate of the population."""
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,11 @@ FloatArray = NDArray[np.float64]
 
 class PopulationEstimate(KeyedRule):
     """A rule on an estimate for the population. What cannot be estimated is UNKNOWN."""
+
+    needs: ClassVar[str] = (
+        "Declare one variable with the role weight that is more than 0 for every record, or give the rule the sampling "
+        "fraction; of very few records nothing can be estimated."
+    )
 
     weight: str | None = Field(
         default=None, description="variable with the sampling weights; the one with the role weight, when not given"

@@ -1,7 +1,7 @@
 """PopulationRule: a rule on a list of the population, by how many people in it fit a released record."""
 
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,11 @@ class PopulationRule(KeyedRule):
 
     With a column 'count' a row stands for as many people. An empty field is a missing key.
     """
+
+    needs: ClassVar[str] = (
+        "See that the population list is a CSV file in the released categories, and that quasi-identifiers are "
+        "declared in the contract."
+    )
 
     missing_matches: Literal["category", "any"] = Field(
         default="category", description="a missing key is a category of its own, or matches any value"

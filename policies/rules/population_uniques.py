@@ -1,6 +1,10 @@
-"""Population uniques: how many people are alone in the population with their key values."""
+"""Population uniques: how many people are alone in the population with their key values.
 
-from typing import Literal, Self
+Source: Dankar, El Emam, Neisa and Roffey (2012), who choose among the estimators of Hoshino (2001), Zayatz (1991) and
+Chen and Keller-McNulty (1998).
+"""
+
+from typing import ClassVar, Literal, Self
 
 import pandas as pd
 from pydantic import Field, model_validator
@@ -27,6 +31,11 @@ class PopulationUniques(PopulationEstimate):
     """At most a share of the population, and of the records, is alone in the population with its key values."""
 
     rule: Literal["population_uniques"] = "population_uniques"
+    example: ClassVar[str] = "{rule: population_uniques, at_most: 0.05, sampling_fraction: 0.1}"
+    advice: ClassVar[str] = (
+        "Too many people are estimated to be alone in the population: release a smaller sample of the records, or "
+        "recode the quasi-identifiers until fewer sample uniques are left to extrapolate from."
+    )
     at_most: Share = Field(lt=1, description="share of the population, not percent")
     estimator: population_uniques.Estimator = Field(
         default="dankar", description="dankar chooses among the others by the sampling fraction"

@@ -1,6 +1,9 @@
-"""The prior-posterior (p,q) rule: what a contributor learns beyond what everybody knew."""
+"""The prior-posterior (p,q) rule: what a contributor learns beyond what everybody knew.
 
-from typing import Literal, Self
+Source: Hundepool and others (2012), sections 4.2 and 4.3.
+"""
+
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -14,6 +17,11 @@ class PriorPosterior(TableRule):
     """Who knows each contribution to within q percent beforehand cannot tell one to within p percent afterwards."""
 
     rule: Literal["prior_posterior"] = "prior_posterior"
+    example: ClassVar[str] = "{rule: prior_posterior, p: 10, q: 50}"
+    advice: ClassVar[str] = (
+        "Together with what everybody knows beforehand, the cell gives its largest contribution away: merge categories "
+        "until the other contributors vary enough, or suppress the cell; check that q is what competitors can know."
+    )
     p: Percent = Field(description="percent, afterwards")
     q: Percent = Field(description="percent, beforehand; above p")
     coalition: int = Field(default=1, ge=1, description="how many contributors pool what they know")

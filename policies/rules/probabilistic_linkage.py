@@ -1,6 +1,9 @@
-"""Probabilistic record linkage."""
+"""Probabilistic record linkage.
 
-from typing import Literal
+Source: Fellegi and Sunter (1969); Jaro (1989); Torra (2013), "Rank swapping: Example II".
+"""
+
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +21,11 @@ class ProbabilisticLinkage(LinkageRule):
     """Few original records are linked to their own masked record by the variables on which they agree."""
 
     rule: Literal["probabilistic_linkage"] = "probabilistic_linkage"
+    example: ClassVar[str] = "{rule: probabilistic_linkage, excess: 0.01}"
+    advice: ClassVar[str] = (
+        "Too many values agree with the original ones: categories that came through unchanged give the link away, so "
+        "recode them or use PRAM, and move numbers by more than the tolerance."
+    )
     records: int = Field(
         default=5_000, ge=1, description="original records that are attacked, drawn at random when there are more"
     )

@@ -1,6 +1,9 @@
-"""Record linkage against rank swapping."""
+"""Record linkage against rank swapping.
 
-from typing import Literal
+Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping"; Nin, Herranz and Torra (2008).
+"""
+
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +22,11 @@ class RankSwappingLinkage(CandidateRule):
     """Few records are found by an intruder who knows the window of rank swapping."""
 
     rule: Literal["rank_swapping_linkage"] = "rank_swapping_linkage"
+    example: ClassVar[str] = "{rule: rank_swapping_linkage, window: 0.2, excess: 0.05}"
+    advice: ClassVar[str] = (
+        "Knowing the window narrows each record to a few candidates: use a variant of rank_swapping whose window is "
+        "not a bound (p-distribution or p-buckets), widen the window, or swap fewer variables."
+    )
     window: Window = Field(description="how far a value may have moved in rank: share of the records, not percent")
 
     def candidates(self, original: FloatArray, masked: FloatArray, rows: IntArray) -> CandidateSets:

@@ -1,6 +1,9 @@
-"""Reidentification risk of the prosecutor, the journalist and the marketer."""
+"""Reidentification risk of the prosecutor, the journalist and the marketer.
 
-from typing import Literal, Self
+Source: El Emam (2013), chapter 16; Dankar and El Emam (2010).
+"""
+
+from typing import ClassVar, Literal, Self
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -28,6 +31,12 @@ class ReidentificationRisk(PopulationRule):
     """The chance that an intruder of a stated kind names records rightly."""
 
     rule: Literal["reidentification_risk"] = "reidentification_risk"
+    example: ClassVar[str] = "{rule: reidentification_risk, model: prosecutor, highest_at_most: 0.2}"
+    advice: ClassVar[str] = (
+        "For the highest chance, recode or suppress the smallest groups; for the average, coarsen the quasi- "
+        "identifiers of everybody. Releasing a sample helps against the journalist and the marketer, never against the "
+        "prosecutor."
+    )
     model: Literal["prosecutor", "journalist", "marketer"] = Field(
         description="who knows that the person is in the file; who looks in the population; who links the whole file"
     )

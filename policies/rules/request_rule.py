@@ -1,6 +1,9 @@
-"""The request rule: contributors who asked for protection."""
+"""The request rule: contributors who asked for protection.
 
-from typing import Literal
+Source: Hundepool and others (2012), section 4.2.
+"""
+
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,6 +17,11 @@ class RequestRule(TableRule):
     """No contributor who asked for protection holds more than k percent of a cell."""
 
     rule: Literal["request_rule"] = "request_rule"
+    example: ClassVar[str] = "{rule: request_rule, k: 70}"
+    advice: ClassVar[str] = (
+        "A contributor who asked for protection holds too much of the cell: suppress it with complements, or merge it "
+        "with a category in which the contributor weighs less. Only the contributor can lift the request."
+    )
     k: Percent = Field(description="percent")
 
     def sensitivity(self) -> SensitivityRule:

@@ -1,7 +1,7 @@
 """Rule: what every disclosure rule of a policy is, and the numbers it is written with."""
 
 from abc import ABC, abstractmethod
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict
@@ -28,12 +28,24 @@ Share = Annotated[float, AfterValidator(_share)]
 Percent = Annotated[float, AfterValidator(_percent)]
 
 
-class Rule(BaseModel, ABC):
+class DisclosureRule(BaseModel, ABC):
     """A frozen rule with its thresholds; `rule` is its name in the policy, in findings and in waivers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    example: ClassVar[str]  # a line of a policy, in YAML
+    advice: ClassVar[str]  # what to do when the rule is broken
+    needs: ClassVar[str]  # what to do when it could not be measured
+
     rule: str
+
+    @abstractmethod
+    def describe(self) -> str:
+        """The rule in one plain sentence."""
+
+
+class Rule(DisclosureRule):
+    """A rule on one file of records, by itself."""
 
     @abstractmethod
     def find(self, frame: pd.DataFrame, variables: Variables, stage: str, unit: str = "records") -> list[Finding]:
@@ -44,10 +56,6 @@ class Rule(BaseModel, ABC):
         unit   : what a record is, in the plural and in the reader's words
         raises : DataError if a column that the rule looks at is not in the file
         """
-
-    @abstractmethod
-    def describe(self) -> str:
-        """The rule in one plain sentence."""
 
     def unknown(self, stage: str, why: str, records: int) -> Finding:
         return Finding(

@@ -1,6 +1,9 @@
-"""Sample uniques: how many records are alone with their combination of key values."""
+"""Sample uniques: how many records are alone with their combination of key values.
 
-from typing import Literal
+Source: Hundepool and others (2012), chapter 3.
+"""
+
+from typing import ClassVar, Literal
 
 import pandas as pd
 from pydantic import Field
@@ -16,6 +19,11 @@ class SampleUniquesShare(FrequencyRule):
     """At most a share of the records is alone with its combination of key values."""
 
     rule: Literal["sample_uniques_share"] = "sample_uniques_share"
+    example: ClassVar[str] = "{rule: sample_uniques_share, at_most: 0.01}"
+    advice: ClassVar[str] = (
+        "Recode the quasi-identifier with the most categories first, since it makes most records unique; suppress a "
+        "key of the unique records that remain."
+    )
     at_most: Share = Field(lt=1, description="share of the records, not percent")
 
     def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:

@@ -1,7 +1,7 @@
 """SensitiveRule: a rule on what the look-alikes of a record give away of its sensitive values."""
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,11 @@ ROUNDING = 1e-9  # entropy and distances are sums of logarithms and quotients; a
 
 class SensitiveRule(MicrodataRule):
     """A rule on each sensitive variable within the classes of the quasi-identifiers; one finding a variable."""
+
+    needs: ClassVar[str] = (
+        "Declare in the contract which variables are quasi-identifiers and which are sensitive, and see that the "
+        "released file holds both."
+    )
 
     columns: Columns | None = Field(default=None, description="all variables with the role sensitive, when not given")
     others_known: bool = Field(

@@ -1,4 +1,7 @@
-"""Singling out: descriptions that fit exactly one person."""
+"""Singling out: descriptions that fit exactly one person.
+
+Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023); Cohen and Nissim (2020).
+"""
 
 from collections.abc import Iterator
 from typing import ClassVar, Literal
@@ -17,6 +20,11 @@ class SinglingOut(ControlRule):
     """Descriptions that fit one released record fit one person of the original hardly more often than one of others."""
 
     rule: Literal["singling_out"] = "singling_out"
+    example: ClassVar[str] = "{rule: singling_out, limit: 0.1}"
+    advice: ClassVar[str] = (
+        "Rare combinations or extreme values of the released file describe real people: top- and bottom-code the "
+        "numbers, merge rare categories, or synthesise with larger leaves or smoothing."
+    )
     mode: Mode = Field(default="multivariate", description="descriptions by one column, or by several")
     attributes: int = Field(
         default=3, ge=2, description="columns in a multivariate description; all, if there are fewer"

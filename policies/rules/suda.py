@@ -1,6 +1,10 @@
-"""SUDA: records that few keys single out."""
+"""SUDA: records that few keys single out.
 
-from typing import Literal
+Source: Elliot, Manning, Mayes, Gurd and Bane (2005); Manning, Haglin and Keane (2008); Skinner and Elliot (2002) for
+the scores.
+"""
+
+from typing import ClassVar, Literal
 
 import pandas as pd
 from pydantic import Field
@@ -18,6 +22,11 @@ class Suda(KeyedRule):
     """Few records are singled out by few keys. A missing key is a category of its own."""
 
     rule: Literal["suda"] = "suda"
+    example: ClassVar[str] = "{rule: suda, sampling_fraction: 0.1, above: 0.5, at_most: 0.05}"
+    advice: ClassVar[str] = (
+        "A few keys single these records out: recode the keys that occur most in small unique combinations, or "
+        "suppress just those cells, first in the records that have most of them."
+    )
     size: int = Field(default=3, ge=1, description="most keys that an intruder needs to single a record out")
     sampling_fraction: PositiveShare = Field(description="records per person of the population, more than 0")
     above: Share = Field(description="chance of a right match (DIS-SUDA score) above which a record is at risk")

@@ -1,6 +1,9 @@
-"""t-closeness: how far the sensitive values of a group are from those of the whole file."""
+"""t-closeness: how far the sensitive values of a group are from those of the whole file.
 
-from typing import Any, Literal
+Source: Li, Li and Venkatasubramanian (2007).
+"""
+
+from typing import Any, ClassVar, Literal
 
 import pandas as pd
 from pydantic import Field
@@ -19,6 +22,11 @@ class TCloseness(SensitiveRule):
     """Whoever knows a person's quasi-identifiers learns little that the whole file does not tell of everybody."""
 
     rule: Literal["t_closeness"] = "t_closeness"
+    example: ClassVar[str] = "{rule: t_closeness, t: 0.5}"
+    advice: ClassVar[str] = (
+        "The sensitive values of some groups differ too much from those of the whole file: merge such groups by "
+        "coarser quasi-identifiers, or give the sensitive variable fewer categories."
+    )
     t: Share = Field(gt=0, lt=1, description="largest allowed earth mover's distance, more than 0 and less than 1")
     ground_distance: Literal["equal", "ordered", "hierarchical"] | None = Field(
         default=None,

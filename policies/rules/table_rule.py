@@ -4,6 +4,7 @@ Given a file of records it answers `UNKNOWN`, so a policy written for tables let
 """
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import pandas as pd
 
@@ -16,6 +17,10 @@ from sluice.verdict import Finding
 
 class TableRule(Rule):
     """A rule on one cell of a table: is its value sensitive, given the contributions that it adds up?"""
+
+    needs: ClassVar[str] = (
+        "The rule judges the cells of tables: release tables, or take a policy that is written for records."
+    )
 
     @abstractmethod
     def sensitivity(self) -> SensitivityRule:

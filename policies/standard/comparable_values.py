@@ -5,6 +5,19 @@ from sluice.risk.coding import Coding
 from sluice.variables import GROUPS, Variables
 from sluice.verdict import Finding, Verdict
 
+ADVICE = {
+    "comparable_values": (
+        "Say in the reference standard's weights that these variables count, or take them out of the release: of a "
+        "free text or a number of a group nobody can measure what it tells."
+    ),
+}
+UNMEASURED = {
+    "comparable_values": (
+        "Recode by rules that the plan states, so that every released label stands for original ones; release at "
+        "least one variable that can be compared, and a smaller file where it is too large to be judged."
+    ),
+}
+
 _LEAST_WEIGHT = 0.01  # of the largest; a variable that counts less is not compared in earnest
 _UNREAD_SHARE = 0.001  # so few values that cannot be compared hide nobody; they count as if suppressed
 

@@ -13,6 +13,21 @@ from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
 from sluice.risk.resolution import on_one_grid
 from sluice.verdict import Finding, Verdict
 
+ADVICE = {
+    "closest_records": (
+        "The closest few are too close although most people are safe: look for records with few values, zeros or "
+        "defaults that masking leaves alone, and recode or suppress these."
+    ),
+    "near_copies": (
+        "Some records came through almost unchanged: treat the variables that the report shows as hardly changed, for "
+        "small noise on a single variable hides nobody."
+    ),
+    "exact_copies": (
+        "Some records stand in the file value for value: mask at least one more variable of theirs, and recode "
+        "categories further (spectral_swapping takes them)."
+    ),
+}
+
 Column = npt.NDArray[Any]
 
 _TIED = 1e-9  # distances that differ by no more are equal

@@ -7,6 +7,14 @@ from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
 from sluice.verdict import Finding, Verdict
 
+ADVICE: dict[str, str] = {}  # it passes or cannot be judged
+UNMEASURED = {
+    "duplicate_records": (
+        "People stand twice in the source, or rows were repeated: find out why and remove the doubles before masking, "
+        "or release more variables; no masking cures it."
+    ),
+}
+
 
 def judge_duplicates(coding: Coding, records: pd.DataFrame) -> Finding:
     duplicates = unexplained_duplicates(row_groups(plain_values(records[name]) for name in coding.names).size)

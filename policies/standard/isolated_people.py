@@ -9,6 +9,13 @@ from sluice.risk.reference.isolated_records import isolated_records
 from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.verdict import Finding, Verdict
 
+ADVICE = {
+    "isolated_records": (
+        "People with unusual values can be found: top- and bottom-code the large values, use noise in proportion to "
+        "the value, or leave the few outliers out."
+    ),
+}
+
 FloatArray = npt.NDArray[np.float64]
 
 

@@ -3,6 +3,13 @@
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.verdict import Finding, Verdict
 
+ADVICE = {
+    "lenient_standard": (
+        "Bring the settings that the finding names back to their defaults, or let the owner of the policy state in a "
+        "waiver why they hold for these data."
+    ),
+}
+
 
 def judge_leniency(standard: ReferenceStandard) -> Finding:
     """What this policy tolerates beyond all with which the standard could still be said to hold."""

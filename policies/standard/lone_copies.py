@@ -14,6 +14,13 @@ from sluice.risk.resolution import COARSE, FINE, on_one_grid
 from sluice.variables import GROUPS
 from sluice.verdict import Finding, Verdict
 
+ADVICE = {
+    "lone_copies": (
+        "People whom nobody resembles kept their values of the variables named: mask these variables together instead "
+        "of one of them strongly, or group them until nobody is alone."
+    ),
+}
+
 _MOST = 0.5  # of a variable's values are as they were: it is kept
 
 

@@ -11,6 +11,21 @@ from sluice.risk.reference.equivalence_test import EquivalenceTest, equivalence_
 from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.verdict import Finding, Verdict
 
+ADVICE = {
+    "prediction_distance": (
+        "Released records lie nearer to the people than others' records would: swap over a wider window, "
+        "microaggregate larger groups or add more noise on the variables that tell people apart."
+    ),
+    "prediction_ambiguity": (
+        "The best match stands out among the next best: bring records closer to each other, by coarser categories and "
+        "larger groups, rather than moving single ones farther."
+    ),
+    "prediction_uncertainty": (
+        "The nearest records agree on one value: mix the values within neighbourhoods by swapping or noise, or decide "
+        "by the other two measures where the method makes records alike on purpose."
+    ),
+}
+
 _ADVANTAGE: dict[Measure, tuple[str, str]] = {  # what an intruder gains, and does not gain
     "distance": ("gets closer to it", "gets no closer to it"),
     "ambiguity": (

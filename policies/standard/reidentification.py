@@ -14,6 +14,13 @@ from sluice.risk.reference.reference_attack import some_of
 from sluice.risk.reference.reidentification import reidentification
 from sluice.verdict import Finding, Verdict
 
+ADVICE = {
+    "reidentification": (
+        "Too many people are nearest to their own record: break the link between original and released rows by "
+        "stronger swapping or by synthesis, and attack again."
+    ),
+}
+
 _TELLS = 0.6  # area under the curve from which a measure tells correct matches from wrong ones
 
 

@@ -5,6 +5,14 @@ import pandas as pd
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.verdict import Finding, Verdict
 
+ADVICE = {
+    "reference_size": (
+        "The reference standard needs more records: release a larger file, set a larger holdout aside, or let the "
+        "policy say review in when_fewer, so that a person decides."
+    ),
+}
+UNMEASURED = ADVICE
+
 
 def judge_size(
     standard: ReferenceStandard, original: pd.DataFrame, masked: pd.DataFrame, held: pd.DataFrame | None

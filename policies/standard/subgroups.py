@@ -17,6 +17,19 @@ from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.variables import Kind, Variable, Variables
 from sluice.verdict import Finding, Verdict
 
+ADVICE = {
+    "worst_subgroup": (
+        "One group is protected less than the others: mask it by itself with strata, recode the categories that set "
+        "it apart, or merge it with a like group."
+    ),
+}
+UNMEASURED = {
+    "worst_subgroup": (
+        "Name fewer or larger subgroups, attack more records, or lower subgroup_records to what the smallest group "
+        "still allows to judge."
+    ),
+}
+
 BoolArray = npt.NDArray[np.bool_]
 
 _QUARTERS = ("lowest", "second", "third", "highest")

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from policies.advice import with_advice
 from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy, load_policy
 from policies.waivers import apply_waivers
@@ -134,7 +135,7 @@ def assess_compared(
         *measured.findings,
     ]
     today = datetime.now(UTC)
-    findings = apply_waivers(findings, policy.waivers, name, today.date(), "")
+    findings = with_advice(apply_waivers(findings, policy.waivers, name, today.date(), ""))
     return Dossier(
         release=f"assessment-{hashes['masked'][:12]}",
         name=name,

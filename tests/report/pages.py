@@ -184,8 +184,24 @@ def full_tables() -> Dossier:
     two = summarise(cells, status, requirements, "two", ["region", "nace"], 3, None)
     one = summarise(cells, np.zeros_like(status), requirements, "one", ["size"], 3, replace(found, breaches=()))
     findings = (
-        Finding(rule="unsafe", verdict=Verdict.FAIL, says="30 cells can be computed.", stage="attack"),
-        Finding(rule="lost", verdict=Verdict.REVIEW, says="Much is lost.", stage="utility", observed=0.4, limit=0.3),
-        Finding(rule="odd", verdict=Verdict.UNKNOWN, says="It stopped.", stage="elsewhere"),
+        Finding(
+            rule="unsafe",
+            verdict=Verdict.FAIL,
+            says="30 cells can be computed.",
+            stage="attack",
+            advice="Suppress more.",
+        ),
+        Finding(
+            rule="lost",
+            verdict=Verdict.REVIEW,
+            says="Much is lost.",
+            stage="utility",
+            observed=0.4,
+            limit=0.3,
+            advice="Merge categories.",
+        ),
+        Finding(
+            rule="odd", verdict=Verdict.UNKNOWN, says="It stopped.", stage="elsewhere", advice="See what stopped it."
+        ),
     )
     return on_tables(three, two, one, verdict=UNKNOWN, findings=findings)

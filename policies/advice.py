@@ -1,0 +1,244 @@
+"""Advice: what to do about a finding, for whoever masks the data, protects the tables or submits them.
+
+That of a rule of a policy, and of a part of the reference standard, stands in its own file; that of all other checks
+stands here.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from policies.rules.rules import ALL_RULES
+from policies.standard import (
+    comparable_values,
+    copies,
+    duplicate_records,
+    isolated_people,
+    leniency,
+    lone_copies,
+    prediction,
+    reidentification,
+    sample_size,
+    subgroups,
+)
+from sluice.verdict import Finding, Verdict
+
+_STANDARD = (
+    sample_size, comparable_values, prediction, copies, isolated_people, subgroups, duplicate_records, leniency,
+    lone_copies, reidentification,
+)  # fmt: skip
+
+_UTILITY = {
+    "mean": (
+        "Averages moved: use a method that keeps them (microaggregation, corrected noise), and check top-coding, "
+        "whose lumped values should be replaced by their mean."
+    ),
+    "variance": "Variances moved: use corrected noise or restore_variance of the microaggregation, or smaller groups.",
+    "correlation": (
+        "Correlations were weakened: mask correlated variables together (microaggregation of a group, "
+        "spectral_swapping, ipso) instead of each by itself."
+    ),
+    "rank_correlation": (
+        "Ranks no longer go together: swap over a smaller window, or use data_shuffling, which keeps rank correlations."
+    ),
+    "il1s": (
+        "Single values moved far: lower the noise, window or group size of the variables that moved most, and see "
+        "whether the risk rules still hold."
+    ),
+    "entropy": (
+        "A variable lost its diversity: recode it to more categories than now, or suppress fewer of its values, and "
+        "let another quasi-identifier bear the recoding."
+    ),
+    "changed_share": (
+        "Much of one variable was changed: lower its swapping rate or PRAM's share of changes, or spread the masking "
+        "over several variables."
+    ),
+    "suppressed_share": (
+        "Much of one variable was suppressed: recode it more coarsely first, so that fewer of its cells need "
+        "suppression, or give it a larger importance."
+    ),
+}
+
+_CONTRACT = {
+    "contract": "Mend the data at the source, or the contract if it is out of date; masking cannot cure this.",
+    "contract.kind": (
+        "The column is not stored as declared: see how the source writes it, or correct its kind in the contract."
+    ),
+    "contract.all_missing": (
+        "The column is empty: see whether the extract left it out, and take it out of the contract if it is gone for "
+        "good."
+    ),
+    "contract.missing": (
+        "Values are missing where the contract allows none: complete them at the source, or declare the variable "
+        "nullable."
+    ),
+    "contract.missing_share": (
+        "More values are missing than usual: see what failed in the collection, or raise max_missing_share with the "
+        "owner's consent."
+    ),
+    "contract.minimum": (
+        "Values lie below the declared minimum: look for codes of missing values and wrong units, or correct the "
+        "minimum."
+    ),
+    "contract.maximum": (
+        "Values lie above the declared maximum: look for codes such as 999 and wrong units, or correct the maximum."
+    ),
+    "contract.finite": (
+        "The column holds infinite numbers, mostly from a division by zero: correct the computation at the source."
+    ),
+    "contract.categories": (
+        "The column holds categories that are not declared: map their spellings at the source, or add new ones to the "
+        "contract."
+    ),
+    "contract.category_order": (
+        "The categories stand in another order than declared: write the order of the ordinal scale into the contract."
+    ),
+    "contract.record_key": (
+        "Records share the record key: find out whether people stand twice in the extract, or complete the key by "
+        "another column."
+    ),
+    "contract.rule": (
+        "Records contradict a rule across fields: correct them at the source, or ask the owner whether the rule still "
+        "holds."
+    ),
+    "contract.rows_minimum": (
+        "The extract is too short: see whether the query was filtered or the load broke off, and read it again."
+    ),
+    "contract.rows_maximum": (
+        "The extract is too long: look for a join that repeats records, or raise the maximum in the contract."
+    ),
+    "contract.column_in_dataframe": (
+        "A declared column is missing: see whether it was renamed at the source, and correct the query or the contract."
+    ),
+    "contract.column_in_schema": (
+        "There is a column that nobody declared: declare it with its role, or leave it out of the query."
+    ),
+    "contract.column_ordered": (
+        "The columns stand in another order than declared: correct the order in the query or in the contract."
+    ),
+    "released_table": (
+        "The masked file is not as the plan describes it: correct the step that makes this column, or what it "
+        "declares of its values."
+    ),
+    "expectations": (
+        "Great Expectations made no check at all: run the contract's checks by themselves and see what stopped them."
+    ),
+    "columns": (
+        "Add the missing columns to the batch, or take them out of the contract with the consent of those who use them."
+    ),
+    "row_count": (
+        "Compare the number of records with the source's own count: a load that broke off or a repeated one is read "
+        "again."
+    ),
+    "type": (
+        "Values cannot be read as their kind: correct the format at the source, such as a decimal comma or a date "
+        "order."
+    ),
+    "missing_share": (
+        "Ask who collects the data why so many values are missing in this batch before the limit is raised."
+    ),
+    "range": (
+        "Look at the smallest and largest values at the source; codes of missing values belong into missing_codes of "
+        "the contract."
+    ),
+    "categories": (
+        "Compare the batch's code list with the contract's; a new edition of a classification needs a new version of "
+        "the contract."
+    ),
+    "unique": "Remove the repeated keys at the source; a record that is loaded twice counts one person twice.",
+    "freshness": "The newest record is too old: load the source again, or see why it was not updated.",
+    "drift": (
+        "A distribution moved since the last release: find out whether the population changed or the collection did; "
+        "if it is real, raise max_distance for this edition."
+    ),
+    "source": "Check the address, the rights of the account and the query, and read the source again.",
+    "data_docs": "Make the folder of the Data Docs writable; the checks themselves were made.",
+}
+
+_CHAIN = {
+    "reference_standard": "Correct what the standard's settings say of weights and subgroups, and evaluate again.",
+    "utility": "Compare original and released variables: the measures of utility found none that both files hold.",
+    "overlooked_keys": (
+        "Add these quasi-identifiers to the columns of a rule, or correct their role in the contract if nobody can be "
+        "recognised by them."
+    ),
+    "few_changes": (
+        "Two editions that differ in a few records give these away: wait until more records changed, publish the "
+        "whole edition on another schedule, or withdraw the plan to publish both."
+    ),
+    "earlier_editions": (
+        "Compare with the earlier publication that the finding names: suppress the same cells in both, or let "
+        "somebody who knows both decide."
+    ),
+    "table_audit": (
+        "Attackers can work out sensitive cells: suppress further cells of the equations that the finding names, "
+        "merge categories, or protect the tables again under the same assumptions as the audit."
+    ),
+    "table_files": (
+        "The files are not what was judged: write them again from the protected tables, and do not edit them by hand."
+    ),
+    "manual": "A person asked for these cells to be withheld or published: check the manual file with its author.",
+    "waiver": (
+        "Take the waiver out of the policy, or renew it with an owner other than the submitter, a reason and an end."
+    ),
+    "identifiers_removed": (
+        "Remove these identifiers from the file before it leaves the house; no masking makes a name safe."
+    ),
+    "unknown_columns": (
+        "Declare these columns with their roles in the contract and assess the file again, or remove them."
+    ),
+    "holdout_of_others": "Take other people into the holdout than those of the file.",
+    "pairs": "Hand the masked file in with its rows in the original order, or assess it without pairs.",
+    "formula_cells": (
+        "Warn the users of the CSV file, or recode the category that begins with = + - or @ so that no spreadsheet "
+        "runs it; Parquet files are not affected."
+    ),
+}
+
+ADVICE: Mapping[str, str] = {
+    **{rule: model.advice for rule, model in ALL_RULES.items()},
+    **{rule: text for part in _STANDARD for rule, text in part.ADVICE.items()},
+    **_UTILITY,
+    **_CONTRACT,
+    **_CHAIN,
+}
+
+_UNMEASURED: Mapping[str, str] = {
+    **{rule: model.needs for rule, model in ALL_RULES.items()},
+    **{rule: text for part in _STANDARD for rule, text in getattr(part, "UNMEASURED", {}).items()},
+    "reference_standard": (
+        "Give the policy a reference_standard, or correct its settings: without one a file of records cannot be judged."
+    ),
+    "table_audit": (
+        "Give the audit more time or smaller tables, so that every attack is decided: split "
+        "linked tables, or suppress more cells."
+    ),
+    "earlier_editions": "Make the earlier edition's vault available again, so that both can be compared.",
+    "few_changes": "Make the earlier edition's file available again, so that both can be compared.",
+    "holdout_of_others": (
+        "Draw the holdout from people who are not in the file: those of the file itself make "
+        "every attack look harmless."
+    ),
+    "source": "Check the source's address, the table or query and the rights of the account, and read it again.",
+    "data_docs": "Make the folder of the Data Docs writable; the checks themselves were made.",
+}
+
+_CANNOT_BE_EXCUSED = "A waiver cannot excuse what was not measured."
+_INCOMPLETE = (
+    "Find out why the check could not be completed (too few records, a missing variable, a step that stopped) and "
+    "evaluate again."
+)
+
+
+def advice_on(finding: Finding) -> str:
+    """What to do about a finding that did not pass; empty for a rule that nobody wrote advice for."""
+    head = finding.rule if finding.rule in ADVICE else finding.rule.partition(".")[0]
+    if finding.verdict is Verdict.UNKNOWN:
+        return f"{_UNMEASURED.get(head, _INCOMPLETE)} {_CANNOT_BE_EXCUSED}"
+    return ADVICE.get(head, "")
+
+
+def with_advice(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings, each that did not pass with what to do about it."""
+    return [
+        finding if finding.verdict is Verdict.PASS else finding.model_copy(update={"advice": advice_on(finding)})
+        for finding in findings
+    ]
