@@ -37,11 +37,11 @@ def _meaning(field: FieldInfo) -> str:
         for name, words in _BOUNDS.items()
         if isinstance(getattr(bound, name, None), int | float)
     ]
-    told = [*([field.description] if field.description else []), *bounds]
+    parts = [*([field.description] if field.description else []), *bounds]
     choices = list(_literals(field.annotation))
     if choices and not any(choice in (field.description or "") for choice in choices):
-        told.append(f"one of {', '.join(choices)}")
-    return "; ".join(told).replace("|", "\\|")
+        parts.append(f"one of {', '.join(choices)}")
+    return "; ".join(parts).replace("|", "\\|")
 
 
 def _literals(annotation: object) -> Iterator[str]:

@@ -39,15 +39,15 @@ def _first_line(model: type[MaskingStep]) -> str:
 
 
 def _about(model: type[MaskingStep]) -> list[tuple[str, str]]:
-    """What a methodologist asks of a method, with the answers."""
-    told = [
+    """What a methodologist wants to know of a method."""
+    answers = [
         ("When to use it", model.use_when),
         ("Preserves", model.preserves),
         ("Known attack", model.known_attack),
         ("Missing values", model.missing_values),
     ]
     if model.is_recoding:
-        told.append(("Recoding", "equal values become equal values, and nothing is drawn at random."))
+        answers.append(("Recoding", "equal values become equal values, and nothing is drawn at random."))
     refused = [
         name
         for name, taken in (
@@ -56,7 +56,7 @@ def _about(model: type[MaskingStep]) -> list[tuple[str, str]]:
         )
         if not taken
     ]
-    return [*told, ("Not for", ", ".join(f"`{name}`" for name in refused))] if refused else told
+    return [*answers, ("Not for", ", ".join(f"`{name}`" for name in refused))] if refused else answers
 
 
 def _is_own(key: str, field: FieldInfo) -> bool:

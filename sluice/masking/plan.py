@@ -22,23 +22,23 @@ def released_variables(steps: Sequence[MaskingStep], variables: Variables) -> di
 def apply_plan(
     steps: Sequence[MaskingStep], frame: pd.DataFrame, variables: Variables, seed: np.random.SeedSequence
 ) -> "tuple[pd.DataFrame, tuple[MaskingStep | ByStratum, ...]]":
-    """The masked frame and the plan as it was carried out: every step in order, the i-th from the i-th child of `seed`.
+    """The masked frame and the fitted plan: every step in order, the i-th from the i-th child of `seed`.
 
     frame   : typed by `variables`, any index (it is ignored)
     returns : a frame typed by `released_variables(steps, variables)`, whose index tells the row of `frame` (0..n-1)
               that each record comes from: all of them in their order, but for those that a sampling step left out; and
-              the steps with every threshold that was read off the data at its place (see MaskingStep.settled)
+              the steps with every threshold that was read off the data at its place (see MaskingStep.fit)
     """
     masked = frame.reset_index(drop=True)
     current = dict(variables)
-    carried_out: list[MaskingStep | ByStratum] = []
+    fitted_plan: list[MaskingStep | ByStratum] = []
     for step, child in zip(steps, seed.spawn(len(steps)), strict=True):
         before = masked.index
-        masked, settled = _carried_out(step, masked, current, np.random.default_rng(child))
+        masked, fitted = _masked(step, masked, current, np.random.default_rng(child))
         assert step.is_sampling or masked.index.equals(before), f"{step.method} lost the order of the records"
-        carried_out += settled
+        fitted_plan += fitted
         current = step.released(current)
-    return masked, tuple(carried_out)
+    return masked, tuple(fitted_plan)
 
 
 def mask_frame(
@@ -65,33 +65,33 @@ def mask_frame(
 
 
 def apply_recodings(
-    carried_out: "Sequence[MaskingStep | ByStratum]", frame: pd.DataFrame, variables: Variables
+    fitted_plan: "Sequence[MaskingStep | ByStratum]", frame: pd.DataFrame, variables: Variables
 ) -> pd.DataFrame:
     """`frame` on the masked file's own variables and categories, with every perturbing step left out.
 
     What an intruder does who knows the original values and the published description of the recodings.
 
-    carried_out : the settled steps that `apply_plan` returned, so that both files are cut at the same thresholds
+    fitted_plan : the fitted steps that `apply_plan` returned, so that both files are cut at the same thresholds
     """
     recoded = frame.reset_index(drop=True)
     current = dict(variables)
     idle = np.random.default_rng(0)  # recodings draw nothing
-    for step in carried_out:
+    for step in fitted_plan:
         if step.is_recoding:
             recoded = step.mask(recoded, current, idle)
         current = step.released(current)
     return recoded
 
 
-def _carried_out(
+def _masked(
     step: MaskingStep, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator
 ) -> tuple[pd.DataFrame, list[MaskingStep | ByStratum]]:
     """One step, household by household and stratum by stratum as it asks for."""
     released = step.released(variables)
     if step.unit == "household" and not step.keeps_households:
         first, member_of = households(step, frame, variables)
-        each, settled = _by_strata(step, frame.iloc[first].reset_index(drop=True), variables, rng)
-        return with_members(step, frame, each, member_of, list(released)), settled
+        each, fitted = _by_strata(step, frame.iloc[first].reset_index(drop=True), variables, rng)
+        return with_members(step, frame, each, member_of, list(released)), fitted
     if step.unit == "household" and step.strata:
         households(step, frame, variables)  # refuses strata that would tear a household apart
     return _by_strata(step, frame, variables, rng)
@@ -101,13 +101,13 @@ def _by_strata(
     step: MaskingStep, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator
 ) -> tuple[pd.DataFrame, list[MaskingStep | ByStratum]]:
     if not step.strata:
-        settled = step.settled(frame, variables)
-        return step.mask(frame, variables, rng), list(settled)
+        fitted = step.fit(frame, variables)
+        return step.mask(frame, variables, rng), list(fitted)
     parts = strata(step, frame)
     masked, steps = [], {}
     for (stratum, rows), child in zip(parts.items(), rng.spawn(len(parts)), strict=True):
         part = frame.iloc[rows]
-        steps[stratum] = step.settled(part, variables)
+        steps[stratum] = step.fit(part, variables)
         masked.append(step.mask(part, variables, child))
     if not masked:
         return step.mask(frame, variables, rng), [step]

@@ -87,12 +87,12 @@ class MaskingStep(BaseModel, ABC):
         A sampling step returns some of the rows.
         """
 
-    def settled(self, frame: pd.DataFrame, variables: Variables) -> "tuple[MaskingStep, ...]":
+    def fit(self, frame: pd.DataFrame, variables: Variables) -> "tuple[MaskingStep, ...]":
         """This step as it is carried out on `frame`: a threshold that is read off the data becomes a number."""
         return (self,)
 
     def parameters(self) -> dict[str, Any]:
-        """What an analyst of the masked file needs to know of the settled step to correct for it, ready for JSON."""
+        """What an analyst of the masked file needs to know of the fitted step to correct for it, ready for JSON."""
         return {}
 
     @abstractmethod

@@ -23,10 +23,10 @@ Stratum = tuple[str | None, ...]
 
 @dataclass(frozen=True)
 class ByStratum:
-    """A step with `strata` as it was carried out: settled in each stratum by itself."""
+    """A step with `strata` fitted in each stratum by itself."""
 
     step: MaskingStep
-    settled: Mapping[Stratum, tuple[MaskingStep, ...]]
+    fitted: Mapping[Stratum, tuple[MaskingStep, ...]]
 
     @property
     def is_recoding(self) -> bool:
@@ -36,13 +36,13 @@ class ByStratum:
         return self.step.released(variables)
 
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
-        """Each stratum by its own settled steps. Raises PlanError for a stratum that was not in the masked file."""
+        """Each stratum by its own fitted steps. Raises PlanError for a stratum that was not in the masked file."""
         parts = []
         for stratum, rows in strata(self.step, frame).items():
-            if stratum not in self.settled:
+            if stratum not in self.fitted:
                 raise PlanError(f"{self.step.method}: a stratum of this file was not in the file that was masked.")
             part, current = frame.iloc[rows], dict(variables)
-            for step in self.settled[stratum]:
+            for step in self.fitted[stratum]:
                 part = step.mask(part, current, rng)
                 current = step.released(current)
             parts.append(part)
@@ -52,7 +52,7 @@ class ByStratum:
         """Those of each stratum, under its values."""
         found = [
             {"stratum": dict(zip(self.step.strata, stratum, strict=True)), **parameters}
-            for stratum, steps in self.settled.items()
+            for stratum, steps in self.fitted.items()
             for step in steps
             if (parameters := step.parameters())
         ]

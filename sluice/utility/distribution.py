@@ -31,7 +31,7 @@ def distribution(before: pd.Series, after: pd.Series | None, variable: Variable,
     """Counts by category, or by about 12 intervals of equal width; a date by its year. A missing value is in no bin.
 
     before, after : columns of the kind of `variable`; `after` is None for a variable that is not released
-    minimum_cell  : no smaller count is shown, 0 included
+    minimum_cell  : no smaller count is published, 0 included
     returns       : no bins for text, and for numbers that are too few or too much alike
     cost          : O(n log n)
 
@@ -52,8 +52,8 @@ def distribution(before: pd.Series, after: pd.Series | None, variable: Variable,
     if variable.kind.is_categorical and not counts[:, -1].any():  # nothing was pooled
         bins, counts = bins[:-1], counts[:, :-1]
     hidden = _hidden(counts, minimum_cell)
-    shown = [tuple(None if hide else int(c) for c, hide in zip(row, hidden, strict=True)) for row in counts]
-    return Distribution(bins, shown[0], shown[1] if after is not None else ())
+    published = [tuple(None if hide else int(c) for c, hide in zip(row, hidden, strict=True)) for row in counts]
+    return Distribution(bins, published[0], published[1] if after is not None else ())
 
 
 def _hidden(counts: IntArray, minimum_cell: int) -> NDArray[np.bool_]:

@@ -20,9 +20,9 @@ def il1s(original: NDArray[np.float64], masked: NDArray[np.float64]) -> float:
     raises           : DataError if the shapes differ
     cost             : O(n d)
 
-    The division is by a spread, never by the value, so a change of a zero counts. Cells missing in either file have
-    no distance and are left out (see cell_changes for them); NaN when no cell is left. A changed cell of a constant
-    column is infinitely far off, an unchanged one is 0 off.
+    The division is by a standard deviation, never by the value, so a change of a zero counts. Cells missing in
+    either file have no distance and are left out (see cell_changes for them); NaN when no cell is left. A changed cell
+    of a constant column is infinitely far off, an unchanged one is 0 off.
     """
     if original.shape != masked.shape:
         raise DataError(f"IL1s compares record by record; got files of shape {original.shape} and {masked.shape}.")

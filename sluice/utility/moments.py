@@ -46,10 +46,10 @@ def moment_differences(original: FloatArray, masked: FloatArray) -> MomentDiffer
         before, after = before[~np.isnan(before)], after[~np.isnan(after)]
         if len(before) < 2 or len(after) < 2:
             continue
-        spread, spread_after = _spread(before), _spread(after)
+        deviation, deviation_after = _deviation(before), _deviation(after)
         stayed = is_constant(np.append(before, after.mean()))
-        means.append(0.0 if stayed else _relative(abs(float(after.mean() - before.mean())), spread))
-        variances.append(_relative(abs(spread_after**2 - spread**2), spread**2))
+        means.append(0.0 if stayed else _relative(abs(float(after.mean() - before.mean())), deviation))
+        variances.append(_relative(abs(deviation_after**2 - deviation**2), deviation**2))
     return MomentDifferences(
         mean=_median(means),
         variance=_median(variances),
@@ -58,7 +58,7 @@ def moment_differences(original: FloatArray, masked: FloatArray) -> MomentDiffer
     )
 
 
-def _spread(values: FloatArray) -> float:
+def _deviation(values: FloatArray) -> float:
     """Standard deviation, n - 1; exactly 0 for a constant."""
     return 0.0 if is_constant(values) else float(values.std(ddof=1))
 

@@ -1,4 +1,4 @@
-"""What masking did to one variable, as counts and moments that may be shown to a reader of the report."""
+"""What masking did to one variable, as counts and moments that a reader of the report may see."""
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
@@ -46,11 +46,11 @@ def summarise(
     recoded      : the original after the deterministic recodings alone (see sluice.masking.plan.apply_recodings)
     masked       : typed by `released`; its rows are those of `recoded` in the same order, or `changed` and
                    `suppressed` are left empty
-    minimum_cell : no smaller count is shown, and no moment of fewer values
+    minimum_cell : no smaller count is given, and no moment of fewer values
     cost         : O(n log n) a variable
 
-    A variable that is still numeric is shown as in the original, before and after; one that was recoded into
-    categories is shown on those, with the recoded original as its before. Numbers and texts that name a person, a
+    A variable that is still numeric stands as in the original, before and after; one that was recoded into
+    categories stands on those, with the recoded original as its before. Numbers and texts that name a person, a
     household or a firm have no moments and no bins.
     """
     aligned = len(recoded) == len(masked) > 0
@@ -64,7 +64,7 @@ def summarise(
         )
         mean_before, deviation_before = _moments(original[name], variable, minimum_cell)
         mean_after, deviation_after = (None, None) if after is None else _moments(masked[name], after, minimum_cell)
-        shown = _distribution(original, recoded, masked, variable, after, minimum_cell)
+        counts = _distribution(original, recoded, masked, variable, after, minimum_cell)
         summaries.append(
             VariableSummary(
                 name=name,
@@ -81,9 +81,9 @@ def summarise(
                 missing_after=None if after is None else _missing_share(masked[name]),
                 changed=None if changes is None else changes.changed,
                 suppressed=None if changes is None else changes.suppressed,
-                bins=shown.bins,
-                counts_before=shown.before,
-                counts_after=shown.after,
+                bins=counts.bins,
+                counts_before=counts.before,
+                counts_after=counts.after,
             )
         )
     return tuple(summaries)

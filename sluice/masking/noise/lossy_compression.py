@@ -116,8 +116,8 @@ def compressed(original: FloatArray, quality: int) -> FloatArray:
         raise PlanError("lossy_compression: the range of a column is too wide to be computed.")
     shades = np.rint((original - lowest) / np.where(ranges > 0, ranges, 1.0) * 255.0).astype(np.uint8)
     images = np.split(shades, range(_IMAGE_ROWS, len(shades), _IMAGE_ROWS))
-    shown = np.vstack([_jpeg(image, quality) for image in images])
-    blurred: FloatArray = np.clip(lowest + shown / 255.0 * ranges, lowest, highest)
+    pixels = np.vstack([_jpeg(image, quality) for image in images])
+    blurred: FloatArray = np.clip(lowest + pixels / 255.0 * ranges, lowest, highest)
     return blurred
 
 

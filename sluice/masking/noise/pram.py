@@ -60,7 +60,7 @@ class Pram(MaskingStep):
         "missing ones present",
     )
 
-    _digits: int | None = PrivateAttr(default=None)  # to which a matrix read off the data may be told; None: chosen
+    _digits: int | None = PrivateAttr(default=None)  # to which a matrix read off the data is published; None: chosen
 
     use_when: ClassVar[str] = (
         "Categories that may identify are to become uncertain, without wider groups and without blanks; a retention "
@@ -106,7 +106,7 @@ class Pram(MaskingStep):
         changes = {"nullable": True, "max_missing_share": None} if self.missing_as_category else {}
         return {**variables, **{name: variables[name].model_copy(update=changes) for name in self.columns}}
 
-    def settled(self, frame: pd.DataFrame, variables: Variables) -> tuple[MaskingStep, ...]:
+    def fit(self, frame: pd.DataFrame, variables: Variables) -> tuple[MaskingStep, ...]:
         """The step with the matrix that it draws from, as numbers."""
         matrix = {}
         for name in self.columns:
@@ -116,11 +116,11 @@ class Pram(MaskingStep):
                 for label, row in zip(labels, self._matrix(name, frame[name]), strict=True)
             }
         update = {"matrix": matrix, "retention": None, "spread": "even", "invariant": False}
-        settled = self.model_copy(update=update)
+        fitted = self.model_copy(update=update)
         if self.invariant or self.spread == "proportional":
             values = min(len(frame) if self.missing_as_category else frame[name].count() for name in self.columns)
-            settled._digits = min(3, max(0, len(str(values)) - 2))
-        return (settled,)
+            fitted._digits = min(3, max(0, len(str(values)) - 2))
+        return (fitted,)
 
     def parameters(self) -> dict[str, Any]:
         """The matrix of each column; probabilities of 0 are left out.

@@ -151,7 +151,7 @@ class GlobalRecoding(MaskingStep):
             masked[name] = self._recoded(frame[name], variables[name], released[name])
         return masked
 
-    def settled(self, frame: pd.DataFrame, variables: Variables) -> tuple["GlobalRecoding", ...]:
+    def fit(self, frame: pd.DataFrame, variables: Variables) -> tuple["GlobalRecoding", ...]:
         """Quantiles as the cut points that they are in `frame`, one step a column; any other recoding as it is."""
         if self.quantiles is None:
             return (self,)

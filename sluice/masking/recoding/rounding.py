@@ -135,7 +135,7 @@ class Rounding(MaskingStep):
             }
         )
 
-    def settled(self, frame: pd.DataFrame, variables: Variables) -> tuple["Rounding", ...]:
+    def fit(self, frame: pd.DataFrame, variables: Variables) -> tuple["Rounding", ...]:
         """With rows of points: the same step with the scales of `frame`, so that another file is rounded alike."""
         self.released(variables)
         if self._rows() is None or self.scales is not None:

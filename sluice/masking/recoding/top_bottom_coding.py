@@ -90,7 +90,7 @@ class TopBottomCoding(MaskingStep):
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
         """See MaskingStep. Raises PlanError when a quantile or mean would stand for fewer than `minimum_tail` records.
 
-        A quantile or a mean is computed from `frame`; `settled` gives the same step for use on other files.
+        A quantile or a mean is computed from `frame`; `fit` gives the same step for use on other files.
         """
         released = self.released(variables)
         masked = frame.copy()
@@ -107,7 +107,7 @@ class TopBottomCoding(MaskingStep):
             masked[name] = frame[name].where(~changed, given.array)
         return masked
 
-    def settled(self, frame: pd.DataFrame, variables: Variables) -> tuple["TopBottomCoding", ...]:
+    def fit(self, frame: pd.DataFrame, variables: Variables) -> tuple["TopBottomCoding", ...]:
         """The step as it acts on `frame`, one step a column, with each quantile and mean given as a number.
 
         A file of other records, or a later state of these, is then coded at the thresholds of `frame`.

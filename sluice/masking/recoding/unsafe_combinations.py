@@ -126,7 +126,7 @@ def _hide_by_subsets(
         for subset, sets in sorted(subsets, key=lambda one: -rare_records(one[0])):
             values, held, piece_of = _combinations(pieces, subset)
             pieces.keys[:, subset] = np.where(_hide_by_classes(values, held, k, sets), 0, values)[piece_of]
-            _settle_rest(pieces, subset, k, sets)
+            _protect_rest(pieces, subset, k, sets)
         if len(subsets) == 1 or pieces.missing() == before:
             return pieces
 
@@ -183,11 +183,11 @@ def _hide_by_classes(distinct: IntArray, sizes: IntArray, k: int, sets: Sequence
         rows = np.flatnonzero(open_)
         if not len(rows):
             break
-        settled = np.flatnonzero(~open_ & absent[list(chosen)].all(axis=0))  # classes they may join
+        joinable = np.flatnonzero(~open_ & absent[list(chosen)].all(axis=0))  # classes they may join
         kept = [key for key in range(len(absent)) if key not in chosen]
-        others = np.where(absent.T[settled], 0, distinct[settled])
+        others = np.where(absent.T[joinable], 0, distinct[joinable])
         left = np.concatenate([distinct[rows], others])[:, kept]
-        both, held = _held(left, np.concatenate([sizes[rows], sizes[settled]]))
+        both, held = _held(left, np.concatenate([sizes[rows], sizes[joinable]]))
         reached = rows[held[both[: len(rows)]] >= k]
         for key in chosen:
             hidden[key, reached] = absent[key, reached] = True
@@ -195,7 +195,7 @@ def _hide_by_classes(distinct: IntArray, sizes: IntArray, k: int, sets: Sequence
     return np.ascontiguousarray(hidden.T)
 
 
-def _settle_rest(pieces: Pieces, subset: IntArray, k: int, sets: Sequence[tuple[int, ...]]) -> None:
+def _protect_rest(pieces: Pieces, subset: IntArray, k: int, sets: Sequence[tuple[int, ...]]) -> None:
     """Bring the last rare records, fewer than k in all, into combinations that k share.
 
     Each takes the cheapest set under which other records agree with it and can be spared: the rest, and what common

@@ -113,7 +113,7 @@ class DataDistortion(MaskingStep):
                 )
         return frame.assign(**{name: column.set_axis(frame.index) for name, column in masked.items()})
 
-    def settled(self, frame: pd.DataFrame, variables: Variables) -> tuple["DataDistortion", ...]:
+    def fit(self, frame: pd.DataFrame, variables: Variables) -> tuple["DataDistortion", ...]:
         """The same step with the family of every numeric column named; its parameters are told nowhere."""
         self.released(variables)
         chosen: dict[str, Family] = dict(self.distributions)
@@ -161,7 +161,7 @@ def distorted(values: FloatArray, family: Family, by_rank: bool, rng: Generator)
     present = np.flatnonzero(np.isfinite(values))
     draws = np.array([np.nan])
     with np.errstate(all="ignore"):
-        distribution = fitted(values[present], family)
+        distribution = fitted_distribution(values[present], family)
         if np.isfinite(distribution.cdf(values[present[0]])):  # else scipy refuses its parameters
             draws = distribution.rvs(size=len(present), random_state=rng).astype(np.float64)
     if not np.isfinite(draws).all():
@@ -222,7 +222,7 @@ def kolmogorov_smirnov(ranked: FloatArray, distribution: Any) -> float:
     return float(max(above.max(), below.max()))
 
 
-def fitted(values: FloatArray, family: Family) -> Any:
+def fitted_distribution(values: FloatArray, family: Family) -> Any:
     """The fitted distribution, as one of scipy.stats.
 
     values : shape (n,), finite, at least two different ones
@@ -275,7 +275,7 @@ def _unsuited(values: FloatArray, family: Family) -> str | None:
 
 def _distance(ranked: FloatArray, family: Family) -> float:
     """The Kolmogorov-Smirnov statistic of a fit; infinite where the fit has no finite parameters."""
-    distance = kolmogorov_smirnov(ranked, fitted(ranked, family))
+    distance = kolmogorov_smirnov(ranked, fitted_distribution(ranked, family))
     return distance if np.isfinite(distance) else np.inf
 
 

@@ -115,7 +115,7 @@ class MultipleImputation(MaskingStep):
             }
         )
 
-    def settled(self, frame: pd.DataFrame, variables: Variables) -> tuple["MultipleImputation", ...]:
+    def fit(self, frame: pd.DataFrame, variables: Variables) -> tuple["MultipleImputation", ...]:
         """The same step with its predictors named."""
         return (self.model_copy(update={"given": self._predictors(variables)}),)
 

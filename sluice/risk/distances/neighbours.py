@@ -43,7 +43,7 @@ def nearest_neighbours(queries: FloatArray, points: FloatArray, k: int, own_row:
     """The k nearest of `points` to each of `queries`.
 
     queries : shape (n, d), finite
-    points  : shape (m, d), finite, in any order: ties are settled by value, so the order of the rows does not show
+    points  : shape (m, d), finite, in any order: ties are broken by value, so the order of the rows does not show
     own_row : shape (n,), the row of `points` that is left out for each query (leave-one-out); -1 for none. It is left
               out by its position: another point of equal values stays
     raises  : ValueError on shapes that do not match, values that are not finite, or fewer than k points
@@ -95,23 +95,23 @@ def _nearest_distinct(
     centre = points.mean(axis=0)
     axes = _main_axes(points, centre)
     blocks, members = _in_blocks(points, centre, axes, LANES, POINTS)
-    asked, order = _in_blocks(queries, centre, axes, QUERIES, QUERIES)
+    query_blocks, order = _in_blocks(queries, centre, axes, QUERIES, QUERIES)
     in_parts = blocks.reshape(-1, PARTS, *blocks.shape[1:])
-    lengths = asked[:, 1].reshape(-1).astype(np.float64)
-    asked[:, 1], asked[:, AXES:] = 1.0, -2.0 * asked[:, AXES:]
+    lengths = query_blocks[:, 1].reshape(-1).astype(np.float64)
+    query_blocks[:, 1], query_blocks[:, AXES:] = 1.0, -2.0 * query_blocks[:, AXES:]
     order = np.where(order < 0, order[0], order)  # the last group is filled up with a query that is not read
     rows, never = queries[order], skipped[order]
     squared, found = np.empty((len(order), k)), np.empty((len(order), k), np.int64)
 
     def look(main: int) -> Callable[[int], tuple[int, int]]:
         """How to search a batch of groups with so many main axes first."""
-        blocks[:, 0], asked[:, 0] = _length_from(blocks, AXES + main), -_length_from(asked, AXES + main)
+        blocks[:, 0], query_blocks[:, 0] = _length_from(blocks, AXES + main), -_length_from(query_blocks, AXES + main)
         low, high = _edges(blocks[:, : AXES + main], PARTS)
 
         def batch(first: int) -> tuple[int, int]:
             counts: tuple[int, int] = search(
-                in_parts, members, low, high, asked, rows, points, lengths, never, (d + 32) * _SINGLE, squared, found,
-                first, min(first + _BATCH, len(asked)),
+                in_parts, members, low, high, query_blocks, rows, points, lengths, never, (d + 32) * _SINGLE, squared,
+                found, first, min(first + _BATCH, len(query_blocks)),
             )  # fmt: skip
             return counts
 
@@ -119,7 +119,7 @@ def _nearest_distinct(
 
     tries = [main for main in _MAIN_AXES if main < d] + [d]
     best = tries[(len(tries) - 1) // 2]
-    batches = range(0, len(asked), _BATCH)
+    batches = range(0, len(query_blocks), _BATCH)
     if len(batches) >= 16 * _TRIED:
         best = min(tries, key=lambda main: _cost(main, d, map(look(main), batches[:: len(batches) // _TRIED])))
     with ThreadPoolExecutor(threads()) as pool:

@@ -26,7 +26,7 @@ IntArray = npt.NDArray[np.int64]
 MOST_VARIABLES = 16  # 2^16 patterns of agreement
 MOST_ASSIGNED = 2_000  # records a side for the one-to-one assignment, O(n^3) time and n^2 weights
 _RECORDS = 64  # attacked records that a thread takes at a time
-_STEPS, _SETTLED = 2_000, 1e-7  # most steps of expectation-maximisation; change of any probability at which it stops
+_STEPS, _CONVERGED = 2_000, 1e-7  # most steps of expectation-maximisation; change of any probability at which it stops
 _NEVER = 1e-9  # no agreement is taken as impossible or certain
 
 
@@ -101,9 +101,9 @@ def agreement_probabilities(counts: IntArray, variables: int, true_share: float)
         true = true_share * odds / (true_share * odds + 1 - true_share)
         new_m = np.clip((pairs * true) @ agree / max(float(pairs @ true), _NEVER), _NEVER, 1 - _NEVER)
         new_u = np.clip((pairs * (1 - true)) @ agree / max(float(pairs @ (1 - true)), _NEVER), _NEVER, 1 - _NEVER)
-        settled = max(np.abs(new_m - m).max(), np.abs(new_u - u).max()) < _SETTLED
+        converged = max(np.abs(new_m - m).max(), np.abs(new_u - u).max()) < _CONVERGED
         m, u = new_m, new_u
-        if settled:
+        if converged:
             break
     return m, u
 

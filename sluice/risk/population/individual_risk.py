@@ -9,7 +9,7 @@ as every other. A missing key is a category of its own: it makes classes smaller
 
 The weights tell nothing of how common a combination is, so that the sum of the risks is too low where most records are
 alone: half and less of the true figure for samples of Adult (see the tests of published figures). The log-linear risk,
-which learns from the other records how common it is, keeps near the truth there and should stand beside this one.
+which learns from the other records how common it is, keeps near the truth there: report both.
 """
 
 from typing import Literal

@@ -90,8 +90,8 @@ def _zayatz(size: IntArray, count: FloatArray, population: float) -> float:
     possible = size <= population - n + 1  # all but one of the class lie outside the sample
     j, classes = size[possible], count[possible]
     outside = np.exp(np.cumsum(np.log1p(-n / (population - np.arange(j[-1] - 1)))))
-    shown = n * j / (population - j + 1) * np.concatenate([[1.0], outside])[j - 1]
-    return float(count[0] / n * count[0] * shown[0] / (classes @ shown))
+    singles = n * j / (population - j + 1) * np.concatenate([[1.0], outside])[j - 1]
+    return float(count[0] / n * count[0] * singles[0] / (classes @ singles))
 
 
 def _pitman(size: IntArray, count: FloatArray, population: float) -> float:

@@ -28,7 +28,7 @@ _MULTIPLICITIES = 4  # runs of so many multiplicities are looked at: single to f
 
 @dataclass(frozen=True)
 class CopyCount:
-    """How many original records were found in a file, beside what the reference would have given anyway."""
+    """How many original records were found in a file, compared with what the reference would have given anyway."""
 
     found: int  # original records found in the released file; many is worse
     records: int  # original records looked for
@@ -125,8 +125,8 @@ def unexplained_duplicates(multiplicities: IntArray) -> Duplicates:
 
     A file in which persons were doubled has too many pairs for its single and threefold records. Each count is given
     three standard errors in the file's favour. Few doubled persons among many (up to about 15 % of 2,000 records, 4 %
-    of 20,000, more where natural twins abound) are not told from chance; they blind the reference in that share of the
-    records at most. A second record of a person that differs from the first, however little, is not seen here.
+    of 20,000, more where natural twins abound) look like chance; they blind the reference in that share of the records
+    at most. A second record of a person that differs from the first, however little, is not seen here.
 
     multiplicities : how often each distinct record stands, shape (g,), at least one
     source         : the inequality is the one behind Chao's estimator of the unseen (Chao 1984, 1987)

@@ -1,4 +1,4 @@
-"""The cumulative curves of one disclosure measure: the masked file beside the reference standard."""
+"""The cumulative curves of one disclosure measure: the masked file and the reference standard."""
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ class Curve(BaseModel):
 
 
 def curve_grid(masked: FloatArray, reference: FloatArray, minimum_cell: int, steps: int = 100) -> tuple[float, ...]:
-    """Values of the measure at which the two cumulative shares may be shown.
+    """Values of the measure at which the two cumulative shares may be published.
 
     masked, reference : shapes (n,) and (m,), finite
     minimum_cell      : every step of the grid, the part above it included, holds so many records of either distribution
@@ -49,7 +49,7 @@ def curve_grid(masked: FloatArray, reference: FloatArray, minimum_cell: int, ste
         at = (int(np.searchsorted(masked, value, "right")), int(np.searchsorted(reference, value, "right")))
         below = [now - before for now, before in zip(at, reached, strict=True)]
         above = [len(masked) - at[0], len(reference) - at[1]]
-        # Nor may the value itself be that of the largest few: as many must reach it as may be shown.
+        # Nor may the value itself be that of the largest few: as many must reach it as may be published.
         reach = [len(values) - int(np.searchsorted(values, value, "left")) for values in (masked, reference)]
         if any(below) and all(count == 0 or count >= minimum_cell for count in below + above + reach):
             grid.append(value)

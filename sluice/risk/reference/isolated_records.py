@@ -33,7 +33,7 @@ def isolated_records(
     share: float,
     rng: np.random.Generator,
 ) -> CopyCount | None:
-    """How many of the most isolated people the release betrays, beside how many a file of others would.
+    """How many of the most isolated people the release betrays, compared with a file of others.
 
     original, released, holdout : coded records, shapes (., d); without a holdout the others are the original records
                                   but the person's own, left out by its place

@@ -202,18 +202,18 @@ def test_missing_as_a_category() -> None:
     assert masked.astype(object).where(masked.notna(), None).to_list() == [None, "b", "a"]
 
 
-def test_the_settled_step_says_its_matrix_and_masks_the_same() -> None:
+def test_the_fitted_step_says_its_matrix_and_masks_the_same() -> None:
     frame = survey()
     step = Pram(
         columns=("region", "size"), retention=0.7, spread="proportional", invariant=True, missing_as_category=True
     )
-    (settled,) = step.settled(frame, VARIABLES)
+    (fitted,) = step.fit(frame, VARIABLES)
     assert step.parameters() == {}
-    assert isinstance(settled, Pram)
-    assert settled.matrix is not None
-    matrix = json.loads(json.dumps(settled.matrix))
+    assert isinstance(fitted, Pram)
+    assert fitted.matrix is not None
+    matrix = json.loads(json.dumps(fitted.matrix))
     again = Pram(columns=("region", "size"), matrix=matrix, missing_as_category=True)
-    assert again.matrix == settled.matrix
+    assert again.matrix == fitted.matrix
     for name, labels in (("region", [*REGIONS, MISSING]), ("size", [*"1234", MISSING])):
         values = frame[name].astype(object).where(frame[name].notna(), MISSING)
         counts = np.array([(values == label).sum() for label in labels])
@@ -225,10 +225,10 @@ def test_the_settled_step_says_its_matrix_and_masks_the_same() -> None:
 
 def test_an_analyst_is_told_a_chosen_matrix_in_full_and_one_read_off_the_data_rounded() -> None:
     frame = survey()
-    (chosen,) = Pram(columns=("size",), retention=0.9).settled(frame, VARIABLES)
+    (chosen,) = Pram(columns=("size",), retention=0.9).fit(frame, VARIABLES)
     told = chosen.parameters()["matrix"]["size"]
     assert told["1"] == pytest.approx({"1": 0.9, "2": 0.1 / 3, "3": 0.1 / 3, "4": 0.1 / 3}, abs=1e-15)
-    (read_off,) = Pram(columns=("size",), retention=0.9, invariant=True).settled(frame, VARIABLES)
+    (read_off,) = Pram(columns=("size",), retention=0.9, invariant=True).fit(frame, VARIABLES)
     assert isinstance(read_off, Pram)
     assert read_off.matrix is not None
     rounded = read_off.parameters()
@@ -251,8 +251,8 @@ def test_no_small_count_can_be_read_from_a_published_matrix(kind: dict[str, Any]
         labels = ["rare"] * rare + ["a", "b"] * ((records - rare) // 2) + ["a"] * (rare % 2)
         frame = pd.DataFrame({"region": pd.Categorical(labels, ["a", "b", "rare"])})
         variables = {"region": Variable(name="region", kind=Kind.NOMINAL, categories=("a", "b", "rare"))}
-        (settled,) = Pram(columns=("region",), retention=0.7, **kind).settled(frame, variables)
-        matrices.append(settled.parameters())
+        (fitted,) = Pram(columns=("region",), retention=0.7, **kind).fit(frame, variables)
+        matrices.append(fitted.parameters())
     assert bool(matrices[0]) is told
     if told:
         rows = [matrix["matrix"]["region"][label] for matrix in matrices for label in ("a", "b")]

@@ -227,11 +227,11 @@ def test_quantiles_agree_with_pandas_cut_at_numpys_quantiles(
     assert masked.cat.codes.tolist() == expected.fillna(-1).astype(int).tolist()
     assert after.categories == tuple(f"{rank} of {groups}" for rank in range(1, groups + 1))
     assert masked.value_counts().min() >= 2
-    (settled,) = step.settled(pd.DataFrame({"x": column}), {"x": variable})
-    again, after_again = recode(settled, column, variable)
+    (fitted,) = step.fit(pd.DataFrame({"x": column}), {"x": variable})
+    again, after_again = recode(fitted, column, variable)
     pd.testing.assert_series_equal(again, masked)
     assert after_again == after
-    assert GlobalRecoding.model_validate(settled.model_dump()) == settled
+    assert GlobalRecoding.model_validate(fitted.model_dump()) == fitted
 
 
 def test_quantile_groups_of_distinct_values_are_equal_and_ties_are_refused() -> None:
@@ -248,19 +248,19 @@ def test_quantile_groups_of_distinct_values_are_equal_and_ties_are_refused() -> 
         recode(step, pd.Series([np.nan]), variable)
 
 
-def test_each_stratum_is_settled_by_its_own_records() -> None:
+def test_each_stratum_is_fitted_by_its_own_records() -> None:
     variables = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in ("x", "y")}
     variables["area"] = Variable(name="area", kind=Kind.NOMINAL)
     step = GlobalRecoding(columns=("x", "y"), quantiles=2, strata=("area",))
     frame = pd.DataFrame({"x": np.arange(8.0), "y": np.arange(8.0) * 10})
-    fixed = step.settled(frame, variables)
+    fixed = step.fit(frame, variables)
     assert [(one.columns, one.bins, one.strata) for one in fixed] == [
         (("x",), (3.5,), ("area",)),
         (("y",), (35.0,), ("area",)),
     ]
-    assert step.settled(frame * 2, variables)[0].bins == (7.0,)
+    assert step.fit(frame * 2, variables)[0].bins == (7.0,)
     by_bins = GlobalRecoding(columns=("x",), bins=(4,))
-    assert by_bins.settled(frame, variables) == (by_bins,)
+    assert by_bins.fit(frame, variables) == (by_bins,)
 
 
 @pytest.mark.parametrize("declared", [True, False])

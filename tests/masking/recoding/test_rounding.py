@@ -153,11 +153,11 @@ def test_rows_are_rounded_alike_in_another_file() -> None:
     """The scales are those of the masked file, to two digits, also when the recoding is applied to other records."""
     step = Rounding(columns=("income", "debt"), points=[[20, 0], [60, -50], [60, 50], [100, 0]])
     frame = survey(300).reset_index(drop=True)
-    masked, settled = apply_plan([step], frame, VARIABLES, np.random.SeedSequence(0))
+    masked, fitted = apply_plan([step], frame, VARIABLES, np.random.SeedSequence(0))
     spreads = [float(f"{np.nanstd(frame[name]):.2g}") for name in ("income", "debt")]
-    assert settled[0].scales == tuple(spreads)  # type: ignore[union-attr]
+    assert fitted[0].scales == tuple(spreads)  # type: ignore[union-attr]
     some = frame.iloc[:20].assign(debt=frame["debt"].iloc[:20] * 1.0)
-    pd.testing.assert_frame_equal(apply_recodings(settled, some, VARIABLES), masked.iloc[:20])
+    pd.testing.assert_frame_equal(apply_recodings(fitted, some, VARIABLES), masked.iloc[:20])
     released = step.released(VARIABLES)
     assert (released["debt"].minimum, released["debt"].maximum) == (-50, 50)
 

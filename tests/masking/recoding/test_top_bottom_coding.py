@@ -164,7 +164,7 @@ def test_quantiles_and_means_of_dates_are_whole_days() -> None:
     frame = pd.DataFrame({"income": days})
     # numpy's quantile .6 is 2000-01-07 04:48 (6.4 days after the first); the tail beyond its midnight holds 4 of 10,
     # from the 7th to the 10th at 18:00, whose mean is the 9th at 06:00.
-    fixed = step(top={"quantile": 0.6}, replacement="mean").settled(frame, variables)
+    fixed = step(top={"quantile": 0.6}, replacement="mean").fit(frame, variables)
     assert fixed[0].top == Threshold(value="2000-01-07", becomes="2000-01-09")
     masked = fixed[0].mask(frame, variables, RNG)["income"]
     assert masked.iloc[:6].tolist() == days.iloc[:6].tolist()
@@ -181,13 +181,13 @@ def test_large_whole_numbers_and_late_dates_keep_their_last_digit() -> None:
         coded(step(top={"value": 0}, replacement="mean"), [1.7e308] * 3, Variable(name="income", kind=Kind.CONTINUOUS))
 
 
-def test_each_stratum_is_settled_by_its_own_records() -> None:
+def test_each_stratum_is_fitted_by_its_own_records() -> None:
     method = step(top={"quantile": 0.5}, replacement="mean", strata=("area",))
     first = pd.DataFrame({"income": np.arange(10.0)})
     variables = {"income": INCOME, "area": Variable(name="area", kind=Kind.NOMINAL)}
-    alone = method.settled(first, variables)
-    assert method.settled(first * 10, variables)[0].top == Threshold(value=45, becomes=70)
-    assert method.settled(first, variables) == alone
+    alone = method.fit(first, variables)
+    assert method.fit(first * 10, variables)[0].top == Threshold(value=45, becomes=70)
+    assert method.fit(first, variables) == alone
     assert alone[0].strata == ("area",)
     assert alone[0].top == Threshold(value=4.5, becomes=7.0)
 
@@ -198,11 +198,11 @@ def test_thresholds_that_cross_in_the_data_are_refused() -> None:
         coded(method, [1.0, 2, 3, 4])
 
 
-def test_settled_codes_any_file_as_the_first() -> None:
+def test_fitted_codes_any_file_as_the_first() -> None:
     variables = {"income": INCOME, "wealth": INCOME.model_copy(update={"name": "wealth"})}
     first = pd.DataFrame({"income": np.arange(20.0), "wealth": np.arange(20.0) * 1.4})
     method = step(columns=("income", "wealth"), top={"quantile": 0.8}, bottom={"value": 3}, replacement="mean")
-    fixed = method.settled(first, variables)
+    fixed = method.fit(first, variables)
     assert [one.columns for one in fixed] == [("income",), ("wealth",)]
     masked = method.mask(first, variables, RNG)
     pd.testing.assert_frame_equal(apply_plan(fixed, first, variables, np.random.SeedSequence(1))[0], masked)

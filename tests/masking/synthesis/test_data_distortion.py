@@ -12,7 +12,7 @@ from sluice.errors import PlanError
 from sluice.masking.synthesis.data_distortion import (
     DataDistortion,
     distorted,
-    fitted,
+    fitted_distribution,
     kolmogorov_smirnov,
     nearest_family,
     redrawn,
@@ -54,7 +54,7 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
 def test_the_weibull_of_the_ball_bearings() -> None:
     """Lieblein and Zelen 1956; maximum likelihood 2.102 and 81.88 in Lawless, Statistical Models and Methods for
     Lifetime Data. The estimates are in the literature to these digits."""
-    fit = fitted(BALL_BEARINGS, "weibull")
+    fit = fitted_distribution(BALL_BEARINGS, "weibull")
     assert fit.args[0] == pytest.approx(2.102, abs=5e-4)
     assert fit.kwds["scale"] == pytest.approx(81.88, abs=5e-3)
 
@@ -63,7 +63,7 @@ def test_deaths_by_horse_kick_are_poisson() -> None:
     """Bortkiewicz 1898: 122 deaths in 200 corps-years, mean 0.61, the text-book Poisson. Expected counts are 108.7,
     66.3, 20.2, 4.1 and 0.6, so the distribution functions differ most after 1: 174 / 200 against 0.8748."""
     assert nearest_family(HORSE_KICKS) == "poisson"
-    fit = fitted(HORSE_KICKS, "poisson")
+    fit = fitted_distribution(HORSE_KICKS, "poisson")
     assert fit.args == (0.61,)
     assert 200 * fit.pmf(np.arange(5)) == pytest.approx([108.7, 66.3, 20.2, 4.1, 0.6], abs=0.05)
     assert kolmogorov_smirnov(HORSE_KICKS, fit) == pytest.approx(abs(174 / 200 - 0.87479), abs=1e-4)
@@ -73,17 +73,20 @@ def test_maximum_likelihood_fits_are_those_of_scipy() -> None:
     rng = np.random.default_rng(0)
     for values in (BALL_BEARINGS, rng.gamma(0.3, 5, 400), rng.lognormal(8, 2, 400), 1000 + rng.random(50)):
         shape, _, scale = stats.gamma.fit(values, floc=0)
-        assert (fitted(values, "gamma").args[0], fitted(values, "gamma").kwds["scale"]) == pytest.approx(
-            (shape, scale), rel=1e-6
-        )
+        assert (
+            fitted_distribution(values, "gamma").args[0],
+            fitted_distribution(values, "gamma").kwds["scale"],
+        ) == pytest.approx((shape, scale), rel=1e-6)
         shape, _, scale = stats.weibull_min.fit(values, floc=0, method="MLE", optimizer=_fine)
-        assert fitted(values, "weibull").args[0] == pytest.approx(shape, rel=1e-3)
-        assert fitted(values, "weibull").kwds["scale"] == pytest.approx(scale, rel=1e-3)
+        assert fitted_distribution(values, "weibull").args[0] == pytest.approx(shape, rel=1e-3)
+        assert fitted_distribution(values, "weibull").kwds["scale"] == pytest.approx(scale, rel=1e-3)
         shape, _, scale = stats.lognorm.fit(values, floc=0)
-        assert fitted(values, "log_normal").args[0] == pytest.approx(shape, rel=1e-3)
-        assert fitted(values, "log_normal").kwds["scale"] == pytest.approx(scale, rel=1e-3)
-        assert fitted(values, "normal").args == pytest.approx(stats.norm.fit(values))
-        assert fitted(values, "exponential").kwds["scale"] == pytest.approx(stats.expon.fit(values, floc=0)[1])
+        assert fitted_distribution(values, "log_normal").args[0] == pytest.approx(shape, rel=1e-3)
+        assert fitted_distribution(values, "log_normal").kwds["scale"] == pytest.approx(scale, rel=1e-3)
+        assert fitted_distribution(values, "normal").args == pytest.approx(stats.norm.fit(values))
+        assert fitted_distribution(values, "exponential").kwds["scale"] == pytest.approx(
+            stats.expon.fit(values, floc=0)[1]
+        )
 
 
 def _fine(function, start, args=(), disp=0):  # type: ignore[no-untyped-def]
@@ -98,12 +101,12 @@ def test_fits_by_moments_have_the_moments() -> None:
     for mode in (0.0, 0.2, 0.5, 0.9):
         values = rng.triangular(3, 3 + 4 * mode, 7, 2000)
         skewness = np.clip(stats.skew(values), -0.4 * np.sqrt(2), 0.4 * np.sqrt(2))
-        fit = fitted(values, "triangular")
+        fit = fitted_distribution(values, "triangular")
         assert fit.stats("mvs") == pytest.approx((values.mean(), values.var(), skewness), rel=1e-5, abs=1e-5)
         assert (fit.support()[0], fit.support()[1]) == pytest.approx((3, 7), abs=0.4)
     values = rng.uniform(-2, 5, 2000)
-    assert fitted(values, "uniform").stats("mv") == pytest.approx((values.mean(), values.var()))
-    assert fitted(rng.chisquare(6, 2000), "chi_square").args[0] == pytest.approx(6, abs=0.2)
+    assert fitted_distribution(values, "uniform").stats("mv") == pytest.approx((values.mean(), values.var()))
+    assert fitted_distribution(rng.chisquare(6, 2000), "chi_square").args[0] == pytest.approx(6, abs=0.2)
 
 
 def test_the_distance_is_that_of_scipy_and_of_large_files_right_to_its_bound() -> None:
@@ -130,7 +133,7 @@ def test_the_distance_is_that_of_scipy_and_of_large_files_right_to_its_bound() -
 def test_each_family_is_found_again(family: str, values: stats.rv_continuous) -> None:
     drawn = values.rvs(size=20_000, random_state=np.random.default_rng(3)).astype(float)
     assert nearest_family(drawn) == family
-    assert kolmogorov_smirnov(np.sort(drawn), fitted(drawn, family)) < 0.011  # type: ignore[arg-type]
+    assert kolmogorov_smirnov(np.sort(drawn), fitted_distribution(drawn, family)) < 0.011  # type: ignore[arg-type]
 
 
 def test_values_of_a_special_case_get_a_family_that_holds_it() -> None:
@@ -210,23 +213,21 @@ def test_the_step_keeps_gaps_types_index_and_other_columns(whole: bool, clip: bo
         assert masked["age"].dropna().between(18, 90).all()
 
 
-def test_the_settled_step_names_the_families_and_masks_alike() -> None:
+def test_the_fitted_step_names_the_families_and_masks_alike() -> None:
     frame = survey(500)
     step = DataDistortion(columns=("income", "age", "area"), distributions={"age": "normal"})
-    assert step.settled(frame, VARIABLES)[0].parameters() == {
-        "distributions": {"age": "normal", "income": "log_normal"}
-    }
+    assert step.fit(frame, VARIABLES)[0].parameters() == {"distributions": {"age": "normal", "income": "log_normal"}}
     assert step.parameters() == {"distributions": {"age": "normal"}}
-    assert DataDistortion(columns=("area",)).settled(frame, VARIABLES)[0].parameters() == {}
+    assert DataDistortion(columns=("area",)).fit(frame, VARIABLES)[0].parameters() == {}
     once = step.mask(frame, VARIABLES, np.random.default_rng(1))
-    again = step.settled(frame, VARIABLES)[0].mask(frame, VARIABLES, np.random.default_rng(1))
+    again = step.fit(frame, VARIABLES)[0].mask(frame, VARIABLES, np.random.default_rng(1))
     pd.testing.assert_frame_equal(once, again)
 
 
 def test_no_draw_is_bound_to_the_extremes_of_the_file() -> None:
     """A uniform fitted by maximum likelihood would publish its smallest and largest value."""
     values = np.random.default_rng(0).uniform(0, 1, 300)
-    low, high = fitted(values, "uniform").support()
+    low, high = fitted_distribution(values, "uniform").support()
     assert low != values.min()
     assert high != values.max()
 
@@ -238,7 +239,7 @@ def test_constants_empty_files_and_gaps_stay() -> None:
     masked = step.mask(same, VARIABLES, rng)
     assert (masked["income"] == 0.1).all()
     assert (masked["area"] == "south").all()
-    assert step.settled(same, VARIABLES)[0].distributions.keys() == {"age"}
+    assert step.fit(same, VARIABLES)[0].distributions.keys() == {"age"}
     assert len(step.mask(survey(3).iloc[:0], VARIABLES, rng)) == 0
     blank = survey(5).assign(income=np.nan, area=pd.Categorical([None] * 5, categories=["north", "south", "west"]))
     assert step.mask(blank, VARIABLES, rng)[["income", "area"]].isna().all(axis=None)

@@ -198,12 +198,12 @@ def test_the_step_fills_gaps_and_keeps_types_and_what_it_was_not_asked_for(
         assert masked["age"].between(18, 90).all()
 
 
-def test_default_predictors_are_named_by_the_settled_step() -> None:
+def test_default_predictors_are_named_by_the_fitted_step() -> None:
     step = MultipleImputation(columns=("income",))
-    settled = step.settled(survey(30), VARIABLES)[0]
-    assert settled.given == ("age", "size", "area")  # neither the date nor the household's number
-    assert settled.parameters() == {"what": "all", "share": 1.0, "given": ["age", "size", "area"], "imputations": 1}
-    assert "age, size, area" in settled.describe()
+    fitted = step.fit(survey(30), VARIABLES)[0]
+    assert fitted.given == ("age", "size", "area")  # neither the date nor the household's number
+    assert fitted.parameters() == {"what": "all", "share": 1.0, "given": ["age", "size", "area"], "imputations": 1}
+    assert "age, size, area" in fitted.describe()
 
 
 def test_predictors_are_dummies_and_gaps_are_categories() -> None:
