@@ -6,7 +6,8 @@ stands here.
 
 from collections.abc import Iterable, Mapping
 
-from policies.rules.rules import ALL_RULES
+from policies.rules.catalogue import rules
+from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.standard import (
     comparable_values,
     copies,
@@ -25,6 +26,8 @@ _STANDARD = (
     sample_size, comparable_values, prediction, copies, isolated_people, subgroups, duplicate_records, leniency,
     lone_copies, reidentification,
 )  # fmt: skip
+
+_RULES = rules(PolicyRule) | rules(AttackPolicyRule)
 
 _UTILITY = {
     "mean": (
@@ -194,7 +197,7 @@ _CHAIN = {
 }
 
 ADVICE: Mapping[str, str] = {
-    **{rule: model.advice for rule, model in ALL_RULES.items()},
+    **{rule: model.advice for rule, model in _RULES.items()},
     **{rule: text for part in _STANDARD for rule, text in part.ADVICE.items()},
     **_UTILITY,
     **_CONTRACT,
@@ -202,7 +205,7 @@ ADVICE: Mapping[str, str] = {
 }
 
 _UNMEASURED: Mapping[str, str] = {
-    **{rule: model.needs for rule, model in ALL_RULES.items()},
+    **{rule: model.needs for rule, model in _RULES.items()},
     **{rule: text for part in _STANDARD for rule, text in getattr(part, "UNMEASURED", {}).items()},
     "reference_standard": (
         "Give the policy a reference_standard, or correct its settings: without one a file of records cannot be judged."

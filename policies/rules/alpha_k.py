@@ -1,6 +1,6 @@
 """(alpha,k)-anonymity: groups of k records, in none of which a sensitive value is near certain.
 
-Source: Wong, Li, Fu and Wang (2006).
+Source: Wong, Li, Fu and Wang (2006), Definitions 2 and 3.
 """
 
 from typing import Any, ClassVar, Literal

@@ -1,6 +1,7 @@
 """Attribute combinations: sets of a few keys that make many records rare.
 
-Source: Hundepool and others (2012), section 3.5: frequencies of all combinations of a few keys, as in mu-Argus.
+Source: Prasser, Eicher, Spengler, Bild and Kuhn (2020), section on population uniqueness; Hundepool and others (2012),
+section 3.4.2, for the threshold on the combinations of a few keys.
 """
 
 from typing import ClassVar, Literal

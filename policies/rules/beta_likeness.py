@@ -1,6 +1,6 @@
 """Beta-likeness: how much more likely a sensitive value is within a group than in the file.
 
-Source: Cao and Karras (2012).
+Source: Cao and Karras (2012), Definitions 2 (basic) and 3 (enhanced).
 """
 
 from typing import Any, ClassVar, Literal

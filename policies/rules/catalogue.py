@@ -5,11 +5,12 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
+from policies.rules.rule import DisclosureRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from sluice.parameter_table import parameter_table, source_of
 
 _HEADS = (
-    (PolicyRule, "Rules on one file", "Under `rules` of a policy; they look at the masked file by itself."),
+    (PolicyRule, "Rules on one file", "Under `rules` of a policy; they look at the masked file by itself.", "rules"),
     (
         AttackPolicyRule,
         "Attacks",
@@ -17,11 +18,12 @@ _HEADS = (
         "has `limit`, the worst figure allowed, or `excess`, how much worse than its baseline it may be, or both. It "
         "passes when the whole confidence interval keeps them, fails when none of it does, and needs a decision "
         "between. An attack that could not be played, or does worse than guessing, is `UNKNOWN`, which blocks.",
+        "attacks",
     ),
 )
 
 
-def rules(union: Any) -> dict[str, type[BaseModel]]:
+def rules(union: Any) -> dict[str, type[DisclosureRule]]:
     """The rules of a union by their names."""
     return {str(model.model_fields["rule"].default): model for model in get_args(get_args(union)[0])}
 
@@ -29,18 +31,18 @@ def rules(union: Any) -> dict[str, type[BaseModel]]:
 def catalogue() -> str:
     """All rules as Markdown: what each asks, parameters with bounds, source. The same models give the same text."""
     lines = ["# Rules", "", "Written by `sluice rules` from the models; do not edit.", ""]
-    for union, title, about in _HEADS:
+    for union, title, about, _ in _HEADS:
         lines += [f"## {title}", "", about, ""]
         lines += [f"- [`{name}`](#{name}): {_first_line(model)}" for name, model in sorted(rules(union).items())]
         lines += [""]
-    for union, _, _ in _HEADS:
+    for union, _, _, part in _HEADS:
         for name, model in sorted(rules(union).items()):
             fields = {key: field for key, field in model.model_fields.items() if key != "rule"}
             lines += [f"### `{name}`", "", inspect.getdoc(model) or "", ""]
+            lines += ["```yaml", f"{part}:", f"  - {model.example}", "```", ""]
             if fields:
                 lines += [*parameter_table(fields), ""]
-            if source := source_of(model):
-                lines += [source, ""]
+            lines += [f"When it is broken: {model.advice}", "", source_of(model), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

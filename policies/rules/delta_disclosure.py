@@ -1,6 +1,6 @@
 """Delta-disclosure privacy: how much more or less likely a sensitive value is within a group.
 
-Source: Brickell and Shmatikov (2008).
+Source: Brickell and Shmatikov (2008), Definition 5.
 """
 
 from typing import Any, ClassVar, Literal

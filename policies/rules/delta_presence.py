@@ -1,6 +1,6 @@
 """Delta-presence: how sure anybody can be that a person is in the file.
 
-Source: Nergiz, Atzori and Clifton (2007); Desfontaines (2020), section 2.1.1.
+Source: Nergiz, Atzori and Clifton (2007), Definition 2; Desfontaines (2020), "Limits of k-anonymity", for the concern.
 """
 
 from typing import ClassVar, Literal

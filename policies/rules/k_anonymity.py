@@ -1,6 +1,6 @@
 """k-anonymity: in how large a crowd each record stands.
 
-Source: Sweeney (2002); Desfontaines (2020), section 2.1.1, for what it is for and where it stops.
+Source: Desfontaines (2020), section 2.1.1, Definition 1; Sweeney (2002).
 """
 
 from typing import ClassVar, Literal

@@ -1,6 +1,7 @@
 """l-diversity: how many sensitive values remain for a person whose quasi-identifiers are known.
 
-Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007); Desfontaines (2020), section 2.1.1.
+Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007), sections 4 (distinct) and 4.3 (several sensitive
+variables), Definitions 4.1 (entropy) and 4.2 (recursive).
 """
 
 from typing import Any, ClassVar, Literal, Self

@@ -1,7 +1,6 @@
 """PolicyRule and AttackPolicyRule: every disclosure rule that a policy may name, told apart by `rule`."""
 
-from collections.abc import Mapping
-from typing import Annotated, get_args
+from typing import Annotated
 
 from pydantic import Field
 
@@ -36,7 +35,6 @@ from policies.rules.probabilistic_linkage import ProbabilisticLinkage
 from policies.rules.rank_swapping_linkage import RankSwappingLinkage
 from policies.rules.reidentification_risk import ReidentificationRisk
 from policies.rules.request_rule import RequestRule
-from policies.rules.rule import DisclosureRule
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.singling_out import SinglingOut
 from policies.rules.suda import Suda
@@ -86,9 +84,3 @@ AttackPolicyRule = Annotated[
     | MembershipInference,
     Field(discriminator="rule"),
 ]
-
-ALL_RULES: Mapping[str, type[DisclosureRule]] = {
-    model.model_fields["rule"].default: model
-    for union in (PolicyRule, AttackPolicyRule)
-    for model in get_args(get_args(union)[0])
-}

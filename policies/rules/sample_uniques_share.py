@@ -1,6 +1,6 @@
 """Sample uniques: how many records are alone with their combination of key values.
 
-Source: Hundepool and others (2012), chapter 3.
+Source: Desfontaines (2020), section 2.1.1.
 """
 
 from typing import ClassVar, Literal

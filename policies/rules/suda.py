@@ -1,7 +1,7 @@
 """SUDA: records that few keys single out.
 
-Source: Elliot, Manning, Mayes, Gurd and Bane (2005); Manning, Haglin and Keane (2008); Skinner and Elliot (2002) for
-the scores.
+Source: Elliot, Manning, Mayes, Gurd and Bane (2005); Manning, Haglin and Keane (2008); the scores are those of
+sdcMicro's suda2 (Templ, Meindl, Kowarik and others).
 """
 
 from typing import ClassVar, Literal

@@ -1,6 +1,6 @@
 """t-closeness: how far the sensitive values of a group are from those of the whole file.
 
-Source: Li, Li and Venkatasubramanian (2007).
+Source: Li, Li and Venkatasubramanian (2007), section 4.
 """
 
 from typing import Any, ClassVar, Literal

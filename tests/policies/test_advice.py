@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from policies.advice import ADVICE, advice_on, with_advice
-from policies.rules.rules import ALL_RULES
+from policies.rules.catalogue import rules
+from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.standard.reference_standard import ReferenceStandard
 from policies.utility_limits import UtilityLimits
 from schemas.checks.frame_check import _STRUCTURE
@@ -51,6 +52,7 @@ def rules_named(source: str) -> Iterator[str]:
             assert ast.unparse(given) in COPIED, f"where does {ast.unparse(given)} come from?"
 
 
+RULES = rules(PolicyRule) | rules(AttackPolicyRule)
 NAMED = {
     name
     for package in PACKAGES
@@ -59,7 +61,7 @@ NAMED = {
 } - {"f'prediction_{measure}'", "f'rule:{rule.name}'"}
 ASKED = {
     *NAMED,
-    *ALL_RULES,
+    *RULES,
     *ReferenceStandard.finding_names,
     *UtilityLimits.model_fields,
     *(f"contract.{check}" for check in (*_STRUCTURE, "rule", "rows_minimum", "rows_maximum")),
@@ -103,4 +105,4 @@ def test_what_was_not_measured_cannot_be_excused_and_says_what_it_needs() -> Non
 def test_only_what_did_not_pass_gets_advice() -> None:
     passed = Finding(rule="k_anonymity", verdict=Verdict.PASS, says=".")
     failed = passed.model_copy(update={"verdict": Verdict.FAIL})
-    assert [finding.advice for finding in with_advice([passed, failed])] == ["", ALL_RULES["k_anonymity"].advice]
+    assert [finding.advice for finding in with_advice([passed, failed])] == ["", RULES["k_anonymity"].advice]
