@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help install demo test check coverage lint format benchmarks clean
+.PHONY: help install demo data test check coverage lint format benchmarks clean
 
 help:
 	@echo "make demo        two releases of a real survey: one refused, one masked, judged, approved, published"
+	@echo "make data        the data of the shipped release definitions, into ./data (from UCI, or where they lie)"
 	@echo "make test        all tests"
 	@echo "make check       lint, types and the fast tests, in about a minute"
 	@echo "make coverage    all tests, and the lines that none of them runs"
@@ -25,7 +26,10 @@ $(READY): requirements.lock pyproject.toml
 	@touch $(READY)
 
 demo: $(READY)
-	@$(BIN)/python deployments/demo/run.py
+	@$(BIN)/python -m deployments.demo.run
+
+data: $(READY)
+	@$(BIN)/python -m deployments.data
 
 # Every test, on all cores; `make test ARGS="-n 0 tests/risk"` runs some of them in one process.
 test: $(READY)

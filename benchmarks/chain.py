@@ -16,7 +16,8 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from tests.reference_data import REFERENCE_DATA
+from deployments.data import FILES, FetchError, provide
+from deployments.warehouse import build_warehouse
 
 ROOT = Path(__file__).resolve().parents[1]
 CASES = {
@@ -31,8 +32,12 @@ def main(quick: bool = False) -> None:
     for name, definition in CASES.items():
         if name != "fair" and quick:
             continue
-        if name != "fair" and not REFERENCE_DATA.is_dir():
-            print(f"{name}: left out, the reference data are not at {REFERENCE_DATA}")
+        try:
+            for file in FILES:
+                if file.name.startswith(name):
+                    provide(file)
+        except FetchError as error:
+            print(f"{name}: left out. {error}")
             continue
         with tempfile.TemporaryDirectory() as home:
             warehouse = str(Path(home) / "warehouse.duckdb")
@@ -58,7 +63,7 @@ def _show(name: str, found: dict[str, Any]) -> None:
 def measure(name: str, definition: Path) -> dict[str, Any]:
     """Run one case in this process; SLUICE_HOME must name an empty folder."""
     if name == "fair":
-        _build_warehouse(Path(os.environ["SLUICE_DEMO_WAREHOUSE"]))
+        build_warehouse(Path(os.environ["SLUICE_DEMO_WAREHOUSE"]))
     rows: list[tuple[str, float, float, float]] = []
     begun, begun_processor = perf_counter(), process_time()
 
@@ -106,18 +111,6 @@ def _records(release: str) -> int:
 
     received = open_workspace().ledger.entries(release)[0]
     return int(received.body["data"]["rows"])
-
-
-def _build_warehouse(path: Path) -> None:
-    import duckdb
-    import statsmodels.api as sm
-
-    fair = sm.datasets.fair.load_pandas().data
-    fair.insert(0, "respondent", range(100_001, 100_001 + len(fair)))
-    with duckdb.connect(path) as warehouse:
-        warehouse.execute("CREATE SCHEMA survey")
-        warehouse.register("loaded", fair)
-        warehouse.execute("CREATE TABLE survey.fair AS SELECT * FROM loaded")
 
 
 def _reset_peak_memory() -> None:

@@ -1,12 +1,11 @@
 """Where the public reference data lie, for tests and benchmarks alike: the folder that SLUICE_REFERENCE_DATA names, or
 `shared/data` beside the project. Where they lie, no test that needs them may skip."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-REFERENCE_DATA = Path(os.environ.get("SLUICE_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+from deployments.data import REFERENCE_DATA
 
 
 def reference_path(*parts: str) -> Path:

@@ -1,7 +1,6 @@
 """The demo: releases of a real survey, one refused, one published, one of tables; a ledger that notices tampering.
 
-Everything lands in ./demo; nothing outside is touched. The survey is `fair`, which statsmodels carries: 6,366 women
-asked by Redbook magazine in 1974 about their marriage and affairs (Fair, Journal of Political Economy 86, 1978).
+Everything lands in ./demo; nothing outside is touched.
 """
 
 import os
@@ -19,6 +18,8 @@ os.environ.pop("SLUICE_LEDGER_URL", None)
 
 from rich.console import Console  # noqa: E402 - the house must be known before Sluice is loaded
 
+from deployments.warehouse import build_warehouse  # noqa: E402
+
 console = Console(highlight=False)
 
 
@@ -27,7 +28,8 @@ def main() -> int:
         shutil.rmtree(HOUSE)
     HOUSE.mkdir()
     console.rule("[bold]A warehouse with confidential records")
-    console.print(f"{build_warehouse():,} records of the survey are in {shown(HOUSE / 'warehouse.duckdb')}")
+    warehouse = HOUSE / "warehouse.duckdb"
+    console.print(f"{build_warehouse(warehouse):,} records of the survey are in {shown(warehouse)}")
 
     from flows.cli.main import BLOCKED, DONE, ERROR, WAITING
 
@@ -63,20 +65,6 @@ def main() -> int:
     console.print(f"tables     {shown(HOUSE / 'published' / tables / 'couples.csv')}")
     console.print(f"steward    {shown(HOUSE / 'home' / 'data_docs' / 'fair-survey' / 'index.html')}")
     return 0
-
-
-def build_warehouse() -> int:
-    """A DuckDB warehouse with the survey as table survey.fair; returns its number of records."""
-    import duckdb
-    import statsmodels.api as sm
-
-    fair = sm.datasets.fair.load_pandas().data
-    fair.insert(0, "respondent", range(100_001, 100_001 + len(fair)))
-    with duckdb.connect(HOUSE / "warehouse.duckdb") as warehouse:
-        warehouse.execute("CREATE SCHEMA survey")
-        warehouse.register("loaded", fair)
-        warehouse.execute("CREATE TABLE survey.fair AS SELECT * FROM loaded")
-    return len(fair)
 
 
 def sluice(*arguments: str, expect: int) -> None:

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from deployments.data import FILES
 from schemas.contract import load_contract
 from sluice.variables import Role, with_role
 
@@ -33,9 +34,8 @@ def shipped(reference_data: Path, tmp_path: Path) -> Shipped:
         paths = definition["source"]["path"]
         for document in ("contract", "policy", "people"):
             definition[document] = str((SHIPPED / definition[document]).resolve())
-        found = [
-            str(reference_data / path.split("shared/data/")[1]) for path in ([paths] if str(paths) == paths else paths)
-        ]
+        where = {file.name: str(reference_data / file.reference) for file in FILES}
+        found = [where[Path(path).name] for path in ([paths] if isinstance(paths, str) else paths)]
         definition["source"]["path"] = found
         definition["target"] = str(tmp_path / "published")
         (tmp_path / name).write_text(yaml.safe_dump(definition, sort_keys=False), encoding="utf-8")

@@ -1,0 +1,136 @@
+"""`make data`: the data of the shipped release definitions, into ./data.
+
+Adult and Census-Income (KDD) come from the UCI Machine Learning Repository (CC BY 4.0), and are believed by their
+SHA-256 alone. Where the folder of reference data has them, they are read there and not downloaded. The warehouse of the
+fair survey is made from what statsmodels carries.
+"""
+
+import gzip
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+from urllib.request import urlopen
+
+from deployments.warehouse import build_warehouse
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "data"
+REFERENCE_DATA = Path(os.environ.get("SLUICE_REFERENCE_DATA", ROOT.parent / "shared" / "data"))
+
+_UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
+_BLOCK = 1 << 20
+
+
+class FetchError(Exception):
+    """What could not be had, and what to do about it."""
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A gzipped file: its name in ./data, where it comes from, and the SHA-256 of what is in it."""
+
+    name: str
+    url: str
+    sha256: str
+    reference: str  # its place in the folder of reference data
+
+
+FILES = (
+    DataFile(
+        "adult.data.gz",
+        f"{_UCI}/adult/adult.data",
+        "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+        "adult/adult.data.gz",
+    ),
+    DataFile(
+        "census-income.data.gz",
+        f"{_UCI}/census-income-mld/census-income.data.gz",
+        "3676a81db7d3528f3f8b9f3c699d0f0aa28db45e6e994fa0b8ed38327539ee86",
+        "kdd_census_income/census_income_1994_1995_train.csv.gz",
+    ),
+    DataFile(
+        "census-income.test.gz",
+        f"{_UCI}/census-income-mld/census-income.test.gz",
+        "98402b1ab879573d0a7f38a699a40258080e25e33d3401e7bf9c96d3fa0fab8c",
+        "kdd_census_income/census_income_1994_1995_test.csv.gz",
+    ),
+)
+
+
+def provide(file: DataFile, folder: Path = FOLDER, reference: Path = REFERENCE_DATA) -> str:
+    """Have the file in the folder; a word on where it comes from. Raises FetchError, and then leaves nothing behind."""
+    target, known = folder / file.name, reference / file.reference
+    if target.is_file():
+        if _sha256(target) != file.sha256:
+            raise FetchError(f"{target} holds something else than {file.url}. Remove it and run this again.")
+        return "is there"
+    folder.mkdir(parents=True, exist_ok=True)
+    target.unlink(missing_ok=True)  # a link to where nothing is any more
+    if known.is_file() and _sha256(known) == file.sha256:
+        target.symlink_to(known.resolve())
+        return f"is that of {reference}"
+    partial = folder / f".{file.name}.partial"
+    try:
+        _download(file.url, partial, target)
+        if _sha256(partial) != file.sha256:
+            raise FetchError(f"{file.url} holds something else than it did: its SHA-256 must be {file.sha256}.")
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return f"was downloaded from {file.url}"
+
+
+def _download(url: str, to: Path, target: Path) -> None:
+    try:
+        with urlopen(url, timeout=60) as answer, _content(answer, url) as content, gzip.open(to, "wb") as kept:
+            shutil.copyfileobj(content, kept, _BLOCK)
+    except (OSError, EOFError) as error:
+        raise FetchError(
+            f"{url} cannot be downloaded ({getattr(error, 'reason', error)}). Without a network: put the file, "
+            f"gzipped, at {target}, or name a folder of reference data in SLUICE_REFERENCE_DATA."
+        ) from None
+
+
+@contextmanager
+def _content(answer: IO[bytes], url: str) -> Iterator[IO[bytes]]:
+    if not url.endswith(".gz"):
+        yield answer
+        return
+    with gzip.open(answer) as content:
+        yield content  # type: ignore[misc]
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    try:
+        with gzip.open(path) as content:
+            while block := content.read(_BLOCK):
+                digest.update(block)
+    except (OSError, EOFError):
+        return "no whole gzip file"
+    return digest.hexdigest()
+
+
+def main() -> int:
+    failed = False
+    for file in FILES:
+        try:
+            print(f"{FOLDER / file.name} {provide(file)}")
+        except FetchError as error:
+            failed = True
+            print(error, file=sys.stderr)
+    warehouse = FOLDER / "warehouse.duckdb"
+    if not warehouse.exists():
+        print(f"{warehouse} has {build_warehouse(warehouse):,} records of the fair survey")
+    print(f"To release from the warehouse:\n\n    export SLUICE_WAREHOUSE_URL=duckdb:///{warehouse}")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""`make data`: what is downloaded is believed by its SHA-256 alone; without a network it says what to do."""
+
+import gzip
+import hashlib
+import os
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import duckdb
+import pytest
+import yaml
+
+from deployments.data import FILES, ROOT, DataFile, FetchError, provide
+from deployments.warehouse import build_warehouse
+
+CONTENT = b"39, State-gov, 77516\n"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    """The address of a server on this machine, with a file of the right and one of another content."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    (folder / "right.data").write_bytes(CONTENT)
+    (folder / "right.data.gz").write_bytes(gzip.compress(CONTENT))
+    (folder / "wrong.data").write_bytes(CONTENT + b"one more\n")
+    (folder / "broken.data.gz").write_bytes(gzip.compress(CONTENT)[:-4])
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as serving:
+        Thread(target=serving.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{serving.server_port}"
+        serving.shutdown()
+
+
+def wanted(url: str) -> DataFile:
+    return DataFile("adult.data.gz", url, hashlib.sha256(CONTENT).hexdigest(), "adult/adult.data.gz")
+
+
+def have(url: str, tmp_path: Path) -> str:
+    return provide(wanted(url), tmp_path / "data", tmp_path / "reference")
+
+
+@pytest.mark.parametrize("name", ["right.data", "right.data.gz"])
+def test_the_right_content_is_kept_and_not_fetched_again(server: str, tmp_path: Path, name: str) -> None:
+    assert "was downloaded" in have(f"{server}/{name}", tmp_path)
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["adult.data.gz"]
+    assert gzip.decompress((tmp_path / "data" / "adult.data.gz").read_bytes()) == CONTENT
+    assert have("http://127.0.0.1:9/nobody-is-asked", tmp_path) == "is there"
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("wrong.data", "holds something else than it did: its SHA-256 must be"),
+        ("broken.data.gz", "cannot be downloaded"),
+        ("absent.data", "cannot be downloaded"),
+    ],
+)
+def test_anything_else_is_refused_and_nothing_is_left_behind(server: str, tmp_path: Path, name: str, says: str) -> None:
+    with pytest.raises(FetchError, match=says):
+        have(f"{server}/{name}", tmp_path)
+    assert list((tmp_path / "data").iterdir()) == []
+
+
+def test_without_a_network_it_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(
+        FetchError, match=r"put the file, gzipped, at .*data/adult.data.gz, or name .*SLUICE_REFERENCE_"
+    ):
+        have("http://127.0.0.1:9/adult.data", tmp_path)
+
+
+def test_the_reference_data_are_read_where_they_lie(tmp_path: Path) -> None:
+    known = tmp_path / "reference" / "adult" / "adult.data.gz"
+    known.parent.mkdir(parents=True)
+    known.write_bytes(gzip.compress(CONTENT))
+    assert str(tmp_path / "reference") in have("http://127.0.0.1:9/nobody-is-asked", tmp_path)
+    assert (tmp_path / "data" / "adult.data.gz").resolve() == known
+    known.write_bytes(gzip.compress(b"another"))
+    with pytest.raises(FetchError, match="holds something else than"):
+        have("http://127.0.0.1:9/nobody-is-asked", tmp_path)
+
+
+def test_the_pinned_content_is_that_of_the_reference_data(reference_data: Path, tmp_path: Path) -> None:
+    for file in FILES:
+        assert "is that of" in provide(file, tmp_path, reference_data)
+
+
+def test_every_shipped_definition_has_its_data_from_there() -> None:
+    """A file of ./data that is provided, or the table of the warehouse."""
+    for path in (ROOT / "deployments" / "releases").glob("*.yaml"):
+        source = yaml.safe_load(path.read_text(encoding="utf-8"))["source"]
+        if source["type"] == "sql":
+            assert (source["url"], source["table"]) == ("${SLUICE_WAREHOUSE_URL}", "survey.fair")
+            continue
+        paths = [source["path"]] if isinstance(source["path"], str) else source["path"]
+        for each in paths:
+            place = Path(os.path.normpath(path.parent / each))
+            assert place in [ROOT / "data" / file.name for file in FILES]
+
+
+def test_the_warehouse_has_the_survey(tmp_path: Path) -> None:
+    assert build_warehouse(tmp_path / "new" / "warehouse.duckdb") == 6366
+    with duckdb.connect(tmp_path / "new" / "warehouse.duckdb", read_only=True) as warehouse:
+        assert warehouse.execute("SELECT count(DISTINCT respondent) FROM survey.fair").fetchone() == (6366,)
