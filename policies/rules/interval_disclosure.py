@@ -9,14 +9,12 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.rules.microdata_rule import Columns
-from policies.rules.paired_rule import RANKED, PairedRule, Window, ranks_or_numbers, share_in_words
+from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers, share_in_words
 from sluice.risk.linkage import interval_disclosure as intervals
-from sluice.variables import Kind, Role
 from sluice.verdict import Finding
 
 
-class IntervalDisclosure(PairedRule):
+class IntervalDisclosure(RankedRule):
     """Few original values lie in a narrow interval around their masked value."""
 
     rule: Literal["interval_disclosure"] = "interval_disclosure"
@@ -24,9 +22,6 @@ class IntervalDisclosure(PairedRule):
     advice: ClassVar[str] = (
         "Masked values stay within a narrow interval of the original ones: mask these variables with a larger amount "
         "of noise, window or base. It matters most for sensitive amounts, where nearly right is right."
-    )
-    columns: Columns | None = Field(
-        default=None, description="numbers and ordinal categories; all quasi-identifiers and sensitive ones by default"
     )
     by: Literal["rank", "standard_deviation"] = Field(
         default="rank", description="what the widths are shares of: the records in order, or a standard deviation"
@@ -54,18 +49,6 @@ class IntervalDisclosure(PairedRule):
         of = "the records in order" if self.by == "rank" else "a standard deviation"
         low, high = 100 * min(self.widths), 100 * max(self.widths)
         return f"{low:g} % of {of} to either side" if low == high else f"{low:g} to {high:g} % of {of} to either side"
-
-    @property
-    def _kinds(self) -> tuple[Kind, ...]:
-        return RANKED
-
-    @property
-    def _roles(self) -> tuple[Role, ...]:
-        return (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
-
-    @property
-    def _needs(self) -> str:
-        return "is a quasi-identifier or sensitive, and a number or ordinal"
 
     def describe(self) -> str:
         what = "quasi-identifiers and sensitive variables" if self.columns is None else ", ".join(self.columns)

@@ -95,6 +95,26 @@ class PairedRule(AttackRule):
         return "the quasi-identifiers" if self.columns is None else ", ".join(self.columns)
 
 
+class RankedRule(PairedRule):
+    """A rule on variables whose values have ranks: numbers, dates apart, and ordinal categories."""
+
+    columns: Columns | None = Field(
+        default=None, description="numbers and ordinal categories; all quasi-identifiers and sensitive ones by default"
+    )
+
+    @property
+    def _kinds(self) -> tuple[Kind, ...]:
+        return RANKED
+
+    @property
+    def _roles(self) -> tuple[Role, ...]:
+        return (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+
+    @property
+    def _needs(self) -> str:
+        return "is a quasi-identifier or sensitive, and a number or ordinal"
+
+
 def ranks_or_numbers(files: OriginalAndMasked, names: list[str], which: Literal["recoded", "masked"]) -> FloatArray:
     """Numbers, and ordinal categories by position, shape (n, len(names)), NaN where missing."""
     frame = getattr(files, which)

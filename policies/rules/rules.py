@@ -23,6 +23,7 @@ from policies.rules.k_anonymity import KAnonymity
 from policies.rules.k_map import KMap
 from policies.rules.l_diversity import LDiversity
 from policies.rules.linkability import Linkability
+from policies.rules.linkage_score import LinkageScore
 from policies.rules.loglinear_risk import LoglinearRisk
 from policies.rules.maximum_knowledge import MaximumKnowledge
 from policies.rules.membership import MembershipInference
@@ -74,6 +75,7 @@ AttackPolicyRule = Annotated[
     | RankSwappingLinkage
     | MicroaggregationLinkage
     | IntervalDisclosure
+    | LinkageScore
     | DataInvasion
     | MaximumKnowledge
     | AttributeDivergence

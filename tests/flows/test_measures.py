@@ -35,6 +35,7 @@ ATTACKS: list[dict[str, Any]] = [
     {"rule": "rank_swapping_linkage", "window": 0.2, "excess": 0.1},
     {"rule": "microaggregation_linkage", "excess": 0.1},
     {"rule": "interval_disclosure", "limit": 0.9},
+    {"rule": "linkage_score", "limit": 0.9},
     {"rule": "data_invasion", "excess": 0.2},
     {"rule": "maximum_knowledge", "limit": 0.5},
     {"rule": "attribute_divergence", "limit": 0.001},

@@ -15,7 +15,7 @@ Figure = Literal["rsld", "dld", "pld", "id"]
 Weighting = Literal["generic", "specific", "with_specific", "table"]
 
 # rsld: rank swapping linkage disclosure; dld, pld: distance-based and probabilistic; id: interval disclosure
-_WEIGHTS: Mapping[Weighting, Mapping[Figure, float]] = MappingProxyType(
+FIGURES: Mapping[Weighting, Mapping[Figure, float]] = MappingProxyType(
     {
         "generic": {"dld": 1 / 4, "pld": 1 / 4, "id": 1 / 2},
         "specific": {"rsld": 1 / 2, "id": 1 / 2},
@@ -34,7 +34,7 @@ def disclosure_risk(weighting: Weighting = "generic", **figures: float) -> float
     figures   : rsld, dld, pld, id: those that the weighting takes, and no others
     raises    : DataError when a figure is missing, or one is given that has no weight
     """
-    weights = _WEIGHTS[weighting]
+    weights = FIGURES[weighting]
     if figures.keys() != weights.keys():
         raise DataError(
             f"disclosure_risk with weighting '{weighting}' takes {', '.join(weights)}; "

@@ -1,0 +1,119 @@
+"""Disclosure risk and score: linkage, interval disclosure and information loss drawn together into one figure.
+
+Source: Torra (2013), "Rank swapping: Example II", "Example VI" and "Average of 1-7 variables". Information loss is IL1s
+(Yancey, Winkler and Creecy 2002), of which 1 is about what a random file has; the slides leave the measure open.
+"""
+
+from math import isfinite
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.distance_linkage import DistanceLinkage
+from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers, share_in_words
+from policies.rules.probabilistic_linkage import ProbabilisticLinkage
+from policies.rules.rank_swapping_linkage import RankSwappingLinkage
+from sluice.risk.linkage.interval_disclosure import interval_disclosure
+from sluice.risk.linkage.linkage_score import FIGURES, Weighting, disclosure_risk, linkage_score
+from sluice.risk.measurement import Measurement
+from sluice.risk.reference.reference_attack import some_of
+from sluice.utility.information_loss import il1s
+from sluice.verdict import Finding
+
+_PARTS = {
+    "rsld": "by who knows the window of rank swapping",
+    "dld": "by distance",
+    "pld": "by agreement",
+}
+
+
+class LinkageScore(RankedRule):
+    """Linkage and interval disclosure together, alone (DR) or averaged with the information loss (Score), stay low."""
+
+    rule: Literal["linkage_score"] = "linkage_score"
+    example: ClassVar[str] = "{rule: linkage_score, limit: 0.5}"
+    advice: ClassVar[str] = (
+        "The finding names the part that weighs most: against linkage perturb over longer distances, against interval "
+        "disclosure perturb each value more; where the score fails by its information loss, mask more gently."
+    )
+    of: Literal["risk", "score"] = Field(
+        default="risk", description="risk: DR, a weighted mean of shares; score: the mean of DR and the loss IL1s"
+    )
+    weighting: Weighting = Field(
+        default="generic",
+        description="generic: a quarter each for distance-based and probabilistic linkage, half for intervals; "
+        "specific: half each for rank swapping linkage and intervals; with_specific, table: all four, as Torra (2013)",
+    )
+    window: Window | None = Field(
+        default=None, description="of the rank swapping, share of the records; for the weightings that play against it"
+    )
+    records: int = Field(
+        default=5_000, ge=1, description="original records that are linked, drawn at random when there are more"
+    )
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if ("rsld" in FIGURES[self.weighting]) != (self.window is not None):
+            raise ValueError("window is needed for the weightings specific, with_specific and table, and for no other")
+        if self.of == "score" and (self.limit is None or self.excess is not None):
+            raise ValueError("of: score takes limit and no excess, for no file has a score without being released")
+        return self
+
+    def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
+        original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
+        rows = some_of(len(masked), min(len(masked), self.records), files.rng)
+        parts = {"id": interval_disclosure(original, masked)}
+        for figure in FIGURES[self.weighting]:
+            if figure == "dld":
+                parts[figure] = DistanceLinkage(limit=1, scenario="average").link(files, names, rows)[0]
+            elif figure == "pld":
+                parts[figure] = ProbabilisticLinkage(limit=1).link(files, names, rows)[0]
+            elif figure == "rsld" and self.window is not None:
+                parts[figure] = RankSwappingLinkage(limit=1, window=self.window).link(files, names, rows)[0]
+        scope = ", ".join(names)
+        if not parts["id"].completed:
+            return self.unknown("No value is present both before and after masking.", len(masked), scope)
+        risk, loss = self._risk(parts), il1s(original, masked)
+        links = ", ".join(
+            f"{share_in_words(parts[name].value, parts[name].completed, files.minimum_cell)} {how}"
+            for name, how in _PARTS.items()
+            if name in parts
+        )
+        inside = share_in_words(parts["id"].value, parts["id"].completed, files.minimum_cell)
+        says = (
+            f"Of the {files.unit}, somebody who knows their {scope} links {links}; {inside} of the values lie in a "
+            "narrow interval around their masked value. Together this is a disclosure risk (DR) of "
+            f"{self.figure(risk.value)}"
+        )
+        if self.of == "risk":
+            return self.judge(risk, f"{says}.", scope)
+        if not isfinite(loss):
+            return self.unknown("A constant variable was changed, a loss without bound that has no score.", scope=scope)
+        ends = [linkage_score(loss, end) for end in risk.interval or (risk.value, risk.value)]
+        score = Measurement(
+            linkage_score(loss, risk.value), risk.attempted, risk.completed, interval=(ends[0], ends[1])
+        )
+        says = f"{says}, with an information loss of {self.figure(loss)} a score of {self.figure(score.value)}."
+        return self.judge(score, says, scope)
+
+    def _risk(self, parts: dict[str, Measurement]) -> Measurement:
+        """DR of the figures, of their baselines and of the ends of their intervals."""
+
+        def weighed(figures: dict[str, float]) -> float:
+            return disclosure_risk(self.weighting, **figures)
+
+        low, high = (
+            weighed({name: (part.interval or (part.value, part.value))[end] for name, part in parts.items()})
+            for end in (0, 1)
+        )
+        value = weighed({name: part.value for name, part in parts.items()})
+        baseline = weighed({name: part.baseline or 0.0 for name, part in parts.items()})
+        fewest = min(parts.values(), key=lambda part: part.completed)
+        interval = (min(low, value), max(high, value))
+        return Measurement(value, fewest.attempted, fewest.completed, interval=interval, baseline=baseline)
+
+    def describe(self) -> str:
+        what = "disclosure risk (DR)" if self.of == "risk" else "mean of disclosure risk and information loss (Score)"
+        known = "quasi-identifiers and sensitive variables" if self.columns is None else ", ".join(self.columns)
+        return f"The {what} of linkage and interval disclosure by {known} is low ({self.weighting} weights)."

@@ -1,0 +1,105 @@
+"""The rule on DR and Score; the figures themselves are in tests/risk/linkage and tests/published."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.distance_linkage import DistanceLinkage
+from policies.rules.interval_disclosure import IntervalDisclosure
+from policies.rules.linkage_score import LinkageScore
+from policies.rules.probabilistic_linkage import ProbabilisticLinkage
+from policies.rules.rank_swapping_linkage import RankSwappingLinkage
+from sluice.masking.swapping.rank_swapping import RankSwapping
+from sluice.risk.linkage.linkage_score import disclosure_risk
+from sluice.utility.information_loss import il1s
+from sluice.variables import Kind, Role, Variable
+from sluice.verdict import Verdict
+
+VARIABLES = {
+    "age": Variable(name="age", kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER),
+    "weight": Variable(name="weight", kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER),
+    "income": Variable(name="income", kind=Kind.CONTINUOUS, role=Role.SENSITIVE),
+    "area": Variable(name="area", kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER),
+}
+ORIGINAL = pd.DataFrame(np.random.default_rng(1).normal(size=(400, 3)), columns=["age", "weight", "income"]).assign(
+    area=pd.Categorical(["a", "b"] * 200)
+)
+NAMES = ("age", "weight", "income")
+
+
+def files(masked: pd.DataFrame, **options: object) -> OriginalAndMasked:
+    return OriginalAndMasked(
+        ORIGINAL, ORIGINAL, masked, None, VARIABLES, VARIABLES, np.random.default_rng(0), **options
+    )
+
+
+SWAPPED = RankSwapping(columns=NAMES, window=0.1).mask(ORIGINAL, VARIABLES, np.random.default_rng(2))
+SHUFFLED = ORIGINAL.apply(lambda column: column.sample(frac=1, random_state=7).reset_index(drop=True))
+
+
+@pytest.mark.parametrize("weighting", ["generic", "specific", "with_specific", "table"])
+def test_the_risk_is_the_weighted_mean_of_what_the_single_attacks_find(weighting: str) -> None:
+    window = None if weighting == "generic" else 0.1
+    (finding,) = LinkageScore(limit=1, weighting=weighting, window=window).find(files(SWAPPED))
+    single = {
+        "dld": DistanceLinkage(limit=1, scenario="average", columns=NAMES),
+        "pld": ProbabilisticLinkage(limit=1, columns=NAMES),
+        "rsld": RankSwappingLinkage(limit=1, window=0.1, columns=NAMES),
+        "id": IntervalDisclosure(limit=1),
+    }
+    if weighting == "generic":
+        del single["rsld"]
+    elif weighting == "specific":
+        del single["dld"], single["pld"]
+    found = {name: rule.find(files(SWAPPED))[0].observed for name, rule in single.items()}
+    assert finding.observed == pytest.approx(disclosure_risk(weighting, **found))
+    assert finding.scope == "age, weight, income"
+    assert "disclosure risk (DR)" in finding.says
+
+
+def test_a_verbatim_file_fails_and_a_shuffled_one_passes() -> None:
+    rule = LinkageScore(limit=0.5, excess=0.2)
+    assert rule.find(files(ORIGINAL))[0].verdict is Verdict.FAIL
+    assert rule.find(files(SHUFFLED))[0].verdict is Verdict.PASS
+
+
+def test_the_score_is_the_mean_of_risk_and_information_loss() -> None:
+    risk = LinkageScore(limit=1).find(files(SWAPPED))[0].observed
+    (score,) = LinkageScore(of="score", limit=1).find(files(SWAPPED))
+    loss = il1s(ORIGINAL[list(NAMES)].to_numpy(), SWAPPED[list(NAMES)].to_numpy())
+    assert score.observed == pytest.approx((risk + loss) / 2)
+    assert score.verdict is Verdict.PASS
+    (beyond,) = LinkageScore(of="score", limit=score.observed * 0.9).find(files(SWAPPED))
+    assert beyond.verdict is Verdict.FAIL
+
+
+def test_what_has_no_figure_is_unknown() -> None:
+    constant = ORIGINAL.assign(age=1.0)
+    changed = OriginalAndMasked(
+        constant, constant, constant.assign(age=2.0), None, VARIABLES, VARIABLES, np.random.default_rng(0)
+    )
+    assert LinkageScore(of="score", limit=1).find(changed)[0].verdict is Verdict.UNKNOWN
+    assert LinkageScore(limit=1).find(files(ORIGINAL, paired=False))[0].verdict is Verdict.UNKNOWN
+    missing = ORIGINAL.assign(**dict.fromkeys(NAMES, np.nan))
+    assert LinkageScore(limit=1).find(files(missing))[0].verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ({"limit": 0.5, "weighting": "table"}, "window is needed"),
+        ({"limit": 0.5, "window": 0.1}, "window is needed"),
+        ({"excess": 0.1, "of": "score"}, "of: score takes limit"),
+        ({}, "needs limit, excess or both"),
+    ],
+)
+def test_refusals(setting: dict[str, object], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        LinkageScore(**setting)
+
+
+def test_it_says_what_it_asks() -> None:
+    assert "(DR)" in LinkageScore(limit=0.5).describe()
+    assert "(Score)" in LinkageScore(limit=0.5, of="score").describe()
