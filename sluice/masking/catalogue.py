@@ -16,13 +16,14 @@ def methods() -> dict[str, type[MaskingStep]]:
 
 
 def catalogue() -> str:
-    """All methods as Markdown: purpose, when to use it, what it preserves, known attack, parameters, source.
+    """All methods as Markdown: purpose, when to use it, what it preserves, known attack, parameters, example, source.
 
     The same models give the same text.
     """
     lines = ["# Masking methods", "", "Written by `sluice methods` from the models; do not edit.", ""]
     lines += [f"- [`{name}`](#{name}): {_first_line(model)}" for name, model in sorted(methods().items())]
-    lines += ["", "Fields that every method has, and so are not repeated below:", ""]
+    lines += ["", "The examples are steps of a plan for a survey of people and what they earn.", ""]
+    lines += ["Fields that every method has, and so are not repeated below:", ""]
     lines += parameter_table({key: field for key, field in MaskingStep.model_fields.items() if key != "method"})
     for name, model in sorted(methods().items()):
         lines += ["", f"## `{name}`", "", inspect.getdoc(model) or "", ""]
@@ -30,7 +31,7 @@ def catalogue() -> str:
         own = {key: field for key, field in model.model_fields.items() if _is_own(key, field)}
         if own:
             lines += ["", *parameter_table(own)]
-        lines += ["", source_of(model)]
+        lines += ["", "```yaml", f"- {model.example}", "```", "", source_of(model)]
     return "\n".join(lines) + "\n"
 
 

@@ -36,7 +36,8 @@ class MaskingStep(BaseModel, ABC):
         "must be equal within each household",
     )
 
-    # What the catalogue of methods tells a methodologist, in plain sentences.
+    # What the catalogue of methods tells a methodologist, in plain sentences, and a step of a plan in YAML.
+    example: ClassVar[str]
     use_when: ClassVar[str]
     preserves: ClassVar[str]
     known_attack: ClassVar[str]

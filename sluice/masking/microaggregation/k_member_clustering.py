@@ -64,6 +64,9 @@ class KMemberClustering(MaskingStep):
         "itself. Time grows with the records times the block size; absent: with the square of the records",
     )
 
+    example: ClassVar[str] = (
+        "{method: k_member_clustering, columns: [age, sex, region], k: 5, representative: generalised}"
+    )
     use_when: ClassVar[str] = (
         "Quasi-identifiers of mixed kinds must be k-anonymous together, and hierarchies say which categories are near "
         "each other. For numbers alone microaggregation by MDAV is faster and loses no more."

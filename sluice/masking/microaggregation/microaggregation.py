@@ -40,6 +40,7 @@ class Microaggregation(MicroaggregationStep):
         Kind.NOMINAL,
         Kind.BINARY,
     )
+    example: ClassVar[str] = "{method: microaggregation, columns: [income, rent, region], k: 5}"
     use_when: ClassVar[str] = (
         "Numbers of people or firms are released as numbers and at least k records must look alike: all "
         "quasi-identifiers together, k from 3 (10 and more where the risk is high)."

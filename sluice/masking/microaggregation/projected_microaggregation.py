@@ -33,6 +33,7 @@ class ProjectedMicroaggregation(MicroaggregationStep):
     )
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.CONTINUOUS, Kind.INTEGER)
+    example: ClassVar[str] = "{method: projected_microaggregation, columns: [income, rent], k: 5}"
     use_when: ClassVar[str] = (
         "Numbers that hang closely together (one factor behind them) and very many records; for others "
         "`microaggregation` loses much less."

@@ -42,6 +42,9 @@ class RecursiveHistogramSanitization(MicroaggregationStep):
         Kind.NOMINAL,
         Kind.BINARY,
     )
+    example: ClassVar[str] = (
+        "{method: recursive_histogram_sanitization, columns: [income, rent], k: 5, small_cells: whole}"
+    )
     use_when: ClassVar[str] = (
         "Two or three numbers of very many people, where all dimensions must be cut alike. On the same columns "
         "spectral_histogram_sanitization loses less, and with more columns this method masks nothing."

@@ -34,6 +34,7 @@ class SpectralHistogramSanitization(MicroaggregationStep):
         Kind.NOMINAL,
         Kind.BINARY,
     )
+    example: ClassVar[str] = "{method: spectral_histogram_sanitization, columns: [income, rent, region], k: 5}"
     use_when: ClassVar[str] = (
         "Many columns of any kinds and millions of people: all columns together become k-anonymous in seconds. "
         "Microaggregation by MDAV keeps more where it is fast enough."

@@ -34,6 +34,7 @@ class UnivariateMicroaggregation(MicroaggregationStep):
     standardise: bool = Field(default=True, description="without effect: the groups of one column know no scale")
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
+    example: ClassVar[str] = "{method: univariate_microaggregation, columns: [rent], k: 5}"
     use_when: ClassVar[str] = (
         "Single values identify, such as a large turnover, and every variable must stay very near its original. It is "
         "no protection where an intruder knows several variables."

@@ -42,6 +42,9 @@ class AdditiveNoise(MaskingStep):
     )
     clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
 
+    example: ClassVar[str] = (
+        "{method: additive_noise, columns: [income, rent], kind: correlated, amount: 0.1, corrected: true}"
+    )
     use_when: ClassVar[str] = (
         "Numbers are released whose exact value would identify or harm, and analysts can allow for noise of known "
         "kind: correlated for several columns that are analysed together."

@@ -38,6 +38,7 @@ class LossyCompression(MaskingStep):
         default=False, description="round integer variables to whole numbers; else they become continuous"
     )
 
+    example: ClassVar[str] = "{method: lossy_compression, columns: [income, rent, hours], quality: 80}"
     use_when: ClassVar[str] = (
         "Values need blurring at a choice of strength and analysts can do with the rough shape of the data; columns "
         "that go together stand side by side."

@@ -47,6 +47,7 @@ class MatrixDecomposition(MaskingStep):
     )
     clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
 
+    example: ClassVar[str] = "{method: matrix_decomposition, columns: [income, rent, hours], rank: 2}"
     use_when: ClassVar[str] = (
         "Records of many columns train models, and microaggregation or noise that follows should not have to destroy "
         "as much: put it before such a step."

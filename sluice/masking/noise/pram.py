@@ -62,6 +62,7 @@ class Pram(MaskingStep):
 
     _digits: int | None = PrivateAttr(default=None)  # to which a matrix read off the data is published; None: chosen
 
+    example: ClassVar[str] = "{method: pram, columns: [education], retention: 0.8, invariant: true}"
     use_when: ClassVar[str] = (
         "Categories that may identify are to become uncertain, without wider groups and without blanks; a retention "
         "from 0.7 to 0.9 is usual. The matrix is published, so that an analyst can correct for it."

@@ -38,6 +38,7 @@ class RandomOrthogonalMatrix(MaskingStep):
     )
     clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
 
+    example: ClassVar[str] = "{method: random_orthogonal_matrix, columns: [income, rent, hours], strength: 0.5}"
     use_when: ClassVar[str] = (
         "Analysts fit linear models or need means, covariances and what follows from them to the last digit, and the "
         "variables are roughly normal."

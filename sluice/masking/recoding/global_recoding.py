@@ -92,6 +92,7 @@ class GlobalRecoding(MaskingStep):
     is_recoding: ClassVar[bool] = True
     takes_households: ClassVar[bool] = False
 
+    example: ClassVar[str] = "{method: global_recoding, columns: [age], bins: [30, 45, 60]}"
     use_when: ClassVar[str] = (
         "A quasi-identifier has more detail than its users need: the first and most understandable step of a plan, "
         "best for categories; numbers lose much by it."

@@ -46,6 +46,7 @@ class LocalSuppression(MaskingStep):
         "fewer) is shared by k records, but not that of all keys; against intruders who know so many. Absent: all keys",
     )
 
+    example: ClassVar[str] = "{method: local_suppression, columns: [age, sex, region], k: 3, importance: {sex: 1}}"
     use_when: ClassVar[str] = (
         "A few records have rare combinations of categorical keys, after global recoding has dealt with most; k from "
         "3. Use `all_m` where there are too many keys for all of them together."

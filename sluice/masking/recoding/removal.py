@@ -23,6 +23,7 @@ class Removal(MaskingStep):
     takes_strata: ClassVar[bool] = False
     takes_households: ClassVar[bool] = False
 
+    example: ClassVar[str] = "{method: removal, columns: [name]}"
     use_when: ClassVar[str] = "A variable names people, is free text, or tells more than the data users need."
     preserves: ClassVar[str] = "Every other variable as it is, and nothing of the removed ones."
     known_attack: ClassVar[str] = (

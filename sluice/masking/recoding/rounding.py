@@ -60,6 +60,7 @@ class Rounding(MaskingStep):
     takes_strata: ClassVar[bool] = False
     takes_households: ClassVar[bool] = False
 
+    example: ClassVar[str] = "{method: rounding, columns: [income], base: 1000}"
     use_when: ClassVar[str] = (
         "A number is known too exactly, and a value to the nearest 10 or 1,000 serves the users; for continuous data, "
         "or whole numbers with many values."
@@ -183,6 +184,7 @@ class RandomRounding(MaskingStep):
     method: Literal["random_rounding"] = "random_rounding"
     base: FiniteFloat = Field(description="distance between the multiples, in the variable's unit, greater than 0")
 
+    example: ClassVar[str] = "{method: random_rounding, columns: [rent], base: 50}"
     use_when: ClassVar[str] = (
         "Counts or amounts must be rounded without a bias in means and totals, and it must stay uncertain to which "
         "side a value was moved."

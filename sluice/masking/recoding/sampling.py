@@ -50,6 +50,7 @@ class Sampling(MaskingStep):
     takes_households: ClassVar[bool] = False
     keeps_households: ClassVar[bool] = True
 
+    example: ClassVar[str] = "{method: sampling, fraction: 0.8, unit: household, weight: weight}"
     use_when: ClassVar[str] = (
         "The file is a census or a register, so that everybody knows who is in it; most useful where a few categorical "
         "variables are released, and before other methods."

@@ -39,6 +39,7 @@ class TopBottomCoding(MaskingStep):
 
     is_recoding: ClassVar[bool] = True
 
+    example: ClassVar[str] = "{method: top_bottom_coding, columns: [income], top: {quantile: 0.95}, replacement: mean}"
     use_when: ClassVar[str] = (
         "A variable that can be ranked has a few values so large or small that they tell who it is: incomes, ages, "
         "sizes of firms."

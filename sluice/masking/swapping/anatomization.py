@@ -39,6 +39,7 @@ class Anatomization(MaskingStep):
     takes_strata: ClassVar[bool] = False
     takes_households: ClassVar[bool] = False
 
+    example: ClassVar[str] = "{method: anatomization, columns: [illness], l: 3}"
     use_when: ClassVar[str] = (
         "Quasi-identifiers must be released as they are, and a sensitive value must not be learned of anybody with "
         "more certainty than 1 / l; l from 3 to 10."

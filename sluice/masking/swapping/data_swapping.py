@@ -64,6 +64,9 @@ class DataSwapping(MaskingStep):
     takes_households: ClassVar[bool] = False
     keeps_households: ClassVar[bool] = True
 
+    example: ClassVar[str] = (
+        "{method: data_swapping, columns: [region], risk_keys: [age, sex], swap_rate: 0.1, unmatched: keep}"
+    )
     use_when: ClassVar[str] = (
         "A census or large survey with small areas: people who are rare in their area are to be hidden there, while "
         "tables by area stay nearly as they are; swap rates from 0.02 to 0.1."

@@ -38,6 +38,7 @@ class Permutation(MaskingStep):
         default="refuse", description="what happens to a group of one record, whose values cannot move"
     )
 
+    example: ClassVar[str] = "{method: permutation, columns: [income, rent], within: [region]}"
     use_when: ClassVar[str] = (
         "The tie between sensitive columns and the rest of the record is to be cut, but for what the groups say; "
         "groups of equal quasi-identifiers keep the association with these."

@@ -46,6 +46,7 @@ class RankSwapping(MaskingStep):
         default=None, description="p_buckets: number of buckets, at least 2 and at most the number of values"
     )
 
+    example: ClassVar[str] = "{method: rank_swapping, columns: [income, rent], window: 0.1}"
     use_when: ClassVar[str] = (
         "Numbers or ordered categories must keep their exact distribution while single values become uncertain: a "
         "window from 0.05 to 0.15. Against intruders who may know the method, use p_distribution or p_buckets."

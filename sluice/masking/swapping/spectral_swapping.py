@@ -36,6 +36,7 @@ class SpectralSwapping(MaskingStep):
     )
     clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
 
+    example: ClassVar[str] = "{method: spectral_swapping, columns: [income, rent, age], log: [income]}"
     use_when: ClassVar[str] = (
         "A file of many columns of any kind is released for models, and no released record may stand for one person."
     )

@@ -56,6 +56,7 @@ class DataDistortion(MaskingStep):
     )
     clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
 
+    example: ClassVar[str] = "{method: data_distortion, columns: [income], distributions: {income: gamma}}"
     use_when: ClassVar[str] = (
         "No original value of a variable may be released and one of the common families describes it well; a variable "
         "that is released alone, or whose rank is not confidential."

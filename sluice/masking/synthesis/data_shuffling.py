@@ -32,6 +32,7 @@ class DataShuffling(MaskingStep):
         "correlations with them. Nominal ones cannot be given: use 'strata'",
     )
 
+    example: ClassVar[str] = "{method: data_shuffling, columns: [income, rent], given: [age]}"
     use_when: ClassVar[str] = (
         "Confidential numbers are to keep their distributions to the last value and their monotonic relations with "
         "each other and with variables released as they are."

@@ -47,6 +47,7 @@ class Ipso(MaskingStep):
     )
     clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
 
+    example: ClassVar[str] = "{method: ipso, columns: [age, hours], given: [income, education], round: true}"
     use_when: ClassVar[str] = (
         "Regressions of the quasi-identifiers on the confidential variables must give the original estimates, while "
         "nobody's own quasi-identifiers may be released."

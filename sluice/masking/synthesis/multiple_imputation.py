@@ -60,6 +60,7 @@ class MultipleImputation(MaskingStep):
     )
     clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
 
+    example: ClassVar[str] = "{method: multiple_imputation, columns: [income], given: [age, sex, education]}"
     use_when: ClassVar[str] = (
         "Confidential numbers shall be released as simulated ones that keep their regressions on the other variables; "
         "with what: missing, when another method takes no missing values."

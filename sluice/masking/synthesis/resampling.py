@@ -33,6 +33,7 @@ class Resampling(MaskingStep):
         default=False, description="round integer variables to whole numbers; else they become continuous"
     )
 
+    example: ClassVar[str] = "{method: resampling, columns: [income], samples: 3}"
     use_when: ClassVar[str] = (
         "The distribution of a number and its order among the records must stay, and a small uncertainty about single "
         "values in the middle of the distribution is enough."

@@ -55,6 +55,9 @@ class SequentialTrees(MaskingStep):
         "around it, within the range of the data, unless at least minimum_leaf records of the file have that value",
     )
 
+    example: ClassVar[str] = (
+        "{method: sequential_trees, columns: [age, income, hours], given: [region], smoothing: density}"
+    )
     use_when: ClassVar[str] = (
         "A whole file, or its sensitive part, must keep the relations between variables of all kinds, also those that "
         "are not linear, while no released record descends from one person; the first choice for teaching files."
