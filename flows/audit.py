@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sluice.custody.durable import sha256_of
-from sluice.custody.states import State
+from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from tasks.case import last
@@ -19,18 +19,17 @@ def what_was_altered(workspace: Workspace) -> list[str]:
     A folder is found through the release's definition; where either is gone, there is nothing to compare.
     Cost: O(entries), and one pass over the published files.
     """
-    ledger = workspace.ledger
-    problems = ledger.verify()
+    problems = workspace.ledger.verify()
     if problems:  # nothing that it says can be held against the folders
         return problems
-    for release_id in ledger.releases():
-        published = last(ledger.entries(release_id), State.PUBLISHED)
-        if published is None or ledger.state(release_id) is State.WITHDRAWN:
+    for release_id, entries in workspace.ledger.histories().items():
+        published = last(entries, State.PUBLISHED)
+        if published is None or state_of(entry.event for entry in entries) is State.WITHDRAWN:
             continue
         with suppress(SluiceError):
             definition = definition_of(workspace, release_id)
             folder = target_of(definition) / release_id
-            if folder.is_dir() and "manifest" in published.body:  # not recorded by the first versions
+            if folder.is_dir():
                 problems += [
                     f"{folder / file} is not the one that was published"
                     for file in _altered(folder, published.body["manifest"])

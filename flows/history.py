@@ -7,7 +7,7 @@ from pathlib import Path
 
 from policies.approvals import Subject
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State
+from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError, did_you_mean
 from sluice.report.dossier import Dossier
@@ -32,7 +32,7 @@ def history(workspace: Workspace, release_id: str) -> History:
     """All that is known of a release. Raises SluiceError for an id of which nothing is recorded."""
     entries = workspace.ledger.entries(release_id)
     if not entries:
-        hint = did_you_mean(release_id, workspace.ledger.releases())
+        hint = did_you_mean(release_id, workspace.ledger.histories())
         raise SluiceError(f"nothing is recorded of a release '{release_id}'.{hint} See: sluice status")
     received, evaluated = last(entries, State.RECEIVED), last(entries, State.EVALUATED)
     judged = next((entry for entry in reversed(entries) if "dossier" in entry.body), None)
@@ -52,7 +52,7 @@ def history(workspace: Workspace, release_id: str) -> History:
         dossier = Dossier.model_validate_json(kept.read_bytes())
     return History(
         release=release_id,
-        state=workspace.ledger.state(release_id),
+        state=state_of(entry.event for entry in entries),
         entries=entries,
         dossier=dossier,
         subject=subject,

@@ -120,7 +120,7 @@ def _of_declared(told: dict[str, Any], declared: Variables) -> dict[str, Any]:
 def _earlier_attempts(release: Release) -> int:
     """How many other releases of the same data were judged before: trying until it passes must be seen."""
     ledger = release.case.workspace.ledger
-    others = [ledger.entries(other) for other in ledger.releases() if other != release.id]
+    others = [entries for other, entries in ledger.histories().items() if other != release.id]
     return sum(
         last(entries, State.EVALUATED) is not None
         and (received := last(entries, State.RECEIVED)) is not None

@@ -1,7 +1,7 @@
 """Editions: whether this release, held beside one that was published before, would give single people away."""
 
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State
+from sluice.custody.states import State, state_of
 from sluice.publication.table_file import read_typed
 from sluice.risk.classes.differencing import changed_records
 from sluice.variables import NAMES
@@ -34,9 +34,13 @@ def few_changes(release: Release) -> list[Finding]:
 
 def _published(release: Release) -> list[Entry]:
     """Of each other release of the same data set that the public could read, the entry that tells its data."""
-    ledger = release.case.workspace.ledger
-    public = (other for other in ledger.releases() if ledger.state(other) in _WERE_PUBLIC and other != release.id)
-    received = (last(ledger.entries(other), State.RECEIVED) for other in public)
+    histories = release.case.workspace.ledger.histories().items()
+    public = (
+        entries
+        for other, entries in histories
+        if other != release.id and state_of(entry.event for entry in entries) in _WERE_PUBLIC
+    )
+    received = (last(entries, State.RECEIVED) for entries in public)
     return [entry for entry in received if entry and entry.body.get("dataset") == release.case.contract.dataset]
 
 

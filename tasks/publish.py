@@ -11,7 +11,7 @@ from schemas.checks.profile import compared, profile
 from sluice.custody import shelf
 from sluice.custody.durable import sha256_of
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State
+from sluice.custody.states import State, state_of
 from sluice.errors import DataError, SluiceError
 from sluice.publication.datapackage import PublishedFile, build_datapackage
 from sluice.publication.manifest import build_manifest
@@ -141,9 +141,9 @@ def _inspect(release: Release, partial: Path) -> None:
 def _supersede_earlier(release: Release) -> None:
     """Earlier editions of the same definition stay on the shelf, marked as superseded."""
     ledger = release.case.workspace.ledger
-    for other in ledger.releases():
-        if other == release.id or ledger.state(other) is not State.PUBLISHED:
+    for other, entries in ledger.histories().items():
+        if other == release.id or state_of(entry.event for entry in entries) is not State.PUBLISHED:
             continue
-        published = last(ledger.entries(other), State.PUBLISHED)
+        published = last(entries, State.PUBLISHED)
         if published and published.body["definition"] == release.case.definition.name:
             ledger.append(other, State.SUPERSEDED, published.actor, {"by": release.id})

@@ -7,7 +7,7 @@ import numpy as np
 
 from schemas.contract import Contract
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State
+from sluice.custody.states import State, state_of
 from sluice.errors import DataError
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.editions.joint_editions import JointEditions, carried, joint_cells
@@ -48,11 +48,10 @@ class Edition:
 
 def earlier_editions(release: Release) -> list[Edition]:
     """Those of all definitions, the latest last. Raises DataError when the vault does not hold one as it was."""
-    ledger, found = release.case.workspace.ledger, []
-    for other in ledger.releases():
-        if other == release.id or ledger.state(other) not in _WERE_PUBLIC:
+    found = []
+    for other, entries in release.case.workspace.ledger.histories().items():
+        if other == release.id or state_of(entry.event for entry in entries) not in _WERE_PUBLIC:
             continue
-        entries = ledger.entries(other)
         received, masked = last(entries, State.RECEIVED), last(entries, State.MASKED)
         if received and masked and "shown" in masked.body and received.body["dataset"] == release.case.contract.dataset:
             edition = _read(release, other, received, masked)

@@ -23,7 +23,7 @@ from flows.cli.redesign import redesign_app
 from flows.cli.tables import tables_app
 from flows.cli.terminal import BLOCKED, DONE, ERROR, INTERRUPTED, WAITING, AsJson, err, out, print_json
 from flows.environment import prepare
-from sluice.custody.states import State
+from sluice.custody.states import State, state_of
 from sluice.errors import SluiceError
 from sluice.settings import settings
 from sluice.verdict import Verdict
@@ -167,15 +167,13 @@ def status(as_json: AsJson = False) -> None:
     """List every release with its state and the last thing that happened to it."""
     from tasks.case import open_workspace
 
-    ledger = open_workspace().ledger
     rows = []
-    for release_id in ledger.releases():
-        entries = ledger.entries(release_id)
+    for release_id, entries in open_workspace().ledger.histories().items():
         judged = [entry for entry in entries if "says" in entry.body and "verdict" in entry.body]
         rows.append(
             {
                 "release": release_id,
-                "state": ledger.state(release_id) or "failed before a release was made",
+                "state": state_of(entry.event for entry in entries) or "failed before a release was made",
                 "last_event": entries[-1].event,
                 "at": entries[-1].at,
                 "says": judged[-1].body["says"] if judged else "",

@@ -6,7 +6,7 @@ import json
 import math
 import multiprocessing
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import DatabaseError
 
-from sluice.custody.ledger import START, Ledger
+from sluice.custody.chain import START, Chain, Row
+from sluice.custody.ledger import Ledger
 from sluice.custody.states import State, TransitionError
 from sluice.errors import SluiceError
 from sluice.sources.database_url import database_url
@@ -72,7 +73,7 @@ def test_entries_come_back_as_they_were_written(opened: Ledger) -> None:
     assert len(written.at) == len("2026-11-21T04:31:00.000000+00:00")
     second = opened.append("other-2", "received", "jonas", {})
     assert second.previous == written.hash
-    assert opened.releases() == ["fair-1", "other-2"]
+    assert opened.histories() == {"fair-1": [written], "other-2": [second]}
     assert opened.entries("other-2") == [second]
     assert opened.entries("nobody") == []
     assert opened.verify() == []
@@ -89,7 +90,7 @@ def test_the_hash_is_the_keyed_hash_that_the_documentation_says(opened: Ledger) 
 def test_an_empty_ledger_is_whole(opened: Ledger) -> None:
     assert opened.head() is None
     assert opened.state("fair-1") is None
-    assert opened.releases() == []
+    assert opened.histories() == {}
     assert opened.verify() == []
 
 
@@ -248,6 +249,89 @@ def test_verify_says_what_was_done_to_history(
     disarm(url)
     attack(url, *statements)
     assert lived.verify() == problems
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of the rows whose hash is computed, as it happens."""
+    rows: list[int] = []
+    plain = Chain.hash
+
+    def noted(chain: Chain, row: Row) -> str:
+        rows.append(row["seq"])
+        return plain(chain, row)
+
+    monkeypatch.setattr(Chain, "hash", noted)
+    return rows
+
+
+@pytest.fixture
+def statements() -> Iterator[list[str]]:
+    """What is sent to any database, as it happens."""
+    sent: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        sent.append(statement)
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", note)
+    yield sent
+    sa.event.remove(sa.Engine, "before_cursor_execute", note)
+
+
+def test_all_histories_take_one_statement_and_hash_each_row_once(
+    lived: Ledger, url: str, tmp_path: Path, statements: list[str], hashed: list[int]
+) -> None:
+    for event in LIFE[:3]:
+        lived.append("fair-2", event, "amara", {})
+    again = Ledger(url, KEY, tmp_path / "anchor")
+    statements.clear()
+    hashed.clear()
+    assert [entry.event for entry in again.histories()["fair-1"]] == LIFE
+    assert len(statements) == 1
+    assert hashed == list(range(1, 12))
+    hashed.clear()
+    assert list(again.histories()) == ["fair-1", "fair-2"]
+    assert (again.state("fair-1"), len(again.entries("fair-2"))) == (State.PUBLISHED, 3)
+    assert (len(statements), hashed) == (4, [])
+    lived.append("fair-2", "evaluated", "amara", {})  # by another process
+    hashed.clear()
+    assert len(again.entries("fair-2")) == 4
+    assert hashed == [12]
+
+
+def test_verify_hashes_every_row_whatever_was_read_before(lived: Ledger, hashed: list[int]) -> None:
+    lived.histories()
+    hashed.clear()
+    assert lived.verify() == []
+    assert hashed == list(range(1, 9))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE sluice_ledger SET body = '{\"step\":99}' WHERE seq = 3",
+        "UPDATE sluice_ledger SET actor = 'jonas' WHERE seq = 3",
+        "UPDATE sluice_ledger SET at = '2026-01-01T00:00:00.000000+00:00' WHERE seq = 3",
+        "UPDATE sluice_ledger SET hash = 'x' WHERE seq = 3",
+        SWAP,
+        RENUMBER,
+    ],
+    ids=["body", "actor", "time", "hash", "swap", "renumber"],
+)
+@pytest.mark.parametrize(
+    "read", [Ledger.histories, lambda ledger: ledger.entries("fair-1"), lambda ledger: ledger.state("fair-1")]
+)
+def test_a_row_that_is_changed_after_it_was_read_is_refused_by_the_same_process(
+    lived: Ledger, url: str, change: str | tuple[str, ...], read: Callable[[Ledger], object]
+) -> None:
+    """The attacker waits until everything was read and found to fit, then changes it behind the process's back."""
+    assert lived.verify() == []
+    lived.histories()
+    disarm(url)
+    attack(url, *([change] if isinstance(change, str) else change))
+    assert lived.verify() != []
+    with pytest.raises(SluiceError, match="history was changed"):
+        read(lived)
 
 
 @pytest.mark.parametrize(
