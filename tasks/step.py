@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from prefect import runtime, task
 from prefect.cache_policies import NO_CACHE
+from prefect.context import FlowRunContext
 from prefect.exceptions import PrefectSignal
 
 from tasks.case import Case, Release, account
@@ -78,7 +79,7 @@ class _Sealed:
 
 
 def step(function: Callable[P, R]) -> Callable[P, R]:
-    """A Prefect task that keeps nothing: no argument, no result, no cache, no prints, no exception text."""
+    """In a flow run, a task that keeps nothing: no argument, no result, no cache, no prints, no exception text."""
     name = function.__name__
     quiet = quietly(name, function)
 
@@ -89,6 +90,8 @@ def step(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        if FlowRunContext.get() is None:  # no server is there to keep a run of it
+            return quiet(*args, **kwargs)
         return prefect_task(_Sealed(args, kwargs))
 
     return run

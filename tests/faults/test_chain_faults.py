@@ -26,7 +26,7 @@ VALUE = "canary4711"  # planted in the data; no message may quote it
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory, prefect_server: object) -> tuple[House, Path]:
+def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[House, Path]:
     """A house with a published edition and the data of a next one, and a copy of it."""
     house = House(tmp_path_factory.mktemp("faults") / "house")
     assert house.release().code == WAITING

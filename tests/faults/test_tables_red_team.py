@@ -170,7 +170,7 @@ def test_three_editions_may_tell_what_no_two_of_them_do() -> None:
 
 
 @pytest.fixture
-def house(tmp_path: Path, prefect_server: PrefectServer) -> TablesHouse:
+def house(tmp_path: Path) -> TablesHouse:
     return TablesHouse(tmp_path / "house")
 
 
@@ -200,9 +200,7 @@ def test_tables_in_a_circle_are_refused_before_a_record_is_read(house: TablesHou
     assert house.ids == []
 
 
-def test_firms_and_their_turnover_are_nowhere_outside_the_vault(
-    house: TablesHouse, prefect_server: PrefectServer
-) -> None:
+def test_firms_and_their_turnover_are_nowhere_outside_the_vault(house: TablesHouse, on_prefect: PrefectServer) -> None:
     alone = house.data.index[(house.data.nace == "05")][0]
     house.data.loc[alone, ["firm", "holding", "nace", "region", "turnover"]] = [
         "Zebulon Quixwick Ltd", "Falconer-Royal Group", "05", "S2", 987654.3
@@ -220,7 +218,7 @@ def test_firms_and_their_turnover_are_nowhere_outside_the_vault(
         "holding": spellings("Falconer-Royal"),
         "turnover": [*spellings("987654.3"), b"9876543", b"987,654"],
     }
-    assert found_in(places(house, prefect_server, "".join(words)), needles) == []
+    assert found_in(places(house, on_prefect, "".join(words)), needles) == []
 
 
 HOSTILE = ["NA", "01", "1", "=1+1", 'A, "q"', "ä;", "'--"]

@@ -1,4 +1,4 @@
-"""A house to release data from, and the session's Prefect server."""
+"""A house to release data from, and the session's Prefect server for those who ask for it."""
 
 import sys
 from collections.abc import Iterator
@@ -15,15 +15,21 @@ from tests.flows.prefect_server import PrefectServer, running_server, using
 
 
 @pytest.fixture(scope="session")
-def prefect_server() -> Iterator[PrefectServer]:
-    server = running_server()
-    with using(server):
-        yield server
+def prefect_server() -> PrefectServer:
+    """A server that nobody uses yet."""
+    return running_server()
 
 
 @pytest.fixture
-def house(tmp_path: Path, prefect_server: PrefectServer) -> House:
-    """A house whose data pass their policy."""
+def on_prefect(prefect_server: PrefectServer) -> Iterator[PrefectServer]:
+    """Releases of this process are runs on the server."""
+    with using(prefect_server):
+        yield prefect_server
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    """A house whose data pass their policy; without a server, as on a methodologist's own machine."""
     return House(tmp_path / "house")
 
 

@@ -13,7 +13,7 @@ from tests.flows.house import DONE, WAITING, House
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory, prefect_server: object) -> tuple[House, Path]:
+def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[House, Path]:
     """A house with a published release, and a copy of it."""
     house = House(tmp_path_factory.mktemp("audit") / "house")
     assert house.release().code == WAITING

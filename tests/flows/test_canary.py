@@ -137,7 +137,7 @@ def test_a_published_release_leaves_nothing_outside_the_vault(
     assert any(planted.target.rglob("manifest.json"))
 
 
-def test_the_search_finds_what_is_there(planted: House, forks: Forks, prefect_server: PrefectServer) -> None:
+def test_the_search_finds_what_is_there(planted: House, forks: Forks, on_prefect: PrefectServer) -> None:
     """Negative control: the same needles are found in the vault, and in Prefect after a flow that is careless."""
     forks.run(planted.home, "release", str(planted.file))
     staged = list((planted.home / "vault" / "objects").glob("*.parquet"))
@@ -155,7 +155,7 @@ def test_the_search_finds_what_is_there(planted: House, forks: Forks, prefect_se
     with pytest.raises(ValueError, match=CONTROL):
         careless(f"a parameter's {CONTROL}")
     ways = {way: spellings(f"{way} {CONTROL}") for way in ("an exception's", "a parameter's")}
-    lines = found_in({"Prefect": prefect_server.home}, ways)
+    lines = found_in({"Prefect": on_prefect.home}, ways)
     assert {line.split(" in ")[0] for line in lines} == ways.keys()
 
 

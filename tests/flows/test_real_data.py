@@ -73,7 +73,7 @@ def alone(definition: Path) -> tuple[int, int]:
     return int((sizes == 1).sum()), len(records)
 
 
-def test_adult_passes_the_public_use_policy(shipped: Shipped, tmp_path: Path, prefect_server: object) -> None:
+def test_adult_passes_the_public_use_policy(shipped: Shipped, tmp_path: Path) -> None:
     definition, home = shipped("adult.yaml"), tmp_path / "home"
     outcome = sluice(home, "check", str(definition))
     assert outcome["verdict"] == "PASS"
@@ -90,7 +90,7 @@ def test_adult_passes_the_public_use_policy(shipped: Shipped, tmp_path: Path, pr
     assert finding(home, outcome["release"], "sample_uniques_share", "masked")["observed"] == 0
 
 
-def test_census_income_passes_within_three_gigabytes(shipped: Shipped, tmp_path: Path, prefect_server: object) -> None:
+def test_census_income_passes_within_three_gigabytes(shipped: Shipped, tmp_path: Path) -> None:
     definition, home = shipped("census-income.yaml"), tmp_path / "home"
     command = [sys.executable, "-c", "from flows.cli.main import run; run()", "check", str(definition), "--json"]
     with (tmp_path / "out").open("w") as out, (tmp_path / "err").open("w") as err:

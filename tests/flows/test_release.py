@@ -17,7 +17,7 @@ from tests.flows.house import BLOCKED, DONE, ERROR, RECORDS, TOP, WAITING, House
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory, prefect_server: object) -> House:
+def published(tmp_path_factory: pytest.TempPathFactory) -> House:
     """A house with one published release; tests only look at it."""
     house = House(tmp_path_factory.mktemp("published") / "house")
     assert house.release().code == WAITING

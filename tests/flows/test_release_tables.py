@@ -14,12 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING
-from tests.flows.prefect_server import PrefectServer
 from tests.flows.tables_house import TablesHouse, firms
 
 
 @pytest.fixture
-def house(tmp_path: Path, prefect_server: PrefectServer) -> TablesHouse:
+def house(tmp_path: Path) -> TablesHouse:
     """A house whose tables pass their policy."""
     return TablesHouse(tmp_path / "house")
 

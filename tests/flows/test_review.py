@@ -12,7 +12,7 @@ from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory, prefect_server: object) -> tuple[House, Path]:
+def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[House, Path]:
     """A house whose release waits for its two approvals, and a copy of it."""
     house = House(tmp_path_factory.mktemp("review") / "house")
     assert house.release().code == WAITING

@@ -1,0 +1,60 @@
+"""A release is the same chain of steps with Prefect and without; without a server none is started."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
+from prefect.client.schemas.sorting import FlowRunSort, TaskRunSort
+from prefect.server.api.server import SubprocessASGIServer
+
+from tasks.progress import listening
+from tests.flows.house import DONE, House
+from tests.flows.prefect_server import PrefectServer
+
+STEPS = "open_case known_release ingest validate check mask check evaluate decide report"
+
+
+@contextmanager
+def steps() -> Iterator[list[str]]:
+    begun: list[str] = []
+    with listening(lambda step, seconds: begun.append(step) if seconds is None else None):
+        yield begun
+
+
+def test_without_a_server_none_is_started(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    monkeypatch.setattr(SubprocessASGIServer, "start", lambda *_: pytest.fail("a server was started"))
+    with steps() as begun:
+        told = house.sluice("check", str(house.file))
+    assert told.code == DONE, told.words
+    assert begun == ["release", *STEPS.split()]
+
+
+def test_on_a_server_the_same_steps_are_the_tasks_of_one_run(tmp_path: Path, on_prefect: PrefectServer) -> None:
+    house = House(tmp_path / "house")
+    with steps() as begun:
+        told = house.sluice("check", str(house.file))
+    assert told.code == DONE, told.words
+    assert begun == ["release", *STEPS.split()]
+    assert _tasks_of_the_last_run() == STEPS.split()
+
+
+def _tasks_of_the_last_run(patience: float = 60) -> list[str]:
+    """The names of its tasks in order, as soon as the server has them all: clients report them in the background."""
+    deadline = time.monotonic() + patience
+    with get_client(sync_client=True) as client:
+        (run,) = client.read_flow_runs(sort=FlowRunSort.START_TIME_DESC, limit=1)
+        assert run.state_name == "Completed"
+        while True:
+            found = client.read_task_runs(
+                flow_run_filter=FlowRunFilter(id=FlowRunFilterId(any_=[run.id])),
+                sort=TaskRunSort.EXPECTED_START_TIME_ASC,
+            )
+            names = [task.name.rsplit("-", 1)[0] for task in found]
+            if len(names) == len(STEPS.split()) or time.monotonic() > deadline:
+                return names
+            time.sleep(0.2)
