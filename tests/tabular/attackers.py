@@ -1,17 +1,19 @@
 """Attackers who know the published cells of a table, its hierarchies and their own contributions: an independent audit.
 
 Unlike the audit it does not look at sums between cells: its unknowns are the innermost cells, of which each cell is a
-sum, and each attack is one linear programme over all of them. So it also checks the sums that the audit works with.
+sum, and each attack is one linear program over all of them. So it also checks the sums that the audit works with.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 from math import ceil
 
 import numpy as np
+from highspy import Highs, HighsLp, HighsModelStatus, MatrixFormat
 from numpy.typing import NDArray
-from scipy.optimize import linprog
+from scipy.sparse import csr_array
 
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses
@@ -61,45 +63,58 @@ class Table:
         self.cells, self.assumptions = cells, assumptions
         self.within = innermost(cells)
         self.low, self.high = assumptions.bounds(cells)
+        self.knowing = lru_cache(maxsize=None)(self._knowing)
+        self.interval = lru_cache(maxsize=None)(self._interval)  # most coalitions know no more than others do
         self.known = (status == Status.PUBLISHED) | (self.low == self.high)
         self.sole = {
             int(cell): frozenset(cells.owners[cell, : cells.contributors[cell]].tolist())
             for cell in np.flatnonzero(~self.known & (cells.contributors <= assumptions.coalition))
         }
 
-    def coalitions(self) -> Iterator[tuple[Attackers, list[int]]]:
+    def coalitions(self) -> Iterator[tuple[Attackers, tuple[int, ...]]]:
         """Everybody, then each coalition that knows a cell: who, and which cells it knows."""
-        yield frozenset(), []
+        yield frozenset(), ()
         people = sorted(set().union(*self.sole.values()))
         for size in range(1, self.assumptions.coalition + 1):
             for some in map(frozenset, combinations(people, size)):
-                if own := [cell for cell, owners in self.sole.items() if owners <= some]:
+                if own := tuple(cell for cell, owners in self.sole.items() if owners <= some):
                     yield some, own
 
-    def interval(self, cell: int, own: Sequence[int]) -> tuple[float, float]:
+    def _interval(self, cell: int, own: tuple[int, ...]) -> tuple[float, float]:
         """The least and the most that a cell can be, for those who know these beside the published ones."""
-        known = self.known.copy()
-        known[own] = True
-        finite = ~known & np.isfinite(self.high)
-        below = ~known & (self.low > 0)
-        rows = np.vstack([self.within[finite], -self.within[below]])
-        limits = np.r_[self.high[finite], -self.low[below]]
-        ends = []
-        if not known.any() and not len(rows):
-            return (0.0 if self.assumptions.nonnegative else -np.inf), np.inf
+        solver, ends = self.knowing(own), []
         for sign in (1, -1):
-            solved = linprog(
-                sign * self.within[cell],
-                A_ub=rows if len(rows) else None,
-                b_ub=limits if len(rows) else None,
-                A_eq=self.within[known] if known.any() else None,
-                b_eq=self.cells.total[known] if known.any() else None,
-                bounds=(0 if self.assumptions.nonnegative else None, None),
-                options={"presolve": False},
-            )
-            assert solved.status in (0, 3), solved.message
-            ends.append(sign * solved.fun if solved.status == 0 else -sign * np.inf)
+            size = self.within.shape[1]
+            solver.changeColsCost(size, np.arange(size, dtype=np.int32), sign * self.within[cell])
+            solver.run()
+            status = solver.getModelStatus()
+            assert status in (HighsModelStatus.kOptimal, HighsModelStatus.kUnbounded), status
+            bounded = status == HighsModelStatus.kOptimal
+            ends.append(sign * solver.getObjectiveValue() if bounded else -sign * np.inf)
         return ends[0], ends[1]
+
+    def _knowing(self, own: tuple[int, ...]) -> Highs:
+        """All innermost cells that fit what is published and what else is known, as a linear program."""
+        held = self.known.copy()
+        held[list(own)] = True
+        rows, program = csr_array(self.within), HighsLp()
+        program.num_row_, program.num_col_ = rows.shape
+        program.col_cost_ = np.zeros(rows.shape[1])
+        program.col_lower_ = np.full(rows.shape[1], 0.0 if self.assumptions.nonnegative else -np.inf)
+        program.col_upper_ = np.full(rows.shape[1], np.inf)
+        program.row_lower_ = np.where(held, self.cells.total, self.low)
+        program.row_upper_ = np.where(held, self.cells.total, self.high)
+        program.a_matrix_.format_ = MatrixFormat.kRowwise
+        program.a_matrix_.start_, program.a_matrix_.index_, program.a_matrix_.value_ = (
+            rows.indptr,
+            rows.indices,
+            rows.data,
+        )
+        solver = Highs()
+        for option, value in (("output_flag", False), ("presolve", "off"), ("threads", 1)):
+            solver.setOptionValue(option, value)
+        solver.passModel(program)
+        return solver
 
     def found_out(self, asked: Requirements, n: int, p: int, first: bool = False) -> list[tuple[int, Attackers]]:
         """The sensitive cells that somebody gets too near to, and who; asked by minimum frequency n and the p% rule."""

@@ -290,6 +290,7 @@ def test_refusals():
         optimise(cells, requirements, (), OUTSIDERS, seconds=0)
 
 
+@pytest.mark.slow
 def test_business_table_of_a_thousand_cells():
     """All conditions; 797,787 is a bound that a prototype of the method proved, 805,396 the best pattern it found."""
     cells = business("s1k")

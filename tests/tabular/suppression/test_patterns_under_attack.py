@@ -1,6 +1,7 @@
 """Patterns that `suppress` makes and `audit` calls safe, under the attack of somebody who shares no code with them."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +26,8 @@ ASSUMPTIONS = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=120, deadline=None)
 @given(tables(least=4, most=8), ASSUMPTIONS, st.integers(2, 3))
 def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int) -> None:
     """Outsiders, sole contributors with all the cells that are theirs, and coalitions; in tables and groupings."""
@@ -39,6 +41,7 @@ def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int)
         assert Table(cells, status, assumptions).found_out(asked, n, P, first=True) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(tables(least=6, most=9), ASSUMPTIONS, st.integers(0, 2**32 - 1))
 def test_the_audit_notices_every_hole_that_is_made_on_purpose(
