@@ -6,7 +6,7 @@ import json
 import math
 import multiprocessing
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from sluice.custody.ledger import Ledger
 from sluice.custody.states import State, TransitionError
 from sluice.errors import SluiceError
 from sluice.sources.database_url import database_url
+from tests.custody.statements import statements_to_ledgers
 
 KEY = bytes(range(32))
 LIFE = ["received", "validated", "masked", "evaluated", "pending_review", "approved", "publishing", "published"]
@@ -265,34 +266,21 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return rows
 
 
-@pytest.fixture
-def statements() -> Iterator[list[str]]:
-    """What is sent to any database, as it happens."""
-    sent: list[str] = []
-
-    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-        sent.append(statement)
-
-    sa.event.listen(sa.Engine, "before_cursor_execute", note)
-    yield sent
-    sa.event.remove(sa.Engine, "before_cursor_execute", note)
-
-
 def test_all_histories_take_one_statement_and_hash_each_row_once(
-    lived: Ledger, url: str, tmp_path: Path, statements: list[str], hashed: list[int]
+    lived: Ledger, url: str, tmp_path: Path, hashed: list[int]
 ) -> None:
     for event in LIFE[:3]:
         lived.append("fair-2", event, "amara", {})
     again = Ledger(url, KEY, tmp_path / "anchor")
-    statements.clear()
     hashed.clear()
-    assert [entry.event for entry in again.histories()["fair-1"]] == LIFE
-    assert len(statements) == 1
+    with statements_to_ledgers() as sent:
+        assert [entry.event for entry in again.histories()["fair-1"]] == LIFE
+    assert len(sent) == 1
     assert hashed == list(range(1, 12))
     hashed.clear()
     assert list(again.histories()) == ["fair-1", "fair-2"]
     assert (again.state("fair-1"), len(again.entries("fair-2"))) == (State.PUBLISHED, 3)
-    assert (len(statements), hashed) == (4, [])
+    assert hashed == []
     lived.append("fair-2", "evaluated", "amara", {})  # by another process
     hashed.clear()
     assert len(again.entries("fair-2")) == 4

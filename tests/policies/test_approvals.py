@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from policies.approvals import Approvals, Roster, Subject, assign, load_roster
-from sluice.custody.ledger import START, Entry
+from sluice.custody.chain import START
+from sluice.custody.ledger import Entry
 from sluice.errors import DocumentError
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -1,0 +1,25 @@
+"""`sluice status` reads the ledger once, however many releases it lists."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from flows.cli.main import app
+from sluice.custody.workspace import Workspace
+from tests.custody.statements import statements_to_ledgers
+
+
+def test_all_releases_are_listed_by_one_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path))
+    ledger = Workspace.open(tmp_path).ledger
+    for number in range(7):
+        ledger.append(f"release-{number}", "received", "amara", {})
+    ledger.append("release-3", "blocked", "amara", {"verdict": "FAIL", "says": "Blocked: 2 of 9 are alone."})
+    with statements_to_ledgers() as sent:
+        answer = CliRunner().invoke(app, ["status"])
+    lines = answer.output.splitlines()
+    assert [line.split()[0] for line in lines if line.startswith("release")] == [f"release-{n}" for n in range(7)]
+    assert "blocked" in lines[3]
+    assert "Blocked: 2 of 9 are alone." in lines[4]
+    assert len(sent) == 1
