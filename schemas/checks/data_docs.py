@@ -53,7 +53,7 @@ def write_pages(context: Any, result: Any, folder: Path) -> bool:
 def write_index(
     contract: Contract,
     findings: Iterable[Finding],
-    asked: Iterable[Clause],
+    clauses: Iterable[Clause],
     outcomes: Mapping[int, bool | None],
     folder: Path,
 ) -> None:
@@ -65,7 +65,7 @@ def write_index(
     )
     held = _table(
         ("outcome", "rule", "the contract asks that"),
-        ((_OUTCOME[outcomes.get(number)], clause.rule, clause.asks) for number, clause in enumerate(asked)),
+        ((_OUTCOME[outcomes.get(number)], clause.rule, clause.asks) for number, clause in enumerate(clauses)),
     )
     pages = [page.relative_to(folder) for page in reversed(_pages(folder))]
     links = "".join(f'<li><a href="{escape(page.as_posix())}">{escape(page.parent.name)}</a></li>' for page in pages)

@@ -7,10 +7,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from schemas.checks.batch_sql import in_days
 from schemas.checks.profile import Distribution, Profile, compared, distance
 from schemas.checks.source_session import SourceSession
 from schemas.contract import Contract
-from schemas.reading.normal_form import in_days
 from sluice.variables import Kind, Variable, Variables
 from sluice.verdict import Finding, Verdict
 
@@ -59,11 +59,11 @@ def drift_findings(contract: Contract, present: Variables, profile: Profile | No
     return findings
 
 
-def sql_counts(session: SourceSession, normal: sa.Select[Any]) -> Counts:
+def sql_counts(session: SourceSession, canonical: sa.Select[Any]) -> Counts:
     """Records in each cell of an old distribution, counted by the database: one scan a variable."""
 
     def counts(variable: Variable, cells: Distribution) -> list[int]:
-        column = normal.with_only_columns(normal.selected_columns[variable.name]).subquery("batch")
+        column = canonical.with_only_columns(canonical.selected_columns[variable.name]).subquery("batch")
         value = column.c[variable.name]
         last = len(cells.counts) - 1
         if cells.labels is not None:

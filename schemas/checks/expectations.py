@@ -11,8 +11,8 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
+from schemas.checks.canonical_values import KEY_COUNT, readable
 from schemas.contract import Contract
-from schemas.reading.normal_form import KEY_COUNT, readable
 from sluice.variables import Kind, Variable, Variables, as_label
 
 
@@ -37,31 +37,31 @@ def great_expectations() -> ModuleType:
     return great_expectations  # type: ignore[no-any-return]
 
 
-def clauses(contract: Contract, variables: Variables, now: datetime, *, typed: bool = False) -> list[Clause]:
-    """What the contract asks of a batch in its normal form.
+def clauses_of(contract: Contract, variables: Variables, now: datetime, *, typed: bool = False) -> list[Clause]:
+    """What the contract asks of a batch in its canonical values.
 
     variables : those whose columns are there, in order: as in the contract, or `contract.staged` for a typed frame
     now       : the moment by which freshness is judged; without a time zone it is UTC
     typed     : the batch is a typed frame, whose values could all be read
     """
-    asked = [_row_count(contract)]
+    clauses = [_row_count(contract)]
     for name, variable in variables.items():
         quantity = variable.kind.is_numeric or variable.kind is Kind.DATE
         if quantity and not typed:
-            asked.append(_type(variable))
-        asked += _missing_share(variable, readable(name) if quantity and not typed else name)
+            clauses.append(_type(variable))
+        clauses += _missing_share(variable, readable(name) if quantity and not typed else name)
         if variable.minimum is not None or variable.maximum is not None:
-            asked.append(_range(variable))
+            clauses.append(_range(variable))
         if variable.categories is not None:
-            asked.append(_categories(variable))
+            clauses.append(_categories(variable))
     if contract.record_key:
-        asked.append(_unique(contract))
+        clauses.append(_unique(contract))
     if contract.freshness:
-        asked.append(_fresh(contract.freshness.column, contract.freshness.max_age_days, now))
-    return asked
+        clauses.append(_fresh(contract.freshness.column, contract.freshness.max_age_days, now))
+    return clauses
 
 
-def suite(contract: Contract, asked: list[Clause]) -> Any:
+def suite(contract: Contract, clauses: list[Clause]) -> Any:
     """The clauses as a Great Expectations suite; each expectation carries its clause's number in `meta`."""
     gx = great_expectations()
     expectations = [
@@ -70,7 +70,7 @@ def suite(contract: Contract, asked: list[Clause]) -> Any:
             meta={"clause": number, "rule": clause.rule},
             notes=f"The contract asks that {clause.asks}.",
         )
-        for number, clause in enumerate(asked)
+        for number, clause in enumerate(clauses)
     ]
     about = f"Contract of the data set {contract.dataset}, version {contract.version}."
     return gx.ExpectationSuite(name="contract", expectations=expectations, notes=about)
@@ -141,7 +141,7 @@ def _categories(variable: Variable) -> Clause:
 
 def _unique(contract: Contract) -> Clause:
     # Great Expectations' own expectations of uniqueness leave out a record whose key is missing, in SQL even in part:
-    # two records without a key would pass as different. So the records of each key are counted in the normal form.
+    # two records without a key would pass as different. So the canonical values count the records of each key.
     names = ", ".join(contract.record_key)
     return Clause(
         "unique",

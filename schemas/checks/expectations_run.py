@@ -20,13 +20,14 @@ from typing import Any
 import pandas as pd
 import sqlalchemy as sa
 
+from schemas.checks.batch_sql import batch_select, relation
+from schemas.checks.canonical_values import canonical_frame
 from schemas.checks.data_docs import write_index, write_pages
 from schemas.checks.drift import drift_findings, sql_counts
-from schemas.checks.expectations import Clause, clauses, great_expectations, suite
+from schemas.checks.expectations import Clause, clauses_of, great_expectations, suite
 from schemas.checks.profile import Profile, count
 from schemas.checks.source_session import DIALECTS, SourceSession, read_url
 from schemas.contract import Contract
-from schemas.reading.normal_form import normal_frame, normal_select, relation
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 
@@ -80,13 +81,13 @@ def check_sql(
         present = {name: variable for name, variable in contract.by_name.items() if name in stored}
         if not present:
             return _documented(contract, _columns(contract.by_name, {}), docs)
-        normal = normal_select(contract, source, stored, session.dialect)
-        asked = clauses(contract, present, now)
-        outcomes, written = _run(contract, asked, lambda context: (session.batch(context, normal), None), docs)
-        counts = sql_counts(session, normal)
-        findings = _columns(contract.by_name, present) + _report(asked, outcomes)
+        values = batch_select(contract, source, stored, session.dialect)
+        clauses = clauses_of(contract, present, now)
+        outcomes, written = _run(contract, clauses, lambda context: (session.batch(context, values), None), docs)
+        counts = sql_counts(session, values)
+        findings = _columns(contract.by_name, present) + _report(clauses, outcomes)
         findings += drift_findings(contract, present, profile, counts)
-        return _documented(contract, findings, docs, asked, outcomes, written)
+        return _documented(contract, findings, docs, clauses, outcomes, written)
 
 
 def check_batch(
@@ -100,13 +101,13 @@ def check_batch(
 
     Raises DataError when a column is not typed as the contract says.
     """
-    normal = normal_frame(contract, frame)
+    values = canonical_frame(contract, frame)
     present = {name: variable for name, variable in contract.staged.items() if name in frame}
-    asked = clauses(contract, present, now or datetime.now(UTC), typed=True)
-    outcomes, written = _run(contract, asked, lambda context: _frame_batch(context, normal), docs)
-    findings = _columns(contract.staged, present) + _report(asked, outcomes)
+    clauses = clauses_of(contract, present, now or datetime.now(UTC), typed=True)
+    outcomes, written = _run(contract, clauses, lambda context: _frame_batch(context, values), docs)
+    findings = _columns(contract.staged, present) + _report(clauses, outcomes)
     findings += drift_findings(contract, present, profile, lambda variable, cells: count(frame[variable.name], cells))
-    return _documented(contract, findings, docs, asked, outcomes, written)
+    return _documented(contract, findings, docs, clauses, outcomes, written)
 
 
 def _frame_batch(context: Any, frame: pd.DataFrame) -> tuple[Any, dict[str, Any]]:
@@ -115,7 +116,7 @@ def _frame_batch(context: Any, frame: pd.DataFrame) -> tuple[Any, dict[str, Any]
 
 
 def _run(
-    contract: Contract, asked: list[Clause], batch: Batch, docs: Path | None
+    contract: Contract, clauses: list[Clause], batch: Batch, docs: Path | None
 ) -> tuple[dict[int, bool | None], bool]:
     """Whether each clause holds, by its number; and whether all Data Docs that were asked for are written.
 
@@ -128,7 +129,7 @@ def _run(
             context.variables.progress_bars = {"globally": False}
             data, parameters = batch(context)
             validation = gx.ValidationDefinition(
-                name="contract", data=data, suite=context.suites.add(suite(contract, asked))
+                name="contract", data=data, suite=context.suites.add(suite(contract, clauses))
             )
             result = context.validation_definitions.add(validation).run(
                 batch_parameters=parameters, result_format="BOOLEAN_ONLY"
@@ -183,9 +184,9 @@ def _columns(needed: Variables, present: Variables) -> list[Finding]:
     return findings + _passes("columns", len(present), len(needed))
 
 
-def _report(asked: Sequence[Clause], outcomes: dict[int, bool | None]) -> list[Finding]:
+def _report(clauses: Sequence[Clause], outcomes: dict[int, bool | None]) -> list[Finding]:
     findings = []
-    for number, clause in enumerate(asked):
+    for number, clause in enumerate(clauses):
         outcome = outcomes.get(number)
         if outcome is True:
             continue
@@ -198,17 +199,17 @@ def _report(asked: Sequence[Clause], outcomes: dict[int, bool | None]) -> list[F
                 rule=clause.rule, verdict=verdict, scope=clause.scope, stage="contract", says=says, limit=clause.limit
             )
         )
-    for rule in dict.fromkeys(clause.rule for clause in asked):
-        numbers = [number for number, clause in enumerate(asked) if clause.rule == rule]
+    for rule in dict.fromkeys(clause.rule for clause in clauses):
+        numbers = [number for number, clause in enumerate(clauses) if clause.rule == rule]
         findings += _passes(rule, sum(outcomes.get(number) is True for number in numbers), len(numbers))
     return findings
 
 
-def _passes(rule: str, passed: int, asked: int) -> list[Finding]:
+def _passes(rule: str, passed: int, number: int) -> list[Finding]:
     if not passed:
         return []
-    says = f"{passed} of {asked} checks of {_ABOUT[rule]} hold."
-    return [Finding(rule=rule, verdict=Verdict.PASS, stage="contract", says=says, attempted=asked, completed=passed)]
+    says = f"{passed} of {number} checks of {_ABOUT[rule]} hold."
+    return [Finding(rule=rule, verdict=Verdict.PASS, stage="contract", says=says, attempted=number, completed=passed)]
 
 
 def _unread(error: Exception) -> Finding:
@@ -225,14 +226,14 @@ def _documented(
     contract: Contract,
     findings: list[Finding],
     docs: Path | None,
-    asked: Sequence[Clause] = (),
+    clauses: Sequence[Clause] = (),
     outcomes: dict[int, bool | None] | None = None,
     written: bool = True,
 ) -> list[Finding]:
     """Write the index of the Data Docs; a failure to write is reported, and decides nothing."""
     if docs is not None:
         try:
-            write_index(contract, findings, asked, outcomes or {}, docs)
+            write_index(contract, findings, clauses, outcomes or {}, docs)
         except OSError:
             written = False
     if not written:

@@ -41,16 +41,6 @@ class _Condition:
         return pa.Check(self.holds, name=self.check, ignore_na=False, n_failure_cases=1)
 
 
-def staged_schema(contract: Contract) -> pa.DataFrameSchema:
-    """pandera's schema of the typed frame: kinds, ranges, categories, missing values, record key, cross-field rules."""
-    return _schema(contract.staged, _table_conditions(contract))
-
-
-def released_schema(variables: Variables) -> pa.DataFrameSchema:
-    """pandera's schema of a table with these variables, and nothing else, in this order."""
-    return _schema(variables, _row_conditions(1, None))
-
-
 def check_frame(frame: pd.DataFrame, contract: Contract) -> list[Finding]:
     """The staged frame against its contract: one PASS finding, or one finding a column and check that fails.
 

@@ -115,19 +115,6 @@ def distance(old: Sequence[int], new: Sequence[int]) -> float:
     return float(np.abs(p - q).sum() / 2)
 
 
-def drift(old: Profile, frame: pd.DataFrame, variables: Variables) -> dict[str, float]:
-    """Total variation distance of each variable from an old profile, in the order of `variables`.
-
-    A variable that the old profile lacks, or knows in another form (a number that was a category), is left out;
-    nan where one side has no records.
-    """
-    return {
-        name: distance(cells.counts, count(frame[name], cells))
-        for name, variable in variables.items()
-        if (cells := old.distributions.get(name)) is not None and cells.fits(variable) and name in frame
-    }
-
-
 def as_numbers(column: pd.Series) -> NDArray[np.float64]:
     """A typed number as float64, a date as days since 1970-01-01; missing is nan."""
     if pd.api.types.is_datetime64_any_dtype(column.dtype):

@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from schemas.reading.normal_form import Stored
+from schemas.checks.batch_sql import Stored
 from sluice.errors import DataError
 from sluice.sources.database_url import database_url
 
@@ -24,7 +24,7 @@ _POSTGRESQL_TYPES = {
     **dict.fromkeys((1082, 1114, 1184), Stored.MOMENT),  # date, timestamp, timestamptz
 }
 
-_BATCH = "batch_in_normal_form"
+_BATCH = "canonical_batch"
 
 
 def read_url(url: str | sa.URL) -> sa.URL:

@@ -6,7 +6,7 @@ ended without an error.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -175,27 +175,6 @@ class SourceTyping:
         ]
         hashes = pa.array([self._pseudonym(name, text) for text in texts], pa.string())
         return _pandas(hashes.take(encoded.indices))
-
-
-def type_batch(raw: pd.DataFrame, contract: Contract, pseudonym: Pseudonym) -> pd.DataFrame:
-    """The typed frame of a source that is one batch. Raises DataError with every column, check and count."""
-    typing = SourceTyping(contract, pseudonym)
-    frame = typing.type_batch(raw)
-    typing.variables()
-    return frame
-
-
-def type_source(
-    batches: Iterable[pd.DataFrame], contract: Contract, pseudonym: Pseudonym
-) -> tuple[pd.DataFrame, dict[str, Variable]]:
-    """The whole source as one typed frame in memory, and its variables; raises as `SourceTyping.variables` does."""
-    typing = SourceTyping(contract, pseudonym)
-    parts = [typing.type_batch(raw) for raw in batches]
-    variables = typing.variables()
-    for part in parts:
-        for name in part.columns[part.dtypes == "category"]:
-            part[name] = part[name].cat.set_categories(variables[name].categories or ())
-    return pd.concat(parts, ignore_index=True), variables
 
 
 def _says(check: str, count: int) -> str:

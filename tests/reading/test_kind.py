@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from schemas.reading.draft import draft_contract
 from schemas.reading.inferred import inferred_contract
-from schemas.reading.typing import type_batch
 from sluice.masking import Sampling
 from sluice.masking.plan import mask_frame
 from sluice.reading.kind import ColumnSummary, summary_of
@@ -24,6 +23,7 @@ from sluice.sources.sources import CsvSource, ParquetSource, TabularSource
 from sluice.typed_frame import typed_frame
 from sluice.variables import Kind, Variable
 from tasks.workbench.trial import mask_file
+from tests.schemas.typed import type_batch
 
 N = 200
 

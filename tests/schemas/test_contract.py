@@ -11,11 +11,11 @@ import schemas
 from schemas.checks.frame_check import check_frame
 from schemas.contract import Contract, load_contract
 from schemas.json_schema import json_schema, write_json_schema
-from schemas.reading.typing import type_batch, type_source
 from sluice.errors import DocumentError
 from sluice.sources.sources import CsvSource
 from sluice.variables import Kind, Role, with_role
 from sluice.verdict import Verdict
+from tests.schemas.typed import type_batch, type_source
 
 CONTRACTS = Path(schemas.__path__[0])
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import schemas.checks.expectations_run
-from schemas.checks.expectations import clauses, great_expectations, suite
+from schemas.checks.expectations import clauses_of, great_expectations, suite
 from schemas.checks.expectations_run import check_batch
 from schemas.checks.profile import compared, profile
 from schemas.contract import Contract
@@ -193,7 +193,7 @@ def test_exception_inside_great_expectations_is_unknown(
     def spoilt(contract: Contract, frame: pd.DataFrame) -> pd.DataFrame:
         return original(contract, frame).assign(weight=[Odd()] * len(frame))
 
-    monkeypatch.setattr(schemas.checks.expectations_run, "normal_frame", spoilt)
+    monkeypatch.setattr(schemas.checks.expectations_run, "canonical_frame", spoilt)
     with caplog.at_level(logging.DEBUG):
         findings = check_batch(CONTRACT, good(), docs=tmp_path, now=NOW)
     assert failed(findings) == set()
@@ -210,7 +210,7 @@ def test_great_expectations_that_does_not_run_is_unknown(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(schemas.checks.expectations_run, "suite", broken)
     findings = check_batch(CONTRACT, good(), now=NOW)
-    asked = clauses(CONTRACT, CONTRACT.staged, NOW, typed=True)
+    asked = clauses_of(CONTRACT, CONTRACT.staged, NOW, typed=True)
     assert failed(findings, Verdict.UNKNOWN) == {(clause.rule, clause.scope) for clause in asked}
     assert not [finding for finding in findings if CANARY in finding.says]
 
@@ -229,7 +229,7 @@ def test_frame_that_is_not_typed_is_refused() -> None:
 
 
 def test_suite_names_each_clause_and_the_version() -> None:
-    asked = clauses(CONTRACT, CONTRACT.by_name, NOW)
+    asked = clauses_of(CONTRACT, CONTRACT.by_name, NOW)
     built = suite(CONTRACT, asked)
     assert [each.meta["clause"] for each in built.expectations] == list(range(len(asked)))
     assert built.expectations[0].notes == "The contract asks that the batch has 5 to 100 records."

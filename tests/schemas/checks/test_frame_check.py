@@ -4,16 +4,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pandera.pandas as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandera.config import config_context
 
-from schemas.checks.frame_check import check_frame, check_released, released_schema, staged_schema
+from schemas.checks.frame_check import check_frame, check_released
 from schemas.contract import Contract
-from schemas.reading.typing import type_batch
 from sluice.verdict import Finding, Verdict
+from tests.schemas.typed import type_batch
 
 SECRET = 987_654_321
 
@@ -150,14 +149,6 @@ def test_counts_are_those_of_plain_python(ages: list[int | None]) -> None:
 
 def failing_or_none(findings: list[Finding]) -> dict[tuple[str, str], float | None]:
     return {} if [finding.verdict for finding in findings] == [Verdict.PASS] else failing(findings)
-
-
-def test_the_schemas_are_panderas_own() -> None:
-    assert staged_schema(contract()).validate(frame(), lazy=True) is not None
-    with pytest.raises(pa.errors.SchemaErrors):
-        staged_schema(contract()).validate(frame(age=["121"] * 4), lazy=True)
-    variables = {"age": contract().by_name["age"]}
-    assert released_schema(variables).validate(frame()[["age"]], lazy=True) is not None
 
 
 def test_the_released_table_is_what_the_plan_promised() -> None:

@@ -10,10 +10,10 @@ import yaml
 from schemas.checks.frame_check import check_frame
 from schemas.contract import load_contract
 from schemas.reading.draft import draft_contract
-from schemas.reading.typing import type_source
 from sluice.errors import DocumentError
 from sluice.sources.sources import CsvSource, ParquetSource
 from sluice.verdict import Verdict
+from tests.schemas.typed import type_source
 
 
 @pytest.fixture

@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.contract import Contract
-from schemas.reading.typing import SourceTyping, type_batch, type_source
+from schemas.reading.typing import SourceTyping
 from sluice.errors import DataError
 from sluice.variables import Kind
+from tests.schemas.typed import type_batch, type_source
 
 
 def pseudonym(name: str, text: str) -> str:

@@ -1,20 +1,4 @@
-"""The normal form of a batch: what the expectations and the drift are computed on, alike at the source and in pandas.
-
-==============================  =================================================================
-kind                            column of the normal form (missing value)
-==============================  =================================================================
-continuous, integer             a double (null)
-ordinal, nominal, binary, text  trimmed text; a number that is whole has no decimals: 3.0 is '3' (null)
-date                            a timestamp in UTC; on SQLite, ISO text with microseconds (null)
-==============================  =================================================================
-
-What is a number, a date or a truth value is said in `sluice.reading.values`, whose patterns the database matches. Blank
-text and the declared missing codes are null. Two kinds of column are added: `KEY_COUNT`, the most records that
-share one record key, the same in every row; and, at the source, `readable(name)` for each number and date: 1 where the
-value can be read as its kind, 0 where not, null where it is missing.
-
-At the source this is one SELECT that the database evaluates; no record leaves it.
-"""
+"""The canonical values of a batch, as one SELECT that the database evaluates; no record leaves it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,16 +6,13 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import sqlalchemy as sa
 
+from schemas.checks.canonical_values import KEY_COUNT, readable
 from schemas.contract import Contract
 from sluice.errors import DataError
 from sluice.reading import values
 from sluice.variables import Kind, Variable, as_label
-
-KEY_COUNT = "most records with one record key"
 
 _NUMBER, _DATE = f"^({values.NUMBER})$", f"^({values.DATE})$"
 _LARGEST = 1.7976931348623157e308
@@ -48,11 +29,6 @@ class Stored(StrEnum):
     ANYTHING = "anything"
 
 
-def readable(name: str) -> str:
-    """The column that says whether a value of this variable can be read as its kind."""
-    return f"{name} (readable)"
-
-
 def relation(table: str | None = None, query: str | None = None) -> sa.FromClause:
     """A table ('name' or 'schema.name') or a query, to select from. Raises DataError unless one is given."""
     if (table is None) == (query is None):
@@ -65,10 +41,10 @@ def relation(table: str | None = None, query: str | None = None) -> sa.FromClaus
     return sa.text(text.replace(":", r"\:") + "\n").columns().subquery("source")
 
 
-def normal_select(
+def batch_select(
     contract: Contract, source: sa.FromClause, stored: Mapping[str, Stored], dialect: str
 ) -> sa.Select[Any]:
-    """The normal form of those of the contract's variables that are stored, in the SQL of 'postgresql' or 'sqlite'."""
+    """The canonical values of the contract's variables that are stored, in the SQL of 'postgresql' or 'sqlite'."""
     columns: list[Expression] = []
     for name, variable in contract.by_name.items():
         if name not in stored:
@@ -86,38 +62,10 @@ def normal_select(
 
 
 def in_days(moment: Expression, dialect: str) -> Expression:
-    """A date of the normal form as days since 1970-01-01."""
+    """A canonical date as days since 1970-01-01."""
     if dialect == "postgresql":
         return sa.cast(sa.extract("epoch", moment), sa.Double) / 86_400.0
     return sa.func.julianday(moment) - 2_440_587.5
-
-
-def normal_frame(contract: Contract, frame: pd.DataFrame) -> pd.DataFrame:
-    """The normal form of a typed frame: the same columns, in dtypes that Great Expectations can compare.
-
-    A copy with a fresh index. Raises DataError when a column is not typed as the contract says.
-    """
-    columns: dict[str, Any] = {}
-    for name, variable in contract.staged.items():
-        if name not in frame:
-            continue
-        column = frame[name]
-        if not variable.kind.is_numeric and variable.kind is not Kind.DATE:
-            columns[name] = column.astype(object).where(column.notna(), None).to_numpy()
-        elif variable.kind is Kind.DATE and pd.api.types.is_datetime64_dtype(column.dtype):
-            columns[name] = column.to_numpy()
-        elif variable.kind.is_numeric and pd.api.types.is_numeric_dtype(column.dtype):
-            columns[name] = column.to_numpy(dtype=float, na_value=np.nan)
-        else:
-            raise DataError(
-                f"column '{name}' of a typed frame must hold {variable.kind} values; its dtype is {column.dtype}. "
-                "Type the frame by its contract first."
-            )
-    normal = pd.DataFrame(columns)
-    if contract.record_key and set(contract.record_key) <= set(normal):
-        key = list(contract.record_key)
-        normal[KEY_COUNT] = normal.groupby(key, dropna=False, sort=False).size().max()
-    return normal
 
 
 def _key_count(
@@ -165,22 +113,22 @@ def _quantity(variable: Variable, stored: Stored, dialect: str) -> tuple[Express
         codes = _moment_codes(variable, dialect)
         if stored is Stored.MOMENT:
             moment = sa.case((sa.func.isfinite(column), sa.cast(column, sa.TIMESTAMP)), else_=sa.null())
-            return _judged(variable, column.is_(None), moment, codes)
+            return _with_readability(variable, column.is_(None), moment, codes)
         text = _text(column, stored)
-        return _judged(variable, _no_text(variable, text), _moment(text, dialect), codes)
+        return _with_readability(variable, _no_text(variable, text), _moment(text, dialect), codes)
     codes = [float(code) for code in variable.missing_codes if values.is_number(code)]
     double = sa.cast(column, sa.Double) if dialect == "postgresql" else sa.type_coerce(column, sa.Double)
     finite = sa.case((sa.func.abs(double) <= _LARGEST, double), else_=sa.null())
     native_fits = (finite == sa.func.round(finite)) & (sa.func.abs(finite) <= 2.0**63)
     if stored is Stored.NUMBER:  # PostgreSQL's NaN is what pandas calls missing
         missing = column.is_(None) | (double == sa.cast(sa.literal("NaN", sa.Text), sa.Double))
-        return _judged(variable, missing, finite, codes, native_fits)
+        return _with_readability(variable, missing, finite, codes, native_fits)
     text = _text(column, stored)
     number = sa.case((text.regexp_match(_NUMBER), sa.cast(text, sa.Double)), else_=sa.null())
-    value, can_read = _judged(variable, _no_text(variable, text), number, codes, _is_whole(text, number))
+    value, can_read = _with_readability(variable, _no_text(variable, text), number, codes, _is_whole(text, number))
     if stored is Stored.ANYTHING:
         is_number = sa.func.typeof(column).in_(["integer", "real"])
-        native, can_read_native = _judged(variable, column.is_(None), finite, codes, native_fits)
+        native, can_read_native = _with_readability(variable, column.is_(None), finite, codes, native_fits)
         value = sa.case((is_number, native), else_=value)
         can_read = sa.case((is_number, can_read_native), else_=can_read)
     return value, can_read
@@ -198,7 +146,7 @@ def _no_text(variable: Variable, text: Expression) -> Expression:
     return text.is_(None) | text.in_(["", *variable.missing_codes])
 
 
-def _judged(
+def _with_readability(
     variable: Variable,
     missing: Expression,
     value: Expression,

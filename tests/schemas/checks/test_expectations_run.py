@@ -11,15 +11,16 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
+from schemas.checks.batch_sql import batch_select, relation
+from schemas.checks.canonical_values import KEY_COUNT, readable
 from schemas.checks.expectations_run import check_batch, check_sql, runs_at_source
 from schemas.checks.profile import Profile, compared, profile
 from schemas.checks.source_session import SourceSession
 from schemas.contract import Contract
-from schemas.reading.normal_form import KEY_COUNT, normal_select, readable, relation
-from schemas.reading.typing import type_batch
 from sluice.errors import DataError
 from sluice.sources.database_url import database_url
 from sluice.verdict import Finding, Verdict, decide
+from tests.schemas.typed import type_batch
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 CANARY = "Zebedee Quillfeather"
@@ -265,9 +266,9 @@ ODD = Contract.model_validate(
 )
 
 
-def test_normal_form_reads_values_as_the_typing_does(odd: str) -> None:
+def test_canonical_values_are_read_values_as_the_typing_does(odd: str) -> None:
     with SourceSession(odd) as session, session.engine.connect() as connection:
-        select = normal_select(ODD, relation("odd"), session.columns(relation("odd")), session.dialect)
+        select = batch_select(ODD, relation("odd"), session.columns(relation("odd")), session.dialect)
         frame = pd.DataFrame(connection.execute(select).mappings().all())
     values = frame.astype(object).where(frame.notna(), None)
     assert [None if value is None else float(value) for value in values["number"]] == [7, 150, None, None, None, 2.5]
@@ -393,5 +394,5 @@ def test_no_connection_is_left(postgresql: str, source: str) -> None:
 def test_records_that_share_a_key_in_part_missing_are_counted_together(source: str) -> None:
     with SourceSession(source) as session, session.engine.connect() as connection:
         missing = relation(query="select person, wave from bad where wave is null")
-        batch = normal_select(CONTRACT, missing, session.columns(missing), session.dialect).subquery()
+        batch = batch_select(CONTRACT, missing, session.columns(missing), session.dialect).subquery()
         assert connection.execute(sa.select(batch.c[KEY_COUNT])).scalars().all() == [2, 2]

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
+from schemas.checks.batch_sql import batch_select, relation
+from schemas.checks.canonical_values import readable
 from schemas.checks.source_session import SourceSession
 from schemas.contract import Contract
-from schemas.reading.normal_form import normal_select, readable, relation
 from schemas.reading.typing import SourceTyping
 from sluice.reading.values import NUMBER
 from sluice.sources.database_url import database_url
@@ -64,7 +65,7 @@ CONTRACT = Contract.model_validate(
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def read(request: pytest.FixtureRequest, tmp_path: Path) -> pd.DataFrame:
-    """The normal form of a table that holds CELLS in every column, as the database makes it."""
+    """The canonical values of a table that holds CELLS in every column, as the database makes it."""
     if request.param == "sqlite":
         (tmp_path / "cells.db").touch()
         url = f"sqlite:///{tmp_path / 'cells.db'}"
@@ -81,7 +82,7 @@ def read(request: pytest.FixtureRequest, tmp_path: Path) -> pd.DataFrame:
     engine.dispose()
     with SourceSession(url) as session, session.engine.connect() as connection:
         source = relation("cells")
-        select = normal_select(CONTRACT, source, session.columns(source), session.dialect)
+        select = batch_select(CONTRACT, source, session.columns(source), session.dialect)
         rows = connection.execute(select.add_columns(sa.column("place")).order_by("place")).mappings().all()
     return pd.DataFrame(rows)
 

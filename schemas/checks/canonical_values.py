@@ -1,0 +1,59 @@
+"""The canonical values of a batch: what expectations and drift are computed on, alike in a database and in pandas.
+
+==============================  =================================================================
+kind                            canonical column (missing value)
+==============================  =================================================================
+continuous, integer             a double (null)
+ordinal, nominal, binary, text  trimmed text; a number that is whole has no decimals: 3.0 is '3' (null)
+date                            a timestamp in UTC; on SQLite, ISO text with microseconds (null)
+==============================  =================================================================
+
+What is a number, a date or a truth value is said in `sluice.reading.values`, whose patterns the database matches. Blank
+text and the declared missing codes are null. Two kinds of column are added: `KEY_COUNT`, the most records that
+share one record key, the same in every row; and, at the source, `readable(name)` for each number and date: 1 where the
+value can be read as its kind, 0 where not, null where it is missing.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from schemas.contract import Contract
+from sluice.errors import DataError
+from sluice.variables import Kind
+
+KEY_COUNT = "most records with one record key"
+
+
+def readable(name: str) -> str:
+    """The column that says whether a value of this variable can be read as its kind."""
+    return f"{name} (readable)"
+
+
+def canonical_frame(contract: Contract, frame: pd.DataFrame) -> pd.DataFrame:
+    """The canonical values of a typed frame: the same columns, in dtypes that Great Expectations can compare.
+
+    A copy with a fresh index. Raises DataError when a column is not typed as the contract says.
+    """
+    columns: dict[str, Any] = {}
+    for name, variable in contract.staged.items():
+        if name not in frame:
+            continue
+        column = frame[name]
+        if not variable.kind.is_numeric and variable.kind is not Kind.DATE:
+            columns[name] = column.astype(object).where(column.notna(), None).to_numpy()
+        elif variable.kind is Kind.DATE and pd.api.types.is_datetime64_dtype(column.dtype):
+            columns[name] = column.to_numpy()
+        elif variable.kind.is_numeric and pd.api.types.is_numeric_dtype(column.dtype):
+            columns[name] = column.to_numpy(dtype=float, na_value=np.nan)
+        else:
+            raise DataError(
+                f"column '{name}' of a typed frame must hold {variable.kind} values; its dtype is {column.dtype}. "
+                "Type the frame by its contract first."
+            )
+    values = pd.DataFrame(columns)
+    if contract.record_key and set(contract.record_key) <= set(values):
+        key = list(contract.record_key)
+        values[KEY_COUNT] = values.groupby(key, dropna=False, sort=False).size().max()
+    return values
