@@ -18,7 +18,8 @@ import pandas as pd
 from scipy import stats
 
 from sluice.masking.recoding.camouflage import Camouflage
-from sluice.masking.recoding.rounding import RandomRounding, Rounding
+from sluice.masking.recoding.random_rounding import RandomRounding
+from sluice.masking.recoding.rounding import Rounding
 from sluice.masking.step import MaskingStep
 from sluice.masking.synthesis.data_distortion import DataDistortion
 from sluice.masking.synthesis.multiple_imputation import MultipleImputation

@@ -14,8 +14,9 @@ from sluice.masking.noise.random_orthogonal_matrix import RandomOrthogonalMatrix
 from sluice.masking.plan import mask_frame
 from sluice.masking.recoding.global_recoding import GlobalRecoding
 from sluice.masking.recoding.local_suppression import LocalSuppression
+from sluice.masking.recoding.random_rounding import RandomRounding
 from sluice.masking.recoding.removal import Removal
-from sluice.masking.recoding.rounding import RandomRounding, Rounding
+from sluice.masking.recoding.rounding import Rounding
 from sluice.masking.recoding.sampling import Sampling
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
 from sluice.masking.swapping.anatomization import Anatomization

@@ -4,11 +4,7 @@ Source: Torra (2013), "Rounding": rounding points p_i = b i with the sets of att
 [p_i - b/2, p_i + b/2), [0, p_1 + b/2) for the first and [p_r - b/2, V_max] for the last, which is `multiples: positive`
 with `last`; univariate and multivariate rounding. Differs from it: by default 0 and the negative multiples are rounding
 points too, as people expect of rounding, and without `last` there is no last point. Torra (2013) names multivariate
-rounding without defining it: here a record goes to the nearest point in standardised Euclidean distance. Random
-rounding is not in Torra (2013); it is the unbiased variant that statistical offices use for counts.
-
-Numbers are compared as the decimals that they are written as: 0.15 lies in the middle of 0.1 and 0.2 and goes up, and
-three times 0.1 is released as 0.3.
+rounding without defining it: here a record goes to the nearest point in standardised Euclidean distance.
 """
 
 from decimal import Decimal
@@ -22,10 +18,17 @@ from pydantic import Field, FiniteFloat, model_validator
 
 from sluice.errors import PlanError
 from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.recoding.multiples import (
+    bounded,
+    ends,
+    is_multiple,
+    refuse_base,
+    refuse_inexact,
+    round_to_multiples,
+)
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 
-_EXACT = 2.0**53  # whole numbers beyond it have no exact float64
 _CHUNK = 8192  # records whose distances are held in the processor's cache
 
 
@@ -83,10 +86,10 @@ class Rounding(MaskingStep):
         if (self.base is None) == (self.points is None):
             raise ValueError(f"give exactly one of base, points {on}")
         if self.base is not None:
-            _refuse_base(self.base, on)
+            refuse_base(self.base, on)
         elif self.multiples != "all" or self.last is not None:
-            raise ValueError(f"multiples and last {on} go with base; leave them out beside points")
-        if self.base is not None and self.last is not None and not _is_multiple(self.last, self.base):
+            raise ValueError(f"multiples and last {on} go with base; leave them out with points")
+        if self.base is not None and self.last is not None and not is_multiple(self.last, self.base):
             raise ValueError(f"last {on} must be a multiple of base = {self.base:g}; got {self.last:g}")
         if self.multiples == "positive" and self.last is not None and self.last <= 0:
             raise ValueError(f"last {on} must be greater than 0 with multiples: positive; got {self.last:g}")
@@ -118,7 +121,7 @@ class Rounding(MaskingStep):
         released = self.released(variables)
         original = numbers(frame, self.columns)
         for name, values in zip(self.columns, original.T, strict=True):
-            _refuse_inexact(self.method, variables[name], values)
+            refuse_inexact(self.method, variables[name], values)
             if self.multiples == "positive" and (values < 0).any():
                 raise PlanError(
                     f"rounding on '{name}' with multiples: positive takes values from 0; {(values < 0).sum()} are "
@@ -146,7 +149,7 @@ class Rounding(MaskingStep):
     def describe(self) -> str:
         names = ", ".join(self.columns)
         if self.base is not None:
-            return f"{names}: values were rounded to {_multiples_said(self.base, self.multiples, self.last)}."
+            return f"{names}: values were rounded to {_in_words(self.base, self.multiples, self.last)}."
         if self._rows() is not None:
             return f"{names} were rounded together, each record to the nearest of {len(self.points or ())} points."
         return f"{names}: values were rounded to the nearest of {', '.join(f'{point:g}' for point in self._points())}."
@@ -172,78 +175,10 @@ class Rounding(MaskingStep):
         points = self._points() if rows is None else tuple(row[place] for row in rows)
         whole = all(point.is_integer() for point in points or (self.base or 0.0,))
         if rows is None:
-            low, high = self._rounded(_ends(variable))
+            low, high = self._rounded(ends(variable))
         else:
             low, high = min(points), max(points)
-        return _bounded(perturbed(variable, whole=whole, bounded=False), low, high)
-
-
-class RandomRounding(MaskingStep):
-    """Round continuous and integer variables to one of the two nearest multiples of a base at random, without bias."""
-
-    method: Literal["random_rounding"] = "random_rounding"
-    base: FiniteFloat = Field(description="distance between the multiples, in the variable's unit, greater than 0")
-
-    example: ClassVar[str] = "{method: random_rounding, columns: [rent], base: 50}"
-    use_when: ClassVar[str] = (
-        "Counts or amounts must be rounded without a bias in means and totals, and it must stay uncertain to which "
-        "side a value was moved."
-    )
-    preserves: ClassVar[str] = "Means and totals in expectation; a multiple of the base stays what it is."
-    known_attack: ClassVar[str] = (
-        "A value lies less than one base from what is released, and several releases of the same value average out to "
-        "it. Totals published exactly beside the records narrow single values."
-    )
-    missing_values: ClassVar[str] = "A missing value stays missing."
-
-    @model_validator(mode="after")
-    def _base_is_positive(self) -> Self:
-        _refuse_base(self.base, f"of random_rounding on {', '.join(map(repr, self.columns))}")
-        return self
-
-    def released(self, variables: Variables) -> dict[str, Variable]:
-        """Integer variables stay so with a whole base; bounds move outward to a multiple."""
-        self.refuse_unless(variables, Kind.CONTINUOUS, Kind.INTEGER)
-        changed = {}
-        for name in self.columns:
-            below, above = multiples_around(_ends(variables[name]), self.base)
-            variable = perturbed(variables[name], whole=self.base.is_integer(), bounded=False)
-            changed[name] = _bounded(variable, below[0], above[1])
-        return {**variables, **changed}
-
-    def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
-        """Raises PlanError for whole numbers beyond 2^53."""
-        released = self.released(variables)
-        masked = {}
-        for name in self.columns:
-            values = numbers(frame, [name])[:, 0]
-            _refuse_inexact(self.method, variables[name], values)
-            masked[name] = stored(random_round(values, self.base, rng), released[name]).set_axis(frame.index)
-        return frame.assign(**masked)
-
-    def describe(self) -> str:
-        return (
-            f"{', '.join(self.columns)}: values were rounded at random to one of the two nearest multiples of "
-            f"{self.base:g}, so that means are right apart from chance."
-        )
-
-
-def round_to_multiples(values: FloatArray, base: float, first: float = -np.inf, last: float = np.inf) -> FloatArray:
-    """The multiple of `base` whose set of attraction [p - base/2, p + base/2) holds the value.
-
-    values      : shape (n,), NaN where missing
-    first, last : numbers of the first and last multiple, which attract all below and above them
-    returns     : shape (n,), the float64 nearest to each decimal multiple; a value of 2^52 bases or more as it is
-    cost        : O(n)
-    source      : Torra (2013), "Rounding"
-    """
-    numerator, denominator = _ratio(base)
-    with np.errstate(over="ignore"):
-        number = np.floor(values / base)
-        # The quotient is rounded, so the decision is made on the middle between two multiples.
-        number += values >= (2.0 * number + 1.0) * numerator / (2.0 * denominator)
-        number = np.clip(number, first, last)
-        return np.where(np.abs(number) < 2.0**52, number * numerator / denominator, values)
+        return bounded(perturbed(variable, whole=whole, bounded=False), low, high)
 
 
 def round_to_points(values: FloatArray, points: tuple[float, ...]) -> FloatArray:
@@ -281,70 +216,14 @@ def round_to_rows(values: FloatArray, points: FloatArray, scales: FloatArray) ->
     return rounded
 
 
-def random_round(values: FloatArray, base: float, rng: Generator) -> FloatArray:
-    """One of the two multiples of `base` around each value, so that the expectation is the value.
-
-    values  : shape (n,), NaN where missing
-    returns : shape (n,), NaN where missing
-    cost    : O(n)
-    """
-    below, above = multiples_around(values, base)
-    return np.where(rng.random(len(values)) < (values - below) / base, above, below)
-
-
-def multiples_around(values: FloatArray, base: float) -> tuple[FloatArray, FloatArray]:
-    """The largest multiple of `base` at or below each value, and the smallest at or above it. Shape (n,) each."""
-    numerator, denominator = _ratio(base)
-    with np.errstate(over="ignore", invalid="ignore"):
-        number = np.floor(values / base)
-        number += values >= (number + 1.0) * numerator / denominator
-        number -= values < number * numerator / denominator
-        below, above = (each * numerator / denominator for each in (number, number + 1.0))
-        small = np.abs(number) < 2.0**52
-        below = np.where(small, below, values)
-        return below, np.where(small & (below != values), above, below)
-
-
-def _ratio(base: float) -> tuple[float, float]:
-    """The decimal that is written for `base`, as a fraction: multiples of it are then rounded once only."""
-    numerator, denominator = Decimal(repr(base)).as_integer_ratio()
-    return float(numerator), float(denominator)
-
-
-def _is_multiple(number: float, base: float) -> bool:
-    return Decimal(repr(number)) % Decimal(repr(base)) == 0
-
-
 def _scales(values: FloatArray) -> tuple[float, ...]:
     """Standard deviations to two digits, so that they tell nothing of single records; 1 for a constant column."""
     found = [column[np.isfinite(column)] for column in values.T]
     with np.errstate(over="ignore"):
-        spreads = [column.std() if len(column) and column.min() < column.max() else 1.0 for column in found]
-    return tuple(float(f"{spread:.2g}") if 0 < spread < np.inf else 1.0 for spread in spreads)
+        deviations = [column.std() if len(column) and column.min() < column.max() else 1.0 for column in found]
+    return tuple(float(f"{deviation:.2g}") if 0 < deviation < np.inf else 1.0 for deviation in deviations)
 
 
-def _ends(variable: Variable) -> FloatArray:
-    """Minimum and maximum, infinite where the contract has none."""
-    low, high = variable.minimum, variable.maximum
-    return np.array([-np.inf if low is None else float(low), np.inf if high is None else float(high)])
-
-
-def _bounded(variable: Variable, low: float, high: float) -> Variable:
-    ends = {"minimum": float(low), "maximum": float(high)}
-    return variable.model_copy(update={end: value if np.isfinite(value) else None for end, value in ends.items()})
-
-
-def _refuse_base(base: float, on: str) -> None:
-    if base <= 0:
-        raise ValueError(f"base {on} must be greater than 0; got {base:g}. It is the distance between rounding points.")
-
-
-def _refuse_inexact(method: str, variable: Variable, values: FloatArray) -> None:
-    beyond = int((np.abs(values) > _EXACT).sum())
-    if variable.kind is Kind.INTEGER and beyond:
-        raise PlanError(f"{method} on '{variable.name}' takes whole numbers up to 2^53; {beyond} values are beyond.")
-
-
-def _multiples_said(base: float, multiples: str, last: float | None) -> str:
+def _in_words(base: float, multiples: str, last: float | None) -> str:
     said = f"multiples of {base:g}" if multiples == "all" else f"multiples of {base:g} from {base:g} up"
     return said if last is None else f"{said}, at most {last:g}"

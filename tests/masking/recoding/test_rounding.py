@@ -1,7 +1,5 @@
 """Rounding: the rounding points and sets of attraction of Torra (2013), exactly; the decimals as they are written."""
 
-from decimal import ROUND_FLOOR, Decimal
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,12 +9,9 @@ from pydantic import ValidationError
 
 from sluice.errors import PlanError
 from sluice.masking.plan import apply_plan, apply_recodings
+from sluice.masking.recoding.multiples import round_to_multiples
 from sluice.masking.recoding.rounding import (
-    RandomRounding,
     Rounding,
-    multiples_around,
-    random_round,
-    round_to_multiples,
     round_to_points,
     round_to_rows,
 )
@@ -45,7 +40,7 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
     )
 
 
-def masked_by(step: Rounding | RandomRounding, frame: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
+def masked_by(step: Rounding, frame: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     return step.mask(frame, VARIABLES, np.random.default_rng(seed))
 
 
@@ -76,26 +71,6 @@ def test_results_and_ties_are_decimals_as_written() -> None:
     ]  # fmt: skip
     assert round_to_multiples(np.array([1.005, 2.675, 1.015]), 0.01).tolist() == [1.01, 2.68, 1.02]
     assert round_to_points(np.array([0.15, 0.1499999999, 0.45]), (0.1, 0.2, 0.7)).tolist() == [0.2, 0.1, 0.7]
-
-
-@settings(max_examples=150, deadline=None)
-@given(
-    value=st.one_of(
-        st.floats(-1e6, 1e6),
-        st.decimals(-1000, 1000, places=3).map(float),
-        st.integers(-4000, 4000).map(lambda number: number / 2 * 0.1),
-    ),
-    base=st.sampled_from([0.1, 0.01, 0.25, 0.3, 1.0, 2.5, 7.0, 100.0, 1e-3, 365.25]),
-)
-def test_multiples_agree_with_decimal_arithmetic(value: float, base: float) -> None:
-    """An independent figure: the same rule in exact decimal arithmetic on the numbers as they are written."""
-    exact, step = Decimal(repr(value)), Decimal(repr(base))
-    number = (exact / step + Decimal("0.5")).to_integral_value(rounding=ROUND_FLOOR)
-    assert round_to_multiples(np.array([value]), base)[0] == float(number * step)
-    low, high = (float(end[0]) for end in multiples_around(np.array([value]), base))
-    assert low == float((exact / step).to_integral_value(rounding=ROUND_FLOOR) * step)
-    assert low <= value <= high
-    assert high == low if value == low else float(Decimal(repr(high)) - Decimal(repr(low))) == pytest.approx(base)
 
 
 @settings(max_examples=60, deadline=None)
@@ -162,34 +137,6 @@ def test_rows_are_rounded_alike_in_another_file() -> None:
     assert (released["debt"].minimum, released["debt"].maximum) == (-50, 50)
 
 
-def test_random_rounding_is_unbiased_and_moves_less_than_a_base() -> None:
-    rng = np.random.default_rng(0)
-    values = np.repeat([0.0, 1.0, 2.5, 7.4, -3.3, 15.0, np.nan], 20_000)
-    rounded = random_round(values, 5.0, rng).reshape(7, -1)
-    assert rounded.mean(axis=1)[:6] == pytest.approx([0, 1, 2.5, 7.4, -3.3, 15], abs=0.06)
-    assert set(rounded[0]) == {0.0}
-    assert set(rounded[3]) == {5.0, 10.0}
-    assert set(rounded[5]) == {15.0}
-    assert np.isnan(rounded[6]).all()
-    tenths = np.array([0.3, 0.7, 2.1])
-    assert random_round(tenths, 0.1, rng).tolist() == tenths.tolist()
-
-
-def test_random_rounding_step() -> None:
-    frame = survey(500)
-    step = RandomRounding(columns=("income", "age"), base=7)
-    masked, released = masked_by(step, frame), step.released(VARIABLES)
-    assert str(masked["age"].dtype) == "Int64"
-    assert (released["age"].minimum, released["age"].maximum) == (14, 91)
-    assert (released["income"].minimum, released["income"].maximum) == (0, 119)
-    assert ((masked["age"] - frame["age"]).abs().dropna() < 7).all()
-    assert (masked["age"].dropna() % 7 == 0).all()
-    assert masked.isna().equals(frame.isna())
-    assert not step.is_recoding
-    assert masked_by(step, frame, 1)["age"].tolist() != masked["age"].tolist()
-    assert "multiples of 7" in step.describe()
-
-
 def test_extremes() -> None:
     assert round_to_multiples(np.array([1e300, 3e17, np.nan]), 1e-300)[:2].tolist() == [1e300, 3e17]
     assert round_to_multiples(np.array([3.0, 0.0]), 1e9).tolist() == [0, 0]
@@ -198,8 +145,6 @@ def test_extremes() -> None:
     frame = pd.DataFrame({"age": pd.array([2**60, None], dtype="Int64")})
     with pytest.raises(PlanError, match=r"rounding on 'age' takes whole numbers up to 2\^53; 1 values are beyond"):
         masked_by(Rounding(columns=("age",), base=10), frame)
-    with pytest.raises(PlanError, match=r"random_rounding on 'age' takes whole numbers up to 2\^53; 1 values"):
-        masked_by(RandomRounding(columns=("age",), base=10), frame)
 
 
 @pytest.mark.parametrize(
@@ -231,8 +176,6 @@ def test_refusals() -> None:
         Rounding(columns=("area",), base=1).released(VARIABLES)
     with pytest.raises(PlanError, match=r"multiples: positive takes values from 0; 2 are negative. Use multiples: all"):
         masked_by(Rounding(columns=("debt",), base=1, multiples="positive"), survey(3).assign(debt=[-1.0, 1.0, -2.0]))
-    with pytest.raises(ValidationError, match="base of random_rounding on 'age' must be greater than 0; got -1"):
-        RandomRounding(columns=("age",), base=-1)
 
 
 def test_descriptions() -> None:

@@ -1,0 +1,78 @@
+"""Random rounding: replace each value by one of the two nearest multiples of a base, so that means stay right.
+
+Source: the unbiased variant of rounding that statistical offices use for counts; Torra (2013) has the deterministic
+one only. Numbers are compared as the decimals that they are written as.
+"""
+
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+from pydantic import Field, FiniteFloat, model_validator
+
+from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.recoding.multiples import bounded, ends, multiples_around, refuse_base, refuse_inexact
+from sluice.masking.step import MaskingStep
+from sluice.variables import Kind, Variable, Variables
+
+
+class RandomRounding(MaskingStep):
+    """Round continuous and integer variables to one of the two nearest multiples of a base at random, without bias."""
+
+    method: Literal["random_rounding"] = "random_rounding"
+    base: FiniteFloat = Field(description="distance between the multiples, in the variable's unit, greater than 0")
+
+    example: ClassVar[str] = "{method: random_rounding, columns: [rent], base: 50}"
+    use_when: ClassVar[str] = (
+        "Counts or amounts must be rounded without a bias in means and totals, and it must stay uncertain to which "
+        "side a value was moved."
+    )
+    preserves: ClassVar[str] = "Means and totals in expectation; a multiple of the base stays what it is."
+    known_attack: ClassVar[str] = (
+        "A value lies less than one base from what is released, and several releases of the same value average out to "
+        "it. Totals published exactly beside the records narrow single values."
+    )
+    missing_values: ClassVar[str] = "A missing value stays missing."
+
+    @model_validator(mode="after")
+    def _base_is_positive(self) -> Self:
+        refuse_base(self.base, f"of random_rounding on {', '.join(map(repr, self.columns))}")
+        return self
+
+    def released(self, variables: Variables) -> dict[str, Variable]:
+        """Integer variables stay so with a whole base; bounds move outward to a multiple."""
+        self.refuse_unless(variables, Kind.CONTINUOUS, Kind.INTEGER)
+        changed = {}
+        for name in self.columns:
+            below, above = multiples_around(ends(variables[name]), self.base)
+            variable = perturbed(variables[name], whole=self.base.is_integer(), bounded=False)
+            changed[name] = bounded(variable, below[0], above[1])
+        return {**variables, **changed}
+
+    def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
+        """Raises PlanError for whole numbers beyond 2^53."""
+        released = self.released(variables)
+        masked = {}
+        for name in self.columns:
+            values = numbers(frame, [name])[:, 0]
+            refuse_inexact(self.method, variables[name], values)
+            masked[name] = stored(random_round(values, self.base, rng), released[name]).set_axis(frame.index)
+        return frame.assign(**masked)
+
+    def describe(self) -> str:
+        return (
+            f"{', '.join(self.columns)}: values were rounded at random to one of the two nearest multiples of "
+            f"{self.base:g}, so that means are right apart from chance."
+        )
+
+
+def random_round(values: FloatArray, base: float, rng: Generator) -> FloatArray:
+    """One of the two multiples of `base` around each value, so that the expectation is the value.
+
+    values  : shape (n,), NaN where missing
+    returns : shape (n,), NaN where missing
+    cost    : O(n)
+    """
+    below, above = multiples_around(values, base)
+    return np.where(rng.random(len(values)) < (values - below) / base, above, below)
