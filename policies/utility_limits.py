@@ -10,8 +10,10 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.rules.rule import Share
 from sluice.utility.cell_changes import CellChanges, cell_changes
 from sluice.utility.comparable_columns import as_numbers, comparable_columns
+from sluice.utility.entropy import entropies
 from sluice.utility.information_loss import il1s
 from sluice.utility.moments import moment_differences
+from sluice.variables import NAMES, Kind
 from sluice.verdict import Finding, Verdict
 
 
@@ -50,7 +52,10 @@ class UtilityLimits(BaseModel):
     rank_correlation: Limit | None = Field(default=None, description="median change of a rank correlation")
     il1s: Limit | None = Field(default=None, description="mean change of a value, in sqrt(2) standard deviations")
     changed_share: ShareLimit | None = Field(default=None, description="changed cells of the variable changed most")
-    suppressed_share: ShareLimit | None = Field(default=None, description="blanked cells of the variable blanked most")
+    suppressed_share: ShareLimit | None = Field(
+        default=None, description="suppressed cells of the variable with most of them"
+    )
+    entropy: ShareLimit | None = Field(default=None, description="share of its bits that a variable lost at most")
 
     def find(self, files: OriginalAndMasked) -> list[Finding]:
         """One finding for each measure, in the order of the fields, stage "utility".
@@ -61,6 +66,7 @@ class UtilityLimits(BaseModel):
         measured = _moments(files)
         measured["il1s"] = _il1s(files)
         measured |= _shares(files)
+        measured["entropy"] = _entropy(files)
         return [_finding(name, measured[name], getattr(self, name)) for name in type(self).model_fields]
 
 
@@ -122,6 +128,25 @@ def _il1s(files: OriginalAndMasked) -> _Measured:
     else:
         says = f"A value moved by {_number(value)} on average (IL1s: in standard deviations, divided by the root of 2)"
     return _Measured(value, says, "", len(files.released), 0 if isnan(value) else len(names), _number)
+
+
+def _entropy(files: OriginalAndMasked) -> _Measured:
+    expected = [
+        name
+        for name, variable in files.released.items()
+        if name in files.variables and variable.kind is not Kind.TEXT and variable.role not in NAMES
+    ]
+    found = {name: entropies(files.original[name], files.masked[name], files.minimum_cell) for name in expected}
+    compared = {name: each for name, each in found.items() if not isnan(each.lost)}
+    if not expected or len(compared) < len(expected):
+        says = "The loss of entropy is not known: not every variable has values that are frequent enough in both files"
+        return _Measured(nan, says, "", len(expected), len(compared), _percent)
+    worst = max(compared, key=lambda name: compared[name].lost)
+    before, after, value = compared[worst].before, compared[worst].after, compared[worst].lost
+    says = f"A variable lost at most {_percent(value)} of its entropy" + (
+        f" ({worst}: {before:.2f} bits before, {after:.2f} after)" if value else ""
+    )
+    return _Measured(value, says, worst if value else "", len(expected), len(compared), _percent)
 
 
 def _shares(files: OriginalAndMasked) -> dict[str, _Measured]:

@@ -1,5 +1,6 @@
 """Check: the policy's rules on a table. On the original they tell the risk, on the masked file what must hold."""
 
+from policies.formula_cells import formula_cells
 from sluice.verdict import Finding
 from tasks.case import Masked, Release
 from tasks.editions import few_changes
@@ -22,5 +23,6 @@ def check(release: Release, masked: Masked | None = None) -> list[Finding]:
     return [
         *findings,
         *policy.overlooked(variables),
+        *formula_cells(frame),
         *findings_of("few_changes", "masked", lambda: few_changes(release)),
     ]

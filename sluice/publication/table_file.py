@@ -2,7 +2,7 @@
 
 A CSV holds the values as they are. A spreadsheet that opens it may run a cell that begins with = + - @ as a formula; a
 quote in front would protect the spreadsheet and falsify the value for every other reader ('- 50000.' is a category of
-the US census income data), so the cells stay, and `columns_with_formulas` names the columns for a word to the user.
+the US census income data), so the cells stay, and a finding names the columns that `columns_with_formulas` sees.
 """
 
 import errno
@@ -109,12 +109,11 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 def columns_with_formulas(frame: pd.DataFrame) -> list[str]:
     """Columns with a text or category that a spreadsheet would take for a formula (begins with = + - @ or a tab)."""
-
-    def texts(series: "pd.Series[Any]") -> Iterable[Any]:
-        return series.cat.categories if series.dtype == "category" else series.dropna().unique()
-
-    textual = [name for name in frame.columns if frame[name].dtype.kind == "O"]
-    return [str(name) for name in textual if any(str(text).startswith(_FORMULA) for text in texts(frame[name]))]
+    return [
+        str(name)
+        for name in frame.columns[frame.dtypes.map(lambda dtype: dtype.kind == "O")]
+        if any(str(text).startswith(_FORMULA) for text in frame[name].dropna().unique())
+    ]
 
 
 def _row_groups(frames: Iterable[pd.DataFrame], schema: pa.Schema) -> Iterator[pa.Table]:

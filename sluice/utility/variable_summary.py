@@ -1,10 +1,13 @@
 """What masking did to one variable, as counts and moments that a reader of the report may see."""
 
+from math import isnan
+
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
 from sluice.utility.cell_changes import cell_changes
 from sluice.utility.distribution import Distribution, distribution
+from sluice.utility.entropy import Entropies, entropies
 from sluice.variables import NAMES, Kind, Role, Variable, Variables
 
 
@@ -23,6 +26,8 @@ class VariableSummary(BaseModel):
     mean_after: float | None = None
     deviation_before: float | None = None  # standard deviation, n - 1
     deviation_after: float | None = None
+    entropy_before: float | None = None  # bits, of numbers and dates in intervals; see sluice.utility.entropy
+    entropy_after: float | None = None
     missing_before: float  # share of records
     missing_after: float | None = None
     changed: float | None = None  # share of cells whose value differs from the recoded original, suppressed ones apart
@@ -64,6 +69,7 @@ def summarise(
         )
         mean_before, deviation_before = _moments(original[name], variable, minimum_cell)
         mean_after, deviation_after = (None, None) if after is None else _moments(masked[name], after, minimum_cell)
+        bits = None if after is None else _entropies(original[name], masked[name], variable, minimum_cell)
         counts = _distribution(original, recoded, masked, variable, after, minimum_cell)
         summaries.append(
             VariableSummary(
@@ -77,6 +83,8 @@ def summarise(
                 mean_after=mean_after,
                 deviation_before=deviation_before,
                 deviation_after=deviation_after,
+                entropy_before=None if bits is None else bits.before,
+                entropy_after=None if bits is None else bits.after,
                 missing_before=_missing_share(original[name]),
                 missing_after=None if after is None else _missing_share(masked[name]),
                 changed=None if changes is None else changes.changed,
@@ -87,6 +95,13 @@ def summarise(
             )
         )
     return tuple(summaries)
+
+
+def _entropies(before: pd.Series, after: pd.Series, variable: Variable, minimum_cell: int) -> Entropies | None:
+    if variable.kind is Kind.TEXT or variable.role in NAMES:
+        return None
+    found = entropies(before, after, minimum_cell)
+    return None if isnan(found.lost) else found
 
 
 def _distribution(

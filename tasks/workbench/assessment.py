@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from policies.advice import with_advice
+from policies.formula_cells import formula_cells
 from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy, load_policy
 from policies.waivers import apply_waivers
@@ -130,6 +131,7 @@ def assess_compared(
         *check_rules(policy, files.original, variables, "original", contract.records_are),
         *check_rules(policy, files.masked, released, "masked", contract.records_are),
         *policy.overlooked(released),
+        *formula_cells(files.masked),
         *([] if files.holdout is None else [_on_holdout(files.original, files.holdout)]),
         *([_on_pairs(files)] if files.paired else []),
         *measured.findings,

@@ -55,7 +55,11 @@ def test_every_rule_and_attack_is_among_them() -> None:
 
 def test_each_is_judged_and_told(house: House, tmp_path: Path) -> None:
     house.data["weight"] = np.random.default_rng(0).integers(20, 90, len(house.data))
-    house.contract["variables"].append({"name": "weight", "kind": "integer", "role": "weight"})
+    house.data["note"] = np.where(np.arange(len(house.data)) % 2, "=1+1", "none")
+    house.contract["variables"] += [
+        {"name": "weight", "kind": "integer", "role": "weight"},
+        {"name": "note", "kind": "nominal", "role": "other"},
+    ]
     house.definition["plan"] = [step for step in house.definition["plan"] if step["method"] != "removal"]
     house.definition["plan"] += [{"method": "removal", "columns": ["town"]}]
     population = tmp_path / "population.csv"
@@ -76,5 +80,7 @@ def test_each_is_judged_and_told(house: House, tmp_path: Path) -> None:
     assert {attack["rule"] for attack in ATTACKS} == {finding["rule"] for finding in attacked}
     measured = {finding["rule"] for finding in attacked if finding["completed"]}
     assert measured >= {"distance_linkage", "inference", "membership", "data_invasion"}
+    (formulas,) = [finding for finding in findings if finding["rule"] == "formula_cells"]
+    assert (formulas["scope"], formulas["stage"], formulas["binding"]) == ("note", "masked", False)
     page = (house.home / "reports" / f"{house.id}.html").read_text(encoding="utf-8")
     assert "The masked file under attack" in page

@@ -16,7 +16,16 @@ from sluice.utility.moments import moment_differences
 from sluice.variables import Kind, Variable
 from sluice.verdict import Finding, Verdict, decide
 
-MEASURES = ["mean", "variance", "correlation", "rank_correlation", "il1s", "changed_share", "suppressed_share"]
+MEASURES = [
+    "mean",
+    "variance",
+    "correlation",
+    "rank_correlation",
+    "il1s",
+    "changed_share",
+    "suppressed_share",
+    "entropy",
+]
 VARIABLES = {
     "x": Variable(name="x", kind=Kind.CONTINUOUS),
     "y": Variable(name="y", kind=Kind.CONTINUOUS),
@@ -37,7 +46,9 @@ def files(
     original: pd.DataFrame, masked: pd.DataFrame, released: Any = VARIABLES, recoded: Any = None
 ) -> OriginalAndMasked:
     recoded = original if recoded is None else recoded
-    return OriginalAndMasked(original, recoded, masked, None, VARIABLES, released, np.random.default_rng(0))
+    return OriginalAndMasked(
+        original, recoded, masked, None, VARIABLES, released, np.random.default_rng(0), minimum_cell=1
+    )
 
 
 def find(
@@ -91,6 +102,14 @@ def test_the_shares_are_those_of_the_worst_variable() -> None:
     assert "At most 20 % of the cells of a variable were suppressed (town)" in found["suppressed_share"].says
 
 
+def test_the_entropy_is_that_of_the_variable_which_lost_most() -> None:
+    original = typed(400).assign(town=pd.Categorical(["a", "b"] * 200))
+    masked = original.assign(town=pd.Categorical(["a"] * 400, categories=["a", "b"]))
+    finding = find(UtilityLimits(), original, masked)["entropy"]
+    assert (finding.observed, finding.scope, finding.attempted, finding.completed) == (1.0, "town", 3, 3)
+    assert "100 % of its entropy (town: 1.00 bits before, 0.00 after)" in finding.says
+
+
 def all_limits() -> UtilityLimits:
     return UtilityLimits.model_validate({name: {"at_most": 1} for name in MEASURES})
 
@@ -112,10 +131,11 @@ def test_what_cannot_be_computed_is_unknown_under_a_binding_limit() -> None:
     assert "could not be compared" in untold.says
 
 
-def test_files_that_are_not_aligned_have_moments_but_no_cell_by_cell_measure() -> None:
-    found = find(all_limits(), typed(20), typed(30, seed=1))
+def test_files_that_are_not_aligned_have_moments_and_entropy_but_no_cell_by_cell_measure() -> None:
+    found = find(all_limits(), typed(60), typed(70, seed=1))
     assert found["mean"].verdict is Verdict.PASS
-    for name in MEASURES[4:]:
+    assert found["entropy"].verdict is Verdict.PASS
+    for name in MEASURES[4:7]:
         assert found[name].verdict is Verdict.UNKNOWN
 
 

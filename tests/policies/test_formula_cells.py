@@ -1,0 +1,22 @@
+"""Formula cells: named in the finding, never shown. The chain is in tests/flows/test_measures.py."""
+
+import pandas as pd
+
+from policies.formula_cells import formula_cells
+from sluice.verdict import Verdict
+
+
+def test_a_column_with_a_formula_is_named_and_its_text_is_not() -> None:
+    frame = pd.DataFrame({"age": [-1, -2], "note": ["=cmd()", "x"], "town": pd.Categorical(["-a", "b"])})
+    (finding,) = formula_cells(frame)
+    assert (finding.verdict, finding.scope, finding.binding) == (Verdict.REVIEW, "note, town", False)
+    assert "cmd" not in finding.says
+
+
+def test_a_category_that_no_record_has_is_no_cell() -> None:
+    frame = pd.DataFrame({"town": pd.Categorical(["b", "b"], categories=["=a", "b"])})
+    assert formula_cells(frame) == []
+
+
+def test_numbers_and_plain_texts_are_no_formulas() -> None:
+    assert formula_cells(pd.DataFrame({"age": [-1.5, 2], "town": ["a-b", None]})) == []
