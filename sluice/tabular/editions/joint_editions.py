@@ -9,20 +9,18 @@ Hundepool and others (2012), section 4.6. Revisions and carrying a pattern forwa
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from sluice.errors import DataError
 from sluice.tabular.audit.audit import Audit
-from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import (
     Booleans,
     Cells,
     Codes,
     Contributions,
-    Floats,
     Integers,
     Status,
     Statuses,
@@ -44,23 +42,6 @@ _EDITION = Dimension(
 
 
 @dataclass(frozen=True, eq=False)
-class RevisionBounds(Assumptions):
-    """What attackers believe beforehand, and that revisions stayed within bounds; they hold for the joint cells alone.
-
-    least, most : shape (j,), what is possible of each joint cell beyond the other assumptions
-    """
-
-    least: Floats = field(default_factory=lambda: np.empty(0))
-    most: Floats = field(default_factory=lambda: np.empty(0))
-
-    def bounds(self, cells: Cells) -> tuple[Floats, Floats]:
-        lower, upper = super().bounds(cells)
-        if len(cells) != len(self.least):
-            raise DataError(f"bounds of revisions are for {len(self.least)} joint cells; got {len(cells)} cells.")
-        return np.maximum(lower, self.least), np.minimum(upper, self.most)
-
-
-@dataclass(frozen=True, eq=False)
 class JointEditions:
     """Two editions as one set of j cells: first the n cells of this edition in their order, then the others.
 
@@ -71,7 +52,7 @@ class JointEditions:
 
     With `must | should` instead of `must`, no cell comes back, and the pattern only grows.
 
-    cells      : their last dimension, 'in', tells of which edition they are
+    cells      : their last dimension, 'in', says of which edition they are
     public     : shape (j,), what the earlier edition published: `forbidden` to suppress
     suppressed : shape (j,), cells of the earlier edition alone that it did not publish: suppressed from the start
     of_earlier : shape (e,), where the cells of the earlier edition stand
@@ -92,19 +73,19 @@ class JointEditions:
 
     def cannot_be_mended(self, rules: Sequence[SensitivityRule]) -> Booleans:
         """Shape (j,): sensitive cells that the earlier edition published as they are."""
-        return self._asked(rules).sensitive & self.public
+        return self._required(rules).sensitive & self.public
 
     def requirements(self, rules: Sequence[SensitivityRule], nonnegative: bool = True) -> Requirements:
-        """What can still be asked: all that the rules ask of either edition, but of cells that cannot be mended."""
-        asked = self._asked(rules, nonnegative)
+        """What can still be required: all that the rules ask of either edition, but of cells that cannot be mended."""
+        required = self._required(rules, nonnegative)
         left = ~self.public
         return Requirements(
-            {name: found & left for name, found in asked.by_rule.items()},
-            asked.sensitive & left,
-            *(np.where(left, level, 0) for level in (asked.lower, asked.upper, asked.sliding)),
+            {name: found & left for name, found in required.by_rule.items()},
+            required.sensitive & left,
+            *(np.where(left, level, 0) for level in (required.lower, required.upper, required.sliding)),
         )
 
-    def _asked(self, rules: Sequence[SensitivityRule], nonnegative: bool = True) -> Requirements:
+    def _required(self, rules: Sequence[SensitivityRule], nonnegative: bool = True) -> Requirements:
         now = requirements_of(rules, self.cells.contributions, nonnegative)
         then = requirements_of(rules, self.then, nonnegative)
         for rule in rules:
@@ -113,37 +94,6 @@ class JointEditions:
         for level, other in ((now.lower, then.lower), (now.upper, then.upper), (now.sliding, then.sliding)):
             level[self.of_earlier] = np.maximum(level[self.of_earlier], other)
         return now
-
-    def assumptions(
-        self, others: Assumptions, revised_within: float | None = None, status: Statuses | None = None
-    ) -> Assumptions:
-        """What attackers believe, who also take it that no revision exceeds so many percent of the earlier value.
-
-        status : shape (j,), for an audit: what this edition publishes bounds the earlier value as well
-        raises : DataError for a percentage that is not above 0 and below 100
-
-        A cell that was revised further gets no bounds: whoever believes otherwise errs about it.
-        """
-        if revised_within is None:
-            return others
-        if not 0 < revised_within < 100:
-            raise DataError(f"revised_within must be above 0 and below 100, in percent; got {revised_within:g}.")
-        share = revised_within / 100
-        total = self.cells.total.astype(np.float64)
-        least, most = np.full(len(total), -np.inf), np.full(len(total), np.inf)
-        now = np.flatnonzero(self.before >= 0)
-        then = self.of_earlier[self.before[now]]
-        revised = (now != then) & (np.abs(total[now] - total[then]) <= share * np.abs(total[then]))
-        now, then = now[revised], then[revised]
-        told = self.public[then]
-        spread = share * np.abs(total[then])
-        least[now[told]], most[now[told]] = (total[then] - spread)[told], (total[then] + spread)[told]
-        if status is not None:
-            told = status[now] == Status.PUBLISHED
-            ends = np.sort(np.column_stack([total[now] / (1 + share), total[now] / (1 - share)]), axis=1)
-            least[then[told]], most[then[told]] = ends[told, 0], ends[told, 1]
-        given = {part.name: getattr(others, part.name) for part in fields(Assumptions)}
-        return RevisionBounds(**given, least=least, most=most)
 
     def status(self, now: Statuses, earlier: Statuses) -> Statuses:
         """The statuses of the joint cells, shape (j,), from those of each edition: published is what either did."""
@@ -200,12 +150,12 @@ def joint_cells(earlier: Cells, earlier_status: Statuses, now: Cells) -> JointEd
     edition[: len(now), 0] = np.where(same, _BOTH, _NOW)
     codes = np.vstack([now.codes, _codes_in(dimensions, earlier)[alone]])
     kept = max(now.largest.shape[1], earlier.largest.shape[1])
-    told = earlier.published & (earlier_status == Status.PUBLISHED)
+    public_then = earlier.published & (earlier_status == Status.PUBLISHED)
     public = np.zeros(count, dtype=bool)
-    public[of_earlier] = told
+    public[of_earlier] = public_then
     published = np.r_[now.published, earlier.published[alone]] | public
     suppressed = np.zeros(count, dtype=bool)
-    suppressed[of_earlier[alone]] = (earlier.published & ~told)[alone]
+    suppressed[of_earlier[alone]] = (earlier.published & ~public_then)[alone]
     cells = Cells(
         dimensions=(*dimensions, _EDITION),
         codes=np.hstack([codes, edition]).astype(np.int32),
@@ -233,40 +183,6 @@ def carried(earlier: Cells, earlier_status: Statuses, now: Cells) -> tuple[Boole
     hidden = (was == Status.PRIMARY) | (was == Status.SECONDARY)
     must = same & (was == Status.PRIMARY)
     return must, hidden & ~must
-
-
-@dataclass(frozen=True)
-class Flicker:
-    """Cells of both editions that are published in one and suppressed in the other.
-
-    appeared, vanished : how many were suppressed and are published; were published and are suppressed
-    unavoidable        : how many of these are primary in the edition that suppresses them
-    suppressed         : how many cells of both editions either suppresses
-    """
-
-    appeared: int
-    vanished: int
-    unavoidable: int
-    suppressed: int
-
-    @property
-    def share(self) -> float:
-        """Changes by suppressed cells; 0 where nothing is suppressed."""
-        return (self.appeared + self.vanished) / self.suppressed if self.suppressed else 0.0
-
-
-def flicker(earlier: Cells, earlier_status: Statuses, now: Cells, status: Statuses) -> Flicker:
-    """Compare the patterns of two editions; withheld margins do not count. Raises as `joint_cells`."""
-    _, before = _matched(earlier, now)
-    there = before >= 0
-    was, is_now = earlier_status[before[there]], status[there]
-    counted = (was != Status.WITHHELD) & (is_now != Status.WITHHELD)
-    was, is_now = was[counted], is_now[counted]
-    appeared = (was != Status.PUBLISHED) & (is_now == Status.PUBLISHED)
-    vanished = (was == Status.PUBLISHED) & (is_now != Status.PUBLISHED)
-    forced = (appeared & (was == Status.PRIMARY)) | (vanished & (is_now == Status.PRIMARY))
-    either = (was != Status.PUBLISHED) | (is_now != Status.PUBLISHED)
-    return Flicker(int(appeared.sum()), int(vanished.sum()), int(forced.sum()), int(either.sum()))
 
 
 def _matched(earlier: Cells, now: Cells) -> tuple[tuple[Dimension, ...], Positions]:

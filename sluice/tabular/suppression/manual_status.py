@@ -27,7 +27,7 @@ class ManualStatus(StrEnum):
     PUBLISHED = "published"  # must be; on a sensitive cell only with a waiver
     SUPPRESS_FIRST = "suppress_first"  # as good as free to suppress
     NOT_SECONDARY = "not_secondary"  # never suppressed for the sake of another cell
-    AS_JUDGED = ""  # only levels or a cost are given
+    AS_THE_RULES_SAY = ""  # only levels or a cost are given
 
 
 _COLUMNS = ("status", "lower", "upper", "cost")

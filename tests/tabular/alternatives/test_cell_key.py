@@ -9,18 +9,15 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.tabular.alternatives.cell_key import (
-    averaged_variance,
     cell_keys,
-    noise_utility,
     perturb_counts,
-    perturb_totals,
     record_keys,
 )
 from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
-from tests.tabular.tables import dimensions, tables
+from tests.tabular.tables import dimensions
 
 SECRET = b"a secret of the vault"
 TABLE = PerturbationTable.of_largest_entropy(5, 3, 2)
@@ -120,51 +117,6 @@ def test_record_keys_are_stable_secret_and_uniform() -> None:
     assert ((tenths - 2000) ** 2 / 2000).sum() < 27.9  # chi-square, 9 degrees of freedom, 1 in 1,000
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 60))
-def test_totals_move_by_as_much_as_is_said(seed: int, records: int) -> None:
-    made = [Dimension.flat("a", ["1", "2", "3"]), Dimension.of("b", [("T", ""), ("x", "T"), ("x1", "x"), ("y", "T")])]
-    cells, leaves, keys = some(seed, records, made)
-    magnitudes = [0.2, 0.05]
-    noise = np.abs(perturb_totals(cells, leaves, keys, magnitudes) - cells.total)
-    assert (noise >= (0.1 - 0.05) * cells.largest[:, 0]).all()
-    assert (noise <= np.ceil(cells.largest[:, :2] @ magnitudes)).all()
-    order = np.random.default_rng(seed).permutation(records)
-    assert (perturb_totals(cells, leaves[order], keys[order], magnitudes) - cells.total != 0).all()
-
-
-def test_noise_of_totals_has_the_mean_and_the_variance_that_are_said() -> None:
-    one = Dimension.flat("cell", [str(cell) for cell in range(20_000)])
-    leaves = np.repeat(one.leaves, 2)[:, None]
-    value = np.tile([1_000_000, 400_000], len(one.leaves))
-    cells = aggregate([one], leaves, np.arange(len(leaves)), value)
-    keys = record_keys(map(str, range(len(leaves))), SECRET)
-    noise = (perturb_totals(cells, leaves, keys, [0.2, 0.1]) - cells.total)[1:]
-    variance = 7 / 12 * ((0.2 * 1e6) ** 2 + (0.1 * 4e5) ** 2)
-    assert abs(noise.mean()) < 4 * np.sqrt(variance / len(noise))
-    assert noise.var() == pytest.approx(variance, rel=0.02)
-
-
-def test_utility_figures_by_hand() -> None:
-    made = [Dimension.flat("a", ["x", "y"])]
-    cells = aggregate(made, np.array([[1], [1], [2]], dtype=np.int32), np.arange(3), np.array([4, 4, 2]))
-    assert cells.total.tolist() == [10, 8, 2]
-    utility = noise_utility(cells, cells.total, np.array([10, 6, 0]))
-    assert utility.mean == pytest.approx(4 / 3)
-    assert utility.root_mean_square == pytest.approx(np.sqrt(8 / 3))
-    assert (utility.largest, utility.relative, utility.additivity) == (2, 0.25, 4)
-    assert (utility.unchanged, utility.false_zero) == pytest.approx((1 / 3, 1 / 3))
-
-
-@settings(max_examples=20, deadline=None)
-@given(tables())
-def test_what_averaging_leaves_is_the_share_of_the_projection(cells: Cells) -> None:
-    """Independent: the trace of the projection on the figures that add up, by a pseudo-inverse."""
-    equations = cells.equations.toarray()
-    projection = np.eye(len(cells)) - np.linalg.pinv(equations) @ equations
-    assert averaged_variance(cells, 3) == pytest.approx(3 * np.trace(projection) / len(cells))
-
-
 def test_one_record_stands_behind_all_its_cells() -> None:
     made = [Dimension.flat("a", ["x"]), Dimension.flat("b", ["y"])]
     cells, leaves, keys = some(1, 1, made)
@@ -183,11 +135,3 @@ def test_refusals() -> None:
     only = leaves[:, 0] == leaves[0, 0]
     with pytest.raises(DataError, match="1 of 3 cells have no record among those given"):
         cell_keys(cells, leaves[only], keys[only])
-    for magnitudes, text in [
-        ([], "magnitudes must be above 0"),
-        ([10], "magnitudes must be above 0 and at most 1, as shares; got"),
-        ([0.1, 0.2], "magnitudes must not rise"),
-        ([0.1] * 6, "the cells keep their 5 largest contributions; got 6 magnitudes"),
-    ]:
-        with pytest.raises(DataError, match=text):
-            perturb_totals(cells, leaves, keys, magnitudes)
