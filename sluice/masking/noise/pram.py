@@ -1,9 +1,7 @@
 """PRAM, the post-randomization method: change categories at random, by the probabilities of a Markov matrix.
 
-Sources: Torra (2013), "PRAM: The Post-Randomization Method"; Gouweleeuw, Kooiman, Willenborg and de Wolf (1998) for the
-estimator of the original frequencies and for invariant PRAM in two stages: with shares p and a matrix P, the second
-stage is its inverse by Bayes, T(j, k) = p(k) P(k, j) / sum over l of p(l) P(l, j), and the values are drawn once from R
-= P T, for which p R = p P T = p.
+Sources: Torra (2013), "PRAM: The Post-Randomization Method"; for the estimator of the original frequencies and for
+invariant PRAM Gouweleeuw, Kooiman, Willenborg and de Wolf (1998), see `markov_matrix`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +14,7 @@ from numpy.random import Generator
 from pydantic import Field, PrivateAttr, model_validator
 
 from sluice.errors import PlanError
+from sluice.masking.noise.markov_matrix import invariant_matrix, retention_matrix
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Label, Variable, Variables
 
@@ -27,7 +26,6 @@ Matrix = dict[Label, dict[Label, float]]
 MISSING = "(missing)"  # the category of a missing value in a matrix
 _FEW = 256  # categories up to which the search begins at a table 8 times as fine, and is mostly over at once
 _TOLERANCE = 1e-9  # of the sum of a row
-_CONDITION = 1e12  # of a matrix beyond which nothing is left of the frequencies but rounding
 
 
 class Pram(MaskingStep):
@@ -226,40 +224,6 @@ def _rounded(row: Mapping[str, float], digits: int) -> dict[str, float]:
     return {label: share for label, share in rounded.items() if share > 0}
 
 
-def retention_matrix(counts: IntArray, retention: float, *, proportional: bool = False) -> FloatArray:
-    """A Markov matrix that keeps a category with probability `retention`, and else draws one of the others.
-
-    counts       : shape (k,), frequencies of the categories
-    proportional : the others by their frequencies (evenly where all are 0); else evenly
-    returns      : shape (k, k), rows that add up to 1; a single category stays
-    """
-    k = len(counts)
-    if k == 1:
-        return np.ones((1, 1))
-    weights = np.tile(counts.astype(np.float64), (k, 1)) if proportional else np.ones((k, k))
-    np.fill_diagonal(weights, 0.0)
-    weights[weights.sum(axis=1) == 0] = 1.0
-    np.fill_diagonal(weights, 0.0)
-    markov: FloatArray = (1.0 - retention) * weights / weights.sum(axis=1, keepdims=True)
-    np.fill_diagonal(markov, retention)
-    return markov
-
-
-def invariant_matrix(counts: IntArray, matrix: FloatArray) -> FloatArray:
-    """R = P T, with T the inverse of P by Bayes: a Markov matrix with counts R = counts (Gouweleeuw et al., 1998).
-
-    counts  : shape (k,), frequencies of the categories
-    matrix  : shape (k, k), P: rows add up to 1
-    returns : shape (k, k), rows add up to 1
-    """
-    joint = counts[:, None] * matrix
-    reached = joint.sum(axis=0)
-    inverse = np.where(
-        reached[:, None] > 0, joint.T / np.where(reached > 0, reached, 1.0)[:, None], np.eye(len(counts))
-    )
-    return np.asarray(matrix @ inverse)
-
-
 def randomised(codes: Codes, matrix: FloatArray, rng: Generator) -> Codes:
     """For each value a category drawn from its row of `matrix`; one of probability 0 is never drawn.
 
@@ -280,24 +244,6 @@ def randomised(codes: Codes, matrix: FloatArray, rng: Generator) -> Codes:
     guide = guide.astype(np.min_scalar_type(len(matrix)))  # small enough for the processor's cache
     drawn: Codes = drawn_categories(codes, cumulative, guide, rng)
     return drawn
-
-
-def corrected_frequencies(counts: FloatArray | IntArray, matrix: FloatArray) -> FloatArray:
-    """Unbiased estimates of the original frequencies from the masked ones: the x with x P = counts.
-
-    counts  : shape (k,), frequencies in the masked file
-    matrix  : shape (k, k), the Markov matrix that the file was masked with
-    returns : shape (k,), with the same total; a rare category may come out below 0
-    raises  : PlanError when the matrix is singular (several originals explain the masked file equally well)
-    cost    : O(k^3)
-    source  : Gouweleeuw et al., 1998, the moment estimator
-    """
-    if np.linalg.cond(matrix) > _CONDITION:
-        raise PlanError(
-            "the matrix of pram is singular: the original frequencies cannot be told from the masked ones. "
-            "Use a higher retention."
-        )
-    return np.asarray(np.linalg.solve(matrix.T, counts), dtype=np.float64)
 
 
 def _refuse_no_probabilities(name: str, rows: Matrix) -> None:

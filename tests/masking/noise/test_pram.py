@@ -14,14 +14,7 @@ from scipy.stats import chisquare
 
 from sluice.errors import PlanError
 from sluice.masking.noise import pram_kernel
-from sluice.masking.noise.pram import (
-    MISSING,
-    Pram,
-    corrected_frequencies,
-    invariant_matrix,
-    randomised,
-    retention_matrix,
-)
+from sluice.masking.noise.pram import MISSING, Pram, randomised
 from sluice.variables import Kind, Variable
 
 # Benschop, Machingauta and Welch, "Statistical Disclosure Control: A Practice Guide" (IHSN), section "PRAM": the
@@ -75,7 +68,6 @@ def markov(k: int, rng: np.random.Generator, zeros: float = 0.3) -> np.ndarray:
 
 def test_the_expected_counts_of_the_practice_guide() -> None:
     assert np.array(BEFORE) @ GUIDE == pytest.approx(EXPECTED)
-    assert corrected_frequencies(np.array(EXPECTED), GUIDE) == pytest.approx(BEFORE)
     step = Pram(columns=("region",), matrix=GUIDE_PLAN)
     rng = np.random.default_rng(0)
     masked = [step.mask(regions(BEFORE), VARIABLES, rng)["region"].value_counts(sort=False) for _ in range(200)]
@@ -91,19 +83,6 @@ def test_values_go_where_their_row_says() -> None:
         possible = matrix[row] > 0
         assert drawn[~possible].sum() == 0
         assert chisquare(drawn[possible], 20_000 * matrix[row, possible]).pvalue > 1e-3
-
-
-@settings(max_examples=60, deadline=None)
-@given(k=st.integers(1, 12), seed=st.integers(0, 10_000))
-def test_invariant_matrices_keep_frequencies(k: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    counts = rng.integers(0, 50, k) * rng.integers(0, 2, k)  # some categories are empty, or all
-    for matrix in (markov(k, rng), retention_matrix(counts, 0.7), retention_matrix(counts, 0.4, proportional=True)):
-        assert matrix.sum(axis=1) == pytest.approx(np.ones(k), abs=1e-12)
-        kept = invariant_matrix(counts, matrix)
-        assert (kept >= 0).all()
-        assert kept.sum(axis=1) == pytest.approx(np.ones(k), abs=1e-12)
-        assert counts @ kept == pytest.approx(counts.astype(float), abs=1e-12 * max(1, counts.sum()))
 
 
 @settings(max_examples=40, deadline=None)
@@ -129,29 +108,6 @@ def test_a_structural_zero_is_not_drawn_at_rounding_edges(uniform: float, monkey
     matrix[0] = [0, *[0.1] * 5, 0, 0, *[0.1] * 5, 0]
     drawn = randomised(np.zeros(1, dtype=np.int64), matrix, Fixed())  # type: ignore[arg-type]
     assert matrix[0, drawn[0]] > 0
-
-
-def test_corrected_frequencies_are_unbiased() -> None:
-    rng = np.random.default_rng(2)
-    codes = np.repeat(np.arange(3), [500, 80, 20])
-    matrix = retention_matrix(np.array([500, 80, 20]), 0.7)
-    estimates = [
-        corrected_frequencies(np.bincount(randomised(codes, matrix, rng), minlength=3), matrix) for _ in range(500)
-    ]
-    deviations = np.std(estimates, axis=0) / np.sqrt(500)
-    assert (np.abs(np.mean(estimates, axis=0) - [500, 80, 20]) < 4 * deviations).all()
-    assert np.sum(estimates, axis=1) == pytest.approx(np.full(500, 600.0))
-
-
-def test_retention_spreads_evenly_or_by_shares() -> None:
-    counts = np.array([60, 30, 10])
-    assert retention_matrix(counts, 0.8)[0] == pytest.approx([0.8, 0.1, 0.1])
-    assert retention_matrix(counts, 0.8, proportional=True)[0] == pytest.approx([0.8, 0.15, 0.05])
-    # Nobody is in the other categories: there are no shares to go by.
-    assert retention_matrix(np.array([5, 0, 0]), 0.8, proportional=True)[0] == pytest.approx([0.8, 0.1, 0.1])
-
-
-# --- the step -------------------------------------------------------------------------------------------------------
 
 
 def test_the_step_keeps_types_gaps_and_the_other_columns() -> None:
@@ -305,8 +261,6 @@ def test_refusals() -> None:
     named = pd.DataFrame({"free": pd.Categorical([MISSING, "a"])})
     with pytest.raises(PlanError, match=r"has a category that is named '\(missing\)'"):
         Pram(columns=("free",), retention=0.9, missing_as_category=True).mask(named, VARIABLES, rng)
-    with pytest.raises(PlanError, match="the matrix of pram is singular"):
-        corrected_frequencies(np.array([5, 5]), np.full((2, 2), 0.5))
 
 
 def test_the_description_does_not_tell_the_probabilities() -> None:
