@@ -55,9 +55,6 @@ def test_retention_spreads_evenly_or_by_shares() -> None:
     assert retention_matrix(np.array([5, 0, 0]), 0.8, proportional=True)[0] == pytest.approx([0.8, 0.1, 0.1])
 
 
-# --- the step -------------------------------------------------------------------------------------------------------
-
-
 def test_a_singular_matrix_is_refused() -> None:
     with pytest.raises(PlanError, match="the matrix of pram is singular"):
         corrected_frequencies(np.array([5, 5]), np.full((2, 2), 0.5))
