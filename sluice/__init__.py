@@ -1,5 +1,58 @@
-"""The engine of Sluice: masking, disclosure risk, utility, tabular protection, and what a release is."""
+"""Sluice: masking, disclosure risk, utility and tabular protection; in a notebook, on pandas DataFrames.
 
-from importlib.metadata import version
+    import sluice
 
-__version__ = version("sluice")
+    risk = sluice.k_anonymity(survey, ["age", "sex", "region"])
+    masked = sluice.mask(survey, [{"method": "rank_swapping", "columns": ["income"], "window": 0.05}], seed=1)
+    sluice.assess(survey, masked)
+
+Each function returns an object with figures, a sentence (`says`), a plot and a page for Jupyter; docs/notebook.md is a
+tutorial. The functions stand above this package, with the contracts and the policies that they use. They are opened
+here, and nowhere else, when they are first asked for: importing a method or a measure loads none of that.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tasks.workbench.notebook.assess import assess
+    from tasks.workbench.notebook.audit import audit
+    from tasks.workbench.notebook.individual_risk import individual_risk
+    from tasks.workbench.notebook.k_anonymity import k_anonymity
+    from tasks.workbench.notebook.mask import mask
+    from tasks.workbench.notebook.protect import protect
+    from tasks.workbench.notebook.reference_standard import reference_standard
+    from tasks.workbench.notebook.singling_out import singling_out
+    from tasks.workbench.notebook.suda import suda
+
+    __version__: str
+
+__all__ = [
+    "__version__",
+    "assess",
+    "audit",
+    "individual_risk",
+    "k_anonymity",
+    "mask",
+    "protect",
+    "reference_standard",
+    "singling_out",
+    "suda",
+]
+
+if not TYPE_CHECKING:  # for a type checker, what is not imported above is not there
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            found: object = version("sluice")
+        elif name in __all__:
+            found = getattr(import_module(f"tasks.workbench.notebook.{name}"), name)
+        else:
+            raise AttributeError(f"module 'sluice' has no attribute {name!r}")
+        globals()[name] = found
+        return found
+
+    def __dir__() -> list[str]:
+        return list(__all__)

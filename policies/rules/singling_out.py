@@ -12,6 +12,7 @@ from pydantic import Field
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule, comparable_columns
 from policies.rules.microdata_rule import Columns
+from sluice.risk.attacks.attack_success import ControlledAttack
 from sluice.risk.attacks.singling_out import Mode, singling_out
 from sluice.verdict import Finding
 
@@ -34,17 +35,30 @@ class SinglingOut(ControlRule):
     nothing_to_play: ClassVar[str] = "The file has no column that the original has, too."
 
     def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
-        columns = list(self.columns or comparable_columns(files, control))
-        if not columns:
+        attack = self.attack(files, control)
+        if attack is None:
             return
-        attributes = 1 if self.mode == "univariate" else min(self.attributes, len(columns))
-        attack = singling_out(
-            files.recoded, files.masked, control, files.released, columns, self.mode, attributes, self.attacks,
-            files.rng,
-        )  # fmt: skip
+        attributes = self.columns_described(files, control)
         how = "one column" if attributes == 1 else f"{attributes} columns"
         what = f"who describes a released record by {how} describes exactly one of the {files.unit}"
         yield self.found(attack, what, files.unit, self.mode)
+
+    def attack(self, files: OriginalAndMasked, control: pd.DataFrame) -> ControlledAttack | None:
+        """The attack and how it fared; None where there is no column to describe anybody by."""
+        attributes = self.columns_described(files, control)
+        if not attributes:
+            return None
+        return singling_out(
+            files.recoded, files.masked, control, files.released, self._columns(files, control), self.mode, attributes,
+            self.attacks, files.rng,
+        )  # fmt: skip
+
+    def columns_described(self, files: OriginalAndMasked, control: pd.DataFrame) -> int:
+        """How many columns a description speaks of; 0 where there are none."""
+        return min(1 if self.mode == "univariate" else self.attributes, len(self._columns(files, control)))
+
+    def _columns(self, files: OriginalAndMasked, control: pd.DataFrame) -> list[str]:
+        return list(self.columns or comparable_columns(files, control))
 
     def describe(self) -> str:
         return (

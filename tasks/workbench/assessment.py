@@ -31,8 +31,8 @@ from sluice.verdict import Finding, Verdict
 from sluice.verdict import decide as verdict_of
 from tasks.release.records.judgement import check_rules, evaluate_file
 from tasks.release.versions import versions
-from tasks.workbench.masked_file import MaskedFile, recoded, understood
-from tasks.workbench.tabular_file import table_source, typed_table
+from tasks.workbench.masked_file import compared, on_columns, understood
+from tasks.workbench.tabular_file import table_source
 
 DEFAULT_POLICY = "public-use-file.yaml"
 
@@ -75,37 +75,6 @@ def assess(
     if report_file:
         replace(report_file, render(dossier).encode(), 0o600)
     return dossier
-
-
-def compared(
-    original: pd.DataFrame,
-    masked: MaskedFile,
-    contract: Contract,
-    holdout: pd.DataFrame | None,
-    paired: bool,
-    minimum_cell: int,
-    seed: int,
-) -> OriginalAndMasked:
-    """The files as attacks see them.
-
-    original, holdout : with every variable of the contract, as a source yields them or in native values
-    seed              : the one that `masked` was understood with
-    """
-    typed, variables = typed_table(original, contract, seed)
-    others = None if holdout is None else typed_table(holdout, contract, seed)[0]
-    return OriginalAndMasked(
-        original=typed,
-        recoded=recoded(typed, masked, variables, paired),
-        masked=masked.frame,
-        holdout=others,
-        recoded_holdout=None if others is None else recoded(others, masked, variables, paired=False),
-        variables=variables,
-        released=masked.variables,
-        rng=np.random.default_rng(seed),
-        paired=paired,
-        unit=contract.records_are,
-        minimum_cell=minimum_cell,
-    )
 
 
 def assess_compared(
@@ -186,21 +155,6 @@ def _declared(variables: Variables, contract: Contract) -> dict[str, Variable]:
         else v.model_copy(update={"categories": None} if v.kind is not Kind.ORDINAL else {})
         for name, v in variables.items()
     }
-
-
-def on_columns(masked: MaskedFile) -> list[Finding]:
-    """Whether the masked file holds identifiers, or columns of which nothing is known."""
-    found = []
-    if masked.identifiers:
-        says = f"The file still holds {', '.join(masked.identifiers)}, which the contract calls an identifier."
-        found.append(Finding(rule="identifiers_removed", verdict=Verdict.FAIL, stage="masked", says=says))
-    else:
-        says = "The file holds no variable that the contract calls an identifier."
-        found.append(Finding(rule="identifiers_removed", verdict=Verdict.PASS, stage="masked", says=says))
-    if masked.unknown:
-        says = f"The contract does not know {', '.join(masked.unknown)}; what they tell of people was not judged."
-        found.append(Finding(rule="unknown_columns", verdict=Verdict.REVIEW, stage="masked", says=says))
-    return found
 
 
 def _on_holdout(original: pd.DataFrame, holdout: pd.DataFrame) -> Finding:

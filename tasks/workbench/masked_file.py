@@ -5,11 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from policies.original_and_masked import OriginalAndMasked
 from schemas.contract import Contract
 from schemas.reading.inferred import inferred_contract
 from sluice.errors import DataError
 from sluice.masking.recoding.global_recoding import GlobalRecoding
 from sluice.variables import Kind, Variable
+from sluice.verdict import Finding, Verdict
 from tasks.workbench.tabular_file import typed_table
 
 _IDLE = np.random.default_rng(0)  # recodings draw nothing
@@ -47,6 +49,52 @@ def understood(raw: pd.DataFrame, contract: Contract, key: int) -> MaskedFile:
     by_kind = Contract(dataset=contract.dataset, version=contract.version, variables=tuple(released.values()))
     frame, typed = typed_table(raw, by_kind, key)
     return MaskedFile(frame, typed, tuple(identifiers), tuple(unknown))
+
+
+def on_columns(masked: MaskedFile) -> list[Finding]:
+    """Whether the masked file holds identifiers, or columns of which nothing is known."""
+    found = []
+    if masked.identifiers:
+        says = f"The file still holds {', '.join(masked.identifiers)}, which the contract calls an identifier."
+        found.append(Finding(rule="identifiers_removed", verdict=Verdict.FAIL, stage="masked", says=says))
+    else:
+        says = "The file holds no variable that the contract calls an identifier."
+        found.append(Finding(rule="identifiers_removed", verdict=Verdict.PASS, stage="masked", says=says))
+    if masked.unknown:
+        says = f"The contract does not know {', '.join(masked.unknown)}; what they tell of people was not judged."
+        found.append(Finding(rule="unknown_columns", verdict=Verdict.REVIEW, stage="masked", says=says))
+    return found
+
+
+def compared(
+    original: pd.DataFrame,
+    masked: MaskedFile,
+    contract: Contract,
+    holdout: pd.DataFrame | None,
+    paired: bool,
+    minimum_cell: int,
+    seed: int,
+) -> OriginalAndMasked:
+    """The files as attacks see them.
+
+    original, holdout : with every variable of the contract, as a source yields them or in native values
+    seed              : the one that `masked` was understood with
+    """
+    typed, variables = typed_table(original, contract, seed)
+    others = None if holdout is None else typed_table(holdout, contract, seed)[0]
+    return OriginalAndMasked(
+        original=typed,
+        recoded=recoded(typed, masked, variables, paired),
+        masked=masked.frame,
+        holdout=others,
+        recoded_holdout=None if others is None else recoded(others, masked, variables, paired=False),
+        variables=variables,
+        released=masked.variables,
+        rng=np.random.default_rng(seed),
+        paired=paired,
+        unit=contract.records_are,
+        minimum_cell=minimum_cell,
+    )
 
 
 def recoded(original: pd.DataFrame, masked: MaskedFile, variables: dict[str, Variable], paired: bool) -> pd.DataFrame:

@@ -108,7 +108,7 @@ def test_pairs_need_files_of_one_length(files: Path) -> None:
     pd.read_csv(files / "masked.csv").iloc[1:].to_csv(files / "shorter.csv", index=False)
     with pytest.raises(DataError, match=r"must have the 1,200 records .* it has 1,199"):
         judged(files, "shorter.csv", paired=True)
-    assert judged(files, "shorter.csv").records_released == 1199
+    assert judged(files, "shorter.csv").view.records_released == 1199
 
 
 def test_the_command_says_the_verdict_and_writes_the_report(house: House, files: Path) -> None:

@@ -13,6 +13,7 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.lone_copies import judge_lone_copies
+from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reidentification import judge_reidentification
 from sluice.risk.reference.curve import Curve
 from sluice.utility.variable_summary import VariableSummary, summarise
@@ -48,10 +49,21 @@ def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables,
 
     declared, described : the variables before and after masking as far as the documents alone tell them
     """
-    curves: list[Curve] = []
-    standard = policy.reference_standard
+    findings, curves = against_reference(policy.reference_standard, files)
+    for rule in policy.attacks:
+        findings += findings_of(rule.rule, "attack", partial(rule.find, files))
+    findings += findings_of("utility", "utility", lambda: policy.utility.find(files))
+    summaries = summarise(files.original, files.recoded, files.masked, declared, described, files.minimum_cell)
+    return Evaluation(tuple(findings), curves, tuple(summaries))
 
-    def against_reference() -> Sequence[Finding]:
+
+def against_reference(
+    standard: ReferenceStandard | None, files: OriginalAndMasked
+) -> tuple[list[Finding], tuple[Curve, ...]]:
+    """Everything that a reference standard asks, and the curves; without one the answer is UNKNOWN."""
+    curves: list[Curve] = []
+
+    def judgement() -> Sequence[Finding]:
         if standard is None:
             says = "The policy names no reference standard, so nobody knows whether the file is safe for its people."
             return [Finding(rule="reference_standard", verdict=Verdict.UNKNOWN, stage="reference", says=says)]
@@ -59,12 +71,8 @@ def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables,
         curves.extend(found)
         return findings
 
-    findings = findings_of("reference_standard", "reference", against_reference)
+    findings = findings_of("reference_standard", "reference", judgement)
     if standard is not None and files.paired:
         findings += findings_of("lone_copies", "reference", lambda: [judge_lone_copies(standard, files)])
         findings += findings_of("reidentification", "reference", lambda: [judge_reidentification(standard, files)])
-    for rule in policy.attacks:
-        findings += findings_of(rule.rule, "attack", partial(rule.find, files))
-    findings += findings_of("utility", "utility", lambda: policy.utility.find(files))
-    summaries = summarise(files.original, files.recoded, files.masked, declared, described, files.minimum_cell)
-    return Evaluation(tuple(findings), tuple(curves), tuple(summaries))
+    return findings, tuple(curves)

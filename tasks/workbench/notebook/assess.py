@@ -1,0 +1,140 @@
+"""`sluice.assess`: a masked DataFrame held to a policy, as a release would be."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import pandas as pd
+
+from policies.policy import Policy, load_policy
+from sluice.report.dossier import Dossier, RecordsView
+from sluice.report.report import render
+from sluice.risk.reference.curve import Curve
+from sluice.verdict import Finding, Verdict
+from tasks.workbench.assessment import assess_compared, shipped_policy
+from tasks.workbench.notebook.arguments import Seed
+from tasks.workbench.notebook.comparison import compare
+from tasks.workbench.notebook.findings import by_weight, curves_table, findings_table, plot_curve
+from tasks.workbench.notebook.mask import Masked
+from tasks.workbench.notebook.records import Columns, ContractGiven
+from tasks.workbench.notebook.result import Figure, Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Assessment(Result):
+    """What a policy says of a masked file. Nothing is released by it.
+
+    findings : every finding, as a release has them; `findings_table` has them as a DataFrame
+    curves   : of the reference standard; `curves_table` has them as a DataFrame
+    dossier  : all of it, as the report of a release shows it; `report()` is that page
+    """
+
+    verdict: Verdict
+    rules_broken: Annotated[int, Figure("findings", "that decide and fail")]
+    to_be_decided: Annotated[int, Figure("findings", "that a person must decide")]
+    not_measured: Annotated[int, Figure("findings", "that could not be measured; they block")]
+    records_original: Annotated[int, Figure("records", "of the original")]
+    records_masked: Annotated[int, Figure("records", "of the masked file")]
+    policy: str
+    dossier: Dossier
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return self.dossier.findings
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        return self.dossier.view.curves if isinstance(self.dossier.view, RecordsView) else ()
+
+    @property
+    def says(self) -> str:
+        if self.verdict is Verdict.PASS:
+            return f"The masked file meets the policy '{self.policy}'. Nobody approved it."
+        return by_weight(self.findings)[0].says
+
+    @property
+    def findings_table(self) -> pd.DataFrame:
+        """A row for each finding, the gravest first."""
+        return findings_table(self.findings)
+
+    @property
+    def curves_table(self) -> pd.DataFrame:
+        """Columns measure, value, masked, reference."""
+        return curves_table(self.curves)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        return self.findings_table[["rule", "verdict", "says"]]
+
+    def report(self) -> str:
+        """The report as an HTML page of its own."""
+        return render(self.dossier)
+
+    def plot(self, ax: "Axes | None" = None, measure: str = "distance") -> "Axes":
+        """The curves of the reference standard: distance, ambiguity or uncertainty."""
+        return plot_curve(self.curves, measure, ax)
+
+
+def assess(
+    original: pd.DataFrame,
+    masked: pd.DataFrame | Masked,
+    *,
+    policy: Policy | Path | str | None = None,
+    holdout: pd.DataFrame | None = None,
+    paired: bool = False,
+    contract: ContractGiven | None = None,
+    quasi_identifiers: Iterable[str] | None = None,
+    sensitive: Iterable[str] | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    kinds: Mapping[str, str] | None = None,
+    seed: Seed = None,
+) -> Assessment:
+    """Hold a masked file to a policy: its rules, the reference standard, attacks and limits on information loss.
+
+    original : the records behind the masked file
+    masked   : what anybody made of them, or what `sluice.mask` returned
+    policy   : a Policy or the path of its YAML file; the shipped one for public-use files when not given
+    holdout  : other people of the same population, who are in neither file
+    paired   : row i of `masked` is the person of row i of the original; some attacks need to know
+    contract : what the columns are; without one, their kinds are inferred, and the roles are those that are named
+    seed     : a whole number, a numpy Generator, or none: some attacks draw records
+    raises   : TypeError, DataError, DocumentError
+    """
+    held_to = _policy(policy)
+    columns = Columns(contract, quasi_identifiers, sensitive, weight, household, kinds)
+    found = compare(
+        original, masked, columns, holdout=holdout, paired=paired, minimum_cell=held_to.minimum_cell, seed=seed
+    )
+    hashes = {"original": _sha256(found.files.original), "masked": _sha256(found.files.masked)}
+    dossier = assess_compared(found.files, found.contract, held_to, found.on_columns, "frame", hashes, plan=found.plan)
+    deciding = [finding.verdict for finding in dossier.findings if finding.binding and not finding.waiver]
+    return Assessment(
+        verdict=dossier.verdict,
+        rules_broken=deciding.count(Verdict.FAIL),
+        to_be_decided=deciding.count(Verdict.REVIEW),
+        not_measured=deciding.count(Verdict.UNKNOWN),
+        records_original=len(found.files.original),
+        records_masked=len(found.files.masked),
+        policy=held_to.name,
+        dossier=dossier,
+    )
+
+
+def _policy(policy: object) -> Policy:
+    if policy is None:
+        return shipped_policy()
+    if isinstance(policy, Policy):
+        return policy
+    if isinstance(policy, str | Path):
+        return load_policy(Path(policy))
+    raise TypeError(f"policy must be a Policy or the path of its YAML file; got {type(policy).__name__}.")
+
+
+def _sha256(frame: pd.DataFrame) -> str:
+    return hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest()

@@ -1,0 +1,240 @@
+"""`sluice.mask`: a masking plan carried out on a DataFrame."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import pandas as pd
+
+from schemas.contract import Contract
+from sluice.documents.documents import parse_document
+from sluice.errors import DataError, did_you_mean
+from sluice.masking.noise.additive_noise import AdditiveNoise
+from sluice.masking.noise.pram import Pram
+from sluice.masking.plan import apply_plan, apply_recodings, released_variables
+from sluice.masking.step import MaskingStep
+from sluice.masking.subsets import ByStratum
+from sluice.utility.cell_changes import cell_changes
+from tasks.workbench.notebook.arguments import Seed, column_name, data_frame, entropy
+from tasks.workbench.notebook.records import Columns, ContractGiven, HoldsRecords, Records, refuse_missing
+from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
+from tasks.workbench.tabular_file import typed_table
+from tasks.workbench.trial import MaskingPlan, load_plan
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Plan = MaskingStep | Mapping[str, Any] | Sequence[MaskingStep | Mapping[str, Any]] | Path | str
+_MOST_BARS = 30
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Masked(Result, HoldsRecords):
+    """What a plan made of a DataFrame. Nobody judged it: see `sluice.assess`.
+
+    frame       : masked, without identifiers; the index tells the record of the original that each comes from
+    kept        : by record of the original, whether it is in `frame`; all are, unless the plan takes a sample
+    columns     : by column of `frame`, the share of cells changed and suppressed beyond what the recodings do, and for
+                  numbers the mean and the variance of what was added (masked less original)
+    plan        : the steps
+    carried_out : the steps as they were carried out, with every threshold, bound and matrix that was fitted to the data
+                  as a number in its place; `ByStratum` for a step with strata. Exact: it tells of the records
+    parameters  : what a user of the masked file may know of each step to correct for it, as it would be published
+    original    : the records before
+    contract    : what the columns were taken for
+    """
+
+    records_original: Annotated[int, Figure("records", "before")]
+    records_masked: Annotated[int, Figure("records", "after")]
+    steps: Annotated[int, Figure("steps", "carried out, in order")]
+    columns_changed: Annotated[int, Figure("columns", "recoded, changed or suppressed in some record")]
+    columns_removed: Annotated[int, Figure("columns", "taken out, identifiers included")]
+    frame: pd.DataFrame
+    kept: "pd.Series[bool]"
+    columns: pd.DataFrame
+    plan: tuple[MaskingStep, ...]
+    carried_out: tuple[MaskingStep | ByStratum, ...]
+    parameters: tuple[dict[str, Any], ...]
+    original: Records
+    released: Records
+    contract: Contract
+
+    @property
+    def records(self) -> Records:
+        return self.released
+
+    @property
+    def says(self) -> str:
+        done = " ".join(step.describe() for step in self.plan)
+        return f"{done} Nobody measured the disclosure risk of the result: not for release."
+
+    @property
+    def table(self) -> pd.DataFrame:
+        return self.columns.reset_index(names="column")
+
+    def transition_matrix(self, column: str) -> pd.DataFrame:
+        """PRAM's matrix of a column, exactly: row an original category, column a released one, each row adds up to 1.
+
+        raises : DataError where no step, or more than one matrix, transforms the column at random
+        """
+        found = [
+            step.matrix[column]
+            for carried in self.carried_out
+            for step in _fitted(carried)
+            if isinstance(step, Pram) and step.matrix is not None and column in step.matrix
+        ]
+        if len(found) != 1:
+            treated = {name for step in self.plan if isinstance(step, Pram) for name in step.columns}
+            raise DataError(
+                f"{len(found)} PRAM matrices are those of {column!r}; 1 is wanted. Treated by PRAM: "
+                f"{', '.join(sorted(treated)) or 'none'}.{did_you_mean(column, treated)} With strata, see carried_out."
+            )
+        return pd.DataFrame.from_dict(found[0], orient="index").reindex(columns=list(found[0])).fillna(0.0)
+
+    def noise_variance(self, column: str) -> float:
+        """Variance of the noise that `additive_noise` adds to a column, in the square of its unit.
+
+        It is the step's amount times the variance (n - 1) of the values that the step found.
+
+        raises : DataError where no such step, several, or another step before it treats the column, or one by strata
+        """
+        treating = [step for step in self.plan if step.concerns(column)]
+        if len(treating) != 1 or not isinstance(treating[0], AdditiveNoise) or treating[0].strata:
+            raise DataError(f"noise_variance needs additive_noise as the only step on {column!r}, without strata.")
+        return float(treating[0].amount * self.original.frame[column].astype("float64").var(ddof=1))
+
+    def plot(self, ax: "Axes | None" = None, column: str | None = None) -> "Axes":
+        """How much of each column was changed; with `column`, its distribution before and after."""
+        ax = axes(ax)
+        if column is not None:
+            return self._distribution(ax, column_name(column, "column", self.frame))
+        places = np.arange(len(self.columns))
+        changed, suppressed = (100 * self.columns[name].to_numpy() for name in ("changed", "suppressed"))
+        ax.barh(places, changed, color=COLOURS["masked"], label="changed")
+        ax.barh(places, suppressed, left=changed, color=COLOURS["fail"], label="suppressed")
+        ax.set_yticks(places, list(self.columns.index), parse_math=False)
+        ax.invert_yaxis()
+        ax.set_xlim(0, 100)
+        ax.set_xlabel("% of the cells, beyond recoding")
+        ax.legend()
+        return ax
+
+    def _distribution(self, ax: "Axes", column: str) -> "Axes":
+        before, after = self.original.frame[column], self.released.frame[column]
+        variables = (self.original.variables[column], self.released.variables[column])
+        if all(variable.kind.is_numeric for variable in variables):
+            values = [each.dropna().to_numpy(np.float64) for each in (before, after)]
+            bins = np.histogram_bin_edges(np.concatenate(values), bins=_MOST_BARS).tolist()
+            for found, colour, label in zip(values, ("reference", "masked"), ("original", "masked"), strict=True):
+                ax.hist(found, bins, color=COLOURS[colour], label=label, histtype="step", linewidth=1.8)
+            ax.set_ylabel("records")
+        else:
+            counts = after.astype("string").fillna("missing").value_counts().head(_MOST_BARS)[::-1]
+            ax.barh(range(len(counts)), counts.to_numpy(), color=COLOURS["masked"], label="masked")
+            recoded = apply_recodings(self.carried_out, self.original.frame, self.original.variables)[column]
+            known = recoded.astype("string").fillna("missing").value_counts().reindex(counts.index, fill_value=0)
+            ax.plot(known.to_numpy(), range(len(counts)), "|", color=COLOURS["fail"], markersize=14, label="original")
+            ax.set_yticks(range(len(counts)), list(counts.index), parse_math=False)
+            ax.set_xlabel("records")
+        ax.set_title(column, parse_math=False)
+        ax.legend()
+        return ax
+
+
+def mask(
+    frame: pd.DataFrame,
+    plan: Plan,
+    *,
+    contract: ContractGiven | None = None,
+    quasi_identifiers: Iterable[str] | None = None,
+    sensitive: Iterable[str] | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    kinds: Mapping[str, str] | None = None,
+    seed: Seed = None,
+) -> Masked:
+    """Carry a masking plan out on a DataFrame.
+
+    frame    : records
+    plan     : steps in order (docs/methods.md lists the methods): mappings as in a release definition, such as
+               {"method": "pram", "columns": ["religion"], "retention": 0.8}; steps of `sluice.masking`; or the path of
+               a YAML file
+    contract : what the columns are; without one, their kinds are inferred and these say more:
+               quasi_identifiers, sensitive, weight, household: columns by their role; kinds: {"schooling": "ordinal"}
+    seed     : a whole number, with which the same plan and data give the same result, that of `sluice mask` too; or a
+               numpy Generator; without it, new each time
+    raises   : TypeError, DataError, PlanError, DocumentError
+    """
+    frame = data_frame(frame, "frame")
+    steps = _steps(plan)
+    columns = Columns(contract, quasi_identifiers, sensitive, weight, household, kinds)
+    known = columns.contract_for(frame)
+    refuse_missing(known.staged, "frame", frame)
+    drawn = entropy(seed)
+    typed, variables = typed_table(frame, known, drawn)
+    released = released_variables(steps, variables)
+    masked, carried_out = apply_plan(steps, typed, variables, np.random.SeedSequence(drawn))
+    positions = masked.index.to_numpy()
+    masked = masked.set_axis(frame.index[positions])
+    masked.attrs["sluice:judged"] = False
+    recoded = apply_recodings(carried_out, typed, variables).iloc[positions]
+    found = _changes(typed.iloc[positions], recoded, masked)
+    return Masked(
+        records_original=len(frame),
+        records_masked=len(masked),
+        steps=len(steps),
+        columns_changed=int((found[["recoded", "changed", "suppressed"]] > 0).any(axis=1).sum()),
+        columns_removed=frame.shape[1] - sum(name in masked for name in frame.columns),
+        frame=masked,
+        kept=pd.Series(np.isin(np.arange(len(frame)), positions), index=frame.index, name="kept"),
+        columns=found,
+        plan=steps,
+        carried_out=carried_out,
+        parameters=tuple(known_of for step in carried_out if (known_of := step.parameters())),
+        original=Records(typed, variables, frame.index, known.records_are),
+        released=Records(masked.reset_index(drop=True), released, masked.index, known.records_are),
+        contract=known,
+    )
+
+
+def _steps(plan: object) -> tuple[MaskingStep, ...]:
+    if isinstance(plan, str | Path):
+        return load_plan(Path(plan))
+    written = [plan] if isinstance(plan, MaskingStep | Mapping) else plan
+    if not isinstance(written, Sequence) or not all(isinstance(step, MaskingStep | Mapping) for step in written):
+        raise TypeError(
+            "plan must be a list of steps, each a mapping such as {'method': 'rounding', ...} or a step of "
+            f"sluice.masking, or the path of a YAML file; got {type(plan).__name__}."
+        )
+    content = [step if isinstance(step, MaskingStep) else dict(step) for step in written]
+    return parse_document(MaskingPlan, {"plan": content}, "plan").plan
+
+
+def _fitted(carried_out: MaskingStep | ByStratum) -> tuple[MaskingStep, ...]:
+    if isinstance(carried_out, ByStratum):
+        return tuple(step for steps in carried_out.fitted.values() for step in steps)
+    return (carried_out,)
+
+
+def _changes(original: pd.DataFrame, recoded: pd.DataFrame, masked: pd.DataFrame) -> pd.DataFrame:
+    rows = {}
+    for name in masked:
+        known = name in original
+        changes = cell_changes(recoded[name], masked[name]) if known else None
+        row: dict[str, Any] = {
+            "recoded": cell_changes(original[name], recoded[name]).changed if known else np.nan,
+            "changed": changes.changed if changes else np.nan,
+            "suppressed": changes.suppressed if changes else np.nan,
+            "mean_added": np.nan,
+            "variance_added": np.nan,
+        }
+        numbers = [known and pd.api.types.is_numeric_dtype(frame[name].dtype) for frame in (original, masked)]
+        if all(numbers):
+            added = masked[name].to_numpy(np.float64, na_value=np.nan) - original[name].to_numpy(
+                np.float64, na_value=np.nan
+            )
+            row |= {"mean_added": float(np.nanmean(added)), "variance_added": float(np.nanvar(added, ddof=1))}
+        rows[name] = row
+    return pd.DataFrame.from_dict(rows, orient="index")

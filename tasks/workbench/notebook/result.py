@@ -1,0 +1,117 @@
+"""What every function of the notebook returns: figures with their units, a sentence, a plot and a page for Jupyter.
+
+A page shows aggregates only: a notebook is saved with its output, and mailed.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+import pandas as pd
+
+from sluice.verdict import Verdict
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# As in the reports; on a light page and on a dark one.
+COLOURS = {"masked": "#1b4f86", "reference": "#7d858d", "band": "#d9dfdd", "pass": "#1a643a", "fail": "#a01d1a"}
+_SIGNS = {Verdict.PASS: "#2e8b57", Verdict.REVIEW: "#b8860b", Verdict.FAIL: "#c0392b", Verdict.UNKNOWN: "#7d5fb2"}
+_ROWS = 12  # of a table on the page
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What an annotated attribute of a result is: `k: Annotated[int, Figure("records", "...")]`."""
+
+    unit: str
+    meaning: str
+
+
+class Result(ABC):
+    """Figures as attributes, and how they are read."""
+
+    verdict: Verdict | None = None
+    """Of a result that is held to a policy or a standard."""
+
+    @property
+    @abstractmethod
+    def says(self) -> str:
+        """The result in a sentence or two, for a reader who is no statistician."""
+
+    @abstractmethod
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the result on `ax`, a matplotlib Axes; on a new one when none is given."""
+
+    @property
+    def figures(self) -> pd.DataFrame:
+        """Every figure by its name: columns value, unit, meaning."""
+        rows = {name: (getattr(self, name), figure.unit, figure.meaning) for name, figure in self._figures()}
+        return pd.DataFrame.from_dict(rows, orient="index", columns=["value", "unit", "meaning"], dtype=object)
+
+    @property
+    def table(self) -> pd.DataFrame | None:
+        """A table of aggregates for the page, below the figures; None: there is none."""
+        return None
+
+    @classmethod
+    def _figures(cls) -> Iterator[tuple[str, Figure]]:
+        for name, hint in get_type_hints(cls, include_extras=True).items():
+            for figure in getattr(hint, "__metadata__", ()):
+                if isinstance(figure, Figure):
+                    yield name, figure
+
+    def __repr__(self) -> str:
+        sign = "" if self.verdict is None else f"{self.verdict.name}: "
+        return f"{type(self).__name__}: {sign}{self.says}"
+
+    def _repr_html_(self) -> str:
+        sign = ""
+        if self.verdict is not None:
+            sign = f'<strong style="color:{_SIGNS[self.verdict]}">{self.verdict.name}</strong> '
+        rows = "".join(
+            f'<tr><th scope="row" style="text-align:left">{escape(figure.meaning)}</th>'
+            f"<td>{escape(written(getattr(self, name)))}</td>"
+            f'<td style="text-align:left">{escape(figure.unit)}</td><td><code>{escape(name)}</code></td></tr>'
+            for name, figure in self._figures()
+        )
+        table = self.table
+        more = "" if table is None else _html(table)
+        return (
+            f'<div class="sluice" style="max-width:60em"><p>{sign}{escape(self.says)}</p>'
+            f"<table>{rows}</table>{more}</div>"
+        )
+
+
+def written(value: Any) -> str:
+    """A figure as a reader takes it in."""
+    if value is None:
+        return "not measured"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return " to ".join(written(each) for each in value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.4g}" if isinstance(value, float) else str(value)
+
+
+def _html(table: pd.DataFrame) -> str:
+    shown = table.head(_ROWS).to_html(index=False, na_rep="", border=0, float_format=lambda number: f"{number:.4g}")
+    left = len(table) - _ROWS
+    return f"{shown}<p>and {left:,} more rows</p>" if left > 0 else shown
+
+
+def axes(ax: "Axes | None") -> "Axes":
+    """The Axes to draw on. Raises TypeError for what is none."""
+    from matplotlib.axes import Axes
+
+    if ax is None:
+        from matplotlib import pyplot
+
+        return pyplot.subplots(layout="constrained")[1]
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax must be a matplotlib Axes, as pyplot.subplots() gives them; got {type(ax).__name__}.")
+    return ax

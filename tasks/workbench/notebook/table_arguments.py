@@ -1,0 +1,164 @@
+"""What `sluice.protect` and `sluice.audit` take: dimensions with their hierarchies, rules, patterns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from policies.rules.rules import PolicyRule
+from policies.rules.table_rule import TableRule
+from sluice.documents.documents import parse_document
+from sluice.errors import DataError
+from sluice.publication.pattern_file import Pattern, read_pattern
+from sluice.reading.values import plain_array, trimmed_texts
+from sluice.sources.hierarchy_file import read_dimension
+from sluice.tabular.model.aggregation import LARGEST_KEPT
+from sluice.tabular.model.cells import refuse_hidden_ties
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.records import records_of
+from sluice.tabular.rules.sensitivity import SensitivityRule
+from tasks.workbench.notebook.arguments import column_name, data_frame, one_of
+from tasks.workbench.protected_table import Tabulated
+
+Hierarchy = Dimension | pd.DataFrame | Mapping[str, str] | Path | str | None
+Dimensions = Sequence[str] | Mapping[str, Hierarchy]
+Rule = TableRule | Mapping[str, Any]
+
+
+class _Rules(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rules: tuple[PolicyRule, ...] = Field(min_length=1, description="that say which cells are sensitive")
+
+
+def dimensions_of(given: Dimensions, frame: pd.DataFrame, totals: bool = False) -> list[Dimension]:
+    """The dimensions of a table, of columns of the frame.
+
+    given  : names of columns, whose categories add up to 'Total'; or by name a hierarchy: a mapping or DataFrame of
+             each code and its parent ('' for the total), the path of a CSV file of them, or None for no hierarchy
+    totals : the frame holds the total, too, as the cells of a table do
+    raises : TypeError, DataError
+    """
+    if isinstance(given, str) or not isinstance(given, Sequence | Mapping):
+        raise TypeError(
+            "dimensions must be a list of column names, or a mapping of each to its hierarchy; got "
+            f"{type(given).__name__}."
+        )
+    if not given:
+        raise DataError("dimensions must name at least 1 column; got none.")
+    hierarchies = given if isinstance(given, Mapping) else dict.fromkeys(given)
+    if len(hierarchies) < len(given):
+        raise DataError("dimensions must name each column once.")
+    return [
+        _dimension(column_name(name, "dimensions", frame), hierarchy, frame, totals)
+        for name, hierarchy in hierarchies.items()
+    ]
+
+
+def _dimension(name: str, hierarchy: object, frame: pd.DataFrame, totals: bool) -> Dimension:
+    if isinstance(hierarchy, Dimension):
+        return hierarchy
+    if isinstance(hierarchy, str | Path):
+        return read_dimension(name, [Path(hierarchy)])
+    if isinstance(hierarchy, Mapping):
+        return Dimension.of(name, [(str(code), str(parent or "")) for code, parent in hierarchy.items()])
+    if isinstance(hierarchy, pd.DataFrame):
+        for column in ("code", "parent"):
+            if column not in hierarchy.columns:
+                raise DataError(
+                    f"the hierarchy of {name!r} must have the columns code and parent; {column} is missing."
+                )
+        rows = zip(texts(hierarchy["code"]), texts(hierarchy["parent"]), strict=True)
+        return Dimension.of(name, list(rows))
+    if hierarchy is None:
+        codes = set(texts(frame[name])) - {""}
+        if totals and "Total" not in codes:
+            raise DataError(
+                f"no cell is the 'Total' of {name!r}; give its hierarchy, which says what its total is called."
+            )
+        return Dimension.flat(name, sorted(codes - {"Total"} if totals else codes))
+    raise TypeError(
+        f"the hierarchy of {name!r} must map each code to its parent, or be a DataFrame with the columns code and "
+        f"parent, a path, or None; got {type(hierarchy).__name__}."
+    )
+
+
+def sensitivity_rules(rules: object) -> list[SensitivityRule]:
+    """The rules on cells, as a policy writes them. Raises TypeError, DocumentError, DataError."""
+    written = [rules] if isinstance(rules, TableRule | Mapping) else rules
+    if not isinstance(written, Sequence) or not all(isinstance(rule, TableRule | Mapping) for rule in written):
+        raise TypeError(
+            "rules must be a list of mappings as in a policy, such as [{'rule': 'p_percent', 'p': 10}]; got "
+            f"{type(rules).__name__}."
+        )
+    content = [rule if isinstance(rule, TableRule) else dict(rule) for rule in written]
+    known = parse_document(_Rules, {"rules": content}, "rules").rules
+    chosen = [rule for rule in known if isinstance(rule, TableRule)]
+    if len(chosen) < len(known):
+        names = ", ".join(rule.rule for rule in known if not isinstance(rule, TableRule))
+        raise DataError(f"rules must be on the cells of a table; {names} is on records.")
+    return [rule.sensitivity() for rule in chosen]
+
+
+@dataclass(frozen=True)
+class TableOfRecords:
+    """What a table of records adds up: see `sluice.protect`."""
+
+    records: pd.DataFrame
+    dimensions: list[Dimension]
+    rules: list[SensitivityRule]
+    measure: Measure
+
+    @classmethod
+    def of(
+        cls,
+        records: pd.DataFrame,
+        dimensions: Dimensions,
+        rules: object,
+        value: str | None,
+        contributor: str | None,
+        measure: Mapping[str, Any] | None,
+    ) -> "TableOfRecords":
+        """Raises TypeError, DataError, DocumentError for what cannot be added up."""
+        records = data_frame(records, "records")
+        if measure is not None and not isinstance(measure, Mapping):
+            raise TypeError(f"measure must be a mapping; got {type(measure).__name__}.")
+        known = [field.name for field in fields(Measure) if field.name not in ("value", "contributor", "hashed")]
+        settings = {one_of(name, "measure", known): setting for name, setting in (measure or {}).items()}
+        summed = Measure(value=value, contributor=contributor, **settings)
+        for name in ("value", "contributor", "holding", "weight"):
+            if getattr(summed, name) is not None:
+                column_name(getattr(summed, name), name, records)
+        return cls(records, dimensions_of(dimensions, records), sensitivity_rules(rules), summed)
+
+    @property
+    def nonnegative(self) -> bool:
+        """No value may be negative."""
+        return self.measure.negative == "refuse"
+
+    def tabulated(self, tables: Sequence[Sequence[str]] | None, coalition: int) -> Tabulated:
+        """The cells. Raises DataError."""
+        refuse_hidden_ties(self.dimensions, tables)
+        codes = {dimension.name: texts(self.records[dimension.name]) for dimension in self.dimensions}
+        names = [name for name in (self.measure.contributor, self.measure.holding) if name is not None]
+        codes |= {name: texts(self.records[name]) for name in names}
+        found = records_of(self.records.assign(**codes), self.dimensions, self.measure)
+        kept = max(LARGEST_KEPT, coalition, *(rule.largest_needed for rule in self.rules))
+        return Tabulated(found.cells(self.dimensions, kept, tables), found.left_out, found.added_up)
+
+
+def pattern_of(table: pd.DataFrame, dimensions: Sequence[Dimension]) -> Pattern:
+    """The pattern in a DataFrame with the columns of the dimensions, status and value. Raises DataError."""
+    columns = [*(dimension.name for dimension in dimensions), "status", "value"]
+    for name in columns:
+        column_name(name, "table", table)
+    return read_pattern(pd.DataFrame({name: texts(table[name]) for name in columns}), dimensions)
+
+
+def texts(column: "pd.Series[Any]") -> "pd.Series[str]":
+    """Codes and numbers as a CSV file has them: 3.0 is '3', a missing value ''."""
+    return pd.Series(trimmed_texts(plain_array(column)).fill_null("").to_pylist(), column.index, "str")

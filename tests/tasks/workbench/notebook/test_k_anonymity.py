@@ -1,0 +1,94 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+import sluice
+from policies.rules.k_anonymity import KAnonymity
+from sluice.errors import DataError
+from sluice.typed_frame import typed_frame
+from tests.tasks.workbench.notebook.conftest import HOUSEHOLD_KEYS, KEYS
+
+
+def test_sdcmicros_testdata(households: pd.DataFrame) -> None:
+    """sdcMicro: 157 records below 2, 281 below 3, 458 below 5."""
+    found = [sluice.k_anonymity(households, HOUSEHOLD_KEYS, k=k) for k in (2, 3, 5)]
+    assert [each.records_below for each in found] == [157, 281, 458]
+    assert {each.sample_uniques for each in found} == {157}
+
+
+@pytest.mark.parametrize("missing_matches", ["category", "any"])
+def test_the_figures_are_those_of_the_rule(fair: pd.DataFrame, missing_matches: str) -> None:
+    frame = fair.mask(np.random.default_rng(0).random(fair.shape) < 0.02)
+    found = sluice.k_anonymity(frame, KEYS[:5], missing_matches=missing_matches)  # type: ignore[arg-type]
+    typed, variables = typed_frame(frame)
+    rule = KAnonymity.model_validate({"k": 5, "missing_matches": missing_matches, "columns": KEYS[:5]})
+    (finding,) = rule.find(typed, variables, "original")
+    assert finding.observed == found.k
+    assert f"{found.records_below:,} of 6,366 records" in finding.says
+    assert f"{found.sample_uniques:,} of these" in finding.says
+
+
+def test_records_keep_their_index_whatever_it_is(fair: pd.DataFrame) -> None:
+    shuffled = fair.sample(frac=1, random_state=1).set_axis([f"woman {n}" for n in range(len(fair))])
+    found = sluice.k_anonymity(shuffled, KEYS).per_record["frequency"]
+    assert found.index.equals(shuffled.index)
+    of_row = shuffled.groupby(KEYS)["affairs"].transform("size")
+    assert found.equals(of_row.rename("frequency"))
+
+
+def test_a_contract_says_which_columns_identify(fair: pd.DataFrame) -> None:
+    by_contract = sluice.k_anonymity(fair, contract="schemas/fair_survey.yaml")
+    assert by_contract.quasi_identifiers == tuple(KEYS)
+    assert by_contract.says.startswith("4,868 of 6,366 women share their combination of age, yrs married,")
+    assert (by_contract.k, by_contract.sample_uniques) == (1, 2570)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "says"),
+    [
+        ({"k": 0}, DataError, "k must be at least 2; got 0"),
+        ({"k": "5"}, TypeError, "k must be a whole number of at least 2; got str. Leave out the quotes"),
+        ({"k": True}, TypeError, "k must be a whole number of at least 2; got bool"),
+        ({"k": 2.5}, TypeError, "k must be a whole number of at least 2; got float"),
+        ({"missing_matches": "all"}, DataError, "missing_matches must be one of category, any; got 'all'"),
+        ({"quasi_identifiers": None}, DataError, "no quasi-identifier is known: name the columns"),
+        ({"quasi_identifiers": []}, DataError, "no quasi-identifier is known"),
+        ({"quasi_identifiers": "age"}, TypeError, r"must be a list of column names; got str. Write \['age'\]"),
+        ({"quasi_identifiers": 3}, TypeError, "must be a list of column names; got int"),
+        ({"quasi_identifiers": [3]}, TypeError, "must name columns by text; got int"),
+        ({"quasi_identifiers": ["age", "age"]}, DataError, "must name each column once; named again: 'age'"),
+        ({"quasi_identifiers": ["agee"]}, DataError, "the frame has no column 'agee'. Did you mean 'age'?"),
+        ({"contract": "schemas/fair_survey.yaml"}, DataError, "either a contract or the names .* got both"),
+        ({"contract": 3, "quasi_identifiers": None}, TypeError, "contract must be a Contract or the path .* got int"),
+    ],
+)
+def test_refusals(fair: pd.DataFrame, given: dict[str, object], error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        sluice.k_anonymity(fair, **{"quasi_identifiers": KEYS, **given})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("frame", "error", "says"),
+    [
+        ([[1, 2]], TypeError, r"frame must be a pandas DataFrame; got list. Make it one: pandas.DataFrame\(...\)"),
+        (None, TypeError, "frame must be a pandas DataFrame; got NoneType"),
+        (pd.Series([1]), TypeError, "frame must be a pandas DataFrame; got Series"),
+        (pd.DataFrame({"a": []}), DataError, "frame must hold at least 1 record; got none"),
+        (pd.DataFrame(index=[0]), DataError, "frame must have at least 1 column; got none"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), DataError, "name each column once; named again: 'a'"),
+        (pd.DataFrame([[1, 2]]), DataError, "columns named by texts; 2 of 2 are not"),
+        (
+            pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])),
+            DataError,
+            "one level of column names; got 2",
+        ),
+    ],
+)
+def test_refuses_what_is_no_plain_frame(frame: object, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        sluice.k_anonymity(frame, ["a"])  # type: ignore[arg-type]
+
+
+def test_a_missing_column_of_the_contract_is_named(fair: pd.DataFrame) -> None:
+    with pytest.raises(DataError, match=r"frame has no column 'age', which the contract names\. Did you mean 'agee'"):
+        sluice.k_anonymity(fair.rename(columns={"age": "agee"}), contract="schemas/fair_survey.yaml")

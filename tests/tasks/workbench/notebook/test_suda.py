@@ -1,0 +1,58 @@
+import pandas as pd
+import pytest
+
+import sluice
+from policies.rules.suda import Suda
+from sluice.errors import DataError
+from sluice.typed_frame import typed_frame
+from tests.tasks.workbench.notebook.conftest import HOUSEHOLD_KEYS
+
+
+def test_sdcmicros_testdata(households: pd.DataFrame) -> None:
+    """sdcMicro's suda2 with its original scores: they add up to 4,890, on 157 records."""
+    found = sluice.suda(households, HOUSEHOLD_KEYS)
+    assert (found.total_score, found.special_uniques) == (4890, 157)
+    assert (found.per_record["score"] > 0).sum() == 157
+    assert found.highest_dis is None
+    assert "dis" not in found.per_record
+    assert found.minimal_sample_uniques["records"].is_monotonic_decreasing
+    assert set(found.per_key.index) == set(HOUSEHOLD_KEYS)
+
+
+def test_the_example_of_the_practice_guide() -> None:
+    """sdcMicro's practice guide, "Calculating SUDA scores", table of ten records."""
+    guide = pd.DataFrame(
+        {
+            "residence": ["urban"] * 4 + ["rural"] + ["urban"] * 5,
+            "gender": ["f", "f", "f", "m", "f", "m", "f", "m", "f", "f"],
+            "education": ["si", "si", "pi", "sc", "sc", "sc", "pc", "ps", "si", "si"],
+            "labour": ["e", "e", "n", "e", "u", "e", "n", "u", "n", "n"],
+        }
+    )
+    found = sluice.suda(guide, list(guide))
+    assert found.per_record["score"].tolist() == [0, 0, 6, 0, 12, 0, 6, 10, 0, 0]
+    assert ("residence",) in set(found.minimal_sample_uniques["keys"])
+
+
+def test_the_share_at_risk_is_that_of_the_rule(households: pd.DataFrame) -> None:
+    frame = households[HOUSEHOLD_KEYS]
+    found = sluice.suda(frame, HOUSEHOLD_KEYS, size=3, sampling_fraction=0.01)
+    typed, variables = typed_frame(frame)
+    rule = Suda(size=3, sampling_fraction=0.01, above=0.05, columns=tuple(HOUSEHOLD_KEYS))
+    assert rule.find(typed, variables, "original")[0].observed == (found.per_record["dis"] > 0.05).mean()
+    assert found.highest_dis == found.per_record["dis"].max()
+
+
+def test_nobody_is_special_among_equals() -> None:
+    found = sluice.suda(pd.DataFrame({"a": ["x"] * 5, "b": ["y"] * 5}), ["a", "b"])
+    assert (found.special_uniques, found.highest_score) == (0, 0)
+    assert found.says == "0 of 5 records are singled out by up to 2 columns."
+
+
+def test_refusals(households: pd.DataFrame) -> None:
+    with pytest.raises(DataError, match="size must be at most 7, the number of quasi-identifiers; got 8"):
+        sluice.suda(households, HOUSEHOLD_KEYS, size=8)
+    with pytest.raises(DataError, match=r"sampling_fraction must be above 0 and at most 1; got 10. .* Use 0.1"):
+        sluice.suda(households, HOUSEHOLD_KEYS, sampling_fraction=10)
+    with pytest.raises(TypeError, match=r"sampling_fraction must be a number .* got str"):
+        sluice.suda(households, HOUSEHOLD_KEYS, sampling_fraction="0.1")  # type: ignore[arg-type]

@@ -1,0 +1,63 @@
+"""`import sluice`: light, and the one door to the floor above."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import sluice
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOK = ROOT / "tasks" / "workbench" / "notebook"
+
+
+def modules_after(code: str) -> set[str]:
+    run = f"{code}\nimport sys\nprint(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", run], cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_every_function_is_offered_and_has_a_file_of_its_own() -> None:
+    functions = [name for name in sluice.__all__ if name != "__version__"]
+    assert dir(sluice) == sluice.__all__
+    for name in functions:
+        assert getattr(sluice, name).__module__ == f"tasks.workbench.notebook.{name}"
+        assert (NOTEBOOK / f"{name}.py").is_file()
+    assert sluice.__version__
+    with pytest.raises(AttributeError, match="module 'sluice' has no attribute 'maks'"):
+        sluice.maks  # type: ignore[attr-defined] # noqa: B018
+
+
+@pytest.mark.parametrize("code", ["import sluice", "import sluice.errors, sluice.verdict"])
+def test_its_import_loads_nothing_heavy(code: str) -> None:
+    loaded = {name.split(".")[0] for name in modules_after(code)}
+    assert not loaded & {"pandas", "numpy", "matplotlib", "prefect", "policies", "schemas", "tasks", "flows"}
+
+
+def test_methods_and_measures_open_no_door() -> None:
+    loaded = modules_after("import sluice.masking, sluice.risk.classes.suda, sluice.tabular.audit.audit")
+    assert not {name.split(".")[0] for name in loaded} & {
+        "matplotlib",
+        "prefect",
+        "policies",
+        "schemas",
+        "tasks",
+        "flows",
+    }
+
+
+def test_the_functions_need_neither_prefect_nor_a_plot() -> None:
+    """matplotlib is loaded when something is drawn; `assess` makes a report, which has drawings."""
+    names = [name for name in sluice.__all__ if name not in ("__version__", "assess")]
+    loaded = modules_after(f"import sluice\nfor name in {names}: getattr(sluice, name)")
+    assert "tasks.workbench.notebook.audit" in loaded
+    assert not {name.split(".")[0] for name in loaded} & {"prefect", "flows", "matplotlib"}
+    assert "prefect" not in modules_after("import sluice; sluice.assess")
+
+
+def test_it_is_the_only_door_upwards() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    doors = [each for contract in settings["contracts"] for each in contract.get("ignore_imports", [])]
+    assert doors == ["sluice -> tasks.workbench.notebook.*"]
