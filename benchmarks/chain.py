@@ -68,7 +68,7 @@ def measure(name: str, definition: Path) -> dict[str, Any]:
     begun, begun_processor = perf_counter(), process_time()
 
     from flows.release import release_flow
-    from tasks.progress import listening
+    from tasks.release.progress import listening
 
     imported, processor = perf_counter(), process_time()
     rows.append(("start: import", imported - begun, processor - begun_processor, _peak_memory()))
@@ -107,7 +107,7 @@ def measure(name: str, definition: Path) -> dict[str, Any]:
 
 
 def _records(release: str) -> int:
-    from tasks.case import open_workspace
+    from tasks.release.documents import open_workspace
 
     received = open_workspace().ledger.entries(release)[0]
     return int(received.body["data"]["rows"])

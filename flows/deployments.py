@@ -10,12 +10,10 @@ from typing import Any
 import yaml
 
 from sluice.errors import DocumentError
-from tasks.definition import ReleaseDefinition, TablesDefinition, load_definition
+from tasks.release.definition import Definition
+from tasks.release.products import load_definition
 
-ENTRYPOINTS = {
-    ReleaseDefinition: "flows/release.py:release_flow",
-    TablesDefinition: "flows/release_tables.py:release_tables_flow",
-}
+ENTRYPOINT = "flows/release.py:release_flow"
 WORK_POOL = "sluice"
 _HEADER = "# Made by `sluice deployments {folder} --output FILE`; change the definitions there, not this file.\n"
 
@@ -46,10 +44,10 @@ def prefect_yaml(folder: Path, project: Path) -> str:
     return header + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
 
 
-def _deployment(definition: ReleaseDefinition | TablesDefinition, path: Path, project: Path) -> dict[str, Any]:
+def _deployment(definition: Definition, path: Path, project: Path) -> dict[str, Any]:
     deployment: dict[str, Any] = {
         "name": definition.name,
-        "entrypoint": ENTRYPOINTS[type(definition)],
+        "entrypoint": ENTRYPOINT,
         "parameters": {"definition": _named(path, project)},
         "tags": ["sluice", definition.name],
         "work_pool": {"name": WORK_POOL},

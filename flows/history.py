@@ -11,7 +11,7 @@ from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError, did_you_mean
 from sluice.report.dossier import Dossier
-from tasks.case import last
+from tasks.release.release import last
 
 _SUFFIX = {"data": ".parquet", "csv": ".csv", "report": ".html"}  # all others are JSON
 
@@ -41,7 +41,7 @@ def history(workspace: Workspace, release_id: str) -> History:
     named = {name: received.body[name] for name in ("contract", "policy", "plan")} if received else {}
     named |= {name: judged.body[name] for name in ("report", "dossier")} if judged else {}
     named |= subject.model_dump(exclude_none=True) if subject else {}
-    files = {}
+    files: dict[str, Path] = {}
     for name, sha256 in named.items():
         for suffix in (_SUFFIX.get(name, ".json"), ".json"):  # of tables, the data is the list of their files
             with suppress(SluiceError):  # the vault does not hold it

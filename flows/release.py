@@ -1,42 +1,91 @@
-"""The release flow: from a warehouse table to a published file, or a refusal."""
+"""The release flow: from a warehouse table to published records or tables, or a refusal."""
 
 from flows.environment import prepare
 
 prepare()  # a worker imports this file, and nothing before it
 
-from prefect import flow
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
 
-from flows.conclude import conclude
+from prefect import flow, runtime
+from prefect.states import Completed
+
+from sluice.report.dossier import Dossier
+from sluice.verdict import Finding
+from tasks.approve import approve, awaits_people
+from tasks.audit import audit
 from tasks.check import check
 from tasks.decide import decide
 from tasks.evaluate import evaluate
-from tasks.ingest import ingest, known_release, open_case
+from tasks.ingest import ingest, known_release, open_documents
 from tasks.mask import mask
-from tasks.outcome import Outcome
+from tasks.protect import protect
+from tasks.publish import publish
+from tasks.release.outcome import Outcome
+from tasks.release.product import AnyProduct
+from tasks.release.records.product import Records
+from tasks.release.release import Release
+from tasks.release.tables.product import Tables
 from tasks.report import report
 from tasks.step import quietly
+from tasks.suspension import name_run, stop_waiting, suspend
+from tasks.tabulate import tabulate
 from tasks.validate import is_sound, validate
 
 
 def release(definition: str, release_id: str | None = None, rehearse: bool = False) -> Outcome:
-    """source -> ingest -> validate -> check -> mask -> check -> evaluate -> decide -> approve -> publish.
+    """source -> ingest -> validate -> records or tables -> decide -> report -> approve -> publish.
 
     definition : path of the release definition
     release_id : go on with this release, where an earlier run left it; the source is not read again
     rehearse   : judge and report, but ask nobody and publish nothing
     """
-    case = open_case(definition)
-    release = known_release(case, release_id) or ingest(case)
-
+    product = open_documents(definition)
+    release = known_release(product, release_id) or ingest(product)
+    name_run(release)
     if release.needs_judgement:
-        findings, masked, measured = validate(release), None, None
-        if is_sound(findings):
-            findings += check(release)
-            masked = mask(release)
-            findings += check(release, masked)
-            measured = evaluate(release, masked)
-        report(release, decide(release, findings, masked, measured), rehearse)
-    return Outcome.of(release) if rehearse else conclude(release)
+        findings = validate(release)
+        judge = CHAINS[type(product)] if is_sound(findings) else decide
+        report(release, judge(release, findings), rehearse)
+    if not rehearse:
+        while not (approved := approve(release)) and awaits_people(release):
+            if not suspend(release):  # no deployment, nothing to suspend: the last approval starts a new run
+                break
+        if approved:
+            publish(release)
+        stop_waiting(release)
+    return Outcome.of(release)
 
 
-release_flow = flow(name="release", persist_result=False, log_prints=False)(quietly("release", release))
+def records(release: Release[Records], findings: list[Finding]) -> Dossier:
+    """check -> mask -> check -> evaluate -> decide."""
+    findings += check(release)
+    masked = mask(release)
+    findings += check(release, masked)
+    return decide(release, findings, masked, evaluate(release, masked))
+
+
+def tables(release: Release[Tables], findings: list[Finding]) -> Dossier:
+    """tabulate -> protect -> audit -> decide."""
+    cells = tabulate(release)
+    protected = protect(release, cells)
+    return decide(release, findings, protected, audit(release, cells, protected))
+
+
+CHAINS: Mapping[type[AnyProduct], Callable[[Release[Any], list[Finding]], Dossier]] = {Records: records, Tables: tables}
+
+
+release_quietly = quietly("release", release)
+
+
+def _definition_name() -> str:
+    """What a run is called until its release has an id."""
+    return Path(runtime.flow_run.parameters["definition"]).stem
+
+
+@flow(name="release", flow_run_name=_definition_name, persist_result=False, log_prints=False)
+def release_flow(definition: str, release_id: str | None = None, rehearse: bool = False) -> Outcome:
+    """Run `release`; see there. The run ends as Published, AwaitingApproval, Blocked or Checked, or it has Failed."""
+    outcome = release_quietly(definition, release_id, rehearse)
+    return cast(Outcome, Completed(name=outcome.end, data=outcome))  # the state is Prefect's, its data the caller's

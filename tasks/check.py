@@ -2,27 +2,31 @@
 
 from policies.formula_cells import formula_cells
 from sluice.verdict import Finding
-from tasks.case import Masked, Release
-from tasks.editions import few_changes
 from tasks.release.findings import findings_of
+from tasks.release.records.editions import few_changes
 from tasks.release.records.judgement import check_rules
+from tasks.release.records.masked_file import MaskedFile
+from tasks.release.records.variables import (
+    RecordsRelease,
+    original_variables,
+    read_masked,
+    read_original,
+    released_variables,
+)
 from tasks.step import step
 
 
 @step
-def check(release: Release, masked: Masked | None = None) -> list[Finding]:
+def check(release: RecordsRelease, masked: MaskedFile | None = None) -> list[Finding]:
     """One finding or more for each rule; those on the original are reported and do not decide."""
+    policy = release.product.policy
     if masked is None:
-        stage, frame, variables = "original", release.read(release.original), release.variables
-    else:
-        stage, frame, variables = "masked", release.read(masked), release.released
-    policy = release.case.policy
-    findings = check_rules(policy, frame, variables, stage, release.unit)
-    if masked is None:
-        return findings
+        original = read_original(release, release.original)
+        return check_rules(policy, original, original_variables(release), "original", release.unit)
+    frame, released = read_masked(release, masked), released_variables(release)
     return [
-        *findings,
-        *policy.overlooked(variables),
+        *check_rules(policy, frame, released, "masked", release.unit),
+        *policy.overlooked(released),
         *formula_cells(frame),
         *findings_of("few_changes", "masked", lambda: few_changes(release)),
     ]

@@ -11,34 +11,41 @@ from sluice.masking.plan import apply_recodings
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.variables import Variables
-from tasks.case import Masked, Release
-from tasks.mask import kept_rows, row_order
 from tasks.release.records.judgement import Evaluation, evaluate_file
+from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
+from tasks.release.records.variables import (
+    RecordsRelease,
+    declared_variables,
+    described_variables,
+    original_variables,
+    read_masked,
+    read_original,
+    released_variables,
+)
 from tasks.step import step
 
 
 @step
-def evaluate(release: Release, masked: Masked) -> Evaluation:
+def evaluate(release: RecordsRelease, masked: MaskedFile) -> Evaluation:
+    product, variables = release.product, original_variables(release)
     kept = kept_rows(release, masked)  # who was left out of a sample has opted out: the risk is that of the others
-    original = release.read(release.original).iloc[kept].reset_index(drop=True)
-    published = release.read(masked)
-    holdout = release.read(release.holdout) if release.holdout else None
-    recoded_holdout = None if holdout is None else _recoded(masked.carried_out, holdout, release.variables)
+    original = read_original(release, release.original).iloc[kept].reset_index(drop=True)
+    holdout = read_original(release, release.holdout) if release.holdout else None
     files = OriginalAndMasked(
         original=original,
-        recoded=apply_recodings(masked.carried_out, original, release.variables),
+        recoded=apply_recodings(masked.carried_out, original, variables),
         # Record by record with the original again: place i of the file holds the original record order[i].
-        masked=published.iloc[np.argsort(row_order(release, kept))].reset_index(drop=True),
+        masked=read_masked(release, masked).iloc[np.argsort(row_order(release, kept))].reset_index(drop=True),
         holdout=holdout,
-        recoded_holdout=recoded_holdout,
-        variables=release.variables,
-        released=release.released,
+        recoded_holdout=None if holdout is None else _recoded(masked.carried_out, holdout, variables),
+        variables=variables,
+        released=released_variables(release),
         rng=np.random.default_rng(release.seeds().attack),
         unit=release.unit,
-        minimum_cell=release.case.policy.minimum_cell,
+        minimum_cell=product.policy.minimum_cell,
     )
-    # The case's variables hold no category that only the data told: the report names those that are common.
-    return evaluate_file(release.case.policy, files, release.case.variables, release.case.described)
+    # The documents' variables hold no category that only the data have: the report names those that are common.
+    return evaluate_file(product.policy, files, declared_variables(product), described_variables(product))
 
 
 def _recoded(

@@ -6,47 +6,45 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from policies.waivers import apply_waivers
-from schemas.checks.frame_check import check_released
 from schemas.checks.profile import compared, profile
 from sluice.custody import shelf
 from sluice.custody.durable import sha256_of
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of
 from sluice.errors import DataError, SluiceError
-from sluice.publication.datapackage import PublishedFile, build_datapackage
+from sluice.publication.datapackage import PublishedFile
 from sluice.publication.manifest import build_manifest
-from sluice.publication.table_file import read_typed
 from sluice.report.dossier import Dossier
 from sluice.verdict import Verdict, decide
-from tasks.case import Release, last
-from tasks.editions import few_changes
+from tasks.release.approval import approved_files, standing, subject, verify_subject
+from tasks.release.product import AnyRelease
+from tasks.release.release import last
 from tasks.step import step
-from tasks.table_editions import beside_earlier_editions, read_judged
-from tasks.table_files import problems_of, table_descriptor
 
 
 @step
-def publish(release: Release) -> Path:
+def publish(release: AnyRelease) -> Path:
     """The published folder. A publication that was interrupted is finished with the very same bytes."""
-    vault = release.case.workspace.vault
-    tampered = release.case.workspace.ledger.verify()
+    product, vault = release.product, release.vault
+    tampered = product.workspace.ledger.verify()
     if tampered:
         raise SluiceError(f"the ledger was tampered with, so nobody knows who approved what: {'; '.join(tampered)}")
     if release.state is not State.PUBLISHING:
-        release.verify_subject()
+        verify_subject(release)
         _refuse_unfit(release)
-        release.record(State.PUBLISHING, subject=release.subject().digest())
+        release.record(State.PUBLISHING, subject=subject(release).digest())
     begun = last(release.entries(), State.PUBLISHING)
     assert begun is not None
-    source = profile(release.read_staged(), compared(release.case.contract)).model_dump_json().encode()
-    files = _files(release, begun)
-    target = release.case.definition.target
-    folder = shelf.publish(target, release.id, files, inspect=lambda partial: _inspect(release, partial))
+    source = profile(release.read_staged(), compared(product.contract)).model_dump_json().encode()
+    data, documents = _data_files(release), _documents(release, begun)
+    folder = shelf.publish(
+        product.definition.target, release.id, {**data, **documents}, inspect=lambda partial: _inspect(release, partial)
+    )
     problems = _unlike_approved(release, folder)
     if problems:
         raise DataError(f"{folder} is not what was approved: {'; '.join(problems)}")
     _supersede_earlier(release)
-    if not release.case.is_of_tables and release.case.definition.seed == "destroy":
+    if product.destroys_seed:
         vault.destroy_seed(release.id)
         if last(release.entries(), "seed_destroyed") is None:
             release.record("seed_destroyed")
@@ -54,96 +52,80 @@ def publish(release: Release) -> Path:
     release.record(
         State.PUBLISHED,
         folder=release.id,
-        definition=release.case.definition.name,
+        definition=product.definition.name,
         profile=vault.keep_bytes(source, ".json"),
-        sha256=release.subject().data,
-        manifest=hashlib.sha256(files["manifest.json"]).hexdigest(),
+        sha256=subject(release).data,
+        manifest=hashlib.sha256(documents["manifest.json"]).hexdigest(),
     )
     return folder
 
 
-def _refuse_unfit(release: Release) -> None:
+def _dossier(release: AnyRelease) -> Dossier:
+    """What was judged, hashed again: the vault is only as trustworthy as the disk it lies on."""
+    return Dossier.model_validate_json(release.vault.verify(subject(release).dossier, ".json").read_bytes())
+
+
+def _refuse_unfit(release: AnyRelease) -> None:
     """Raise SluiceError unless what was approved met the policy, and still does, without the waivers that ended."""
-    case, subject = release.case, release.subject()
-    dossier = Dossier.model_validate_json(case.workspace.vault.verify(subject.dossier, ".json").read_bytes())
-    anew = "earlier_editions" if case.is_of_tables else "few_changes"
-    found = [f.model_copy(update={"waiver": None}) for f in dossier.findings if f.rule != anew]
-    # Another edition may have been published since.
-    found += beside_earlier_editions(release) if case.is_of_tables else few_changes(release)
-    waivers, today = case.policy.waivers, datetime.now(UTC).date()
-    verdict = decide(apply_waivers(found, waivers, case.definition.name, today, case.definition.owner))
+    product, dossier = release.product, _dossier(release)
+    rest = (finding for finding in dossier.findings if finding.rule != product.editions_rule)
+    found = [finding.model_copy(update={"waiver": None}) for finding in rest]
+    found += product.compare_editions(release)  # another may have been published since
+    waivers, today = product.policy.waivers, datetime.now(UTC).date()
+    verdict = decide(apply_waivers(found, waivers, product.definition.name, today, product.definition.owner))
     if max(verdict, dossier.verdict) is not Verdict.PASS:
         why = [f"The waiver of {w.rule} by {w.owner} ended on {w.expires}." for w in waivers if w.expires < today]
         why += [finding.says for finding in found[-1:] if finding.verdict is not Verdict.PASS]
         raise SluiceError(" ".join([f"{release.id} does not meet its policy today, so it is not published.", *why]))
 
 
-def _unlike_approved(release: Release, folder: Path) -> list[str]:
+def _unlike_approved(release: AnyRelease, folder: Path) -> list[str]:
     """What is wrong with a folder that should hold the approved bytes, in words."""
     problems = shelf.read_back(folder)
     if problems:
         return problems
-    for file, (approved, _) in release.files().items():
+    for file, (approved, _) in approved_files(release).items():
         with (folder / file).open("rb") as published:
             problems += [] if sha256_of(published) == approved else [f"{file} differs from what was approved"]
     return problems
 
 
-def _files(release: Release, begun: Entry) -> dict[str, Path | bytes]:
-    """The published files. Everything is decided by the ledger up to `begun`, so that a rerun makes the same bytes."""
-    subject, vault, case = release.subject(), release.case.workspace.vault, release.case
-    # Hashed again: the vault is only as trustworthy as the disk it lies on.
-    files = {file: vault.verify(sha256, suffix) for file, (sha256, suffix) in release.files().items()}
-    dossier = Dossier.model_validate_json(vault.verify(subject.dossier, ".json").read_bytes())
-    rows = None if case.is_of_tables else dossier.view.records_released
+def _data_files(release: AnyRelease) -> dict[str, Path]:
+    return {file: release.vault.verify(sha256, suffix) for file, (sha256, suffix) in approved_files(release).items()}
+
+
+def _documents(release: AnyRelease, begun: Entry) -> dict[str, bytes]:
+    """What describes the data files, by the ledger up to `begun`, so that a rerun makes the same bytes."""
+    dossier, files = _dossier(release), approved_files(release)
+    rows = dossier.view.records_released or None  # tables differ in their rows
     listed = [
-        PublishedFile(path=file, sha256=release.files()[file][0], bytes=path.stat().st_size, rows=rows)
-        for file, path in files.items()
+        PublishedFile(path=file, sha256=files[file][0], bytes=path.stat().st_size, rows=rows)
+        for file, path in _data_files(release).items()
     ]
-    if case.is_of_tables:
-        descriptor = table_descriptor(case, *read_judged(release), listed, dossier.plan)
-    else:
-        descriptor = build_datapackage(
-            case.definition.name,
-            dossier.title,
-            dossier.dataset,
-            case.described,
-            release.what_was_done(),
-            listed,
-            case.contract.description,
-            dossier.view.parameters,
-        )
-    manifest = build_manifest(dossier, release.standing(begun).valid, listed, begun.seq, begun.hash)
+    descriptor = release.product.describe(release, dossier, listed)
+    manifest = build_manifest(dossier, standing(release, begun).valid, listed, begun.seq, begun.hash)
     return {
-        **files,
         "datapackage.json": json.dumps(descriptor, indent=2, ensure_ascii=False).encode(),
         "manifest.json": json.dumps(manifest, indent=2, ensure_ascii=False).encode(),
     }
 
 
-def _inspect(release: Release, partial: Path) -> None:
-    """Read what is about to appear, as a data user would. Raises DataError when it is not the approved table."""
+def _inspect(release: AnyRelease, partial: Path) -> None:
+    """Read what is about to appear, as a data user would. Raises DataError when it is not what was approved."""
     problems = _unlike_approved(release, partial)
     if problems:
         raise DataError(f"what was written is not what was approved: {'; '.join(problems)}")
-    if release.case.is_of_tables:
-        files = {file: partial / file for file in release.files()}
-        problems = problems_of(release.case, files, *read_judged(release))
-        if problems:
-            raise DataError(f"the tables are not those that were judged: {'; '.join(problems)}")
-        return
-    frame = read_typed(partial / f"{release.case.definition.name}.parquet", release.released)
-    findings = check_released(frame, release.released)
-    if decide(findings) is not Verdict.PASS:
-        raise DataError("the file breaks the released schema: " + " ".join(finding.says for finding in findings))
+    problems = release.product.read_back(release, partial.joinpath)
+    if problems:
+        raise DataError(f"what was written is not what was judged: {'; '.join(problems)}")
 
 
-def _supersede_earlier(release: Release) -> None:
+def _supersede_earlier(release: AnyRelease) -> None:
     """Earlier editions of the same definition stay on the shelf, marked as superseded."""
-    ledger = release.case.workspace.ledger
+    ledger = release.product.workspace.ledger
     for other, entries in ledger.histories().items():
         if other == release.id or state_of(entry.event for entry in entries) is not State.PUBLISHED:
             continue
         published = last(entries, State.PUBLISHED)
-        if published and published.body["definition"] == release.case.definition.name:
+        if published and published.body["definition"] == release.product.definition.name:
             ledger.append(other, State.SUPERSEDED, published.actor, {"by": release.id})

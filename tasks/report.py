@@ -9,23 +9,24 @@ from sluice.report.dossier import Dossier
 from sluice.report.headline import FURTHER_REASONS, headline, reasons
 from sluice.report.report import render
 from sluice.verdict import Verdict
-from tasks.case import Release
+from tasks.release.approval import report_path
+from tasks.release.product import AnyRelease
 from tasks.step import step
 
 
 @step
-def report(release: Release, dossier: Dossier, rehearse: bool = False) -> None:
+def report(release: AnyRelease, dossier: Dossier, rehearse: bool = False) -> None:
     """Write the report, keep it and the dossier in the vault, and record the verdict in the ledger.
 
     A rehearsal stops at `evaluated`; otherwise the release is now blocked or waits for review.
     """
     page = render(dossier).encode()
-    vault = release.case.workspace.vault
+    vault = release.vault
     kept = {
         "report": vault.keep_bytes(page, ".html"),
         "dossier": vault.keep_bytes(dossier.model_dump_json().encode(), ".json"),
     }
-    replace(release.report_path, page, 0o600)
+    replace(report_path(release), page, 0o600)
     says, worst = headline(dossier), reasons(dossier)
     body = {
         "verdict": dossier.verdict.name,

@@ -18,9 +18,11 @@ from prefect.cache_policies import NO_CACHE
 from prefect.context import FlowRunContext
 from prefect.exceptions import PrefectSignal
 
-from tasks.case import Case, Release, account
 from tasks.failure import StepFailed, explain
-from tasks.progress import told
+from tasks.release.account import account
+from tasks.release.documents import Documents
+from tasks.release.progress import announced
+from tasks.release.release import Release
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -34,7 +36,7 @@ def quietly(name: str, function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            with told(name):
+            with announced(name):
                 return function(*args, **kwargs)
         except _SIGNALS:
             raise
@@ -64,8 +66,8 @@ def _record(args: tuple[Any, ...], name: str, kind: str) -> None:
         match args[0] if args else None:
             case Release() as release:
                 release.record("failed", **body)
-            case Case() as case:
-                case.workspace.ledger.append(case.definition.name, "failed", account(), body)
+            case Documents() as documents:
+                documents.workspace.ledger.append(documents.definition.name, "failed", account(), body)
 
 
 class _Sealed:

@@ -8,16 +8,18 @@ from schemas.checks.profile import Profile
 from sluice.custody.states import State
 from sluice.sources.sources import SqlSource
 from sluice.verdict import Finding, Verdict, decide
-from tasks.case import Release
+from tasks.release.definition import Definition
+from tasks.release.documents import Documents
 from tasks.release.findings import findings_of
+from tasks.release.release import Release
 from tasks.step import step
 
 
 @step
-def validate(release: Release) -> list[Finding]:
+def validate(release: Release[Documents[Definition]]) -> list[Finding]:
     """The findings of the contract; the state becomes `validated` when nothing in them stands against going on."""
     findings = [
-        *findings_of("contract", "contract", lambda: check_frame(release.read_staged(), release.case.contract)),
+        *findings_of("contract", "contract", lambda: check_frame(release.read_staged(), release.product.contract)),
         *findings_of("expectations", "contract", lambda: _expectations(release)),
     ]
     if is_sound(findings):
@@ -30,10 +32,10 @@ def is_sound(findings: Sequence[Finding]) -> bool:
     return decide(findings) is Verdict.PASS
 
 
-def _expectations(release: Release) -> list[Finding]:
+def _expectations(release: Release[Documents[Definition]]) -> list[Finding]:
     """Great Expectations, in the warehouse where it can, on the staged batch where it cannot."""
-    source, contract = release.case.definition.source, release.case.contract
-    docs = release.case.workspace.data_docs / release.case.definition.name
+    source, contract = release.product.definition.source, release.product.contract
+    docs = release.product.workspace.data_docs / release.product.definition.name
     earlier = _last_published_profile(release)
     if not isinstance(source, SqlSource) or not runs_at_source(source.connection_url()):
         return check_batch(contract, release.read_staged(), profile=earlier, docs=docs)
@@ -46,14 +48,14 @@ def _expectations(release: Release) -> list[Finding]:
     return findings
 
 
-def _last_published_profile(release: Release) -> Profile | None:
-    ledger = release.case.workspace.ledger
+def _last_published_profile(release: Release[Documents[Definition]]) -> Profile | None:
+    ledger = release.product.workspace.ledger
     published = [
         entry
         for entry in ledger.entries()
-        if entry.event == State.PUBLISHED and entry.body["definition"] == release.case.definition.name
+        if entry.event == State.PUBLISHED and entry.body["definition"] == release.product.definition.name
     ]
     if not published:
         return None
-    kept = release.case.workspace.vault.verify(published[-1].body["profile"], ".json")
+    kept = release.vault.verify(published[-1].body["profile"], ".json")
     return Profile.model_validate_json(kept.read_bytes())

@@ -71,8 +71,9 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
     """Show what there is to judge: verdict, findings, the report, the file and what an approval is bound to."""
     from flows.cli.listing import show_dossier
     from flows.history import history
-    from flows.review import find
-    from tasks.case import open_workspace
+    from tasks.release.approval import standing as standing_of
+    from tasks.release.documents import open_workspace
+    from tasks.release.review import find
 
     workspace = open_workspace()
     found = history(workspace, release_id)
@@ -96,8 +97,9 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
         shown["approval_binds_to"] = found.subject.digest()
         try:
             release = find(release_id)
-            standing = release.standing()
-            shown |= {"definition": str(release.case.path), "approvers_from": str(release.case.definition.people)}
+            standing = standing_of(release)
+            documents = release.product
+            shown |= {"definition": str(documents.path), "approvers_from": str(documents.definition.people)}
             given = {f"by {each.who}": f"as {each.role or 'no role asked for'}, {each.at}" for each in standing.valid}
             given |= {f"void, by {each.who}": f"{each.reason}, {each.at}" for each in standing.void}
             shown |= {"approvals": standing.says, **given}
@@ -106,8 +108,8 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
         shown["needed"] = dossier.approvals_needed
     if as_json:
         findings = [finding.model_dump(mode="json") for finding in dossier.findings]
-        given = {"measure", "unit", "tables", "parameters"}
-        view = dossier.view.model_dump(mode="json", include=given, exclude={"tables": {"__all__": {"maps"}}})
+        kept = {"measure", "unit", "tables", "parameters"}
+        view = dossier.view.model_dump(mode="json", include=kept, exclude={"tables": {"__all__": {"maps"}}})
         print_json(shown | {"plan": dossier.plan} | view | {"findings": findings, "hashes": dossier.hashes})
         return
     show_dossier(out, shown, dossier)
@@ -116,12 +118,13 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
 @app.command()
 def approve(release_id: ReleaseId, name: As = None, comment: Comment = "", as_json: AsJson = False) -> None:
     """Approve exactly the bytes and documents under review; with the last approval needed, they are published."""
-    from flows.review import approve as record
-    from flows.review import find, go_on
+    from flows.review import go_on
+    from tasks.release.approval import standing as standing_of
+    from tasks.release.review import find, record_approval
 
     found = find(release_id)
     begun = found.state in (State.PUBLISHING, State.PUBLISHED)  # by a run that was stopped: it is finished, if need be
-    standing = found.standing() if begun else record(found, name, comment)
+    standing = standing_of(found) if begun else record_approval(found, name, comment)
     if begun or standing.complete:
         with _progress(as_json):
             outcome = go_on(found)
@@ -153,7 +156,7 @@ def withdraw(
     as_json: AsJson = False,
 ) -> None:
     """Take a published release off the shelf, leaving a note in its place."""
-    from flows.review import withdraw as take_off
+    from tasks.release.review import withdraw as take_off
 
     gone = take_off(release_id, reason)
     if as_json:
@@ -165,7 +168,7 @@ def withdraw(
 @app.command()
 def status(as_json: AsJson = False) -> None:
     """List every release with its state and the last thing that happened to it."""
-    from tasks.case import open_workspace
+    from tasks.release.documents import open_workspace
 
     rows = []
     for release_id, entries in open_workspace().ledger.histories().items():
@@ -195,7 +198,7 @@ def show(release_id: ReleaseId, as_json: AsJson = False) -> None:
     """Tell who did what to a release, when and on which documents: all that was recorded of it."""
     from flows.cli.listing import show_history
     from flows.history import history
-    from tasks.case import open_workspace
+    from tasks.release.documents import open_workspace
 
     found = history(open_workspace(), release_id)
     if as_json:
@@ -209,8 +212,8 @@ def show(release_id: ReleaseId, as_json: AsJson = False) -> None:
 @ledger_app.command()
 def verify(as_json: AsJson = False) -> None:
     """Find what was altered: rows of the ledger that were changed, removed, moved or forged, and published files."""
-    from flows.audit import what_was_altered
-    from tasks.case import open_workspace
+    from flows.verification import what_was_altered
+    from tasks.release.documents import open_workspace
 
     problems = what_was_altered(open_workspace())
     if as_json:
@@ -226,15 +229,18 @@ def verify(as_json: AsJson = False) -> None:
 
 def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
     from flows.cli.forewarning import forewarnings
-    from tasks.case import Case, open_workspace
+    from tasks.release.documents import open_workspace
+    from tasks.release.products import load_product
 
-    case = Case.load(Path(definition), open_workspace())  # a wrong document is told at once, before Prefect starts
-    for warning in forewarnings(case):
+    product = load_product(
+        Path(definition), open_workspace()
+    )  # a wrong document is told at once, before Prefect starts
+    for warning in forewarnings(product):
         err.print(f"note: {warning}", style="yellow", soft_wrap=True)
     with _progress(as_json):
         from flows.review import run_flow
 
-        outcome = run_flow(case, rehearse=rehearse)
+        outcome = run_flow(product, rehearse=rehearse)
     _finish(outcome, as_json)
 
 
@@ -280,11 +286,11 @@ def _exit_code(outcome: Any) -> int:
 
 
 def _refuse(release_id: str, decision: State, name: str | None, comment: str, as_json: bool) -> None:
-    from flows.review import find, go_on
-    from flows.review import refuse as record
+    from flows.review import go_on
+    from tasks.release.review import find, record_refusal
 
     found = find(release_id)
-    record(found, decision, name, comment)
+    record_refusal(found, decision, name, comment)
     go_on(found)
     if as_json:
         print_json({"release": found.id, "state": found.state})
@@ -295,7 +301,7 @@ def _refuse(release_id: str, decision: State, name: str | None, comment: str, as
 @contextmanager
 def _progress(quiet: bool) -> Iterator[None]:
     """Name the step that runs, and what each took, on standard error; on a screen with a spinner."""
-    from tasks.progress import listening
+    from tasks.release.progress import listening
 
     shown = {
         "ingest",

@@ -50,6 +50,11 @@ class TablesView(BaseModel):
         """Tables hold none."""
         return 0
 
+    @property
+    def parameters(self) -> tuple[dict[str, Any], ...]:
+        """Nobody has to correct for them."""
+        return ()
+
 
 class Dossier(BaseModel):
     """What is known of every release, and the view of what it publishes: records or tables."""

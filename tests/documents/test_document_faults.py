@@ -9,7 +9,7 @@ import yaml
 from policies.policy import load_policy
 from schemas.contract import load_contract
 from sluice.errors import DocumentError
-from tasks.definition import load_definition
+from tasks.release.products import load_definition
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFINITION = """\

@@ -35,12 +35,15 @@ from sluice.risk.reference.copies import count_copies, lone_copies
 from sluice.sources.sources import CsvSource
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict, decide
-from tasks.case import Case, Release
-from tasks.definition import ReleaseDefinition
-from tasks.editions import few_changes
 from tasks.ingest import ingest
 from tasks.mask import mask
 from tasks.publish import publish
+from tasks.release.approval import report_path, subject, submitters
+from tasks.release.product import AnyProduct, AnyRelease
+from tasks.release.products import load_product
+from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.editions import few_changes
+from tasks.release.records.variables import described_variables, original_variables, read_masked, read_original
 from tests.flows.house import House
 
 CANARY = "canary4711"
@@ -57,21 +60,21 @@ def bare(step: Any) -> Callable[..., Any]:
     return function
 
 
-def case_of(house: House) -> Case:
+def product_of(house: House) -> AnyProduct:
     house.write()
-    return Case.load(house.file, house.workspace())
+    return load_product(house.file, house.workspace())
 
 
-def staged(house: House) -> Release:
-    release: Release = bare(ingest)(case_of(house))
+def staged(house: House) -> AnyRelease:
+    release: AnyRelease = bare(ingest)(product_of(house))
     return release
 
 
-def pass_through(release: Release, until: State = State.PUBLISHED) -> None:
+def pass_through(release: AnyRelease, until: State = State.PUBLISHED) -> None:
     """The release's history up to a state, as if all had gone well."""
     for state in list(State)[1:]:
         if state not in (State.BLOCKED, State.CHANGES_REQUESTED, State.REJECTED):
-            release.record(state, definition=release.case.definition.name)
+            release.record(state, definition=release.product.definition.name)
         if state is until:
             return
 
@@ -197,11 +200,11 @@ def test_a_rule_that_nothing_can_break_is_refused(rule: type, setting: dict[str,
 
 def test_a_quasi_identifier_that_no_rule_looks_at_needs_a_decision(house: House) -> None:
     house.policy["rules"] = [{"rule": "k_anonymity", "k": 2, "columns": ["sex"]}]
-    case = case_of(house)
+    case = product_of(house)
     (finding,) = case.policy.overlooked(case.described)
     assert (finding.verdict, finding.scope) == (Verdict.REVIEW, "age, region")
     house.policy["rules"].append({"rule": "l_diversity", "l": 2, "columns": ["income"]})  # by all quasi-identifiers
-    assert case_of(house).policy.overlooked(case.described) == []
+    assert product_of(house).policy.overlooked(case.described) == []
 
 
 @pytest.mark.parametrize(
@@ -215,7 +218,7 @@ def test_a_quasi_identifier_that_no_rule_looks_at_needs_a_decision(house: House)
 def test_a_published_mean_is_of_more_than_two(house: House, step: dict[str, Any]) -> None:
     house.definition["plan"].append(step)
     with pytest.raises(DocumentError, match=r"plan\.4: .* must be at least 3 in a release"):
-        parse_document(ReleaseDefinition, house.definition, "release.yaml")
+        parse_document(RecordsDefinition, house.definition, "release.yaml")
 
 
 def test_who_submits_a_release_cannot_excuse_it() -> None:
@@ -241,19 +244,20 @@ def test_households_bear_other_names_in_every_release_and_are_told_to_be_unmeasu
     one = staged(house)
     house.definition["title"] = "The same once more"
     other = staged(house)
-    names = [set(release.read(release.original)["household"]) for release in (one, other)]
+    names = [set(read_original(release, release.original)["household"]) for release in (one, other)]
     in_vault = set(one.read_staged()["household"])
     assert len(names[0]) == len(names[1]) == len(in_vault)
     assert not names[0] & names[1]
     assert not names[0] & in_vault
     one.record(State.VALIDATED)
     assert (
-        set(one.read(bare(mask)(one))["household"]) == names[0]
+        set(read_masked(one, bare(mask)(one))["household"]) == names[0]
     )  # and it is the same household all through one release
-    original, recoded = one.read(one.original), one.read(one.original)
+    variables = original_variables(one)
+    original, recoded = read_original(one, one.original), read_original(one, one.original)
     findings, _ = judge_reference_standard(
         ReferenceStandard(),
-        OriginalAndMasked(original, recoded, original, None, one.variables, one.variables, np.random.default_rng(1)),
+        OriginalAndMasked(original, recoded, original, None, variables, variables, np.random.default_rng(1)),
     )
     (read,) = (finding for finding in findings if finding.rule == "comparable_values")
     assert read.verdict is Verdict.REVIEW
@@ -424,7 +428,7 @@ def test_a_password_in_the_wrong_place_is_not_repeated(house: House) -> None:
     for source in (f"postgresql://emil:{CANARY}@host/db", {"type": f"postgresql://emil:{CANARY}@host/db"}):
         house.definition["source"] = source
         with pytest.raises(DocumentError) as refusal:
-            parse_document(ReleaseDefinition, house.definition, "release.yaml")
+            parse_document(RecordsDefinition, house.definition, "release.yaml")
         assert CANARY not in str(refusal.value)
 
 
@@ -432,10 +436,10 @@ def test_documents_come_from_where_the_house_keeps_them(house: House, monkeypatc
     for setting in ("SLUICE_CONTRACTS", "SLUICE_POLICIES", "SLUICE_PEOPLE"):
         with monkeypatch.context() as pinned:
             pinned.setenv(setting, str(house.documents))
-            case_of(house)
+            product_of(house)
             pinned.setenv(setting, str(house.root / "elsewhere"))
             with pytest.raises(DocumentError, match=f"must come from .*elsewhere \\({setting}\\)"):
-                case_of(house)
+                product_of(house)
 
 
 # -- the shelf, the vault and the approvals
@@ -445,7 +449,7 @@ def test_documents_come_from_where_the_house_keeps_them(house: House, monkeypatc
 def test_nothing_is_published_in_or_around_the_workspace(house: House, target: str) -> None:
     house.definition["target"] = target
     with pytest.raises(DocumentError, match="target: must lie apart from the workspace"):
-        case_of(house)
+        product_of(house)
 
 
 def test_a_shelf_that_everybody_may_write_to_is_refused(tmp_path: Path) -> None:
@@ -460,7 +464,7 @@ def test_whoever_ever_ran_a_release_may_not_approve_it(house: House) -> None:
     release = staged(house)
     release.record_as("amara", State.RECEIVED)
     release.record(State.RECEIVED)
-    assert {"amara", "emil"} < set(release.submitters())
+    assert {"amara", "emil"} < set(submitters(release))
 
 
 def test_a_superseded_edition_can_still_be_withdrawn(house: House) -> None:
@@ -480,7 +484,7 @@ def test_a_ledger_that_is_gone_together_with_its_anchor_does_not_begin_anew(hous
     assert house.workspace().ledger.verify() == ["the anchor in the vault is missing or was changed"]
 
 
-def approved(house: House, finding: Finding) -> Release:
+def approved(house: House, finding: Finding) -> AnyRelease:
     """A release whose dossier holds this finding, with all approvals, at the door."""
     from policies.waivers import apply_waivers
     from sluice.report.dossier import Dossier, RecordsView
@@ -489,8 +493,8 @@ def approved(house: House, finding: Finding) -> Release:
     release.record(State.VALIDATED)
     masked = bare(mask)(release)
     day = datetime.fromisoformat("2026-01-31").date()
-    findings = apply_waivers([finding], release.case.policy.waivers, release.case.definition.name, day)
-    hashes = {**release.case.document_hashes, "data": masked.sha256, "csv": masked.csv_sha256}
+    findings = apply_waivers([finding], release.product.policy.waivers, release.product.definition.name, day)
+    hashes = {**release.product.hashes, "data": masked.sha256, "csv": masked.csv_sha256}
     fields: dict[str, Any] = dict.fromkeys(
         ("title", "dataset", "contract_version", "policy", "policy_version", "submitter", "approvals_needed"), "x"
     )
@@ -500,12 +504,12 @@ def approved(house: House, finding: Finding) -> Release:
         minimum_cell=10, hashes=hashes, versions={},
         view=RecordsView(records_holdout=0, records_released=masked.rows),
     )  # fmt: skip
-    vault = release.case.workspace.vault
+    vault = release.vault
     kept = {
         "report": vault.keep_bytes(b"report", ".html"),
         "dossier": vault.keep_bytes(dossier.model_dump_json().encode(), ".json"),
     }
-    release.report_path.write_bytes(b"report")
+    report_path(release).write_bytes(b"report")
     release.record(State.EVALUATED, subject=hashes | kept, verdict="PASS", says="", **kept)
     release.record(State.PENDING_REVIEW)
     release.record(State.APPROVED)
@@ -538,7 +542,7 @@ def test_bytes_that_were_changed_in_the_vault_after_their_hash_was_taken_do_not_
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = approved(house, Finding(rule="k_anonymity", verdict=Verdict.PASS, says="Fine."))
-    file = release.case.workspace.vault.path(release.subject().csv, ".csv")
+    file = release.vault.path(subject(release).csv, ".csv")
     on_the_shelf = shelf.publish
 
     def late(*arguments: Any, **options: Any) -> Path:
@@ -573,8 +577,8 @@ def test_a_category_that_no_released_record_has_is_in_no_published_file(house: H
     release = staged(house)
     release.record(State.VALIDATED)
     masked = bare(mask)(release)
-    vault = release.case.workspace.vault
+    vault = release.vault
     for path in (vault.path(masked.sha256, ".parquet"), vault.path(masked.csv_sha256, ".csv")):
         assert CANARY.encode() not in path.read_bytes()
         assert b"Cresthill" in path.read_bytes() or path.suffix == ".parquet"
-    assert CANARY not in str(release.case.described)
+    assert CANARY not in str(described_variables(release.product))

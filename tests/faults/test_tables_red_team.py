@@ -22,9 +22,9 @@ from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from sluice.tabular.suppression.manual_status import manual_rows
 from sluice.tabular.suppression.suppression import suppress
-from tasks.shown import Shown
-from tasks.table_editions import Beside, Edition, what_all_told
-from tasks.table_terms import SecondarySuppression
+from tasks.release.tables.editions import Edition, EditionPair, with_common_knowledge
+from tasks.release.tables.protection_method import SecondarySuppression
+from tasks.release.tables.published_cells import PublishedCells
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING
 from tests.flows.prefect_server import PrefectServer
 from tests.flows.tables_house import TablesHouse
@@ -147,7 +147,7 @@ def edition(name: str, cells: Cells, *cycles: int) -> Edition:
     for k in cycles:
         status[[at(cells, f"a a{a}, b b{b}") for a, b in ((1, k), (k, 1), (k, k))]] = Status.SECONDARY
     status[at(cells, "a a1, b b1")] = Status.PRIMARY
-    return Edition(name, "tables", SecondarySuppression(), cells, Shown(status))
+    return Edition(name, "tables", SecondarySuppression(), cells, PublishedCells(status))
 
 
 def test_three_editions_may_tell_what_no_two_of_them_do() -> None:
@@ -156,17 +156,17 @@ def test_three_editions_may_tell_what_no_two_of_them_do() -> None:
     asked = requirements_of(RULES, cells.contributions)
 
     def safe(now: Edition, before: Edition) -> bool:
-        beside = Beside.of(cells, before)
-        assert beside is not None
-        joint = beside.joint.status(now.shown.status, before.shown.status)
-        needs = beside.joint.requirements(RULES)
-        return audit(beside.joint.cells, joint, needs, RULES, Assumptions()).safe
+        pair = EditionPair.of(cells, before)
+        assert pair is not None
+        joint = pair.joint.status(now.published.status, before.published.status)
+        needs = pair.joint.requirements(RULES)
+        return audit(pair.joint.cells, joint, needs, RULES, Assumptions()).safe
 
     assert asked.sensitive[at(cells, "a a1, b b1")]
     assert [safe(second, first), safe(third, first), safe(third, second)] == [True] * 3
-    told = what_all_told([first, second])
+    told = with_common_knowledge([first, second])
     assert not any(safe(third, before) for before in told)
-    assert what_all_told([first])[0].shown.status.tolist() == first.shown.status.tolist()
+    assert with_common_knowledge([first])[0].published.status.tolist() == first.published.status.tolist()
 
 
 @pytest.fixture
@@ -175,11 +175,11 @@ def house(tmp_path: Path) -> TablesHouse:
 
 
 def test_an_interval_closer_than_was_judged_is_blocked(house: TablesHouse) -> None:
-    from tasks.table_files import table_files
+    from tasks.release.tables.table_files import table_files
 
     def talkative(case, cells, shown):  # type: ignore[no-untyped-def]
         near = cells.total - 1, cells.total + 1
-        return table_files(case, cells, Shown(shown.status, interval=near))
+        return table_files(case, cells, PublishedCells(shown.status, interval=near))
 
     for intervals in (False, True):
         house.definition["protection"] = {"method": "suppression", "intervals": intervals}

@@ -19,36 +19,53 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from policies.approvals import assign
+from policies.waivers import apply_waivers
+from schemas.checks.expectations_run import check_batch
+from schemas.checks.frame_check import check_frame, check_released
+from schemas.checks.profile import profile
+from schemas.contract import load_contract
+from sluice.masking.plan import apply_plan, apply_recodings
+from sluice.publication.manifest import build_manifest
+from sluice.publication.table_file import write_csv, write_parquet
+from sluice.report.report import render
+from sluice.risk.classes.k_anonymity import k_anonymity
+from sluice.risk.reference.reference_attack import attack
+from sluice.utility.variable_summary import summarise
+from sluice.verdict import decide as verdict_of
+from tasks.release.holdout import set_aside
+from tasks.release.records.judgement import check_rules
+from tasks.release.waiting import read_note
 from tests.flows.house import House
 from tests.flows.prefect_server import without_heartbeats
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# A function that each step calls, by the module where the step looks it up: it is made to raise.
-CALLED_IN: dict[str, tuple[str, str]] = {
-    "open_case": ("tasks.case", "load_contract"),
-    "known_release": ("tasks.ingest", "suspended_for"),
-    "ingest": ("tasks.ingest", "write_parquet"),
-    "ingest_record": ("tasks.ingest", "set_aside"),
-    "validate": ("tasks.validate", "check_frame"),
-    "validate_source": ("tasks.validate", "check_batch"),
-    "validate_verdict": ("tasks.validate", "is_sound"),
-    "check": ("tasks.check", "check_rules"),
-    "check_rule": ("sluice.risk.classes.k_anonymity", "k_anonymity"),
-    "mask": ("tasks.mask", "apply_plan"),
-    "mask_file": ("tasks.mask", "write_csv"),
-    "evaluate": ("tasks.evaluate", "apply_recodings"),
-    "evaluate_standard": ("policies.standard.reference_standard", "attack"),
-    "evaluate_summary": ("tasks.evaluate", "summarise"),
-    "decide": ("tasks.decide", "apply_waivers"),
-    "report": ("tasks.report", "render"),
-    "approve": ("policies.approvals", "assign"),
-    "publish": ("tasks.publish", "build_manifest"),
-    "publish_inspection": ("tasks.publish", "check_released"),
-    "publish_profile": ("tasks.publish", "profile"),
+# What each step calls, each made to raise wherever it is called: a step's first call of it comes before any other's.
+PLACES: dict[str, Callable[..., Any]] = {
+    "open_documents": load_contract,
+    "known_release": read_note,
+    "ingest": write_parquet,
+    "ingest_record": set_aside,
+    "validate": check_frame,
+    "validate_source": check_batch,
+    "validate_verdict": verdict_of,
+    "check": check_rules,
+    "check_rule": k_anonymity,
+    "mask": apply_plan,
+    "mask_file": write_csv,
+    "evaluate": apply_recodings,
+    "evaluate_standard": attack,
+    "evaluate_summary": summarise,
+    "decide": apply_waivers,
+    "report": render,
+    "approve": assign,
+    "publish": build_manifest,
+    "publish_inspection": check_released,
+    "publish_profile": profile,
 }
 
-
+_PACKAGES = ("sluice", "schemas", "policies", "tasks", "flows")
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}  # a fork has none of its parent's other threads
 
 
@@ -99,13 +116,13 @@ def _die() -> None:
 
 def _kill_at(step: str, end: bool, time: int = 1) -> None:
     """Kill the run where a step begins or ends, at the given occurrence."""
-    from tasks import progress
+    from tasks.release import progress
 
     seen = 0
 
-    def tell(told: str, seconds: float | None) -> None:
+    def tell(running: str, seconds: float | None) -> None:
         nonlocal seen
-        if told == step and (seconds is not None) == end:
+        if running == step and (seconds is not None) == end:
             seen += 1
             if seen == time:
                 _die()
@@ -155,7 +172,7 @@ class Panic(BaseException):
 
 def _raise_in(place: str, text: str, panic: bool = False) -> None:
     """Make what a step calls raise an exception that quotes `text` in every way an exception can."""
-    module_name, name = CALLED_IN[place]
+    whole = PLACES[place]
 
     def broken(*args: Any, **kwargs: Any) -> Any:
         confidential = text  # also in a local variable, which some tracebacks show
@@ -163,7 +180,10 @@ def _raise_in(place: str, text: str, panic: bool = False) -> None:
         error.add_note(f"the value was {confidential}")
         raise error from KeyError(confidential)
 
-    setattr(importlib.import_module(module_name), name, broken)
+    modules = [module for module in sys.modules.values() if module and module.__name__.split(".")[0] in _PACKAGES]
+    names = [(module, name) for module in modules for name, value in vars(module).items() if value is whole]
+    for module, name in names:
+        setattr(module, name, broken)
 
 
 _FAULTS: dict[str, Callable[..., None]] = {
@@ -193,21 +213,16 @@ def _obey(order: dict[str, Any]) -> None:
 
 def _warm_up() -> None:
     """Load and compile before the first fork whatever a run needs, by a release that Prefect knows nothing of."""
-    import flows.conclude as end
     import flows.release as chain
 
-    plain = [
-        {name: step.__wrapped__ for name, step in vars(module).items() if hasattr(step, "__wrapped__")}
-        for module in (chain, end)
-    ]
+    plain = {name: step.__wrapped__ for name, step in vars(chain).items() if hasattr(step, "__wrapped__")}
     with (
         tempfile.TemporaryDirectory() as folder,
         patch.dict(os.environ, {"SLUICE_HOME": f"{folder}/house/home"}),
-        patch.multiple(chain, **plain[0]),
-        patch.multiple(end, **plain[1]),
+        patch.multiple(chain, **plain),
     ):
         chain.release(str(House(Path(folder) / "house").file))
-    for module in ("flows.cli.main", "flows.review"):
+    for module in ("flows.cli.main", "flows.review", "tasks.release.review"):
         importlib.import_module(module)
 
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from prefect import flow
 
-from tests.flows.forks import CALLED_IN, Forks, Run
+from tests.flows.forks import PLACES, Forks, Run
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 from tests.flows.prefect_server import PrefectServer
 
@@ -25,11 +25,9 @@ CONTROL = "Ozymandias-0815"  # where it must be found
 
 PUBLICATION = ("approve", "publish", "publish_inspection", "publish_profile")
 MEASURES = ("validate", "validate_source", "check_rule", "evaluate_standard")  # one that crashes is a finding, UNKNOWN
-UNRECORDED = ("open_case", "approve")  # before a document was read; and of the command, which said so to its user
+UNRECORDED = ("open_documents", "approve")  # before a document was read; and of the command, which said so to its user
 # Every place, and a few where something worse than an exception happens, as libraries in other languages know it.
-BROKEN = [(place, False) for place in CALLED_IN] + [
-    (place, True) for place in ("ingest", "validate", "mask", "publish")
-]
+BROKEN = [(place, False) for place in PLACES] + [(place, True) for place in ("ingest", "validate", "mask", "publish")]
 
 Needles = Mapping[str, list[bytes]]
 
@@ -190,9 +188,9 @@ def failures(
         needles = canaries() | {"seed": seed_spellings(house.home)}
         failed[place, panic] = Failure(place, run, house.shelf, house.events(), found_in(here, needles))
     everywhere = {"Prefect": prefect_server.home, "server log": prefect_server.log}
-    leaks = found_in(everywhere, {place: spellings(f"{EXCEPTION}-{place}.") for place in CALLED_IN} | canaries())
+    leaks = found_in(everywhere, {place: spellings(f"{EXCEPTION}-{place}.") for place in PLACES} | canaries())
     for failure in failed.values():
-        failure.leaks.extend(leak for leak in leaks if leak.split(" in ")[0] not in CALLED_IN.keys() - {failure.place})
+        failure.leaks.extend(leak for leak in leaks if leak.split(" in ")[0] not in PLACES.keys() - {failure.place})
     return failed
 
 

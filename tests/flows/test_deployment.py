@@ -105,7 +105,7 @@ def test_a_triggered_run_waits_without_a_process_and_publishes_once(installation
     assert not installation.published("event")
 
     assert installation.approve("event", "jonas").code == DONE  # once more; the server answers again
-    until(lambda: installation.states("event") == ["Completed", "Completed"], "both runs to end")
+    until(lambda: installation.states("event") == ["Published", "Published"], "both runs to end")
     assert installation.events("event") == [*JUDGED, *DECIDED], "what was approved already is not recorded twice"
     assert installation.published("event")
     assert not any(installation.note(run["id"]).exists() for run in both)
@@ -130,7 +130,7 @@ def test_a_rejected_run_ends_and_publishes_nothing(installation: Installation) -
     [run] = installation.waits("scheduled")
     told = installation.house.sluice("reject", installation.release("scheduled"), "--as", "amara")
     assert told.code == DONE, told.words
-    until(lambda: installation.states("scheduled") == ["Completed"], "the rejected run to end")
+    until(lambda: installation.states("scheduled") == ["Blocked"], "the rejected run to end")
     assert installation.events("scheduled") == [*JUDGED, "rejected"]
     assert not installation.published("scheduled")
     assert not installation.note(run["id"]).exists()

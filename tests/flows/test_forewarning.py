@@ -7,13 +7,13 @@ import pytest
 
 from flows.cli.forewarning import forewarnings
 from sluice.custody.workspace import Workspace
-from tasks.case import Case
+from tasks.release.products import load_product
 from tests.flows.house import House
 
 
 def told(house: House) -> str:
     house.write()
-    return " ".join(forewarnings(Case.load(house.file, Workspace.open(house.home))))
+    return " ".join(forewarnings(load_product(house.file, Workspace.open(house.home))))
 
 
 @pytest.fixture

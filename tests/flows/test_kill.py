@@ -15,7 +15,7 @@ from tests.flows.house import DONE, WAITING, House
 KILLED = -9
 
 JUDGING = [
-    ("open_case", 1),
+    ("open_documents", 1),
     ("known_release", 1),
     ("ingest", 1),
     ("validate", 1),
@@ -29,7 +29,11 @@ JUDGING = [
     ("awaits_people", 1),
 ]
 PUBLISHING: list[dict[str, Any]] = [
-    *({"kill_at": {"step": step, "end": end}} for step in ("open_case", "approve", "publish") for end in (False, True)),
+    *(
+        {"kill_at": {"step": step, "end": end}}
+        for step in ("open_documents", "approve", "publish")
+        for end in (False, True)
+    ),
     *(
         {"kill_on_shelf": {"hook": hook}}
         for hook in (

@@ -8,8 +8,10 @@ import yaml
 from prefect.events import AutomationCore, EventTrigger
 
 from flows.deployments import prefect_yaml
+from sluice.custody.states import State
 from sluice.errors import DocumentError
-from tasks.waiting import WAITS
+from tasks.release.outcome import Outcome
+from tasks.suspension import WAITS
 from tests.flows.house import DONE, ERROR, House, definition
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -131,3 +133,5 @@ def test_the_automation_for_crashed_runs_spares_those_that_wait() -> None:
     trigger = AutomationCore.model_validate(content).trigger
     assert isinstance(trigger, EventTrigger)
     assert {WAITS, "prefect.flow-run.heartbeat", "prefect.flow-run.Completed"} <= trigger.expect
+    ends = {Outcome.model_construct(state=state).end for state in State}
+    assert {f"prefect.flow-run.{end}" for end in ends} <= trigger.expect  # Prefect names the event as the state

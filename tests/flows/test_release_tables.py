@@ -127,13 +127,13 @@ def test_a_pattern_that_can_be_undone_is_blocked_with_the_cells_and_no_value(hou
 
 
 def test_files_that_tell_more_than_was_judged_are_blocked(house: TablesHouse) -> None:
-    from tasks.shown import Shown
-    from tasks.table_files import table_files
+    from tasks.release.tables.published_cells import PublishedCells
+    from tasks.release.tables.table_files import table_files
 
     def talkative(case: Any, cells: Any, shown: Any) -> Iterator[tuple[str, bytes]]:
         opened = shown.status.copy()
         opened[np.flatnonzero(opened)[0]] = 0  # as a writer that forgot to blank one cell
-        return table_files(case, cells, Shown(opened))
+        return table_files(case, cells, PublishedCells(opened))
 
     with patch("tasks.protect.table_files", talkative):
         told = house.release()
@@ -498,7 +498,7 @@ def test_editions_that_cannot_be_compared_need_a_decision(house: TablesHouse) ->
     house.write()
     told = house.release()
     assert told.code == BLOCKED, told.words
-    assert "cannot be held beside this release" in told.words
+    assert "cannot be compared with this release" in told.words
 
 
 def test_an_edition_published_meanwhile_stops_the_publication(house: TablesHouse) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import tasks.case
+import tasks.release.approval
 from sluice.custody.states import State
+from tasks.release.account import account
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 
 
@@ -47,7 +48,7 @@ def test_the_submitter_cannot_approve_though_on_the_roster_with_every_role(pendi
 
 
 def test_the_account_that_ran_the_release_cannot_approve_under_another_name(house: House) -> None:
-    house.people["people"]["amara"]["account"] = tasks.case.account()
+    house.people["people"]["amara"]["account"] = account()
     house.write()
     assert house.release().code == WAITING
     told = house.approve("amara")
@@ -81,7 +82,7 @@ def test_an_approval_that_ended_is_given_anew(pending: House, monkeypatch: pytes
         def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
             return datetime.now(UTC) + timedelta(days=31)
 
-    monkeypatch.setattr(tasks.case, "datetime", Later)
+    monkeypatch.setattr(tasks.release.approval, "datetime", Later)
     told = pending.approve("amara")
     assert "already approved" not in told.words
     assert pending.events().count("approval") == 2
@@ -187,7 +188,7 @@ def test_an_approval_ends(pending: House, monkeypatch: pytest.MonkeyPatch) -> No
         def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
             return datetime.now(UTC) + timedelta(days=31)
 
-    monkeypatch.setattr(tasks.case, "datetime", Later)
+    monkeypatch.setattr(tasks.release.approval, "datetime", Later)
     told = pending.sluice("review", pending.id)
     assert "0 of 2 approvals, 1 void" in told.words
     monkeypatch.undo()
@@ -208,7 +209,7 @@ def test_an_approved_release_whose_approval_ended_waits_again(pending: House, mo
         def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
             return late
 
-    monkeypatch.setattr(tasks.case, "datetime", Later)
+    monkeypatch.setattr(tasks.release.approval, "datetime", Later)
     told = pending.release()
     assert (told.code, pending.shelf) == (WAITING, [])
     assert "0 of 2 approvals, 2 void" in told.words

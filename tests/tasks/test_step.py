@@ -11,7 +11,7 @@ from prefect.exceptions import Pause
 
 from sluice.errors import DataError
 from tasks.failure import StepFailed, explain
-from tasks.progress import listening
+from tasks.release.progress import listening
 from tasks.step import _Sealed, quietly
 
 VALUE = "canary4711"

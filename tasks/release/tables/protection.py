@@ -9,8 +9,8 @@ from typing import Literal, Protocol
 
 from sluice.tabular.audit.audit import Audit, audit
 from sluice.tabular.audit.proofs import Proof
-from sluice.tabular.model.assumptions import Assumptions, Floats
-from sluice.tabular.model.cells import Booleans, Cells, Contributions, Statuses
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Statuses
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 from sluice.tabular.suppression.costs import costs
 from sluice.tabular.suppression.manual_status import ManualRequest, ManualRow, apply_manual, waivers_needed

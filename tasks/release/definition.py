@@ -1,0 +1,79 @@
+"""What every release definition says: which data, under which contract and policy, published where and when."""
+
+from pathlib import Path
+from typing import ClassVar, Self
+from zoneinfo import available_timezones
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from sluice.documents.documents import read_yaml
+from sluice.errors import DocumentError, did_you_mean
+from sluice.sources.sources import Source
+from tasks.release.crontab import refuse_wrong_crontab
+
+
+class StrictModel(BaseModel):
+    """A part of a definition: it never changes, and refuses fields that it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Schedule(StrictModel):
+    """When the release runs by itself."""
+
+    cron: str = Field(description="five fields, as in crontab: minute hour day month weekday")
+    timezone: str = "UTC"
+
+    @field_validator("cron")
+    @classmethod
+    def _is_crontab(cls, cron: str) -> str:
+        refuse_wrong_crontab(cron)
+        return cron
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_known(cls, timezone: str) -> str:
+        known = available_timezones()
+        if timezone not in known:
+            raise ValueError(
+                "must be a name of the IANA time zone database, such as Europe/Vienna or UTC; "
+                f"got '{timezone}'.{did_you_mean(timezone, known)}"
+            )
+        return timezone
+
+
+class Trigger(StrictModel):
+    """Which event starts the release: the warehouse says that a table was loaded."""
+
+    event: str = "warehouse.table.loaded"
+    resource: str = Field(description="id of the resource that the event speaks of, such as warehouse.survey.fair")
+
+
+class Definition(StrictModel):
+    """What every release definition says. Paths are relative to the file that holds the definition."""
+
+    product: ClassVar[str]  # what is released, as the ledger names it
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60, description="lower-case letters, digits, dashes")
+    title: str = Field(min_length=1)
+    owner: str = Field(min_length=1, description="the person who submits this release; never one of its approvers")
+    source: Source
+    contract: Path
+    policy: Path
+    people: Path = Field(description="the roster: who may approve, in which role")
+    target: Path = Field(description="folder in which each published release gets a folder of its own")
+    schedule: Schedule | None = None
+    trigger: Trigger | None = None
+
+    def at(self, base: Path) -> Self:
+        """The same definition with every path made absolute from `base`."""
+        paths = {field: (base / getattr(self, field)).resolve() for field in ("contract", "policy", "people", "target")}
+        return self.model_copy(update={**paths, "source": self.source.resolve(base)})
+
+
+def target_of(path: Path) -> Path:
+    """The folder that a definition publishes in, though a file that it names be gone. Raises DocumentError."""
+    target = read_yaml(path).get("target")
+    if not isinstance(target, str):
+        raise DocumentError(f"{path}: target: must name a folder")
+    return (path.parent / target).resolve()

@@ -1,0 +1,33 @@
+"""Which step runs, and for how long: for whoever waits."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import perf_counter
+
+Listener = Callable[[str, float | None], None]
+"""(step, seconds it took; None when it begins)"""
+
+_listeners: list[Listener] = []
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Let `listener` know of every step that runs in this process meanwhile."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+@contextmanager
+def announced(step: str) -> Iterator[None]:
+    """Let whoever listens know that a step begins and, however it ends, that it ended."""
+    begun = perf_counter()
+    for listener in _listeners:
+        listener(step, None)
+    try:
+        yield
+    finally:
+        for listener in _listeners:
+            listener(step, perf_counter() - begun)

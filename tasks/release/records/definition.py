@@ -1,0 +1,59 @@
+"""The definition of a release of records: which data, masked how."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from sluice.masking import KMemberClustering, Step, TopBottomCoding
+from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
+from tasks.release.definition import Definition
+
+LEAST_GROUP = 3  # records behind a published mean
+
+
+class RecordsDefinition(Definition):
+    """A release of microdata: which data, masked how."""
+
+    product = "records"
+
+    plan: tuple[Annotated[Step, Field(discriminator="method")], ...] = Field(
+        min_length=1, description="masking steps, in order"
+    )
+    seed: Literal["keep", "destroy"] = Field(
+        default="keep",
+        description="keep the seed in the vault, so that authorised people can reproduce the file, "
+        "or destroy it on publication, so that nobody can undo the noise",
+    )
+
+    @model_validator(mode="after")
+    def _no_small_groups(self) -> Self:
+        """A mean of one is the person's value, and of a mean of two each can work out the other's."""
+        for index, step in enumerate(self.plan):
+            for field in ("k", "minimum_tail"):
+                least = getattr(step, field, None)
+                if (
+                    isinstance(step, MicroaggregationStep | KMemberClustering | TopBottomCoding)
+                    and least is not None
+                    and least < LEAST_GROUP
+                ):
+                    raise ValueError(
+                        f"plan.{index}: {field} of {step.method} must be at least {LEAST_GROUP} in a release: of the "
+                        f"mean of two, each can work out the other's value; got {least}"
+                    )
+        return self
+
+    @model_validator(mode="after")
+    def _strata_of_recodings_are_known(self) -> Self:
+        """The original is put on the masked file's categories by the recodings alone, which need the same strata."""
+        for index, step in enumerate(self.plan):
+            if not step.is_recoding:
+                continue
+            for earlier in self.plan[:index]:
+                changed = set() if earlier.is_recoding else set(earlier.columns) & set(step.strata)
+                if changed:
+                    raise ValueError(
+                        f"plan.{index}: {step.method} by strata of '{sorted(changed)[0]}' must come before "
+                        f"{earlier.method}, which changes that variable: nobody could then tell how the original "
+                        "values were recoded"
+                    )
+        return self

@@ -1,0 +1,46 @@
+"""The masked file of a release, as staged in the vault, and which original record stands in which of its rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sluice.masking.step import MaskingStep
+from sluice.masking.subsets import ByStratum
+from tasks.release.definition import Definition
+from tasks.release.documents import Documents
+from tasks.release.release import Release
+
+
+@dataclass(frozen=True)
+class MaskedFile:
+    """The masked table in both published forms."""
+
+    sha256: str
+    csv_sha256: str
+    rows: int
+    carried_out: tuple[MaskingStep | ByStratum, ...]  # the plan, with the thresholds that were read off the data
+    sample: str | None = None  # SHA-256 of the list of the original records in it, where the plan took a sample
+
+    @property
+    def hashes(self) -> Mapping[str, str]:
+        return {"data": self.sha256, "csv": self.csv_sha256}
+
+
+def kept_rows(release: Release[Documents[Definition]], masked: MaskedFile) -> NDArray[np.int64]:
+    """The original records that are in the masked file, in rising order: all of them, unless the plan took a sample."""
+    if masked.sample is None:
+        return np.arange(release.original.rows)
+    kept = release.vault.verify(masked.sample, ".rows")
+    return np.frombuffer(kept.read_bytes(), dtype="<i8").astype(np.int64)
+
+
+def row_order(release: Release[Documents[Definition]], kept: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Which original record stands in each row of the masked file. As secret as the seed it comes from.
+
+    kept    : shape (m,), rising, the original records that are in the masked file
+    returns : shape (m,), the same in random order
+    """
+    order = np.random.default_rng(release.seeds().order).permutation(release.original.rows)
+    return order[np.isin(order, kept)]

@@ -1,0 +1,108 @@
+"""Records: a file of people, firms or households, masked by a plan."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from policies.approvals import Subject
+from schemas.checks.frame_check import check_released
+from sluice.masking.subsets import ByStratum
+from sluice.publication.datapackage import PublishedFile, build_datapackage
+from sluice.publication.table_file import read_typed
+from sluice.report.dossier import Dossier, RecordsView
+from sluice.variables import Variables
+from sluice.verdict import Finding, Verdict, decide
+from tasks.release.product import Product
+from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.document_warnings import document_warnings
+from tasks.release.records.editions import few_changes
+from tasks.release.records.judgement import Evaluation
+from tasks.release.records.masked_file import MaskedFile
+from tasks.release.records.variables import (
+    RecordsDocuments,
+    RecordsRelease,
+    declared_variables,
+    described_variables,
+    original_variables,
+    released_variables,
+)
+
+
+class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
+    editions_rule = "few_changes"
+
+    def refuse_unfit(self) -> None:
+        described_variables(self)  # refuses a plan that does not fit the contract
+
+    def warnings(self) -> list[str]:
+        return document_warnings(self.policy, described_variables(self))
+
+    def refuse_unfit_data(self, release: RecordsRelease) -> None:
+        released_variables(release)  # refuses categories that the plan has no place for
+
+    def plan_in_words(self) -> tuple[str, ...]:
+        return tuple(step.describe() for step in self.definition.plan)
+
+    def view(self, release: RecordsRelease, made: MaskedFile | None, evaluation: Evaluation | None) -> RecordsView:
+        return RecordsView(
+            records_holdout=release.holdout.rows if release.holdout else 0,
+            records_released=made.rows if made else 0,
+            curves=evaluation.curves if evaluation else (),
+            variables=evaluation.variables if evaluation else (),
+            parameters=tuple(_parameters(self, made)) if made else (),
+        )
+
+    def files(self, subject: Subject) -> dict[str, tuple[str, str]]:
+        name = self.definition.name
+        assert subject.csv is not None
+        return {f"{name}.parquet": (subject.data, ".parquet"), f"{name}.csv": (subject.csv, ".csv")}
+
+    def describe(self, release: RecordsRelease, dossier: Dossier, files: Sequence[PublishedFile]) -> dict[str, Any]:
+        plan = self.definition.plan
+        return build_datapackage(
+            self.definition.name,
+            dossier.title,
+            dossier.dataset,
+            described_variables(self),
+            {name: [step.describe() for step in plan if step.concerns(name)] for name in original_variables(release)},
+            files,
+            self.contract.description,
+            dossier.view.parameters,
+        )
+
+    def read_back(self, release: RecordsRelease, place: Callable[[str], Path]) -> list[str]:
+        released = released_variables(release)
+        findings = check_released(read_typed(place(f"{self.definition.name}.parquet"), released), released)
+        return [] if decide(findings) is Verdict.PASS else [finding.says for finding in findings]
+
+    def compare_editions(self, release: RecordsRelease) -> list[Finding]:
+        return few_changes(release)
+
+    @property
+    def destroys_seed(self) -> bool:
+        return self.definition.seed == "destroy"
+
+
+def _parameters(documents: RecordsDocuments, masked: MaskedFile) -> Iterator[dict[str, Any]]:
+    """What analysts have to correct for. Strata are named by their values only where the public has these anyway."""
+    before, after = declared_variables(documents), described_variables(documents)
+    for done in masked.carried_out:
+        parameters = done.parameters()
+        if isinstance(done, ByStratum) and not all(
+            name in before and name in after and before[name].categories == after[name].categories is not None
+            for name in done.step.strata
+        ):
+            continue
+        if "by_stratum" in parameters:
+            parameters = {"by_stratum": [each | _of_declared(each, after) for each in parameters["by_stratum"]]}
+        parameters |= _of_declared(parameters, after)
+        if parameters:
+            yield parameters
+
+
+def _of_declared(parameters: dict[str, Any], declared: Variables) -> dict[str, Any]:
+    """The matrices of variables whose categories are declared: those of others name what only the data hold."""
+    if "matrix" not in parameters:
+        return {}
+    public = {name for name, variable in declared.items() if variable.categories is not None}
+    return {"matrix": {name: rows for name, rows in parameters["matrix"].items() if name in public}}

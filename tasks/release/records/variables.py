@@ -1,0 +1,92 @@
+"""The variables of a release of records, before and after its plan, and its tables as frames of them."""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from schemas.contract import HASHED
+from sluice.errors import DataError, DocumentError, PlanError
+from sluice.publication.table_file import read_typed
+from sluice.variables import GROUPS, Kind, Role, Variable
+from tasks.release.documents import Documents
+from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.masked_file import MaskedFile
+from tasks.release.release import Release, StagedTable
+
+RecordsDocuments: TypeAlias = Documents[RecordsDefinition]
+RecordsRelease: TypeAlias = Release[RecordsDocuments]
+
+
+def declared_variables(documents: RecordsDocuments) -> dict[str, Variable]:
+    """What the plan starts from, as the contract declares it."""
+    return _without_identifiers(documents.contract.staged)
+
+
+def described_variables(documents: RecordsDocuments) -> dict[str, Variable]:
+    """What the plan ends in, as the documents alone tell it, so that it may be published.
+
+    A category that was only found in the data is none of it: masking may have taken it out of the file.
+    """
+    return _after_the_plan(documents, declared_variables(documents))
+
+
+def original_variables(release: RecordsRelease) -> dict[str, Variable]:
+    """What the plan starts from: the staged variables but the identifiers, which are only keys."""
+    return _without_identifiers(release.staged_variables)
+
+
+def released_variables(release: RecordsRelease) -> dict[str, Variable]:
+    """What the plan ends in. Raises DataError when categories that were found in the data do not fit the plan."""
+    try:
+        return _after_the_plan(release.product, original_variables(release))
+    except DocumentError:  # the contract's own variables fit: the text names a category that only the data hold
+        declared = declared_variables(release.product)
+        found = [name for name, v in declared.items() if v.kind.is_categorical and v.categories is None]
+    raise DataError(
+        f"the plan of {release.id} does not fit the categories in the data. Declare the categories of "
+        f"{', '.join(found)} in the contract, or give 'others' in the plan."
+    )
+
+
+def read_original(release: RecordsRelease, table: StagedTable) -> pd.DataFrame:
+    """The typed frame of an unmasked table: without identifiers, and hashed again before it is read.
+
+    Households and contributors that are released bear names of this release alone: by those of the vault a person
+    could be followed through all releases.
+    """
+    frame = read_typed(release.vault.verify(table.sha256, ".parquet"), original_variables(release))
+    for name in (name for name, variable in released_variables(release).items() if variable.role in HASHED):
+        codes, names = pd.factorize(frame[name])
+        own = [release.vault.pseudonym(f"{name} of {release.id}", text) for text in names]
+        frame[name] = pd.Series([*own, np.nan], dtype=frame[name].dtype).take(codes).reset_index(drop=True)
+    return frame
+
+
+def read_masked(release: RecordsRelease, masked: MaskedFile) -> pd.DataFrame:
+    """The typed frame of the masked file, hashed again before it is read."""
+    return read_typed(release.vault.verify(masked.sha256, ".parquet"), released_variables(release))
+
+
+def _without_identifiers(variables: Mapping[str, Variable]) -> dict[str, Variable]:
+    return {name: variable for name, variable in variables.items() if variable.role is not Role.IDENTIFIER}
+
+
+def _after_the_plan(documents: RecordsDocuments, variables: Mapping[str, Variable]) -> dict[str, Variable]:
+    """The variables after the plan. Raises DocumentError naming the step that does not fit the contract."""
+    released = dict(variables)
+    for index, step in enumerate(documents.definition.plan):
+        try:
+            released = step.released(released)
+        except PlanError as error:
+            raise DocumentError(f"{documents.path}: plan.{index}: {error}") from None
+    if not released:
+        raise DocumentError(f"{documents.path}: plan: no variable is left to release")
+    for name, variable in released.items():
+        if variable.kind is Kind.TEXT and variable.role not in GROUPS:
+            raise DocumentError(
+                f"{documents.path}: plan: '{name}' is free text, whose risk cannot be measured; "
+                "take it out with a step of method 'removal'"
+            )
+    return released

@@ -1,0 +1,135 @@
+"""A release: one product with one state of its data; its id, its seeds and what the ledger says of it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import pandas as pd
+from pydantic import TypeAdapter
+
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
+from sluice.custody.vault import Vault
+from sluice.errors import SluiceError
+from sluice.publication.table_file import read_typed
+from sluice.variables import Variable
+from tasks.release.account import account
+from tasks.release.definition import Definition
+from tasks.release.documents import Documents
+
+P_co = TypeVar("P_co", bound=Documents[Definition], covariant=True)
+P = TypeVar("P", bound=Documents[Definition])
+
+_VARIABLES = TypeAdapter(dict[str, Variable])
+
+
+@dataclass(frozen=True)
+class StagedTable:
+    """A table in the vault, by the SHA-256 of its Parquet file."""
+
+    sha256: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The independent sources of randomness of one release, all children of its one root seed."""
+
+    holdout: np.random.SeedSequence
+    plan: np.random.SeedSequence
+    order: np.random.SeedSequence
+    attack: np.random.SeedSequence
+
+
+@dataclass(frozen=True)
+class Release(Generic[P_co]):
+    """The same documents and the same data are always the same release."""
+
+    product: P_co
+    id: str
+    data: StagedTable  # everything that was ingested
+    original: StagedTable  # what is masked: the data without the holdout
+    holdout: StagedTable | None
+    staged_variables: dict[str, Variable]  # with the categories that were found where the contract declares none
+
+    @property
+    def vault(self) -> Vault:
+        return self.product.workspace.vault
+
+    @property
+    def unit(self) -> str:
+        """What a record is, in the plural and in the reader's words."""
+        return self.product.contract.records_are
+
+    def read_staged(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Everything that was ingested, with the keyed hashes of identifiers that are part of the record key."""
+        return read_typed(self.vault.verify(self.data.sha256, ".parquet"), self.staged_variables, columns)
+
+    def seeds(self) -> Seeds:
+        return Seeds(*self.vault.seed(self.id).spawn(4))
+
+    @property
+    def state(self) -> State | None:
+        return self.product.workspace.ledger.state(self.id)
+
+    @property
+    def needs_judgement(self) -> bool:
+        """Not yet judged, or blocked: judged again from the same seed, a rerun cannot be a second throw of the dice."""
+        return self.state in (None, State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.BLOCKED)
+
+    def entries(self) -> list[Entry]:
+        return self.product.workspace.ledger.entries(self.id)
+
+    def record(self, event: str, **body: Any) -> Entry:
+        """Append an event of this release to the ledger, done by the account of this process."""
+        return self.record_as(account(), event, **body)
+
+    def record_as(self, person: str, event: str, expect: Collection[State] | None = None, **body: Any) -> Entry:
+        """Append an event that a person of the roster decided, if the release is in one of the states expected."""
+        return self.product.workspace.ledger.append(self.id, event, person, body, expect)
+
+
+def release_id(product: Documents[Definition], data: StagedTable) -> str:
+    """The definition's name and a digest of all that decides the outcome."""
+    parts = [data.sha256, *(product.hashes[name] for name in sorted(product.hashes))]
+    # Keyed: the id is public, and whoever guesses the data could else see by it that the guess is right.
+    digest = product.workspace.vault.pseudonym("release", "\n".join(parts))
+    return f"{product.definition.name}-{digest[:12]}"
+
+
+def recorded_release(product: P, release_id: str) -> Release[P]:
+    """The release as the ledger knows it. Raises SluiceError when the documents have changed since."""
+    received = last(product.workspace.ledger.entries(release_id), State.RECEIVED)
+    if received is None:
+        raise SluiceError(f"nothing is recorded of a release '{release_id}'. See: sluice status")
+    changed = [name for name, sha256 in product.hashes.items() if received.body[name] != sha256]
+    if changed:
+        raise SluiceError(
+            f"the {' and the '.join(changed)} changed since {release_id} was judged, which voids its approvals; "
+            f"run it anew: sluice release {product.path}"
+        )
+    tables = {
+        name: StagedTable(**received.body[name]) if received.body[name] else None
+        for name in ("data", "original", "holdout")
+    }
+    if tables["data"] is None or tables["original"] is None:
+        raise SluiceError(f"the ledger's record of {release_id} names no data")
+    kept = product.workspace.vault.verify(received.body["variables"], ".json")
+    variables = variables_from_json(kept.read_bytes())
+    return Release(product, release_id, tables["data"], tables["original"], tables["holdout"], variables)
+
+
+def variables_as_json(variables: Mapping[str, Variable]) -> bytes:
+    """The variables as they are kept in the vault; the same variables give the same bytes."""
+    return _VARIABLES.dump_json(dict(variables))
+
+
+def variables_from_json(content: bytes) -> dict[str, Variable]:
+    """The variables that `variables_as_json` wrote."""
+    return _VARIABLES.validate_json(content)
+
+
+def last(entries: Sequence[Entry], event: str) -> Entry | None:
+    """The latest entry of this event."""
+    return next((entry for entry in reversed(entries) if entry.event == event), None)

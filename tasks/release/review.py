@@ -1,0 +1,78 @@
+"""What people do with a release: find it, approve it, refuse it, withdraw it. Each is an event in the ledger."""
+
+from pathlib import Path
+
+from policies.approvals import Standing
+from sluice.custody import shelf
+from sluice.custody.states import State
+from sluice.errors import SluiceError
+from tasks.release.account import account
+from tasks.release.approval import standing, subject, submitters, verify_subject
+from tasks.release.definition import target_of
+from tasks.release.documents import open_workspace
+from tasks.release.product import AnyRelease
+from tasks.release.products import load_product
+from tasks.release.release import recorded_release
+from tasks.release.waiting import definition_of
+
+
+def find(release_id: str) -> AnyRelease:
+    """The release with this id. Raises SluiceError when there is none, or its documents changed since it was judged."""
+    workspace = open_workspace()
+    return recorded_release(load_product(definition_of(workspace, release_id), workspace), release_id)
+
+
+def record_approval(release: AnyRelease, declared: str | None, comment: str) -> Standing:
+    """Record one person's approval; the standing with it, which says so when that person's already holds.
+
+    raises : SluiceError when it could not count
+    """
+    undecided = (State.PENDING_REVIEW, State.APPROVED)
+    if release.state not in undecided:
+        raise SluiceError(f"{release.id} is {release.state}; only a release that is pending_review can be approved.")
+    verify_subject(release)
+    person, identity = _who(release, declared)
+    bound = subject(release).digest()
+    if person in {release.product.roster.person(submitter) or submitter for submitter in submitters(release)}:
+        raise SluiceError(f"'{person}' submitted {release.id} and cannot approve it; another person must.")
+    before = standing(release)
+    for holds in before.valid:
+        if holds.who == person:
+            says = f"already approved by you at {holds.at}, nothing more was recorded; {before.says}"
+            return before.model_copy(update={"says": says})
+    given = {"subject": bound, "identity": identity, "account": account(), "comment": comment}
+    release.record_as(person, "approval", undecided, **given)
+    return standing(release)
+
+
+def record_refusal(release: AnyRelease, decision: State, declared: str | None, comment: str) -> None:
+    """Record that one person rejects the release or asks for changes."""
+    person, identity = _who(release, declared)
+    release.record_as(person, decision, identity=identity, account=account(), comment=comment)
+
+
+def withdraw(release_id: str, reason: str) -> Path:
+    """Take the published folder off the shelf, whatever became of its documents since. Raises when it is not there."""
+    workspace = open_workspace()
+    definition, state = definition_of(workspace, release_id), workspace.ledger.state(release_id)
+    if state not in (State.PUBLISHED, State.SUPERSEDED):
+        raise SluiceError(f"{release_id} is {state}; only a published release can be withdrawn.")
+    gone = shelf.withdraw(target_of(definition) / release_id, reason)
+    workspace.ledger.append(release_id, State.WITHDRAWN, account(), {"reason": reason})
+    return gone
+
+
+def _who(release: AnyRelease, declared: str | None) -> tuple[str, str]:
+    """The person on the roster who acts, and how that is known."""
+    roster, approvals = release.product.roster, release.product.policy.approvals
+    if declared is not None and approvals.identity == "account":
+        raise SluiceError(
+            f"policy '{release.product.policy.name}' knows approvers by their own account, not by --as; "
+            "run the command under the approver's account"
+        )
+    person = roster.by_account(account()) if declared is None else roster.person(declared)
+    if person is None:
+        listed = f"{release.product.definition.people}. On it: {', '.join(roster.people)}"
+        hint = ". Say who you are with --as" if declared is None and approvals.identity == "declared" else ""
+        raise SluiceError(f"'{declared or account()}' is not on the roster {listed}{hint}")
+    return person, "account" if declared is None else "declared"

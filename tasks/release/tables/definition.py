@@ -1,0 +1,78 @@
+"""The definition of a release of tables: which sums of which data, protected how."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from sluice.errors import did_you_mean
+from sluice.sources.csv_source import CsvSource
+from sluice.sources.hierarchy_file import read_rows
+from tasks.release.definition import Definition
+from tasks.release.tables.layout import PublishedForm, TableDimension, TableMeasure, WantedTable
+from tasks.release.tables.protection_method import Protection, SecondarySuppression
+
+
+class TablesDefinition(Definition):
+    """A release of tables: which sums of which data, protected how."""
+
+    product = "tables"
+
+    dimensions: tuple[TableDimension, ...] = Field(min_length=1)
+    measure: TableMeasure = Field(description="what a cell holds")
+    tables: tuple[WantedTable, ...] = Field(min_length=1, description="all linked by the cells that they share")
+    protection: Protection = SecondarySuppression()
+    form: PublishedForm = PublishedForm()
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        names = [dimension.variable for dimension in self.dimensions]
+        for field, given in (("dimensions", names), ("tables", [table.name for table in self.tables])):
+            twice = sorted({name for name in given if given.count(name) > 1})
+            if twice:
+                raise ValueError(f"{field}: named twice: {', '.join(twice)}")
+        for index, table in enumerate(self.tables):
+            for name in map(_without_level, table.dimensions):
+                if name not in names:
+                    raise ValueError(
+                        f"tables.{index}.dimensions: '{name}' is no dimension.{did_you_mean(name, names)} "
+                        f"Known: {', '.join(names)}."
+                    )
+        used = {_without_level(name) for table in self.tables for name in table.dimensions}
+        idle = [name for name in names if name not in used]
+        if idle:
+            raise ValueError(f"dimensions: no table has '{idle[0]}'")
+        return self
+
+
+def _without_level(dimension: str) -> str:
+    return re.sub(r":\d+$", "", dimension)
+
+
+def with_named_files(written: Mapping[str, Any], base: Path) -> dict[str, Any]:
+    """The YAML of a definition of tables with the content of the files that it names in their place.
+
+    So a change of a hierarchy is a change of the definition, and voids approvals. Raises DataError.
+    """
+    content = dict(written)
+    if isinstance(content.get("dimensions"), list):
+        content["dimensions"] = [_with_rows(dimension, base) for dimension in content["dimensions"]]
+    protection = content.get("protection")
+    if isinstance(protection, dict) and isinstance(protection.get("a_priori"), str):
+        source = CsvSource(path=(str(base / protection["a_priori"]),))
+        batches = source.batches(source.column_names())
+        content["protection"] = {**protection, "a_priori": [row for b in batches for row in b.to_dict("records")]}
+    return content
+
+
+def _with_rows(dimension: Any, base: Path) -> Any:
+    if not isinstance(dimension, dict):
+        return dimension
+    read = dict(dimension)
+    if isinstance(read.get("hierarchy"), str):
+        read["hierarchy"] = read_rows(base / read["hierarchy"])
+    if isinstance(read.get("groupings"), list):
+        read["groupings"] = [read_rows(base / each) if isinstance(each, str) else each for each in read["groupings"]]
+    return read

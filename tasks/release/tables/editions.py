@@ -1,0 +1,243 @@
+"""Editions of tables: what was published before is known; it must not undo what is published now, nor the reverse."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from schemas.contract import Contract
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
+from sluice.errors import DataError
+from sluice.tabular.audit.audit import audit
+from sluice.tabular.editions.joint_editions import JointEditions, carried, joint_cells
+from sluice.tabular.model.cells import Booleans, Cells, Codes, Status, Statuses
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.sensitivity import Requirements
+from sluice.verdict import Finding, Verdict
+from tasks.release.earlier_releases import earlier_publications
+from tasks.release.release import last
+from tasks.release.tables.cells import TablesRelease, cells_in
+from tasks.release.tables.definition import TablesDefinition
+from tasks.release.tables.fit import measure_of
+from tasks.release.tables.protection import ProtectionRequest, SuppressionSearch
+from tasks.release.tables.protection_method import CellKey, Protection
+from tasks.release.tables.published_cells import PublishedCells
+
+_MOST_SENTENCES = 5
+_OTHERS = 2**61  # above every number of a contributor
+
+
+@dataclass(frozen=True, eq=False)
+class Edition:
+    """Tables that the public could read once, of the same data set and the same measure."""
+
+    release: str
+    definition: str
+    protection: Protection
+    cells: Cells
+    published: PublishedCells
+
+    def among(self, now: Cells) -> "tuple[Cells, Cells]":
+        """The cells of this edition and of another, in the dimensions of both; absent ones are at their total."""
+        order = [*now.dimensions, *(d for d in self.cells.dimensions if d.name not in _names(now))]
+        known = {dimension.name: dimension for dimension in (*order, *self.cells.dimensions)}
+        return _spread(self.cells, [known[dimension.name] for dimension in order]), _spread(now, order)
+
+
+def earlier_editions(release: TablesRelease) -> list[Edition]:
+    """Those of all definitions, the latest last. Raises DataError when the vault does not hold one as it was."""
+    found = (_read(release, name, entries) for name, entries in earlier_publications(release).items())
+    return with_common_knowledge([edition for edition in found if edition])
+
+
+def with_common_knowledge(editions: list[Edition]) -> list[Edition]:
+    """The editions, each with the cells as published that any other published with the same value.
+
+    Two of them and a third may together give away what no two of them do.
+    """
+    merged = []
+    for edition in editions:
+        status, listed = edition.published.status.copy(), edition.cells.published.copy()
+        for other in editions:
+            if other is edition or edition.published.value is not None or other.published.value is not None:
+                continue
+            with suppress(DataError):  # without a common cell, or with other decimals
+                before, now = other.among(edition.cells)
+                known = joint_cells(before, other.published.status, now).public[: len(status)]
+                status[known], listed[known] = Status.PUBLISHED, True
+        cells, published = replace(edition.cells, published=listed), replace(edition.published, status=status)
+        merged.append(replace(edition, cells=cells, published=published))
+    return merged
+
+
+def _read(release: TablesRelease, earlier: str, entries: Sequence[Entry]) -> Edition | None:
+    """The edition with this id; None for another product, or another measure."""
+    received, protected = last(entries, State.RECEIVED), last(entries, State.MASKED)
+    if received is None or protected is None or received.body["product"] != release.product.definition.product:
+        return None
+    vault = release.vault
+    definition = TablesDefinition.model_validate_json(vault.verify(received.body["plan"], ".json").read_bytes())
+    if definition.measure.variable != release.product.definition.measure.variable:
+        return None
+    contract = Contract.model_validate_json(vault.verify(received.body["contract"], ".json").read_bytes())
+    cells = cells_in(vault.verify(protected.body["cells"], ".npz"), definition, contract)
+    if not measure_of(definition, contract).hashed:  # records are numbered anew each time: nobody is known again
+        cells = replace(cells, owners=np.where(cells.owners < 0, cells.owners, cells.owners + _OTHERS))
+    published = PublishedCells.read(vault.verify(protected.body["published_cells"], ".npz"))
+    return Edition(earlier, definition.name, definition.protection, cells, published)
+
+
+@dataclass(frozen=True, eq=False)
+class EditionPair:
+    """This release and an earlier edition as one system, in which unrevised cells stand once."""
+
+    release: str  # the earlier one
+    joint: JointEditions
+    earlier: Statuses
+    cells: int  # of this release
+    must: Booleans  # shape (cells,), unrevised cells that were sensitive: published now, they would be known then
+
+    @classmethod
+    def of(cls, now: Cells, edition: Edition) -> "EditionPair | None":
+        """None where no cell is unrevised: then neither edition tells anything of the other."""
+        before, now = edition.among(now)
+        status = edition.published.status
+        joint = joint_cells(before, status, now)
+        if not (joint.of_earlier < len(now)).any():
+            return None
+        must, _ = carried(before, status, now)
+        return cls(edition.release, joint, status, len(now), must)
+
+    @property
+    def unrevised(self) -> int:
+        """How many cells both editions have."""
+        return int((self.joint.of_earlier < self.cells).sum())
+
+    def requirements(self, request: ProtectionRequest) -> Requirements:
+        """What is asked of this release's cells, as far as they are not out, and what the rules ask of the others."""
+        asked = request.requirements
+        rest = self.joint.requirements(request.rules, request.assumptions.nonnegative)
+        still = ~self.joint.public[: self.cells]
+        return Requirements(
+            rest.by_rule,
+            np.r_[asked.sensitive & still, rest.sensitive[self.cells :]],
+            *(
+                np.r_[np.where(still, getattr(asked, level), 0), getattr(rest, level)[self.cells :]]
+                for level in ("lower", "upper", "sliding")
+            ),
+        )
+
+    def protected(
+        self, suppression: SuppressionSearch, request: ProtectionRequest, kept: Booleans, workers: int
+    ) -> Statuses:
+        """The status of this release's cells, so that neither edition undoes the other; kept: suppressed anyhow."""
+        asked, joint = request.manual, self.joint
+        others = np.zeros(len(joint.cells) - self.cells)
+        start = (self.must | kept) & ~asked.forbidden & ~joint.public[: self.cells]
+        found = suppression(
+            joint.cells,
+            self.requirements(request),
+            request.rules,
+            request.assumptions,
+            cost=np.r_[asked.cost, others],
+            forbidden=joint.public | joint.joint(asked.forbidden),
+            preferred=joint.joint(asked.preferred & ~joint.public[: self.cells]),
+            suppressed=joint.suppressed | joint.joint(start),
+            workers=workers,
+        )
+        return joint.now(found.status, request.rules)
+
+    def finding(self, status: Statuses, request: ProtectionRequest, workers: int) -> Finding:
+        """Whether somebody who has both editions can work out what neither tells."""
+        joint = self.joint
+        found = audit(
+            joint.cells,
+            joint.status(status, self.earlier),
+            self.requirements(request),
+            request.rules,
+            request.assumptions,
+            workers=workers,
+        )
+        says = joint.findings(request.rules, found)
+        lost = joint.cannot_be_mended(request.rules)
+        verdict = Verdict.FAIL if found.breaches or lost.any() else Verdict.UNKNOWN if found.unknown else Verdict.PASS
+        found_out = (
+            " ".join(f"{each}." for each in says[:_MOST_SENTENCES])
+            or "nothing of either can be worked out with the other."
+        )
+        return _finding(verdict, f"With {self.release}, which shares {self.unrevised:,} cells: {found_out}")
+
+
+def _names(cells: Cells) -> list[str]:
+    return [dimension.name for dimension in cells.dimensions]
+
+
+def _spread(cells: Cells, dimensions: list[Dimension]) -> Cells:
+    """The same cells with further dimensions, at whose totals they stand."""
+    axes = {name: axis for axis, name in enumerate(_names(cells))}
+    codes: Codes = np.zeros((len(cells), len(dimensions)), dtype=np.int32)
+    for axis, dimension in enumerate(dimensions):
+        if dimension.name in axes:
+            codes[:, axis] = cells.codes[:, axes[dimension.name]]
+    return replace(cells, dimensions=tuple(dimensions), codes=codes)
+
+
+def nearest_edition(release: TablesRelease, cells: Cells) -> EditionPair | None:
+    """The earlier edition with which this release has most cells in common; of several, the latest."""
+    found = []
+    for edition in earlier_editions(release):
+        with suppress(DataError):  # other decimals or totals: the audit tells it
+            if edition.published.value is None:
+                found.append(EditionPair.of(cells, edition))
+    return max((joint for joint in found if joint), key=lambda joint: joint.unrevised, default=None)
+
+
+def carried_forward(release: TablesRelease, cells: Cells) -> Booleans:
+    """Shape (c,): what the last edition of this very definition suppressed, so that series do not come and go."""
+    kept = np.zeros(len(cells), dtype=bool)
+    for edition in earlier_editions(release)[::-1]:
+        if edition.definition == release.product.definition.name:
+            with suppress(DataError):
+                before, now = edition.among(cells)
+                kept = np.logical_or(*carried(before, edition.published.status, now))
+            break
+    return kept
+
+
+def compare_with_earlier_editions(
+    release: TablesRelease, cells: Cells, published: PublishedCells, request: ProtectionRequest, workers: int
+) -> list[Finding]:
+    """A finding for each earlier edition that shares cells with this release, or cannot be compared with it."""
+    findings, editions = [], earlier_editions(release)
+    for edition in editions:
+        try:
+            joint = EditionPair.of(cells, edition)
+        except DataError as error:
+            says = (
+                f"{edition.release} cannot be compared with this release, so nobody knows what both give away: {error}"
+            )
+            findings.append(_finding(Verdict.REVIEW, says))
+            continue
+        if joint and published.value is None and edition.published.value is None:
+            findings.append(joint.finding(published.status, request, workers))
+        elif joint and not _same_noise(release.product.definition.protection, edition.protection):
+            says = (
+                f"Values were changed in this release or in {edition.release}, and {joint.unrevised:,} cells did not "
+                "change in between: nobody knows how nearly both together tell them."
+            )
+            findings.append(_finding(Verdict.REVIEW, says))
+    none = (
+        f"None of {len(editions)} earlier editions shares a cell with this one." if editions else "There is no other."
+    )
+    return findings or [_finding(Verdict.PASS, f"No other publication of these data undoes this one: {none}")]
+
+
+def _same_noise(one: Protection, other: Protection) -> bool:
+    """Whether a cell that did not change has the same figure under both."""
+    return isinstance(one, CellKey) and one == other
+
+
+def _finding(verdict: Verdict, says: str) -> Finding:
+    return Finding(rule="earlier_editions", verdict=verdict, stage="masked", says=says)

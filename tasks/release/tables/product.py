@@ -1,0 +1,70 @@
+"""Tables: sums over the records, with cells suppressed or values changed so that nobody's contribution is known."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from policies.approvals import Subject
+from sluice.publication.datapackage import PublishedFile
+from sluice.report.dossier import Dossier, TablesView
+from sluice.verdict import Finding
+from tasks.release.approval import subject
+from tasks.release.product import Product
+from tasks.release.tables.cells import TablesRelease
+from tasks.release.tables.definition import TablesDefinition
+from tasks.release.tables.editions import compare_with_earlier_editions
+from tasks.release.tables.fit import refuse_unfit_tables
+from tasks.release.tables.judgement import TablesEvaluation
+from tasks.release.tables.protected_tables import ProtectedTables, staged_and_published_cells
+from tasks.release.tables.request import request_of
+from tasks.release.tables.table_files import problems_of, table_descriptor
+
+
+class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
+    editions_rule = "earlier_editions"
+
+    def refuse_unfit(self) -> None:
+        refuse_unfit_tables(self.path, self.definition, self.contract, self.policy)
+
+    def warnings(self) -> list[str]:
+        return []
+
+    def refuse_unfit_data(self, release: TablesRelease) -> None:
+        """A code that no hierarchy has is found when the cells are added up."""
+
+    def plan_in_words(self) -> tuple[str, ...]:
+        definition, policy = self.definition, self.policy
+        return (
+            definition.measure.describe(),
+            *(rule.describe() for rule in policy.table_rules),
+            policy.table_attackers.describe(),
+            definition.protection.describe(),
+        )
+
+    def view(
+        self, release: TablesRelease, made: ProtectedTables | None, evaluation: TablesEvaluation | None
+    ) -> TablesView:
+        variable = self.definition.measure.variable
+        return TablesView(
+            measure=variable or "number of records",
+            unit=self.contract.by_name[variable].unit if variable else None,
+            tables=evaluation.tables if evaluation else (),
+        )
+
+    def files(self, subject: Subject) -> dict[str, tuple[str, str]]:
+        listed = json.loads(self.workspace.vault.verify(subject.data, ".json").read_bytes())
+        return {file: (sha256, Path(file).suffix) for file, sha256 in listed.items()}
+
+    def describe(self, release: TablesRelease, dossier: Dossier, files: Sequence[PublishedFile]) -> dict[str, Any]:
+        _, cells, published = staged_and_published_cells(release)
+        return table_descriptor(self, cells, published, files, dossier.plan)
+
+    def read_back(self, release: TablesRelease, place: Callable[[str], Path]) -> list[str]:
+        _, cells, published = staged_and_published_cells(release)
+        return problems_of(self, {file: place(file) for file in self.files(subject(release))}, cells, published)
+
+    def compare_editions(self, release: TablesRelease) -> list[Finding]:
+        staged, cells, published = staged_and_published_cells(release)
+        request = request_of(release, staged, cells)
+        return compare_with_earlier_editions(release, cells, published, request, workers=1)

@@ -1,0 +1,87 @@
+"""The ways in which tables can be protected, as a definition names them."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, WithJsonSchema
+
+from tasks.release.definition import StrictModel
+
+
+class SecondarySuppression(StrictModel):
+    """Sensitive cells are left blank, and as many others as it takes."""
+
+    method: Literal["suppression"] = "suppression"
+    mode: Literal["fast", "optimise"] = Field(default="fast", description="optimise: slower, with a proven gap")
+    cost: Literal["value", "cells", "contributors", "scaled_information"] = Field(
+        default="value", description="what is kept as small as possible among the suppressed"
+    )
+    intervals: bool = Field(default=False, description="publish, for each blank, what anybody could compute anyway")
+    a_priori: Annotated[
+        tuple[dict[str, str], ...],
+        WithJsonSchema(
+            {"type": "string", "format": "path", "description": "a CSV of cells with a status, a protection or a cost"}
+        ),
+    ] = ()
+    carry_forward: bool = Field(
+        default=True,
+        description="keep blank what the last edition of this definition blanked, so that series do not come and go",
+    )
+
+    def describe(self) -> str:
+        """In one plain sentence."""
+        how = "with a proven gap to the least possible" if self.mode == "optimise" else "as few as a fast search finds"
+        return (
+            f"Sensitive cells are left blank (primary suppression), and further cells, {how} by {self.cost}, so that "
+            "no blank can be worked out from the rest (secondary suppression)."
+            + (" For each blank the interval is published that anybody could compute." if self.intervals else "")
+        )
+
+
+class ControlledRounding(StrictModel):
+    """Every cell goes to a multiple of the base next to it, so that all sums still add up."""
+
+    method: Literal["controlled_rounding"]
+    base: int = Field(ge=2, description="in units of the measure")
+
+    def describe(self) -> str:
+        return f"Every cell is rounded to a multiple of {self.base}, up or down, so that all sums still add up."
+
+
+class SmallCountRounding(StrictModel):
+    """Counts below the base go to 0 or to the base, and margins are added up anew."""
+
+    method: Literal["small_count_rounding"]
+    base: int = Field(ge=2, description="the smallest count that is published")
+
+    def describe(self) -> str:
+        return f"Counts below {self.base} are rounded to 0 or {self.base}, and the margins added up anew."
+
+
+class ControlledAdjustment(StrictModel):
+    """Sensitive cells move as far as they must be protected, others as little as it takes to add up."""
+
+    method: Literal["controlled_adjustment"]
+    cap: float | None = Field(default=None, gt=0, le=100, description="percent by which other cells may change at most")
+
+    def describe(self) -> str:
+        capped = "" if self.cap is None else f", at most by {self.cap:g} %"
+        return f"Sensitive cells are moved by the protection that they need, and others as little as adds up{capped}."
+
+
+class CellKey(StrictModel):
+    """Every count has noise that its records determine: the same cell has the same figure everywhere."""
+
+    method: Literal["cell_key"]
+    maximum: int = Field(ge=1, description="the largest noise, up or down")
+    variance: float = Field(gt=0, description="of the noise")
+    threshold: int = Field(default=0, ge=0, description="counts from 1 to this are never published")
+
+    def describe(self) -> str:
+        return (
+            f"Every count has noise of variance {self.variance:g}, at most {self.maximum}, that depends on the records "
+            "in it alone."
+        )
+
+
+Alteration = ControlledRounding | SmallCountRounding | ControlledAdjustment | CellKey
+Protection = Annotated[SecondarySuppression | Alteration, Field(discriminator="method")]

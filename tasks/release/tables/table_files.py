@@ -1,0 +1,109 @@
+"""The files of a release of tables: written once, and read back as a data user would before anybody may have them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sluice.publication.datapackage import PublishedFile
+from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
+from sluice.publication.table_datapackage import table_datapackage
+from sluice.publication.table_publication import (
+    PublishedTable,
+    discrepancies,
+    published_table,
+    read_csv,
+    read_parquet,
+    to_csv,
+    to_parquet,
+)
+from sluice.tabular.model.cells import Cells, axes_of
+from tasks.release.tables.cells import TablesDocuments
+from tasks.release.tables.published_cells import PublishedCells
+
+_READ = {".sdmx.csv": read_sdmx_csv, ".csv": read_csv, ".parquet": read_parquet}
+
+
+def table_files(documents: TablesDocuments, cells: Cells, published: PublishedCells) -> Iterator[tuple[str, bytes]]:
+    """Name and content of every file: one table in each, in all forms that the definition asks for."""
+    form = documents.definition.form
+    for table in _published_tables(documents, cells, published):
+        yield f"{table.name}.csv", to_csv(table)
+        yield f"{table.name}.parquet", to_parquet(table)
+        if form.sdmx_dataflow:
+            yield f"{table.name}.sdmx.csv", to_sdmx_csv(table, form.sdmx_dataflow, form.time_period)
+
+
+def _published_tables(documents: TablesDocuments, cells: Cells, published: PublishedCells) -> Iterator[PublishedTable]:
+    form = documents.definition.form
+    for table in documents.definition.tables:
+        yield published_table(
+            cells,
+            published.status,
+            table.name,
+            table.dimensions,
+            value=published.value,
+            interval=published.interval,
+            tell_primary=form.tell_primary,
+            tell_contributors=form.tell_contributors and documents.definition.measure.variable is not None,
+        )
+
+
+def table_descriptor(
+    documents: TablesDocuments,
+    cells: Cells,
+    published: PublishedCells,
+    files: Sequence[PublishedFile],
+    protection: Sequence[str],
+) -> dict[str, Any]:
+    """The Data Package descriptor of the release; `protection` are sentences on how it was protected."""
+    definition, measure = documents.definition, documents.definition.measure.variable
+    tables = []
+    for table in _published_tables(documents, cells, published):
+        own = [file for file in files if file.path in {f"{table.name}{ending}" for ending in _READ}]
+        rows = {f"{table.name}.csv", f"{table.name}.parquet"}  # SDMX-CSV has columns of its own
+        sized = [f.model_copy(update={"rows": len(table.codes) if f.path in rows else None}) for f in own]
+        tables.append((table, sized))
+    return table_datapackage(
+        definition.name,
+        definition.title,
+        documents.contract.dataset,
+        tables,
+        measure or "number of records",
+        unit=documents.contract.by_name[measure].unit if measure else None,
+        protection=protection,
+        withheld=[
+            f"{each.variable}: {', '.join([*each.withheld, *(f'level {level}' for level in each.withheld_levels)])}"
+            for each in definition.dimensions
+            if each.withheld or each.withheld_levels
+        ],
+        description=documents.contract.description,
+    )
+
+
+def problems_of(
+    documents: TablesDocuments, files: Mapping[str, Path], cells: Cells, published: PublishedCells
+) -> list[str]:
+    """What is wrong with the files, in words without values; nothing when each tells what its cells' status allows.
+
+    files : name -> where it lies
+    """
+    problems, left = [], dict(files)
+    for table in documents.definition.tables:
+        for ending, read in _READ.items():
+            path = left.pop(f"{table.name}{ending}", None)
+            if path is None:
+                continue
+            axes = [cells.dimensions[axis] for axis in axes_of(cells, table.dimensions)]
+            content = read(path.read_bytes(), path.name, axes, cells.decimals)
+            wrong = discrepancies(
+                content,
+                cells,
+                published.status,
+                table=table.dimensions,
+                value=published.value,
+                interval=published.interval,
+            )
+            problems += [f"{table.name}{ending}: {problem}" for problem in wrong]
+        if f"{table.name}.csv" not in files:
+            problems.append(f"{table.name}.csv is missing")
+    return problems + [f"{file} belongs to no table" for file in left]

@@ -1,0 +1,57 @@
+"""The notes of a workspace: where each release's definition lies, and which run waits for which release.
+
+A run that needs approval gives up its process, and the one that goes on with it must find its release again. The
+decision itself lies only in the ledger.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sluice.custody.durable import replace
+from sluice.custody.workspace import Workspace
+from sluice.errors import SluiceError, did_you_mean
+from tasks.release.definition import Definition
+from tasks.release.documents import Documents
+from tasks.release.release import Release
+
+
+def notes(workspace: Workspace) -> Path:
+    """The folder of the notes."""
+    folder = workspace.home / "runs"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def remember_definition(release: Release[Documents[Definition]]) -> None:
+    """Note where the release's definition lies, for the commands that are given a release's id only."""
+    note = {"definition": str(release.product.path)}
+    replace(notes(release.product.workspace) / f"{release.id}.json", json.dumps(note).encode(), 0o600)
+
+
+def definition_of(workspace: Workspace, release_id: str) -> Path:
+    """Where the definition of a release lies. Raises SluiceError for an id that this workspace does not know."""
+    known = [path.stem for path in notes(workspace).glob("*.json")]
+    if release_id not in known:
+        raise SluiceError(f"no release '{release_id}' here.{did_you_mean(release_id, known)} See: sluice status")
+    note = json.loads((notes(workspace) / f"{release_id}.json").read_text())
+    return Path(note["definition"])
+
+
+def read_note(note: Path) -> dict[str, Any]:
+    """The note's content; nothing when there is none, or its run ended meanwhile and removed it."""
+    try:
+        content: dict[str, Any] = json.loads(note.read_text())
+    except FileNotFoundError:
+        return {}
+    return content
+
+
+def note_of_run(workspace: Workspace, run: object) -> Path:
+    """The note of the run with this id: `release`, and `rounds`, how often it was suspended."""
+    return notes(workspace) / f"{run}.run"
+
+
+def runs_waiting(workspace: Workspace, release_id: str) -> list[Path]:
+    """The notes of the runs that wait for this release; each bears the id of its run."""
+    return [note for note in notes(workspace).glob("*.run") if read_note(note).get("release") == release_id]

@@ -1,0 +1,60 @@
+"""What a release definition refuses when it loads, beside the fields of its parts."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from tasks.release.records.definition import RecordsDefinition
+
+TOP = {"method": "top_bottom_coding", "columns": ["income"], "top": {"quantile": 0.9}, "strata": ["town"]}
+SUPPRESSION = {"method": "local_suppression", "columns": ["town", "age"], "k": 3}
+RECODING = {"method": "global_recoding", "columns": ["town"], "categories": {"all": ["a", "b"]}}
+
+
+def definition(*plan: dict[str, Any]) -> RecordsDefinition:
+    return RecordsDefinition.model_validate(
+        {
+            "name": "people",
+            "title": "People",
+            "owner": "emil",
+            "source": {"type": "csv", "path": "people.csv"},
+            "contract": "contract.yaml",
+            "policy": "policy.yaml",
+            "people": "people.yaml",
+            "plan": list(plan),
+            "target": "published",
+        }
+    )
+
+
+def test_a_recoding_by_strata_comes_before_what_changes_the_strata() -> None:
+    """Else the original could not be put on the masked file's categories, or would be by another stratum's limits."""
+    assert len(definition(TOP, SUPPRESSION).plan) == 2
+    assert len(definition(RECODING, TOP).plan) == 2  # a recoding is carried out on the original, too
+    with pytest.raises(
+        ValidationError, match=r"plan\.1: top_bottom_coding by strata of 'town' must come before local_s"
+    ):
+        definition(SUPPRESSION, TOP)
+
+
+@given(st.integers(2, 20))
+def test_a_published_mean_stands_for_three_or_more(k: int) -> None:
+    for method in ("microaggregation", "univariate_microaggregation", "projected_microaggregation"):
+        step = {"method": method, "columns": ["income"], "k": k}
+        if k >= 3:
+            assert definition(step).plan[0].method == method
+            continue
+        with pytest.raises(ValidationError, match=f"k of {method} must be at least 3 in a release"):
+            definition(step)
+
+
+def test_a_cluster_and_a_coded_tail_hold_three_or_more() -> None:
+    for step, field in (
+        ({"method": "k_member_clustering", "columns": ["age"], "k": 2}, "k of k_member_clustering"),
+        (TOP | {"minimum_tail": 2}, "minimum_tail of top_bottom_coding"),
+    ):
+        with pytest.raises(ValidationError, match=f"{field} must be at least 3"):
+            definition(step)

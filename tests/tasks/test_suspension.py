@@ -1,0 +1,155 @@
+"""Resuming the runs that wait for a decision: which go on, whose notes are stale, and what an absent server costs."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import pytest
+from prefect.client.schemas.responses import SetStateStatus
+from prefect.exceptions import ObjectNotFound
+from prefect.settings import PREFECT_API_URL, temporary_settings
+from prefect.states import Cancelled, Completed, Pending, Running, Scheduled, State, Suspended
+
+from sluice.custody.workspace import Workspace
+from sluice.errors import SluiceError
+from tasks import suspension
+
+RUN = UUID("25333088-2a99-418e-8fb0-499bb6aab8b7")
+HERE = "http://127.0.0.1:9/api"  # nobody listens at the port of 'discard'
+
+
+@dataclass
+class Server:
+    """Answers as Prefect's does: the states of the one run in turn, the last again and again; None: no such run."""
+
+    states: list[State[Any] | None]
+    refuses: int = 0
+    resumed: list[UUID] = field(default_factory=list)
+
+    def read_flow_run(self, run: UUID) -> SimpleNamespace:
+        assert run == RUN
+        state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
+        if state is None:
+            raise ObjectNotFound(KeyError())
+        return SimpleNamespace(state=state)
+
+    def resume_flow_run(self, run: UUID) -> SimpleNamespace:
+        if self.refuses:
+            self.refuses -= 1
+            return SimpleNamespace(status=SetStateStatus.REJECT)
+        self.resumed.append(run)
+        return SimpleNamespace(status=SetStateStatus.ACCEPT)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """With the note of a run that waits for the release 'mine'."""
+    opened = Workspace.open(tmp_path / "home")
+    note_of(opened).parent.mkdir(mode=0o700)
+    note_of(opened).write_text(json.dumps({"release": "mine", "rounds": 1}))
+    return opened
+
+
+@pytest.fixture(autouse=True)
+def _a_server_somewhere() -> Iterator[None]:
+    with temporary_settings({PREFECT_API_URL: HERE}):
+        yield
+
+
+def note_of(workspace: Workspace) -> Path:
+    return workspace.home / "runs" / f"{RUN}.run"
+
+
+def serve(monkeypatch: pytest.MonkeyPatch, server: Server) -> None:
+    @contextmanager
+    def client(sync_client: bool) -> Iterator[Server]:
+        assert sync_client
+        yield server
+
+    monkeypatch.setattr(suspension, "get_client", client)
+
+
+def test_a_suspended_run_is_resumed(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server([Suspended()])
+    serve(monkeypatch, server)
+    assert suspension.resume_runs(workspace, "mine") == 1
+    assert server.resumed == [RUN]
+    assert note_of(workspace).exists()  # the run itself needs it, to find its release
+
+
+def test_runs_of_other_releases_are_left_alone(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server([Suspended()])
+    serve(monkeypatch, server)
+    assert suspension.resume_runs(workspace, "another") == 0
+    assert server.resumed == []
+
+
+@pytest.mark.parametrize("state", [Completed(), Cancelled(), None], ids=["completed", "cancelled", "unknown"])
+def test_the_note_of_a_run_that_ended_is_removed(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, state: State[Any] | None
+) -> None:
+    serve(monkeypatch, Server([state]))
+    assert suspension.resume_runs(workspace, "mine") == 0
+    assert not note_of(workspace).exists()
+
+
+@pytest.mark.parametrize("state", [Scheduled(), Pending()], ids=["scheduled", "pending"])
+def test_a_run_about_to_start_needs_no_resuming(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, state: State[Any]
+) -> None:
+    server = Server([state])
+    serve(monkeypatch, server)
+    assert suspension.resume_runs(workspace, "mine") == 1
+    assert server.resumed == []
+
+
+def test_a_run_about_to_suspend_is_awaited(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It asked for the decision just before there was one; left to itself it would wait for ever."""
+    server = Server([Running(), Running(), Suspended()])
+    serve(monkeypatch, server)
+    monkeypatch.setattr(suspension, "sleep", lambda seconds: None)
+    assert suspension.resume_runs(workspace, "mine") == 1
+    assert server.resumed == [RUN]
+
+
+def test_a_run_that_somebody_else_resumes_meanwhile_counts(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = Server([Suspended(), Scheduled()], refuses=1)
+    serve(monkeypatch, server)
+    monkeypatch.setattr(suspension, "sleep", lambda seconds: None)
+    assert suspension.resume_runs(workspace, "mine") == 1
+    assert server.resumed == []
+
+
+def test_a_run_that_never_settles_is_given_up(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its process was killed and nobody told Prefect: the decision is carried out elsewhere."""
+    serve(monkeypatch, Server([Running()]))
+    monkeypatch.setattr(suspension, "_SETTLING", 0)
+    assert suspension.resume_runs(workspace, "mine") == 0
+
+
+def test_without_a_server_there_is_nothing_to_resume(workspace: Workspace) -> None:
+    with temporary_settings(restore_defaults={PREFECT_API_URL}):
+        assert suspension.resume_runs(workspace, "mine") == 0
+    assert note_of(workspace).exists()
+
+
+def test_an_absent_server_is_named_with_what_to_do(workspace: Workspace) -> None:
+    with pytest.raises(SluiceError) as refused:
+        suspension.resume_runs(workspace, "mine")
+    says = str(refused.value)
+    assert "the decision on mine is in the ledger" in says
+    assert str(RUN) in says
+    assert f"curl -X POST {HERE}/flow_runs/ID/resume" in says
+    assert note_of(workspace).exists()
+
+
+def test_a_note_that_vanishes_is_no_note(workspace: Workspace) -> None:
+    note_of(workspace).unlink()
+    assert suspension.resume_runs(workspace, "mine") == 0
