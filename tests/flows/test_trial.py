@@ -14,10 +14,8 @@ import pytest
 import yaml
 
 from flows.cli.main import main
-from schemas.reading.inferred import inferred_contract
 from sluice.errors import DataError, DocumentError, PlanError
 from sluice.masking import AdditiveNoise
-from sluice.variables import Kind
 from tasks.workbench.trial import NOT_JUDGED, kinds_given, load_plan, mask_file
 
 NOISE = {"method": "additive_noise", "columns": ["income"], "amount": 0.1}
@@ -84,33 +82,6 @@ def test_the_seed_file_makes_the_same_file_again(folder: Path) -> None:
     seed.write_text("secret words", encoding="utf-8")
     with pytest.raises(DocumentError, match="must hold one whole number"):
         run(folder, seed_file=seed)
-
-
-def test_kinds_are_inferred() -> None:
-    table = pd.DataFrame(
-        {
-            "code": ["01", "02", ""],
-            "whole": ["1", "-20", "NA"],
-            "number": ["1.5", "2", "1e-3"],
-            "day": ["2020-01-01", "2020-01-02", ""],
-            "word": ["NA", "x", "?"],
-            "empty": ["", "", ""],
-            "zero": ["0", "00", "1"],
-        }
-    ).convert_dtypes(dtype_backend="pyarrow")
-    found = inferred_contract(table, "t", {}).by_name
-    assert {name: variable.kind for name, variable in found.items()} == {
-        "code": Kind.NOMINAL,
-        "whole": Kind.INTEGER,
-        "number": Kind.CONTINUOUS,
-        "day": Kind.DATE,
-        "word": Kind.NOMINAL,
-        "empty": Kind.NOMINAL,
-        "zero": Kind.NOMINAL,
-    }
-    assert found["whole"].missing_codes == ("NA",)
-    assert found["word"].missing_codes == ()
-    assert [name for name, variable in found.items() if variable.nullable] == ["code", "whole", "day", "empty"]
 
 
 def test_native_types_of_a_parquet_file_are_taken_as_they_are(folder: Path) -> None:

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.errors import DataError, PlanError
+from sluice.errors import PlanError
 from sluice.masking import AdditiveNoise, GlobalRecoding, RankSwapping, TopBottomCoding
 from sluice.masking.plan import apply_plan, apply_recodings, mask_frame, released_variables
-from sluice.typed_frame import typed_frame
 from sluice.variables import Kind, Variable
 
 VARIABLES = {
@@ -66,17 +65,6 @@ def test_a_frame_of_a_notebook_is_masked_and_not_judged() -> None:
         },
         index=list("wxyz"),
     )
-    typed, variables = typed_frame(frame)
-    assert [str(variable.kind) for variable in variables.values()] == [
-        "integer",
-        "continuous",
-        "nominal",
-        "binary",
-        "date",
-        "ordinal",
-    ]
-    assert [name for name, variable in variables.items() if variable.nullable] == ["x", "word"]
-    assert typed["flag"].tolist() == ["true", "false", "true", "true"]
     masked = mask_frame(frame, [RankSwapping(columns=("n",), window=1)], seed=1)
     assert masked.index.tolist() == list("wxyz")
     assert masked.attrs["sluice:judged"] is False
@@ -84,9 +72,5 @@ def test_a_frame_of_a_notebook_is_masked_and_not_judged() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(DataError, match="named by texts, each once; got 0"):
-        typed_frame(pd.DataFrame([[1]]))
-    with pytest.raises(DataError, match="'x' holds infinite numbers"):
-        typed_frame(pd.DataFrame({"x": [np.inf]}))
     with pytest.raises(PlanError, match="no variable 'incom'"):
         mask_frame(people(), [RankSwapping(columns=("incom",), window=1)])

@@ -182,7 +182,7 @@ def test_exception_inside_great_expectations_is_unknown(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A single metric that fails, its text quoting a value: that clause is unknown, the others are known."""
-    original = schemas.checks.expectations_run.normal_frame
+    original = schemas.checks.expectations_run.canonical_frame
 
     class Odd:
         def __ge__(self, _: object) -> bool:

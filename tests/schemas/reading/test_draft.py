@@ -56,6 +56,33 @@ def test_kinds_ranges_and_categories_are_guessed(people: CsvSource) -> None:
     assert drafted["smokes"]["nullable"] is True
 
 
+def test_codes_keep_their_leading_zeros(tmp_path: Path) -> None:
+    path = tmp_path / "firms.csv"
+    nace, regions = [f"{1 + i % 40:02d}" for i in range(400)], [f"0{1 + i % 3}" for i in range(400)]
+    pd.DataFrame({"nace": nace, "region": regions}).to_csv(path, index=False)
+    drafted = {v["name"]: v for v in yaml.safe_load(draft_contract(CsvSource(path=str(path)), "firms"))["variables"]}
+    assert {name: variable["kind"] for name, variable in drafted.items()} == {"nace": "nominal", "region": "nominal"}
+    assert drafted["nace"]["categories"] == [f"{code:02d}" for code in range(1, 41)]
+    assert drafted["region"]["categories"] == ["01", "02", "03"]
+
+
+def test_two_categories_of_which_one_is_rare_are_binary_and_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    pd.DataFrame({"x": ["common"] * 99 + ["rare"], "y": ["yes", "no", "true", "off"] * 25}).to_csv(path, index=False)
+    text = draft_contract(CsvSource(path=str(path)), "people")
+    x, y = yaml.safe_load(text)["variables"]
+    assert (x["kind"], "categories" in x, 'rare"' in text) == ("binary", False, False)
+    assert (y["kind"], y["categories"]) == ("binary", ["false", "true"])
+
+
+def test_a_word_that_may_mean_missing_is_pointed_out(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    pd.DataFrame({"job": ["clerk", "cook", "?"] * 20}).to_csv(path, index=False)
+    text = draft_contract(CsvSource(path=str(path)), "people")
+    assert yaml.safe_load(text)["variables"][0]["categories"] == ["?", "clerk", "cook"]
+    assert '# check: "?" may stand for missing' in text
+
+
 def test_no_rare_category_no_extreme_and_no_identifier_is_written(people: CsvSource) -> None:
     text = draft_contract(people, "people")
     for confidential in ("Tinyville", "P-00", "1234.56", "4677.26", "17", "77", "2020-03-01", "2020-09-16"):
