@@ -11,7 +11,6 @@ from sluice.masking.noise.lossy_compression import LossyCompression
 from sluice.masking.noise.matrix_decomposition import MatrixDecomposition
 from sluice.masking.noise.pram import Pram
 from sluice.masking.noise.random_orthogonal_matrix import RandomOrthogonalMatrix
-from sluice.masking.plan import mask_frame
 from sluice.masking.recoding.global_recoding import GlobalRecoding
 from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.masking.recoding.random_rounding import RandomRounding
@@ -94,5 +93,4 @@ __all__ = [
     "Step",
     "TopBottomCoding",
     "UnivariateMicroaggregation",
-    "mask_frame",
 ]

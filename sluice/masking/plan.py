@@ -7,7 +7,6 @@ import pandas as pd
 
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum, households, strata, together, with_members
-from sluice.typed_frame import typed_frame
 from sluice.variables import Variable, Variables
 
 
@@ -39,29 +38,6 @@ def apply_plan(
         fitted_plan += fitted
         current = step.released(current)
     return masked, tuple(fitted_plan)
-
-
-def mask_frame(
-    frame: pd.DataFrame,
-    steps: Sequence[MaskingStep],
-    seed: int | np.random.SeedSequence | None = None,
-    variables: Variables | None = None,
-) -> pd.DataFrame:
-    """A pandas frame masked by some steps, to try a method in a notebook. It is not judged, and its `attrs` say so.
-
-    frame     : any pandas frame; with `variables`, a frame typed by them
-    variables : what the columns are; absent: inferred from their types (see sluice.typed_frame)
-    seed      : the same seed gives the same result; absent: a new one each time
-    returns   : typed by what comes out of the steps, with the index of `frame`
-    raises    : PlanError when a step cannot treat these variables or values, DataError for a frame of no such types
-    """
-    typed, known = (frame, variables) if variables is not None else typed_frame(frame)
-    if not isinstance(seed, np.random.SeedSequence):
-        seed = np.random.SeedSequence(seed)
-    masked, _ = apply_plan(steps, typed, known, seed)
-    masked.index = frame.index[masked.index]
-    masked.attrs["sluice:judged"] = False
-    return masked
 
 
 def apply_recodings(

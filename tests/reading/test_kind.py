@@ -14,10 +14,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sluice
 from schemas.reading.draft import draft_contract
 from schemas.reading.inferred import inferred_contract
-from sluice.masking import Sampling
-from sluice.masking.plan import mask_frame
 from sluice.reading.kind import ColumnSummary, summary_of
 from sluice.sources.sources import CsvSource, ParquetSource, TabularSource
 from sluice.typed_frame import typed_frame
@@ -162,7 +161,7 @@ def test_a_frame_of_a_notebook(probe: tuple[pd.DataFrame, Path]) -> None:
     frame, _ = probe
     typed, variables = typed_frame(frame)
     assert kinds(variables) == wanted(frame.columns)
-    assert len(mask_frame(frame, [Sampling(fraction=0.5)], seed=1)) == N // 2
+    assert len(sluice.mask(frame, {"method": "sampling", "fraction": 0.5}, seed=1).frame) == N // 2
     for name, variable in variables.items():
         assert typed[name].isna().any() <= variable.nullable, name
 

@@ -51,15 +51,6 @@ class Suda:
         total = self.score.sum()
         return np.asarray(self.by_key.sum(axis=0) / total if total else np.zeros(self.by_key.shape[1]))
 
-    def value_shares(self, key: int, codes: Codes) -> FloatArray:
-        """Of a key's part of the score, the share of each of its values; zeros where it has no part.
-
-        codes   : shape (n,), the codes of the key
-        returns : shape (largest code + 1,)
-        """
-        parts = np.bincount(codes, weights=self.by_key[:, key])
-        return np.asarray(parts / parts.sum() if parts.any() else parts)
-
     def dis(self, sampling_fraction: float) -> FloatArray:
         """Shape (n,): the probability of a correct match, given a unique one, spread over the records by score."""
         return dis_scores(self.score, self.unique, self.paired, self.by_key.shape[1], sampling_fraction)

@@ -12,10 +12,12 @@ from schemas.contract import Contract
 from sluice.documents.documents import parse_document
 from sluice.errors import DataError, did_you_mean
 from sluice.masking.noise.additive_noise import AdditiveNoise
-from sluice.masking.noise.pram import Pram
+from sluice.masking.noise.markov_matrix import corrected_frequencies
+from sluice.masking.noise.pram import MISSING, Pram
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
+from sluice.masking.swapping.anatomization import Anatomization, anatomized_tables
 from sluice.utility.cell_changes import cell_changes
 from tasks.workbench.notebook.arguments import Seed, column_name, data_frame, entropy
 from tasks.workbench.notebook.records import Columns, ContractGiven, HoldsRecords, Records, refuse_missing
@@ -92,6 +94,28 @@ class Masked(Result, HoldsRecords):
                 f"{', '.join(sorted(treated)) or 'none'}.{did_you_mean(column, treated)} With strata, see carried_out."
             )
         return pd.DataFrame.from_dict(found[0], orient="index").reindex(columns=list(found[0])).fillna(0.0)
+
+    def corrected_frequencies(self, column: str) -> "pd.Series[float]":
+        """How many records each category of a column had before PRAM, estimated without bias from the masked file.
+
+        A rare category may come out below 0; the sum is that of the masked file.
+
+        raises : as `transition_matrix`; PlanError where the matrix is singular
+        """
+        matrix = self.transition_matrix(column)
+        labels = self.frame[column].astype("str").where(self.frame[column].notna(), MISSING)
+        counts = labels.value_counts().reindex(matrix.index, fill_value=0)
+        return pd.Series(corrected_frequencies(counts.to_numpy(), matrix.to_numpy()), index=matrix.index, name=column)
+
+    def anatomized_tables(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The two tables of an anatomization: who is in which group, and how often a group has each sensitive value.
+
+        raises : DataError where the plan has no such step, or several; PlanError for a sensitive column named 'count'
+        """
+        steps = [step for step in self.plan if isinstance(step, Anatomization)]
+        if len(steps) != 1:
+            raise DataError(f"anatomized_tables needs one step of anatomization in the plan; it has {len(steps)}.")
+        return anatomized_tables(self.frame, steps[0].columns, steps[0].group_column)
 
     def noise_variance(self, column: str) -> float:
         """Variance of the noise that `additive_noise` adds to a column, in the square of its unit.

@@ -62,13 +62,13 @@ def test_row_order_does_not_matter(table: np.ndarray, random: "np.random.Generat
     assert_allclose(there.dis(0.1), here.dis(0.1)[order])
 
 
-def test_shares_of_keys_and_values() -> None:
+def test_shares_of_keys() -> None:
     keys = [np.array([1, 0, 0]), np.array([0, 1, 0]), np.array([0, 1, 0])]
     scores = suda(keys)
     # By hand: {a} of record 0, {b} and {c} of record 1 score 2 each; {a, b} and {a, c} of record 2 score 1 each.
     assert scores.score.tolist() == [2, 4, 2]
-    assert_allclose(scores.value_shares(0, keys[0]), [0.5, 0.5])
-    assert_allclose(scores.value_shares(1, keys[1]), [1 / 3, 2 / 3])
+    assert scores.by_key.tolist() == [[2, 0, 0], [0, 2, 2], [2, 1, 1]]
+    assert_allclose(scores.key_shares, [1 / 2, 3 / 8, 3 / 8])
 
 
 def test_extremes() -> None:
