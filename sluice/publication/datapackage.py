@@ -1,10 +1,9 @@
-"""The Data Package descriptor: what a data user's tools read about a published data set.
+"""The Data Package descriptor: what a data user's tools read about a published data set, of records or of tables.
 
-Sources: the Data Package standard, version 2 (datapackage.org): Data Package, Data Resource and Table Schema. Custom
-properties, which the standard allows, are `unit`, `rows` and those that begin with `sluice:`.
+Source: the Data Package standard, version 2 (datapackage.org): Data Package and Data Resource. Custom properties, which
+the standard allows, are `rows` and those that begin with `sluice:`.
 """
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
@@ -12,19 +11,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.variables import Kind, Variable, Variables
-
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
 
-_TYPE = {
-    Kind.CONTINUOUS: "number",
-    Kind.INTEGER: "integer",
-    Kind.ORDINAL: "string",
-    Kind.NOMINAL: "string",
-    Kind.BINARY: "string",
-    Kind.DATE: "date",
-    Kind.TEXT: "string",
-}
 _MEDIATYPE = {
     "csv": "text/csv",
     "parquet": "application/vnd.apache.parquet",
@@ -44,45 +32,39 @@ class PublishedFile(BaseModel):
     rows: int | None = Field(default=None, ge=0, description="records; None: the file is no table of the variables")
 
 
-def build_datapackage(
+def datapackage(
     name: str,
     title: str,
     dataset: str,
-    variables: Variables,
-    what_was_done: Mapping[str, Sequence[str]],
-    resources: Sequence[PublishedFile],
+    parts: Sequence[tuple[Mapping[str, Any], Sequence[PublishedFile]]],
     description: str = "",
+    *,
+    not_released: Sequence[Mapping[str, Any]] = (),
     parameters: Sequence[Mapping[str, Any]] = (),
+    not_published: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The descriptor of a release, ready for `datapackage.json`.
 
-    variables     : those released, in the order of the files' columns
-    what_was_done : variable -> sentences on its masking; a variable that was not released is listed apart
-    resources     : the files; those with `rows` are tables of `variables`
+    parts         : Table Schemas (see `table_schema`), each with the files that it describes: those that have `rows`
+    not_released  : variables that were taken out, and why
     parameters    : of masking steps that an analyst has to correct for, such as PRAM's matrices
+    not_published : sentences on marginals that are not published, so that nobody takes them for empty
     """
-    schema = {
-        "fields": [_field(variable, what_was_done.get(column, ())) for column, variable in variables.items()],
-        "missingValues": [""],
-    }
     package: dict[str, Any] = {"$schema": PROFILE, "name": _slug(name), "title": title}
     if description:
         package["description"] = description
     package["sluice:dataset"] = dataset
-    removed = [
-        {"name": column, "sluice:maskedBy": list(sentences)}
-        for column, sentences in what_was_done.items()
-        if column not in variables
-    ]
-    if removed:
-        package["sluice:notReleased"] = removed
+    if not_released:
+        package["sluice:notReleased"] = list(not_released)
     if parameters:
-        package["sluice:parameters"] = [dict(told) for told in parameters]
-    package["resources"] = [_resource(file, schema) for file in resources]
+        package["sluice:parameters"] = [dict(each) for each in parameters]
+    package["resources"] = [_resource(file, schema) for schema, files in parts for file in files]
+    if not_published:
+        package["sluice:notPublished"] = list(not_published)
     return package
 
 
-def _resource(file: PublishedFile, schema: dict[str, Any]) -> dict[str, Any]:
+def _resource(file: PublishedFile, schema: Mapping[str, Any]) -> dict[str, Any]:
     ending = PurePosixPath(file.path).suffix.removeprefix(".").lower()
     resource: dict[str, Any] = {"name": _slug(file.path), "path": file.path}
     if ending:
@@ -95,44 +77,6 @@ def _resource(file: PublishedFile, schema: dict[str, Any]) -> dict[str, Any]:
     if file.rows is not None:
         resource |= {"type": "table", "rows": file.rows, "schema": schema}
     return resource
-
-
-def _field(variable: Variable, sentences: Sequence[str]) -> dict[str, Any]:
-    field: dict[str, Any] = {"name": variable.name, "type": _TYPE[variable.kind]}
-    if variable.description:
-        field["description"] = variable.description
-    if variable.unit:
-        field["unit"] = variable.unit
-    if variable.categories is not None:
-        field["categories"] = _categories(variable.categories, variable.labels)
-        field["categoriesOrdered"] = variable.kind is Kind.ORDINAL
-    constraints: dict[str, Any] = {"required": True} if not variable.nullable else {}
-    if variable.categories is not None:
-        constraints["enum"] = list(variable.categories)  # for readers of version 1, which has no categories
-    for bound, value in (("minimum", variable.minimum), ("maximum", variable.maximum)):
-        if value is not None and not (isinstance(value, float) and not math.isfinite(value)):
-            whole = isinstance(value, float) and variable.kind is Kind.INTEGER and value.is_integer()
-            constraints[bound] = int(value) if whole else value
-    if constraints:
-        field["constraints"] = constraints
-    if sentences:
-        field["sluice:maskedBy"] = list(sentences)
-    return field
-
-
-def _categories(categories: Sequence[str], labels: Mapping[str, str]) -> list[str] | list[dict[str, str]]:
-    """Plain values, or values with labels; the standard wants labels unique, so one given twice carries its value."""
-    known = [labels[category] for category in categories if category in labels]
-    if not known:
-        return list(categories)
-    described = []
-    for category in categories:
-        entry = {"value": category}
-        if category in labels:
-            label = labels[category]
-            entry["label"] = label if known.count(label) == 1 else f"{label} ({category})"
-        described.append(entry)
-    return described
 
 
 def _slug(text: str) -> str:

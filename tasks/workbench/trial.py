@@ -23,7 +23,8 @@ from sluice.errors import DataError, DocumentError, PlanError
 from sluice.masking import Step
 from sluice.masking.plan import apply_plan, released_variables
 from sluice.masking.step import MaskingStep
-from sluice.publication.datapackage import PublishedFile, build_datapackage
+from sluice.publication.datapackage import PublishedFile
+from sluice.publication.records_datapackage import records_datapackage
 from sluice.publication.table_file import write_csv, write_parquet
 from sluice.variables import Kind, Role, Variable
 from tasks.workbench.seed_file import seed_of
@@ -181,7 +182,7 @@ def _descriptor(
         sha256 = sha256_of(file)
     resource = PublishedFile(path=output.name, sha256=sha256, bytes=written.stat().st_size, rows=records)
     done = {name: [step.describe() for step in plan if step.concerns(name)] for name in variables}
-    package = build_datapackage(
+    package = records_datapackage(
         output.stem,
         f"Trial of a masking plan on {contract.dataset}",
         contract.dataset,

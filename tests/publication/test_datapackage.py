@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from sluice.publication.datapackage import PublishedFile, build_datapackage
+from sluice.publication.datapackage import PublishedFile
+from sluice.publication.records_datapackage import records_datapackage
 from sluice.variables import Kind, Role, Variable
 
 CSV = PublishedFile(path="data.csv", sha256="a" * 64, bytes=120, rows=10)
@@ -37,7 +38,7 @@ DONE = {"income": ["Noise was added.", "The largest values were replaced."], "na
 
 
 def build() -> dict[str, object]:
-    return build_datapackage("Fair 2026", "Fair", "fair", VARIABLES, DONE, [CSV, PARQUET, REPORT], "A test")
+    return records_datapackage("Fair 2026", "Fair", "fair", VARIABLES, DONE, [CSV, PARQUET, REPORT], "A test")
 
 
 def fields() -> dict[str, dict[str, object]]:
@@ -120,7 +121,7 @@ def test_a_label_that_two_categories_share_is_made_unique() -> None:
     variable = Variable(
         name="x", kind=Kind.NOMINAL, categories=("1", "2", "9"), labels={"1": "other", "2": "other", "9": "none"}
     )
-    package = build_datapackage("x", "x", "x", {"x": variable}, {}, [CSV])
+    package = records_datapackage("x", "x", "x", {"x": variable}, {}, [CSV])
     labels = [entry["label"] for entry in package["resources"][0]["schema"]["fields"][0]["categories"]]
     assert labels == ["other (1)", "other (2)", "none"]
 
@@ -130,14 +131,14 @@ def test_what_was_done_stands_beside_the_variable_or_apart_when_it_was_removed()
     assert fields()["income"]["sluice:maskedBy"] == DONE["income"]
     assert "sluice:maskedBy" not in fields()["age"]
     assert package["sluice:notReleased"] == [{"name": "name", "sluice:maskedBy": ["It was removed."]}]
-    untouched = build_datapackage("x", "x", "x", VARIABLES, {}, [CSV])
+    untouched = records_datapackage("x", "x", "x", VARIABLES, {}, [CSV])
     assert "sluice:notReleased" not in untouched
     assert "description" not in untouched
 
 
 def test_a_bound_at_infinity_is_no_bound() -> None:
     variable = Variable(name="x", kind=Kind.CONTINUOUS, minimum=-math.inf, maximum=1.5)
-    package = build_datapackage("x", "x", "x", {"x": variable}, {}, [CSV])
+    package = records_datapackage("x", "x", "x", {"x": variable}, {}, [CSV])
     assert package["resources"][0]["schema"]["fields"][0]["constraints"] == {"required": True, "maximum": 1.5}
 
 
@@ -146,7 +147,7 @@ def test_a_bound_at_infinity_is_no_bound() -> None:
 def test_any_categories_give_unique_values_and_labels(values: list[str], labelled: bool) -> None:
     labels = {value: value[0] for value in values} if labelled else {}
     variable = Variable(name="x", kind=Kind.ORDINAL, categories=tuple(values), labels=labels)
-    field = build_datapackage("x", "x", "x", {"x": variable}, {}, [CSV])["resources"][0]["schema"]["fields"][0]
+    field = records_datapackage("x", "x", "x", {"x": variable}, {}, [CSV])["resources"][0]["schema"]["fields"][0]
     assert field["constraints"]["enum"] == values
     if labelled:
         assert [entry["value"] for entry in field["categories"]] == values

@@ -20,7 +20,6 @@ from sluice.errors import DataError
 from sluice.publication import table_publication
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
-from sluice.publication.table_datapackage import table_datapackage
 from sluice.publication.table_publication import (
     PublishedTable,
     discrepancies,
@@ -30,6 +29,7 @@ from sluice.publication.table_publication import (
     to_csv,
     to_parquet,
 )
+from sluice.publication.tables_datapackage import tables_datapackage
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Integers, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
@@ -197,7 +197,7 @@ class TestNothingSuppressedGetsOut:
             )
             plain = to_parquet(table)
         files = [to_csv(table), to_sdmx_csv(table, "XX:T(1.0)"), plain, to_parquet(table)]
-        descriptor = table_datapackage("t", "T", "d", [(table, [_file("t.csv", files[0], table)])], "value")
+        descriptor = tables_datapackage("t", "T", "d", [(table, [_file("t.csv", files[0], table)])], "value")
         files.append(json.dumps(descriptor).encode())
         for cell in np.flatnonzero(status != Status.PUBLISHED):
             for number in (int(cells.total[cell]), int(cells.contributors[cell])):
@@ -363,7 +363,7 @@ class TestDatapackage:
         for name, dimensions in (("all", ["area", "kind"]), ("kinds", ["kind"])):
             table = published_table(cells, status, name, dimensions, **options)
             tables.append((table, [_file(f"{name}.csv", to_csv(table), table), _file(f"{name}.sdmx", b"", None)]))
-        package = table_datapackage("T 1", "T", "d", tables, "turnover", "EUR", ["It was."], ["A margin is not."])
+        package = tables_datapackage("T 1", "T", "d", tables, "turnover", "EUR", ["It was."], ["A margin is not."])
         return json.loads(json.dumps(package)), to_csv(tables[0][0])
 
     def test_fields_are_the_columns_of_each_file(self) -> None:

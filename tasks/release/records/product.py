@@ -7,7 +7,8 @@ from typing import Any
 from policies.approvals import Subject
 from schemas.checks.frame_check import check_released
 from sluice.masking.subsets import ByStratum
-from sluice.publication.datapackage import PublishedFile, build_datapackage
+from sluice.publication.datapackage import PublishedFile
+from sluice.publication.records_datapackage import records_datapackage
 from sluice.publication.table_file import read_typed
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.variables import Variables
@@ -59,7 +60,7 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
 
     def describe(self, release: RecordsRelease, dossier: Dossier, files: Sequence[PublishedFile]) -> dict[str, Any]:
         plan = self.definition.plan
-        return build_datapackage(
+        return records_datapackage(
             self.definition.name,
             dossier.title,
             dossier.dataset,

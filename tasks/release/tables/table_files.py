@@ -6,7 +6,6 @@ from typing import Any
 
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
-from sluice.publication.table_datapackage import table_datapackage
 from sluice.publication.table_publication import (
     PublishedTable,
     discrepancies,
@@ -16,6 +15,7 @@ from sluice.publication.table_publication import (
     to_csv,
     to_parquet,
 )
+from sluice.publication.tables_datapackage import tables_datapackage
 from sluice.tabular.model.cells import Cells, axes_of
 from tasks.release.tables.cells import TablesDocuments
 from tasks.release.tables.published_cells import PublishedCells

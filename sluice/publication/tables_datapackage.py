@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sluice.publication.datapackage import PublishedFile, build_datapackage
+from sluice.publication.datapackage import PublishedFile, datapackage
 from sluice.publication.table_publication import PUBLISHED, SUPPRESSED, WORDS, PublishedTable
+from sluice.publication.table_schema import table_schema
 from sluice.tabular.model.cells import Status
 from sluice.tabular.model.dimension import Dimension
 from sluice.variables import Kind, Variable
@@ -17,7 +18,7 @@ _MEANING = {
 }
 
 
-def table_datapackage(
+def tables_datapackage(
     name: str,
     title: str,
     dataset: str,
@@ -33,24 +34,17 @@ def table_datapackage(
     tables     : at least one; a file with `rows` has the columns of its table, others (SDMX-CSV) are only listed
     measure    : what the values are, in words
     protection : sentences on how the table was protected
-    withheld   : sentences on the margins that are not published, so that nobody takes them for empty
+    withheld   : sentences on the marginals that are not published, so that nobody takes them for empty
     """
-    package: dict[str, Any] = {}
-    for table, files in tables:
-        variables = _variables(table, measure, unit)
-        part = build_datapackage(name, title, dataset, variables, {"value": protection}, files, description)
-        for resource in part["resources"]:
-            for field in resource.get("schema", {}).get("fields", []):
-                for dimension in table.dimensions:
-                    if dimension.name == field["name"]:
-                        field["sluice:hierarchy"] = _hierarchy(dimension)
-        if package:
-            package["resources"] += part["resources"]
-        else:
-            package = part
-    if withheld:
-        package["sluice:notPublished"] = list(withheld)
-    return package
+    parts = [(_schema(table, measure, unit, protection), files) for table, files in tables]
+    return datapackage(name, title, dataset, parts, description, not_published=withheld)
+
+
+def _schema(table: PublishedTable, measure: str, unit: str | None, protection: Sequence[str]) -> dict[str, Any]:
+    schema = table_schema(_variables(table, measure, unit), {"value": protection})
+    for field, dimension in zip(schema["fields"], table.dimensions, strict=False):  # the first columns
+        field["sluice:hierarchy"] = _hierarchy(dimension)
+    return schema
 
 
 def _variables(table: PublishedTable, measure: str, unit: str | None) -> dict[str, Variable]:

@@ -1,0 +1,34 @@
+"""The Data Package descriptor of a release of records."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sluice.publication.datapackage import PublishedFile, datapackage
+from sluice.publication.table_schema import table_schema
+from sluice.variables import Variables
+
+
+def records_datapackage(
+    name: str,
+    title: str,
+    dataset: str,
+    variables: Variables,
+    what_was_done: Mapping[str, Sequence[str]],
+    files: Sequence[PublishedFile],
+    description: str = "",
+    parameters: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    """The descriptor of a release of records, ready for `datapackage.json`.
+
+    variables     : those released, in the order of the files' columns
+    what_was_done : variable -> sentences on its masking; a variable that was not released is listed apart
+    files         : those with `rows` are tables of `variables`
+    parameters    : of masking steps that an analyst has to correct for, such as PRAM's matrices
+    """
+    removed = [
+        {"name": column, "sluice:maskedBy": list(sentences)}
+        for column, sentences in what_was_done.items()
+        if column not in variables
+    ]
+    parts = [(table_schema(variables, what_was_done), files)]
+    return datapackage(name, title, dataset, parts, description, not_released=removed, parameters=parameters)

@@ -1,0 +1,70 @@
+"""The Table Schema of a published file: what a data user's tools read about its columns.
+
+Source: the Data Package standard, version 2 (datapackage.org): Table Schema. Custom properties, which the standard
+allows, are `unit` and those that begin with `sluice:`.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sluice.variables import Kind, Variable, Variables
+
+_TYPE = {
+    Kind.CONTINUOUS: "number",
+    Kind.INTEGER: "integer",
+    Kind.ORDINAL: "string",
+    Kind.NOMINAL: "string",
+    Kind.BINARY: "string",
+    Kind.DATE: "date",
+    Kind.TEXT: "string",
+}
+
+
+def table_schema(variables: Variables, what_was_done: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The schema of a file with these columns in their order.
+
+    what_was_done : variable -> sentences on its masking or protection
+    """
+    return {
+        "fields": [_field(variable, what_was_done.get(column, ())) for column, variable in variables.items()],
+        "missingValues": [""],
+    }
+
+
+def _field(variable: Variable, sentences: Sequence[str]) -> dict[str, Any]:
+    field: dict[str, Any] = {"name": variable.name, "type": _TYPE[variable.kind]}
+    if variable.description:
+        field["description"] = variable.description
+    if variable.unit:
+        field["unit"] = variable.unit
+    if variable.categories is not None:
+        field["categories"] = _categories(variable.categories, variable.labels)
+        field["categoriesOrdered"] = variable.kind is Kind.ORDINAL
+    constraints: dict[str, Any] = {"required": True} if not variable.nullable else {}
+    if variable.categories is not None:
+        constraints["enum"] = list(variable.categories)  # for readers of version 1, which has no categories
+    for bound, value in (("minimum", variable.minimum), ("maximum", variable.maximum)):
+        if value is not None and not (isinstance(value, float) and not math.isfinite(value)):
+            whole = isinstance(value, float) and variable.kind is Kind.INTEGER and value.is_integer()
+            constraints[bound] = int(value) if whole else value
+    if constraints:
+        field["constraints"] = constraints
+    if sentences:
+        field["sluice:maskedBy"] = list(sentences)
+    return field
+
+
+def _categories(categories: Sequence[str], labels: Mapping[str, str]) -> list[str] | list[dict[str, str]]:
+    """Plain values, or values with labels; the standard wants labels unique, so one given twice carries its value."""
+    known = [labels[category] for category in categories if category in labels]
+    if not known:
+        return list(categories)
+    described = []
+    for category in categories:
+        entry = {"value": category}
+        if category in labels:
+            label = labels[category]
+            entry["label"] = label if known.count(label) == 1 else f"{label} ({category})"
+        described.append(entry)
+    return described
