@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sluice.errors import DataError, did_you_mean
+from sluice.publication.decimals import in_decimals
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Integers, Status, Statuses, keys_of
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.records import numbers, whole_units
@@ -47,17 +48,18 @@ class Pattern:
 
 def pattern_bytes(cells: Cells, status: Statuses) -> bytes:
     """The CSV file (RFC 4180, UTF-8) of all cells; no value and no number of contributors where one is suppressed."""
-    shown = status == Status.PUBLISHED
+    published = status == Status.PUBLISHED
     columns: dict[str, NDArray[np.object_]] = {
         dimension.name: np.array(dimension.codes, dtype=object)[cells.codes[:, axis]]
         for axis, dimension in enumerate(cells.dimensions)
     }
     columns["status"] = np.array([STATUS_NAMES[Status(each)] for each in status], dtype=object)
     values = [
-        in_decimals(int(total), cells.decimals) if show else "" for total, show in zip(cells.total, shown, strict=True)
+        in_decimals(int(total), cells.decimals) if keep else ""
+        for total, keep in zip(cells.total, published, strict=True)
     ]
     columns["value"] = np.array(values, dtype=object)
-    columns["contributors"] = np.where(shown, cells.contributors.astype(str), "")
+    columns["contributors"] = np.where(published, cells.contributors.astype(str), "")
     return pd.DataFrame(columns).to_csv(index=False, lineterminator="\r\n").encode()
 
 
@@ -97,18 +99,11 @@ def read_pattern(frame: pd.DataFrame, dimensions: Sequence[Dimension]) -> Patter
     return Pattern(tuple(dimensions), held, status, value, has, decimals)
 
 
-def in_decimals(units: int, decimals: int) -> str:
-    """Whole units as a decimal number: 1205 with 2 decimals is 12.05."""
-    digits = str(abs(units)).rjust(decimals + 1, "0")
-    whole, part = (digits[:-decimals], f".{digits[-decimals:]}") if decimals else (digits, "")
-    return f"{'-' if units < 0 else ''}{whole}{part}"
-
-
 def cell_name(dimensions: Sequence[Dimension], codes: Codes, cell: int) -> str:
     """The codes of a cell, for a reader."""
     return ", ".join(f"{d.name} {d.codes[codes[cell, axis]]}" for axis, d in enumerate(dimensions))
 
 
-def codes_shown(dimensions: Sequence[Dimension], codes: Codes, cell: int) -> dict[str, Any]:
+def codes_of(dimensions: Sequence[Dimension], codes: Codes, cell: int) -> dict[str, Any]:
     """The codes of a cell by dimension, for machines."""
     return {d.name: d.codes[codes[cell, axis]] for axis, d in enumerate(dimensions)}

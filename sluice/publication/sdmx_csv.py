@@ -4,23 +4,16 @@ Sources: SDMX-CSV 2.0 field guide (data messages, aligned with SDMX 3.0); the SD
 CL_CONF_STATUS 1.2 (confidentiality status) and CL_OBS_STATUS 2.2 (observation status).
 
 The finer codes of CL_CONF_STATUS (A, small counts; O, T, G, dominance by one or two units; M, other concentration)
-would tell which rule made a cell sensitive, and with it how many stand in the cell; a public file does not use them.
+would reveal which rule made a cell sensitive, and with it how many contribute to it; a public file does not use them.
 """
 
 import re
 from collections.abc import Sequence
 
 from sluice.errors import DataError
-from sluice.publication.table_publication import (
-    PUBLISHED,
-    SUPPRESSED,
-    WORDS,
-    PublishedTable,
-    csv_bytes,
-    csv_rows,
-    read_number,
-    written,
-)
+from sluice.publication.decimals import in_decimals, units_of
+from sluice.publication.published_table import PUBLISHED, SUPPRESSED, WORDS, PublishedTable
+from sluice.publication.published_table_files import csv_bytes, csv_rows
 from sluice.tabular.model.cells import Status
 from sluice.tabular.model.dimension import Dimension
 
@@ -74,8 +67,8 @@ def to_sdmx_csv(table: PublishedTable, dataflow: str, time_period: str | None = 
             _INFORMATION,
             *codes,
             *([time_period] if time_period else []),
-            written(table.value[cell], table.decimals),
-            *(written(column[cell], table.decimals) for column in bounds),
+            in_decimals(table.value[cell], table.decimals),
+            *(in_decimals(column[cell], table.decimals) for column in bounds),
             NORMAL if table.status[cell] == PUBLISHED else MISSING_SUPPRESSED,
             CONF_STATUS[table.status[cell]],
         ]
@@ -94,7 +87,7 @@ def read_sdmx_csv(content: bytes, name: str, dimensions: Sequence[Dimension], de
         for bounds in ([], _BOUNDS)
     ]
     if header not in known:
-        raise DataError(f"{name}: the first line must be {','.join(known[0])}, with {_TIME}, LOWER and UPPER if told")
+        raise DataError(f"{name}: the first line must be {','.join(known[0])}, with {_TIME}, LOWER and UPPER if any")
     words = {code: word for word, code in CONF_STATUS.items()}
     codes, status = [], []
     numbers: dict[str, list[int | None]] = {c: [] for c in header if c in ("OBS_VALUE", *_BOUNDS)}
@@ -106,7 +99,7 @@ def read_sdmx_csv(content: bytes, name: str, dimensions: Sequence[Dimension], de
         codes.append(tuple(told[axis] for axis in axes))
         status.append(word)
         for column, entries in numbers.items():
-            entries.append(read_number(told[column], decimals, f"{name}, line {line}, {column}"))
+            entries.append(units_of(told[column], decimals, f"{name}, line {line}, {column}"))
     value, *bounds = (tuple(entries) for entries in numbers.values())
     return PublishedTable(
         name, tuple(dimensions), decimals, tuple(codes), tuple(status), value, None, *(bounds or (None, None))

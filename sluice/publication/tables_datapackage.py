@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sluice.publication.datapackage import PublishedFile, datapackage
-from sluice.publication.table_publication import PUBLISHED, SUPPRESSED, WORDS, PublishedTable
+from sluice.publication.published_table import PUBLISHED, SUPPRESSED, WORDS, PublishedTable
 from sluice.publication.table_schema import table_schema
 from sluice.tabular.model.cells import Status
 from sluice.tabular.model.dimension import Dimension

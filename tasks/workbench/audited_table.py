@@ -11,7 +11,8 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from sluice.errors import DataError
-from sluice.publication.pattern_file import STATUS_NAMES, Pattern, codes_shown, in_decimals, read_pattern
+from sluice.publication.decimals import in_decimals
+from sluice.publication.pattern_file import STATUS_NAMES, Pattern, codes_of, read_pattern
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Floats, Status, equations_of, keys_of, refuse_hidden_ties
@@ -115,7 +116,7 @@ def audit_pattern(
         cell = int(hidden[at])
         ends = [in_decimals(round(end), pattern.decimals) if np.isfinite(end) else None for end in (low[at], high[at])]
         status = STATUS_NAMES[Status(pattern.status[cell])]
-        named = codes_shown(dimensions, pattern.codes, cell)
+        named = codes_of(dimensions, pattern.codes, cell)
         known = None if np.isnan(precision[at]) else round(float(precision[at]), 3)
         return {**named, "status": status, "low": ends[0], "high": ends[1], "within_percent": known}
 
@@ -195,7 +196,7 @@ def audit_pattern_with_records(
         },
         "attacks": {"attempted": found.attempted, "completed": found.completed},
         "narrowest": [
-            {**codes_shown(dimensions, cells.codes, cell), "width_per_width_asked": ratio}
+            {**codes_of(dimensions, cells.codes, cell), "width_per_width_asked": ratio}
             for cell, ratio in found.narrowest
         ],
         "seconds": round(perf_counter() - begun, 3),

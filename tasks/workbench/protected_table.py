@@ -13,7 +13,8 @@ import pandas as pd
 
 from sluice.custody.durable import replace
 from sluice.errors import DataError
-from sluice.publication.pattern_file import codes_shown, in_decimals, pattern_bytes
+from sluice.publication.decimals import in_decimals
+from sluice.publication.pattern_file import codes_of, pattern_bytes
 from sluice.tabular.audit.audit import Audit
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.assumptions import Assumptions
@@ -71,7 +72,7 @@ class ProtectedTable:
             "safe": self.audit.safe,
             "attacks": {"attempted": self.audit.attempted, "completed": self.audit.completed},
             "narrowest": [
-                {**codes_shown(cells.dimensions, cells.codes, cell), "width_per_width_asked": ratio}
+                {**codes_of(cells.dimensions, cells.codes, cell), "width_per_width_asked": ratio}
                 for cell, ratio in self.audit.narrowest
             ],
             "breaches": [breach.says for breach in self.audit.breaches],

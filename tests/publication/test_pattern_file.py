@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
-from sluice.publication.pattern_file import in_decimals, pattern_bytes, read_pattern
+from sluice.publication.decimals import in_decimals
+from sluice.publication.pattern_file import pattern_bytes, read_pattern
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
 from tests.tabular.tables import tables

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sluice.errors import DataError
+from sluice.publication.published_table import PublishedTable, published_table
 from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
-from sluice.publication.table_publication import PublishedTable, published_table
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.dimension import Dimension
 

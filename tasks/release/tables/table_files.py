@@ -5,16 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from sluice.publication.datapackage import PublishedFile
+from sluice.publication.published_table import PublishedTable, discrepancies, published_table
+from sluice.publication.published_table_files import read_csv, read_parquet, to_csv, to_parquet
 from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
-from sluice.publication.table_publication import (
-    PublishedTable,
-    discrepancies,
-    published_table,
-    read_csv,
-    read_parquet,
-    to_csv,
-    to_parquet,
-)
 from sluice.publication.tables_datapackage import tables_datapackage
 from sluice.tabular.model.cells import Cells, axes_of
 from tasks.release.tables.cells import TablesDocuments
@@ -63,7 +56,7 @@ def table_descriptor(
         rows = {f"{table.name}.csv", f"{table.name}.parquet"}  # SDMX-CSV has columns of its own
         sized = [f.model_copy(update={"rows": len(table.codes) if f.path in rows else None}) for f in own]
         tables.append((table, sized))
-    return table_datapackage(
+    return tables_datapackage(
         definition.name,
         definition.title,
         documents.contract.dataset,
@@ -99,7 +92,7 @@ def problems_of(
                 content,
                 cells,
                 published.status,
-                table=table.dimensions,
+                dimensions=table.dimensions,
                 value=published.value,
                 interval=published.interval,
             )

@@ -1,9 +1,7 @@
-"""Published tables: exact bytes, what independent readers see, that nothing suppressed gets out, and refusals."""
+"""A published table as CSV, Parquet and SDMX-CSV: exact bytes, other readers, no suppressed number in any."""
 
-import hashlib
 import io
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -17,40 +15,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
-from sluice.publication import table_publication
-from sluice.publication.datapackage import PublishedFile
+from sluice.publication import published_table_files
+from sluice.publication.published_table import discrepancies, published_table
+from sluice.publication.published_table_files import read_csv, read_parquet, to_csv, to_parquet
 from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
-from sluice.publication.table_publication import (
-    PublishedTable,
-    discrepancies,
-    published_table,
-    read_csv,
-    read_parquet,
-    to_csv,
-    to_parquet,
-)
 from sluice.publication.tables_datapackage import tables_datapackage
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Integers, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
+from tests.publication.small_table import file_of, small, whole
 from tests.tabular.tables import tables
 
 FEW = settings(max_examples=40, deadline=None)
 P, S = Status.PRIMARY, Status.SECONDARY
-
-
-def small(decimals: int = 0) -> tuple[Cells, Statuses]:
-    """Codes '01' and 'NA' by x and y; (01, x) is primary, its row and column neighbours secondary."""
-    dimensions = [Dimension.flat("area", ["01", "NA"]), Dimension.flat("kind", ["x", "y"])]
-    leaves = np.array([[1, 1], [1, 2], [1, 2], [2, 1], [2, 1], [2, 2]], dtype=np.int32)
-    cells = aggregate(dimensions, leaves, np.arange(6), np.array([905, 10, 11, 20, 1, 300]))
-    cells = replace(cells, decimals=decimals)
-    status = np.array([0, 0, 0, 0, P, S, 0, S, S], dtype=np.uint8)
-    return cells, status
-
-
-def whole(cells: Cells, status: Statuses, **options: Any) -> PublishedTable:
-    return published_table(cells, status, "t", [dimension.name for dimension in cells.dimensions], **options)
 
 
 class TestBytes:
@@ -95,7 +72,7 @@ class TestBytes:
         status = np.zeros(len(cells), dtype=np.uint8)
         table = published_table(cells, status, "t", ["d:1"])
         assert to_csv(table).decode().splitlines()[1:] == ["T,published,321,3", "A,published,320,2", "B,published,1,1"]
-        assert discrepancies(table, cells, status, table=["d:1"]) == []
+        assert discrepancies(table, cells, status, dimensions=["d:1"]) == []
         assert discrepancies(table, cells, status) == ["2 cells are left out: d a1; d a2"]
 
     def test_the_order_of_the_dimensions_is_the_callers(self) -> None:
@@ -193,11 +170,11 @@ class TestNothingSuppressedGetsOut:
         with pytest.MonkeyPatch.context() as patch:  # bytes as they are before compression
             write = pq.write_table
             patch.setattr(
-                table_publication.pq, "write_table", lambda *a, **k: write(*a, **{**k, "compression": "none"})
+                published_table_files.pq, "write_table", lambda *a, **k: write(*a, **{**k, "compression": "none"})
             )
             plain = to_parquet(table)
         files = [to_csv(table), to_sdmx_csv(table, "XX:T(1.0)"), plain, to_parquet(table)]
-        descriptor = tables_datapackage("t", "T", "d", [(table, [_file("t.csv", files[0], table)])], "value")
+        descriptor = tables_datapackage("t", "T", "d", [(table, [file_of("t.csv", files[0], table)])], "value")
         files.append(json.dumps(descriptor).encode())
         for cell in np.flatnonzero(status != Status.PUBLISHED):
             for number in (int(cells.total[cell]), int(cells.contributors[cell])):
@@ -303,102 +280,6 @@ class TestReadBack:
         for read in (read_csv, read_parquet, read_sdmx_csv):
             with pytest.raises(DataError):
                 read(content, "t", dimensions, 0)
-
-
-class TestRefusals:
-    def test_statuses_of_another_length(self) -> None:
-        cells, status = small()
-        with pytest.raises(DataError, match=r"status must have one entry for each of 9 cells; got shape \(8,\)"):
-            whole(cells, status[1:])
-
-    def test_a_status_that_does_not_exist(self) -> None:
-        cells, status = small()
-        with pytest.raises(DataError, match=r"status must be one of 0 \(PUBLISHED\).*; got 7"):
-            whole(cells, np.where(status == 1, 7, status).astype(np.uint8))
-
-    def test_a_suppressed_cell_with_a_value(self) -> None:
-        table = whole(*small())
-        with pytest.raises(DataError, match="suppressed cell area 01, kind x must have no value") as error:
-            replace(table, value=(*table.value[:4], 905, *table.value[5:]))
-        assert "905" not in str(error.value)
-        with pytest.raises(DataError, match="must have no value and no contributors"):
-            replace(table, contributors=(1,) * 9)
-
-    def test_a_margin_that_must_be_withheld(self) -> None:
-        cells, status = small()
-        cells = replace(cells, published=np.array([True, False, *[True] * 7]))
-        with pytest.raises(DataError, match="must be withheld; area Total, kind x is not"):
-            whole(cells, status)
-
-    def test_an_interval_that_tells_the_value_or_misses_it(self) -> None:
-        cells, status = small()
-        for lower, upper in ((0, 0), (1, 2), (-2, -1)):
-            with pytest.raises(DataError, match="must hold its cell and have a width; see area 01, kind x"):
-                whole(cells, status, interval=(cells.total + lower, cells.total + upper))
-
-    def test_a_table_that_the_cells_do_not_have(self) -> None:
-        cells, status = small()
-        with pytest.raises(DataError, match=r"the dimension 'knd', which there is not. Did you mean 'kind'\?"):
-            published_table(cells, status, "t", ["knd"])
-        for dimensions in ([], ["kind", "kind"]):
-            with pytest.raises(DataError, match="at least one dimension, and each once"):
-                published_table(cells, status, "t", dimensions)
-
-    def test_a_dimension_that_is_named_like_a_column(self) -> None:
-        cells, status = small()
-        renamed = replace(cells, dimensions=(Dimension.flat("value", ["01", "NA"]), cells.dimensions[1]))
-        with pytest.raises(DataError, match="a dimension named 'value'"):
-            whole(renamed, status)
-
-
-def _file(path: str, content: bytes, table: PublishedTable | None) -> PublishedFile:
-    digest = hashlib.sha256(content).hexdigest()
-    return PublishedFile(path=path, sha256=digest, bytes=len(content), rows=len(table.codes) if table else None)
-
-
-class TestDatapackage:
-    def build(self, **options: Any) -> tuple[dict[str, Any], bytes]:
-        cells, status = small(decimals=1)
-        tables = []
-        for name, dimensions in (("all", ["area", "kind"]), ("kinds", ["kind"])):
-            table = published_table(cells, status, name, dimensions, **options)
-            tables.append((table, [_file(f"{name}.csv", to_csv(table), table), _file(f"{name}.sdmx", b"", None)]))
-        package = tables_datapackage("T 1", "T", "d", tables, "turnover", "EUR", ["It was."], ["A margin is not."])
-        return json.loads(json.dumps(package)), to_csv(tables[0][0])
-
-    def test_fields_are_the_columns_of_each_file(self) -> None:
-        package, content = self.build()
-        assert [resource["path"] for resource in package["resources"]] == [
-            "all.csv",
-            "all.sdmx",
-            "kinds.csv",
-            "kinds.sdmx",
-        ]
-        first, exchanged, second, _ = package["resources"]
-        assert [field["name"] for field in first["schema"]["fields"]] == content.decode().splitlines()[0].split(",")
-        assert second["schema"]["fields"][0]["name"] == "kind"
-        assert "schema" not in exchanged
-        assert first["schema"]["missingValues"] == [""]
-        assert package["sluice:notPublished"] == ["A margin is not."]
-
-    def test_fields_are_explained(self) -> None:
-        package, _ = self.build()
-        fields = {field["name"]: field for field in package["resources"][0]["schema"]["fields"]}
-        assert fields["area"]["sluice:hierarchy"] == [{"sum": "Total", "parts": ["01", "NA"]}]
-        assert [category["value"] for category in fields["status"]["categories"]] == list(_words(False))
-        assert (fields["value"]["unit"], fields["value"]["type"]) == ("EUR", "number")
-        assert fields["value"]["sluice:maskedBy"] == ["It was."]
-        assert "constraints" not in fields["value"]  # no minimum or maximum, which would tell of suppressed cells
-        assert fields["contributors"]["type"] == "integer"
-
-    def test_one_word_for_all_suppressed(self) -> None:
-        package, _ = self.build(tell_primary=False)
-        fields = {field["name"]: field for field in package["resources"][0]["schema"]["fields"]}
-        assert [category["value"] for category in fields["status"]["categories"]] == list(_words(True))
-
-
-def _words(one: bool) -> Sequence[str]:
-    return ("published", "suppressed") if one else ("published", "primary", "secondary")
 
 
 def test_a_table_with_nothing_to_list() -> None:

@@ -1,0 +1,213 @@
+"""A table as it is published: which cells are listed, and what is published of each.
+
+Cells are listed in the order of the dimensions' codes. Empty cells and withheld marginals are not listed. A suppressed
+cell has a status, and no value and no number of contributors in any file: both are taken out here, before anything is
+written.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from sluice.errors import DataError
+from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Statuses, Table, axes_of, in_table, keys_of
+from sluice.tabular.model.dimension import Dimension
+
+PUBLISHED = "published"
+WORDS = {Status.PUBLISHED: PUBLISHED, Status.PRIMARY: "primary", Status.SECONDARY: "secondary"}
+SUPPRESSED = "suppressed"  # primary or secondary, where the two are not told apart
+
+OWN_COLUMNS = ("status", "value", "contributors", "lower", "upper")
+_NAMED = 3  # cells that a message names
+
+Numbers = tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """What is published of one table: an entry for each of r listed cells, in all that follows.
+
+    codes        : the cell's code in each dimension, as text
+    status       : 'published', 'primary', 'secondary' or 'suppressed'
+    value        : in units of 10 ** -decimals; None for a suppressed cell
+    contributors : None for a suppressed cell; None altogether when no numbers of contributors are published
+    lower, upper : the published interval of a suppressed cell, None for others; None altogether without intervals
+    raises       : DataError for entries that do not fit each other, above all a suppressed cell with a value
+    """
+
+    name: str
+    dimensions: tuple[Dimension, ...]
+    decimals: int
+    codes: tuple[tuple[str, ...], ...]
+    status: tuple[str, ...]
+    value: Numbers
+    contributors: Numbers | None = None
+    lower: Numbers | None = None
+    upper: Numbers | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self)[4:]:
+            given = getattr(self, field.name)
+            if given is not None and len(given) != len(self.codes):
+                raise DataError(
+                    f"{field.name} of table '{self.name}' must have an entry for each of {len(self.codes)} listed "
+                    f"cells; got {len(given)}"
+                )
+        taken = sorted({dimension.name for dimension in self.dimensions} & set(OWN_COLUMNS))
+        if taken:
+            raise DataError(f"table '{self.name}' has a dimension named '{taken[0]}', which is a column of its file")
+        words = (*WORDS.values(), SUPPRESSED)
+        for cell, status in enumerate(self.status):
+            if status not in words:
+                raise DataError(f"status in table '{self.name}' must be one of {', '.join(words)}; got '{status}'")
+            hidden = status != PUBLISHED
+            if hidden and (self.value[cell] is not None or (self.contributors and self.contributors[cell] is not None)):
+                raise DataError(f"the suppressed cell {self.name_of(cell)} must have no value and no contributors")
+            if not hidden and self.value[cell] is None:
+                raise DataError(f"the published cell {self.name_of(cell)} must have a value")
+            if not hidden and (self.lower and self.lower[cell] is not None):
+                raise DataError(f"the published cell {self.name_of(cell)} must have no interval")
+
+    @property
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """The columns of its files in their order: the dimensions, status, value and what else is published."""
+        columns: dict[str, Sequence[Any]] = {
+            dimension.name: [codes[axis] for codes in self.codes] for axis, dimension in enumerate(self.dimensions)
+        }
+        columns |= {"status": self.status, "value": self.value}
+        for name in ("contributors", "lower", "upper"):
+            entries = getattr(self, name)
+            if entries is not None:
+                columns[name] = entries
+        return columns
+
+    def name_of(self, cell: int) -> str:
+        """The codes of a listed cell, for a reader: 'nace KA1, region Total'."""
+        return ", ".join(f"{d.name} {code}" for d, code in zip(self.dimensions, self.codes[cell], strict=True))
+
+
+def published_table(
+    cells: Cells,
+    status: Statuses,
+    name: str,
+    table: Table,
+    *,
+    value: Integers | None = None,
+    interval: tuple[Integers, Integers] | None = None,
+    tell_primary: bool = True,
+    tell_contributors: bool = True,
+) -> PublishedTable:
+    """What is published of a table.
+
+    table             : its dimensions, in the order of its columns; of others it holds the totals
+    status            : shape (c,), of every cell of the linked tables
+    value             : shape (c,), what is published instead of the totals (rounded, adjusted, perturbed); numbers of
+                        contributors are not published then, as they would undo it in a table of counts
+    interval          : from and to, each of shape (c,), published for suppressed cells
+    tell_primary      : primary and secondary cells bear different words. That a cell is primary reveals that few
+                        contribute to it or one towers over the others, and which cells are worth an attack; that
+                        it is secondary reveals that its value may be known as such. Agencies differ. When False,
+                        both are 'suppressed'. Which rule made a cell primary is never published.
+    tell_contributors : of published cells. Numbers of contributors add up like values: where parts are suppressed,
+                        the rest of a marginal bounds how many contribute to them, though no value.
+    raises            : DataError when the arrays do not fit the cells, a withheld marginal would be published, or an
+                        interval misses its cell or has no width
+    """
+    inside = in_table(cells, table)
+    count = len(cells)
+    for what, given in (("status", status), ("value", value), *zip(("lower", "upper"), interval or (), strict=False)):
+        if given is not None and given.shape != (count,):
+            raise DataError(f"{what} must have one entry for each of {count} cells; got shape {given.shape}")
+    strange = np.setdiff1d(status, [int(known) for known in Status])
+    if len(strange):
+        raise DataError(f"status must be one of {', '.join(f'{s.value} ({s.name})' for s in Status)}; got {strange[0]}")
+    unfit = np.flatnonzero(~cells.published & (status != Status.WITHHELD))
+    if len(unfit):
+        raise DataError(f"a marginal that is not published must be withheld; {cells.name(int(unfit[0]))} is not")
+    listed = np.flatnonzero(inside & (status != Status.WITHHELD))
+    listed = listed[np.argsort(keys_of(cells.dimensions, cells.codes[listed]), kind="stable")]
+    hidden = status[listed] != Status.PUBLISHED
+    if interval is not None:
+        _refuse_bad_interval(cells, listed[hidden], *interval)
+    words = {known: word if tell_primary or known is Status.PUBLISHED else SUPPRESSED for known, word in WORDS.items()}
+    axes = axes_of(cells, table)
+    listed_codes = [[cells.dimensions[axis].codes[code] for code in cells.codes[listed, axis]] for axis in axes]
+    return PublishedTable(
+        name=name,
+        dimensions=tuple(cells.dimensions[axis] for axis in axes),
+        decimals=cells.decimals,
+        codes=tuple(zip(*listed_codes, strict=True)),
+        status=tuple(words[Status(int(entry))] for entry in status[listed]),
+        value=_only_where(~hidden, (cells.total if value is None else value)[listed]),
+        contributors=_only_where(~hidden, cells.contributors[listed]) if tell_contributors and value is None else None,
+        lower=_only_where(hidden, interval[0][listed]) if interval else None,
+        upper=_only_where(hidden, interval[1][listed]) if interval else None,
+    )
+
+
+def discrepancies(
+    table: PublishedTable,
+    cells: Cells,
+    status: Statuses,
+    *,
+    dimensions: Table | None = None,
+    value: Integers | None = None,
+    interval: tuple[Integers, Integers] | None = None,
+) -> list[str]:
+    """What is wrong with a table as it was read back from a file, in words without values; empty when nothing is.
+
+    Every cell that is not withheld must stand in it, no other, suppressed ones without value, the others with theirs.
+
+    dimensions : of the table; those that it has, down to the leaves, when not given
+    value      : shape (c,), what is published instead of the totals
+    interval   : from and to, each of shape (c,), that may be published of suppressed cells; none may when not given
+    """
+    dimensions = dimensions or [dimension.name for dimension in table.dimensions]
+    listed, axes = in_table(cells, dimensions) & (status != Status.WITHHELD), axes_of(cells, dimensions)
+    totals = cells.total if value is None else value
+    missing = {
+        tuple(cells.dimensions[axis].codes[cells.codes[cell, axis]] for axis in axes): int(cell)
+        for cell in np.flatnonzero(listed)
+    }
+    wrong: dict[str, list[str]] = {}
+    for at, codes in enumerate(table.codes):
+        cell = missing.pop(codes, None)
+        if cell is None:
+            wrong.setdefault("listed that should not be, or twice", []).append(table.name_of(at))
+            continue
+        hidden = status[cell] != Status.PUBLISHED
+        if (table.status[at] != PUBLISHED) != hidden or table.status[at] not in (
+            SUPPRESSED,
+            WORDS[Status(status[cell])],
+        ):
+            wrong.setdefault("given another status", []).append(table.name_of(at))
+        if hidden and (table.value[at] is not None or (table.contributors and table.contributors[at] is not None)):
+            wrong.setdefault("suppressed and published", []).append(table.name_of(at))
+        for ends, allowed in zip((table.lower, table.upper), interval or (None, None), strict=True):
+            if ends is not None and ends[at] != (allowed[cell] if hidden and allowed is not None else None):
+                wrong.setdefault("given another interval", []).append(table.name_of(at))
+                break
+        if not hidden and table.value[at] != totals[cell]:
+            wrong.setdefault("given another value", []).append(table.name_of(at))
+        if not hidden and table.contributors and table.contributors[at] != cells.contributors[cell]:
+            wrong.setdefault("given another number of contributors", []).append(table.name_of(at))
+    if missing:
+        wrong["left out"] = [cells.name(cell) for cell in missing.values()]
+    return [
+        f"{len(found)} {'cell is' if len(found) == 1 else 'cells are'} {what}: {'; '.join(found[:_NAMED])}"
+        f"{'; ...' if len(found) > _NAMED else ''}"
+        for what, found in wrong.items()
+    ]
+
+
+def _only_where(kept: Booleans, numbers: Integers) -> Numbers:
+    return tuple(int(number) if keep else None for keep, number in zip(kept, numbers, strict=True))
+
+
+def _refuse_bad_interval(cells: Cells, which: Integers, lower: Integers, upper: Integers) -> None:
+    low, high, total = lower[which], upper[which], cells.total[which]
+    unfit = which[(low > total) | (high < total) | (low >= high)]
+    if len(unfit):
+        raise DataError(f"a published interval must hold its cell and have a width; see {cells.name(int(unfit[0]))}")

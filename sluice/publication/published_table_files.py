@@ -1,0 +1,103 @@
+"""A published table as CSV and as Parquet, written and read back strictly. The same table gives the same bytes."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sluice.errors import DataError
+from sluice.publication.decimals import in_decimals, units_of
+from sluice.publication.published_table import OWN_COLUMNS, PublishedTable
+from sluice.tabular.model.dimension import Dimension
+
+_DIGITS = 18  # of a decimal: more than a total can have, and what fits into 64 bits
+
+
+def to_csv(table: PublishedTable) -> bytes:
+    """The table as CSV (RFC 4180, UTF-8): numbers with exactly the measure's decimals, empty where there is none."""
+    columns = [
+        [in_decimals(entry, table.decimals) for entry in entries] if name in ("value", "lower", "upper") else entries
+        for name, entries in table.columns.items()
+    ]
+    return csv_bytes(list(table.columns), zip(*columns, strict=True))
+
+
+def read_csv(content: bytes, name: str, dimensions: Sequence[Dimension], decimals: int) -> PublishedTable:
+    """The table that `to_csv` wrote, read back strictly. Raises DataError, naming the line, for anything else."""
+    header, rows = csv_rows(content, name)
+    axes = [dimension.name for dimension in dimensions]
+    known = [[*axes, "status", "value", *c, *i] for c in ([], ["contributors"]) for i in ([], ["lower", "upper"])]
+    if header not in known:
+        raise DataError(f"{name}: the first line must be {','.join(known[-1])}, the last three where there are any")
+    columns: dict[str, list[Any]] = {column: [] for column in header}
+    for line, row in rows:
+        for column, text in zip(header, row, strict=True):
+            counted = decimals if column in ("value", "lower", "upper") else 0
+            plain = column in axes or column == "status"
+            columns[column].append(text if plain else units_of(text, counted, f"{name}, line {line}, {column}"))
+    codes = tuple(zip(*(columns.pop(axis) for axis in axes), strict=True))
+    rest = {column: tuple(entries) for column, entries in columns.items()}
+    return PublishedTable(name, tuple(dimensions), decimals, codes, **rest)
+
+
+def to_parquet(table: PublishedTable) -> bytes:
+    """The table as Parquet: codes and status as text, values as whole numbers, or exact decimals where they have any.
+
+    What is suppressed is null before Arrow sees it, so the file's statistics and dictionaries do not hold it.
+    """
+    arrays, schema = [], []
+    for name, entries in table.columns.items():
+        numeric: pa.DataType = pa.int64()
+        if table.decimals and name in ("value", "lower", "upper"):
+            numeric = pa.decimal128(max(_DIGITS, table.decimals), table.decimals)
+            entries = [None if entry is None else Decimal(entry).scaleb(-table.decimals) for entry in entries]
+        kind = numeric if name in OWN_COLUMNS[1:] else pa.string()
+        arrays.append(pa.array(entries, kind))
+        schema.append((name, kind))
+    sink = io.BytesIO()
+    whole = pa.table(arrays, schema=pa.schema(schema))
+    pq.write_table(whole, sink, compression="zstd", version="2.6", store_schema=False)
+    return sink.getvalue()
+
+
+def read_parquet(content: bytes, name: str, dimensions: Sequence[Dimension], decimals: int) -> PublishedTable:
+    """The table that `to_parquet` wrote. Raises DataError for a file that is damaged or has other columns."""
+    try:
+        columns = pq.read_table(io.BytesIO(content)).to_pydict()
+    except (pa.ArrowException, OSError):
+        raise DataError(f"{name}: is not a whole Parquet file") from None
+    axes = [dimension.name for dimension in dimensions]
+    if [column for column in columns if column not in OWN_COLUMNS[2:]] != [*axes, "status", "value"]:
+        raise DataError(f"{name}: the columns must be {', '.join(axes)}, status, value and what else is published")
+    codes = tuple(zip(*(columns.pop(axis) for axis in axes), strict=True))
+    for column in {"value", "lower", "upper"} & columns.keys():
+        columns[column] = [None if e is None else int(Decimal(e).scaleb(decimals)) for e in columns[column]]
+    return PublishedTable(name, tuple(dimensions), decimals, codes, **{c: tuple(e) for c, e in columns.items()})
+
+
+def csv_bytes(header: Sequence[str], rows: Iterator[Sequence[Any]]) -> bytes:
+    """A CSV by RFC 4180: comma, CR LF, quotes where needed; None is empty; UTF-8 without byte order mark."""
+    sink = io.StringIO(newline="")
+    writer = csv.writer(sink, lineterminator="\r\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return sink.getvalue().encode()
+
+
+def csv_rows(content: bytes, name: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The header and the numbered rows of a CSV, each with as many cells as the header. Raises DataError otherwise."""
+    try:
+        rows = list(enumerate(csv.reader(io.StringIO(content.decode("utf-8"), newline=""), strict=True), start=1))
+    except (UnicodeDecodeError, csv.Error):
+        raise DataError(f"{name}: is not a CSV in UTF-8") from None
+    if not rows:
+        raise DataError(f"{name}: is empty")
+    (_, header), *rows = rows
+    for line, row in rows:
+        if len(row) != len(header):
+            raise DataError(f"{name}, line {line}: must have {len(header)} cells; got {len(row)}")
+    return header, rows
