@@ -16,6 +16,7 @@ from scipy.sparse import csc_array, csr_array
 
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers
 from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.linear_solver import solver_of
 
 DIRECT = 4_000  # steps up to which the whole is solved at once, in seconds
 BLOCK = 3_000  # cells that are solved anew together
@@ -117,18 +118,7 @@ def _minimise(
 
     if not matrix.shape[1]:
         return np.zeros(0)
-    model = highspy.HighsLp()
-    model.num_row_, model.num_col_ = matrix.shape
-    model.col_cost_, model.col_lower_, model.col_upper_ = cost, np.zeros(len(cost)), upper
-    model.row_lower_ = model.row_upper_ = total.astype(np.float64)
-    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
-    if integer:
-        model.integrality_ = [highspy.HighsVarType.kInteger] * len(cost)
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    for name, value in {"output_flag": False, "threads": 1, **options}.items():
-        solver.setOptionValue(name, value)
-    solver.passModel(model)
+    solver = solver_of(matrix, total, total, cost, upper=upper, whole=integer, **options)
     solver.run()
     if solver.getInfo().primal_solution_status != int(highspy.SolutionStatus.kSolutionStatusFeasible):
         return None

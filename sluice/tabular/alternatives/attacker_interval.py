@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sluice.tabular.model.cells import Booleans, Floats, Integers
+from sluice.tabular.model.linear_solver import is_optimal, solver_of
 
 NEAR = 1e-6  # of a unit: the tolerance of linear programming
 
@@ -39,7 +40,9 @@ def _climb(equations: csr_array, down: Floats, up: Floats, required: Integers) -
     open_: Booleans = required > 0
     if not open_.any():
         return reached
-    together = _solver(equations, down, np.where(open_, np.minimum(up, required), up), solver="ipm")
+    nothing = np.zeros(equations.shape[0])
+    most = np.where(open_, np.minimum(up, required), up)
+    together = solver_of(equations, nothing, nothing, lower=-down, upper=most, solver="ipm")
     while open_.any():
         moved = _farthest(together, np.where(open_, 1.0 / np.maximum(required, 1), 0.0))
         done = open_ & (moved >= required - NEAR)
@@ -49,7 +52,7 @@ def _climb(equations: csr_array, down: Floats, up: Floats, required: Integers) -
         open_ &= ~done
     # One at a time what is left, from the last vertex.
     if open_.any():
-        alone = _solver(equations, down, up, presolve="off", simplex_strategy=4)
+        alone = solver_of(equations, nothing, nothing, lower=-down, upper=up, presolve="off", simplex_strategy=4)
     for cell in np.flatnonzero(open_):
         alone.changeColBounds(int(cell), -down[cell], min(up[cell], required[cell]))
         moved = _farthest(alone, (np.arange(len(up)) == cell).astype(np.float64))
@@ -58,30 +61,8 @@ def _climb(equations: csr_array, down: Floats, up: Floats, required: Integers) -
     return reached
 
 
-def _solver(equations: csr_array, down: Floats, up: Floats, **options: Any) -> Any:
-    import highspy
-
-    model = highspy.HighsLp()
-    model.num_row_, model.num_col_ = equations.shape
-    model.col_cost_, model.col_lower_, model.col_upper_ = np.zeros(len(up)), -down, up
-    model.row_lower_ = model.row_upper_ = np.zeros(equations.shape[0])
-    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_, model.a_matrix_.index_ = equations.indptr, equations.indices
-    model.a_matrix_.value_ = equations.data
-    model.sense_ = highspy.ObjSense.kMaximize
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    for name, value in {"output_flag": False, "threads": 1, **options}.items():
-        solver.setOptionValue(name, value)
-    solver.passModel(model)
-    return solver
-
-
 def _farthest(solver: Any, gain: Floats) -> Floats:
     """Moves that add up and gain most; no move at all when the solver gives up, which proves nothing."""
-    import highspy
-
-    solver.changeColsCost(len(gain), np.arange(len(gain), dtype=np.int32), gain)
+    solver.changeColsCost(len(gain), np.arange(len(gain), dtype=np.int32), -gain)
     solver.run()
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        return np.zeros(len(gain))
-    return np.array(solver.getSolution().col_value)
+    return np.array(solver.getSolution().col_value) if is_optimal(solver) else np.zeros(len(gain))

@@ -17,6 +17,7 @@ from sluice.tabular.alternatives.additive_multiples import additive_multiples, b
 from sluice.tabular.alternatives.altered_cells import AlteredCells, refuse_negative, refuse_unless_additive
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers
+from sluice.tabular.model.linear_solver import solver_of
 from sluice.tabular.rules.sensitivity import Requirements
 
 EXACT = 25  # sensitive cells up to which the sides are chosen by the integer program,
@@ -123,7 +124,7 @@ def _exact(request: _Request, nodes: int) -> Integers | None:
     matrix = csr_array(block_array(rows, format="csr"))
     nothing, endless = np.zeros(equations.shape[0]), np.full(len(moving), highspy.kHighsInf)
     no, zero = -endless, np.zeros(len(moving))
-    solver = _solver(
+    solver = solver_of(
         matrix,
         np.concatenate([nothing, zero, no, lower, no]),
         np.concatenate([nothing, endless, zero, endless, deepest]),
@@ -217,7 +218,7 @@ class _Sides:
         limits = [np.where(request.moving | np.isinf(room), 0.0, np.inf) for room in rooms]
         # Going below 0 is not among the promises that may be broken.
         limits[1] = np.minimum(limits[1], np.maximum(request.cells.total - request.room_down, 0))
-        self.solver = _solver(
+        self.solver = solver_of(
             csr_array(block_array([[equations, -equations, equations, -equations]], format="csr")),
             known,
             known,
@@ -305,22 +306,6 @@ def _whole(request: _Request, value: Floats, rises: Booleans, nodes: int) -> Int
     raise DataError(
         "controlled_adjustment found totals that add up, but no whole ones. Give one decimal more, or more nodes."
     )
-
-
-def _solver(matrix: csr_array, least: Floats, most: Floats, cost: Floats, lower: Floats, upper: Floats) -> Any:
-    import highspy
-
-    model = highspy.HighsLp()
-    model.num_row_, model.num_col_ = matrix.shape
-    model.col_cost_, model.col_lower_, model.col_upper_ = cost, lower.astype(np.float64), upper.astype(np.float64)
-    model.row_lower_, model.row_upper_ = least, most
-    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("threads", 1)
-    solver.passModel(model)
-    return solver
 
 
 def _says(cap: float | None) -> str:

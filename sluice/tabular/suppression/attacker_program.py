@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Floats
-from sluice.tabular.model.linear_solver import solver_of
-from sluice.tabular.model.unknown_cells import UnknownCells
+from sluice.tabular.model.linear_solver import is_optimal, solver_of
+from sluice.tabular.suppression.unknown_cells import UnknownCells
 
 _DENOMINATOR = 27720  # of every fraction with 12 or less below the line: multipliers are such fractions, nearly always
 _FINE = 2**24
@@ -29,7 +29,8 @@ class AttackerProgram:
     def __init__(self, unknowns: UnknownCells, rows: NDArray[np.intp], at: NDArray[np.intp], openness: Floats) -> None:
         self._unknowns, self._rows, self.at = unknowns, rows, at
         self._openness = openness
-        self._solver, self._optimal = solver_of(unknowns.rows[rows][:, at], np.zeros(len(rows)))
+        nothing = np.zeros(len(rows))
+        self._solver = solver_of(unknowns.rows[rows][:, at], nothing, nothing, presolve="off")
         self._solver.setOptionValue("simplex_strategy", 4)  # primal: the last answer stays feasible when levels change
         self._all = np.arange(len(at), dtype=np.int32)
 
@@ -65,7 +66,7 @@ class AttackerProgram:
         self._solver.changeColsBounds(len(self._all), self._all, low, high)
         self._solver.changeColCost(at, -float(side))
         self._solver.run()
-        if self._solver.getModelStatus() != self._optimal:
+        if not is_optimal(self._solver):
             self._solver.clearSolver()
             self._solver.run()
         self._solver.changeColCost(at, 0.0)

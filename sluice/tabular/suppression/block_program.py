@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Cells, Codes, Floats, keys_of
-from sluice.tabular.model.unknown_cells import UnknownCells
 from sluice.tabular.suppression.signed_paths import SignedPaths
+from sluice.tabular.suppression.unknown_cells import UnknownCells
 
 _WIDE = 3000  # unknowns near a target, from which on fewer are tried first: the free ones, then more
 _FEW, _SOME = 400, 2000

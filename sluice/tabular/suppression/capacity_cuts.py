@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Floats
 from sluice.tabular.model.known_sums import components
-from sluice.tabular.model.unknown_cells import UnknownCells
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.tabular.suppression.attacker_program import AttackerProgram
 from sluice.tabular.suppression.targets import Coalition, Target, united
+from sluice.tabular.suppression.unknown_cells import UnknownCells
 
 _NOBODY: Coalition = frozenset()
 _TINY = 1e-9

@@ -9,7 +9,6 @@ import numpy as np
 from sluice.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats
-from sluice.tabular.model.unknown_cells import UnknownCells, unknown_cells
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.block_program import BlockProgram
 from sluice.tabular.suppression.pattern_search import PatternSearch
@@ -17,6 +16,7 @@ from sluice.tabular.suppression.proof_search import Proof
 from sluice.tabular.suppression.signed_paths import codes_below
 from sluice.tabular.suppression.targets import Need, Target
 from sluice.tabular.suppression.unions import Unions
+from sluice.tabular.suppression.unknown_cells import UnknownCells, unknown_cells
 
 Proven = tuple[Target, tuple[Proof, ...]]
 Found = list[Proven]

@@ -19,13 +19,13 @@ from sluice.errors import DataError
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
-from sluice.tabular.model.linear_solver import solver_of
-from sluice.tabular.model.unknown_cells import UnknownCells, unknown_cells
+from sluice.tabular.model.linear_solver import is_optimal, solver_of
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.capacity_cuts import CapacityCuts, Cut, Demand, bridgeless_cuts, union_cuts
 from sluice.tabular.suppression.costs import checked_weights, value
 from sluice.tabular.suppression.suppression import Suppression, suppress
 from sluice.tabular.suppression.targets import Need, Target
+from sluice.tabular.suppression.unknown_cells import UnknownCells, unknown_cells
 
 _ROUNDS = 50  # of the relaxation; it takes five to ten
 _WHOLE_ROUNDS = 30
@@ -136,8 +136,8 @@ class _Problem:
         self._least = fixed.astype(np.float64)
         self._most = np.where(unknowns.any(nothing if forbidden is None else forbidden), 0.0, 1.0)
         self._scale = max(float(self._cost.max(initial=0)), 1e-9) if self.bound <= 0 else self.bound
-        self._solver, self._optimal = solver_of(
-            csr_array((0, len(unknowns))), np.zeros(0), cost=self._cost / self._scale
+        self._solver = solver_of(
+            csr_array((0, len(unknowns))), np.zeros(0), np.zeros(0), self._cost / self._scale, presolve="off"
         )
         self._all = np.arange(len(unknowns), dtype=np.int32)
         self._solver.changeColsBounds(len(unknowns), self._all, self._least, self._most)
@@ -184,7 +184,7 @@ class _Problem:
                 break
             self._solver.setOptionValue("time_limit", self._left())
             self._solver.run()
-            if self._solver.getModelStatus() != self._optimal:
+            if not is_optimal(self._solver):
                 break
             self._prove(self._solver.getObjectiveValue())
             x = np.clip(self._solver.getSolution().col_value, 0, 1)
@@ -227,7 +227,7 @@ class _Problem:
         """Upper bounds of x: 0 where the relaxation's prices say that one more would cost more than the incumbent."""
         solver = self._solver
         solver.run()
-        if solver.getModelStatus() != self._optimal:
+        if not is_optimal(solver):
             return self._most
         reduced = np.array(solver.getSolution().col_dual) * self._scale
         relaxed = solver.getObjectiveValue() * self._scale + self._constant

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Codes
-from sluice.tabular.model.unknown_cells import UnknownCells
 from sluice.tabular.suppression.block_program import BlockProgram
 from sluice.tabular.suppression.proof_search import Proof, ProofSearch
 from sluice.tabular.suppression.targets import Target
 from sluice.tabular.suppression.unions import Unions
+from sluice.tabular.suppression.unknown_cells import UnknownCells
 
 _MOST_USERS = 12  # targets; what more of them use can hardly be given up
 _LOOKED_AT = 30  # targets whose proofs may serve another

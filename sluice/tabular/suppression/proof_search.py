@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Codes, Floats
-from sluice.tabular.model.unknown_cells import UnknownCells
 from sluice.tabular.suppression.block_program import BlockProgram, Change
 from sluice.tabular.suppression.targets import Coalition, Need, Target, asked
+from sluice.tabular.suppression.unknown_cells import UnknownCells
 
 _NOBODY: Coalition = frozenset()
 _NOTHING = Need(0, 0)

@@ -16,12 +16,12 @@ import numpy as np
 from sluice.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status, Statuses
-from sluice.tabular.model.unknown_cells import UnknownCells, unknown_cells
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.certificate import Certificate
 from sluice.tabular.suppression.costs import checked_weights, value
 from sluice.tabular.suppression.greedy_search import Problem, search_table
 from sluice.tabular.suppression.pattern_search import PatternSearch
+from sluice.tabular.suppression.unknown_cells import UnknownCells, unknown_cells
 
 _ENOUGH = 1 - 1e-9
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Booleans, Cells
-from sluice.tabular.model.unknown_cells import UnknownCells
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.tabular.suppression.targets import Need, Target, united
+from sluice.tabular.suppression.unknown_cells import UnknownCells
 
 _ROWS = 3  # that an attacker adds up or subtracts
 _MOST_COMBINATIONS = 20_000  # of rows around one of them
