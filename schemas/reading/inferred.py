@@ -11,7 +11,6 @@ import pandas as pd
 from schemas.contract import Contract
 from sluice.errors import DataError
 from sluice.reading.kind import ColumnSummary, summary_of
-from sluice.reading.values import is_number
 from sluice.variables import Kind, Role, Variable
 
 
@@ -41,16 +40,4 @@ def _variable(name: str, seen: ColumnSummary, role: Role, known: Kind | None) ->
     kind = known or seen.kind
     if role is Role.WEIGHT and not kind.is_numeric:
         raise DataError(f"'{name}' cannot be the {role}, which is a number; its values are {kind}.")
-    return Variable(
-        name=name,
-        kind=kind,
-        role=role,
-        missing_codes=seen.missing_codes,
-        nullable=seen.nullable,
-        categories=_in_order(seen.categories) if kind is Kind.ORDINAL else seen.truth_categories,
-    )
-
-
-def _in_order(labels: Mapping[str, int]) -> tuple[str, ...]:
-    """Categories by their numbers if all are numbers, else by the alphabet."""
-    return tuple(sorted(labels, key=float if all(map(is_number, labels)) else None))
+    return seen.variable(name, role, known)

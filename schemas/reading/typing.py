@@ -6,16 +6,16 @@ ended without an error.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from schemas.contract import HASHED, Contract
 from sluice.errors import DataError
-from sluice.reading import values
+from sluice.reading.typed_column import as_series, typed_array
+from sluice.reading.values import plain_array
 from sluice.variables import Kind, Variable, as_label
 
 Pseudonym = Callable[[str, str], str]
@@ -27,7 +27,7 @@ _SAYS = {
     "leading_zero": (
         "written with a zero in front, as codes are; declare the variable nominal, or write numbers without such zeros"
     ),
-    "whole_number": "not a whole number (or beyond 2^53)",
+    "whole_number": "not a whole number (or too large to be exact: 2^53 with decimals, 64 bits without)",
     "date": "not a date; wanted YYYY-MM-DD, with or without a time",
     "category": "not one of the declared categories",
 }
@@ -81,123 +81,24 @@ class SourceTyping:
         }
 
     def _column(self, series: "pd.Series[Any]", variable: Variable) -> "pd.Series[Any]":
-        raw = values.plain_array(series)
-        if pa.types.is_dictionary(raw.type):
-            raw = raw.dictionary_decode()
-        hashed = variable.role in HASHED
-        match variable.kind:
-            case Kind.CONTINUOUS | Kind.INTEGER:
-                typed = self._numbers(raw, variable)
-            case Kind.DATE:
-                typed = self._dates(raw, variable)
-            case Kind.TEXT:
-                typed = _labels(raw, variable)
-            case _:
-                typed = self._categories(raw, variable, collect=not hashed)
-        if hashed:
-            return self._pseudonyms(typed, variable.name)
-        if variable.kind is Kind.INTEGER:
-            return _pandas(typed, {pa.int64(): pd.Int64Dtype()}.get)
-        if isinstance(typed, pa.DictionaryArray):
-            codes = pc.fill_null(typed.indices, -1).to_numpy(zero_copy_only=False)
-            categories = pd.Index(typed.dictionary.to_pylist(), dtype="str")
-            ordered = variable.kind is Kind.ORDINAL
-            return pd.Series(pd.Categorical.from_codes(codes, categories, ordered=ordered))
-        return _pandas(typed)
-
-    def _count(self, variable: Variable, check: str, cells: pa.Array) -> None:
-        count = pc.sum(cells).as_py()
-        if count:
-            self._problems[variable.name, check] += count
-
-    def _numbers(self, raw: pa.Array, variable: Variable) -> pa.Array:
-        """int64 or float64; a missing code may be spelled otherwise than declared: 99 as 99.00."""
-        if values.is_text(raw):
-            texts = values.with_decimal_point(_labels(raw, variable), self._decimal_mark)
-            numbers, whole = values.read_numbers(texts), values.read_whole_numbers(texts)
-            unread = texts.filter(pc.and_(texts.is_valid(), numbers.is_null()))
-            with_comma, with_zero = values.is_decimal_comma(unread), values.fullmatch(unread, values.LEADING_ZERO)
-            self._count(variable, "decimal", with_comma)
-            self._count(variable, "leading_zero", with_zero)
-            self._count(variable, "number", pc.invert(pc.or_(with_comma, with_zero)))
-        else:
-            try:
-                numbers = raw.cast(pa.float64(), safe=not pa.types.is_integer(raw.type))
-                whole = raw if pa.types.is_signed_integer(raw.type) else values.whole_numbers(numbers)
-            except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-                numbers, whole = pa.nulls(len(raw), pa.float64()), pa.nulls(len(raw), pa.int64())
-                self._count(variable, "number", raw.is_valid())
-        infinite = pc.invert(pc.is_finite(numbers))
-        self._count(variable, "number", infinite)
-        codes = [float(code) for code in variable.missing_codes if values.is_number(code)]
-        gone = pc.or_(infinite, pc.is_in(numbers, pa.array(codes, pa.float64())))
-        numbers = pc.if_else(gone, None, numbers)
-        if variable.kind is Kind.CONTINUOUS:
-            return numbers
-        whole = pc.if_else(pc.is_null(numbers), None, whole).cast(pa.int64())
-        self._count(variable, "whole_number", pc.and_(numbers.is_valid(), whole.is_null()))
-        return whole
-
-    def _dates(self, raw: pa.Array, variable: Variable) -> pa.Array:
-        if pa.types.is_date(raw.type) or pa.types.is_timestamp(raw.type):
-            dates = raw.cast(values.MICROSECONDS, safe=False)  # from nanoseconds; a time zone becomes UTC
-        elif values.is_text(raw):
-            texts = _labels(raw, variable)
-            dates = values.read_dates(texts)
-            self._count(variable, "date", pc.and_(texts.is_valid(), dates.is_null()))
-        else:
-            self._count(variable, "date", raw.is_valid())
-            dates = pa.nulls(len(raw), values.MICROSECONDS)
-        codes = values.read_dates(pa.array(variable.missing_codes, pa.string())).drop_null()
-        return pc.if_else(pc.is_in(dates, codes), None, dates)
-
-    def _categories(self, raw: pa.Array, variable: Variable, collect: bool) -> pa.DictionaryArray:
-        encoded = _labels(raw, variable).dictionary_encode()
-        labels = encoded.dictionary.to_pylist()
-        if variable.categories is None:
-            categories = sorted(set(labels))
-            if collect:
-                self._found[variable.name].update(categories)
-            wanted = labels
-        else:
-            categories = list(variable.categories)
-            wanted = [_declared(label, (*categories, *variable.missing_codes), self._decimal_mark) for label in labels]
-            foreign = pa.array([label is None for label in wanted], pa.bool_()).take(encoded.indices)
-            self._count(variable, "category", foreign)
-        place = {category: code for code, category in enumerate(categories)}
-        codes = pa.array([place.get(label or "") for label in wanted], pa.int32()).take(encoded.indices)
-        return pa.DictionaryArray.from_arrays(codes, pa.array(categories, pa.string()))
+        name = variable.name
+        typed, problems = typed_array(plain_array(series), variable, self._decimal_mark)
+        for check, count in problems.items():
+            self._problems[name, check] += count
+        if variable.role in HASHED:
+            return self._pseudonyms(typed, name)
+        if name in self._found:
+            self._found[name].update(typed.dictionary.to_pylist())
+        return as_series(typed, variable)
 
     def _pseudonyms(self, typed: pa.Array, name: str) -> "pd.Series[Any]":
         encoded = typed if isinstance(typed, pa.DictionaryArray) else typed.dictionary_encode()
-        texts = [
-            as_label(value) if isinstance(value, float) else str(value) for value in encoded.dictionary.to_pylist()
-        ]
-        hashes = pa.array([self._pseudonym(name, text) for text in texts], pa.string())
-        return _pandas(hashes.take(encoded.indices))
+        hashes = [self._pseudonym(name, str(as_label(value))) for value in encoded.dictionary.to_pylist()]
+        series: pd.Series[Any] = pa.array(hashes, pa.string()).take(encoded.indices).to_pandas()
+        return series
 
 
 def _says(check: str, count: int) -> str:
     if check == "two_categories":
         return f"is binary, but {count} categories were found (check two_categories)"
     return f"{count} value{' is' if count == 1 else 's are'} {_SAYS[check]} (check {check})"
-
-
-def _pandas(array: pa.Array, types_mapper: Callable[[Any], Any] | None = None) -> "pd.Series[Any]":
-    series: pd.Series[Any] = array.to_pandas(types_mapper=types_mapper)
-    return series
-
-
-def _labels(raw: pa.Array, variable: Variable) -> pa.Array:
-    """Values as text without blanks around them; missing where the cell is empty or holds a missing code."""
-    texts = values.trimmed_texts(raw)
-    return pc.if_else(pc.is_in(texts, pa.array(variable.missing_codes, pa.string())), None, texts)
-
-
-def _declared(label: str, declared: Sequence[str], decimal_mark: str) -> str | None:
-    """The declared code a text stands for: itself, '3' for '3.0', and YAML's true for yes, on, True (also false)."""
-    if label in declared:
-        return label
-    pointed = label.replace(decimal_mark, ".")
-    other = as_label(float(pointed)) if values.is_number(pointed) else values.truth(label)
-    return other if other in declared else None

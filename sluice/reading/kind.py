@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sluice.reading import values
-from sluice.variables import Kind
+from sluice.variables import Kind, Role, Variable
 
 MOST_DISTINCT = 10_000
 """Distinct values of a column that are counted; beyond, only their form and range are followed."""
@@ -125,6 +125,25 @@ class ColumnSummary:
         if distinct == 2:
             return Kind.BINARY
         return Kind.TEXT if distinct > _TEXT_FROM and (self._many or 2 * distinct > self.known) else Kind.NOMINAL
+
+    def variable(self, name: str, role: Role = Role.OTHER, known: Kind | None = None) -> Variable:
+        """The variable that the column is.
+
+        known : its kind, where somebody knows better; the categories of an ordinal one are in the order of their
+                numbers, or of the alphabet
+        """
+        kind, categories = known or self.kind, self.truth_categories
+        if kind is Kind.ORDINAL:
+            labels = self.categories
+            categories = tuple(sorted(labels, key=float if all(map(values.is_number, labels)) else None))
+        return Variable(
+            name=name,
+            kind=kind,
+            role=role,
+            missing_codes=self.missing_codes,
+            nullable=self.nullable,
+            categories=categories,
+        )
 
     @property
     def _is_text(self) -> bool:

@@ -1,0 +1,120 @@
+"""One column of raw values as the typed column of its variable (see sluice.variables), and what could not be read."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sluice.reading import values
+from sluice.variables import Kind, Variable, as_label
+
+Problems = Counter[str]
+"""Number of cells by check: number, decimal, leading_zero, whole_number, date, category."""
+
+
+def typed_array(raw: pa.Array, variable: Variable, decimal_mark: str = ".") -> tuple[pa.Array, Problems]:
+    """The values as the variable has them, missing where there is none or it cannot be read; and what cannot.
+
+    raw     : text or native values, see `values.plain_array`
+    returns : float64, int64, timestamps, text, or a dictionary of the declared categories (else of those found, sorted)
+    cost    : O(n)
+    """
+    if pa.types.is_dictionary(raw.type):
+        raw = raw.dictionary_decode()
+    match variable.kind:
+        case Kind.CONTINUOUS | Kind.INTEGER:
+            typed, problems = _numbers(raw, variable, decimal_mark)
+        case Kind.DATE:
+            typed, problems = _dates(raw, variable)
+        case Kind.TEXT:
+            typed, problems = _labels(raw, variable), {}
+        case _:
+            typed, problems = _categories(raw, variable, decimal_mark)
+    return typed, Counter({check: found for check, cells in problems.items() if (found := pc.sum(cells).as_py())})
+
+
+def as_series(typed: pa.Array, variable: Variable) -> "pd.Series[Any]":
+    """What `typed_array` made, in the dtype of the variable's kind."""
+    if isinstance(typed, pa.DictionaryArray):
+        codes = pc.fill_null(typed.indices, -1).to_numpy(zero_copy_only=False)
+        categories = pd.Index(typed.dictionary.to_pylist(), dtype="str")
+        return pd.Series(pd.Categorical.from_codes(codes, categories, ordered=variable.kind is Kind.ORDINAL))
+    whole = {pa.int64(): pd.Int64Dtype()}.get if variable.kind is Kind.INTEGER else None
+    series: pd.Series[Any] = typed.to_pandas(types_mapper=whole)
+    return series
+
+
+def _numbers(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[pa.Array, dict[str, pa.Array]]:
+    """A missing code may be spelled otherwise than declared: 99 as 99.00."""
+    problems = {}
+    if values.is_text(raw):
+        texts = values.with_decimal_point(_labels(raw, variable), decimal_mark)
+        numbers, whole = values.read_numbers(texts), values.read_whole_numbers(texts)
+        unread = texts.filter(pc.and_(texts.is_valid(), numbers.is_null()))
+        with_comma, with_zero = values.is_decimal_comma(unread), values.fullmatch(unread, values.LEADING_ZERO)
+        problems = {"decimal": with_comma, "leading_zero": with_zero}
+        strange = pc.invert(pc.or_(with_comma, with_zero))
+    else:
+        try:
+            numbers = raw.cast(pa.float64(), safe=not pa.types.is_integer(raw.type))
+            whole = raw if pa.types.is_signed_integer(raw.type) else values.whole_numbers(numbers)
+            strange = pa.array([], pa.bool_())
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            numbers, whole = pa.nulls(len(raw), pa.float64()), pa.nulls(len(raw), pa.int64())
+            strange = raw.is_valid()
+    infinite = pc.invert(pc.is_finite(numbers))
+    problems["number"] = pa.concat_arrays([strange, infinite])
+    codes = [float(code) for code in variable.missing_codes if values.is_number(code)]
+    gone = pc.or_(infinite, pc.is_in(numbers, pa.array(codes, pa.float64())))
+    numbers = pc.if_else(gone, None, numbers)
+    if variable.kind is Kind.CONTINUOUS:
+        return numbers, problems
+    whole = pc.if_else(pc.is_null(numbers), None, whole).cast(pa.int64())
+    return whole, problems | {"whole_number": pc.and_(numbers.is_valid(), whole.is_null())}
+
+
+def _dates(raw: pa.Array, variable: Variable) -> tuple[pa.Array, dict[str, pa.Array]]:
+    if pa.types.is_date(raw.type) or pa.types.is_timestamp(raw.type):
+        dates, strange = raw.cast(values.MICROSECONDS, safe=False), None  # from nanoseconds; a time zone becomes UTC
+    elif values.is_text(raw):
+        texts = _labels(raw, variable)
+        dates = values.read_dates(texts)
+        strange = pc.and_(texts.is_valid(), dates.is_null())
+    else:
+        dates, strange = pa.nulls(len(raw), values.MICROSECONDS), raw.is_valid()
+    codes = values.read_dates(pa.array(variable.missing_codes, pa.string())).drop_null()
+    return pc.if_else(pc.is_in(dates, codes), None, dates), {} if strange is None else {"date": strange}
+
+
+def _categories(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[pa.Array, dict[str, pa.Array]]:
+    encoded = _labels(raw, variable).dictionary_encode()
+    labels = encoded.dictionary.to_pylist()
+    problems = {}
+    if variable.categories is None:
+        categories, wanted = sorted(set(labels)), labels
+    else:
+        categories = list(variable.categories)
+        wanted = [_declared(label, (*categories, *variable.missing_codes), decimal_mark) for label in labels]
+        foreign = pa.array([label is None for label in wanted], pa.bool_())
+        problems["category"] = foreign.take(encoded.indices)
+    place = {category: code for code, category in enumerate(categories)}
+    codes = pa.array([place.get(label or "") for label in wanted], pa.int32()).take(encoded.indices)
+    return pa.DictionaryArray.from_arrays(codes, pa.array(categories, pa.string())), problems
+
+
+def _labels(raw: pa.Array, variable: Variable) -> pa.Array:
+    """Values as text without blanks around them; missing where the cell is empty or holds a missing code."""
+    texts = values.trimmed_texts(raw)
+    return pc.if_else(pc.is_in(texts, pa.array(variable.missing_codes, pa.string())), None, texts)
+
+
+def _declared(label: str, declared: Sequence[str], decimal_mark: str) -> str | None:
+    """The declared code a text stands for: itself, '3' for '3.0', and YAML's true for yes, on, True (also false)."""
+    if label in declared:
+        return label
+    pointed = label.replace(decimal_mark, ".")
+    other = as_label(float(pointed)) if values.is_number(pointed) else values.truth(label)
+    return other if other in declared else None
