@@ -12,13 +12,5 @@ def formula_cells(frame: pd.DataFrame) -> list[Finding]:
     if not names:
         return []
     says = f"A spreadsheet would take some texts of {', '.join(names)} in the CSV file for formulas, and run them."
-    return [
-        Finding(
-            rule="formula_cells",
-            verdict=Verdict.REVIEW,
-            says=says,
-            scope=", ".join(names),
-            stage="masked",
-            binding=False,
-        )
-    ]
+    found = Finding(rule="formula_cells", verdict=Verdict.REVIEW, says=says, scope=", ".join(names), stage="masked")
+    return [found.as_reported()]

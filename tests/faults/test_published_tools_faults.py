@@ -63,7 +63,7 @@ def test_a_missing_key_is_a_category_and_never_drops_its_record() -> None:
 def test_index_labels_are_no_positions() -> None:
     """The second group has one illness only. With labels taken for positions it reads the first group's.
 
-    Also: tests/policies/rules/test_rules.py::test_index_labels_are_not_positions.
+    Also: tests/policies/rules/test_l_diversity.py::test_index_labels_are_not_positions.
     """
     frame = people([30, 30, 40, 40], "aabb", ["flu", "gout", "flu", "flu"])
     frame.index = pd.Index([2, 3, 0, 1])

@@ -9,8 +9,12 @@ import pandas as pd
 import pytest
 
 from policies.policy import Policy, load_policy
+from policies.rules.table_rule import TableRule
 from sluice.documents.documents import document_sha256, parse_document
 from sluice.errors import DocumentError
+from sluice.tabular.rules.dominance import Dominance
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Verdict, decide
 
@@ -120,3 +124,13 @@ def test_the_hash_follows_the_settings_not_the_layout(tmp_path: Path) -> None:
     original = document_sha256(load_policy(POLICIES / "public-use-file.yaml"))
     assert document_sha256(load_policy(shorter)) == original
     assert document_sha256(load_policy(changed)) != original
+
+
+def test_the_shipped_policy_has_several_kinds_of_rule() -> None:
+    rules = load_policy(POLICIES / "business-tables.yaml").rules
+    assert all(isinstance(rule, TableRule) for rule in rules)
+    assert [rule.sensitivity() for rule in rules if isinstance(rule, TableRule)] == [
+        MinimumFrequency(3, 10),
+        Dominance(1, 75),
+        PPercent(10, 1),
+    ]

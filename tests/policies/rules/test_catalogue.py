@@ -21,6 +21,8 @@ from sluice.verdict import Verdict
 
 DOCS = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
 EXAMPLES = dict(re.findall(r"^### `(\w+)`\n.*?^```yaml\n(.*?)^```$", DOCS, re.DOTALL | re.MULTILINE))
+RULES = rules(PolicyRule) | rules(AttackPolicyRule)
+NAMES = sorted(RULES)
 VARIABLES = {
     variable.name: variable
     for variable in (
@@ -64,7 +66,13 @@ def load(name: str) -> Any:
     return rule
 
 
-@pytest.mark.parametrize("name", sorted(rules(PolicyRule) | rules(AttackPolicyRule)))
+@pytest.mark.parametrize("name", NAMES)
+def test_every_rule_has_a_file_and_a_test_of_its_name(name: str) -> None:
+    assert RULES[name].__module__ == f"policies.rules.{name}"
+    assert (Path(__file__).parent / f"test_{name}.py").is_file()
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_example_of_every_rule_loads_and_judges(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     keys = people(4000, 4)[["age", "height", "area"]]

@@ -1,0 +1,37 @@
+"""(alpha,k)-anonymity as a rule."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from policies.rules.alpha_k import AlphaK
+from sluice.errors import DataError
+from sluice.verdict import Verdict
+from tests.policies.rules.ill_people import VARIABLES, people
+
+
+def test_alpha_k_judges_the_sizes_and_the_shares() -> None:
+    frame = people([30, 30, 30, 40, 40, 40], "aaaaaa", "ccfcfg")
+    size, share = AlphaK(alpha=0.7, k=3).find(frame, VARIABLES, "masked")
+    assert (size.verdict, size.observed, share.verdict) == (Verdict.PASS, 3, Verdict.PASS)
+    size, share = AlphaK(alpha=0.5, k=4).find(frame, VARIABLES, "masked")
+    assert (size.verdict, share.verdict, share.observed) == (Verdict.FAIL, Verdict.FAIL, pytest.approx(2 / 3))
+    _, gout = AlphaK(alpha=0.4, k=3, values=("gout",)).find(frame, VARIABLES, "masked")
+    assert (gout.verdict, gout.observed) == (Verdict.PASS, pytest.approx(1 / 3))
+    with pytest.raises(DataError, match="1 of 'values' are no categories of 'illness'"):
+        AlphaK(alpha=0.4, k=3, values=("plague",)).find(frame, VARIABLES, "masked")
+    with pytest.raises(DataError, match="'values' names categories; 'weight' has none"):
+        AlphaK(alpha=0.4, k=3, values=("1",), columns=("weight",)).find(frame, VARIABLES, "masked")
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"alpha": 0.5, "k": 1}, "greater than or equal to 2"),
+        ({"alpha": 0.5, "k": 2, "values": []}, "at least 1"),
+    ],
+)
+def test_a_threshold_out_of_bounds_is_refused(fields: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        AlphaK(**fields)

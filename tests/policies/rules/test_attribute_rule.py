@@ -1,0 +1,112 @@
+"""What holds of every attack on single variables: UNKNOWN where nothing was measured."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.attribute_divergence import AttributeDivergence
+from policies.rules.attribute_inference import AttributeInference
+from policies.rules.data_invasion import DataInvasion
+from policies.rules.maximum_knowledge import MaximumKnowledge
+from sluice.errors import DataError
+from sluice.variables import Kind, Variable
+from tests.policies.rules.attacked_people import (
+    AREAS,
+    FAIL,
+    ILLNESSES,
+    ORIGINAL,
+    PASS,
+    UNKNOWN,
+    VARIABLES,
+    attacked,
+    by_scope,
+    scrambled,
+)
+
+RULES = (
+    DataInvasion(excess=0.1),
+    MaximumKnowledge(limit=0.2),
+    MaximumKnowledge(limit=0.2, of="attributes"),
+    AttributeDivergence(limit=0.05),
+    AttributeInference(excess=0.1, trees=10),
+)
+
+
+def test_values_that_cannot_be_read_make_no_file_look_safe():
+    other = ORIGINAL["illness"].cat.add_categories("else").where(ORIGINAL.index % 2 == 0, "else")
+    unread = attacked(ORIGINAL.assign(illness=other))
+    for rule in (MaximumKnowledge(limit=0.2), MaximumKnowledge(limit=0.2, of="attributes"), DataInvasion(excess=0.1)):
+        found = rule.find(unread)[0]
+        assert found.verdict is UNKNOWN
+        assert "neither original values nor explained" in found.says
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.rule)
+def test_nothing_to_look_at_is_unknown(rule):
+    empty = attacked(ORIGINAL.iloc[:0], original=ORIGINAL.iloc[:0], recoded=ORIGINAL.iloc[:0])
+    assert {finding.verdict for finding in rule.find(empty)} == {UNKNOWN}
+    few = ORIGINAL.iloc[:6]
+    assert {f.verdict for f in rule.find(attacked(few, original=few, recoded=few))} <= {UNKNOWN, FAIL}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.rule)
+def test_the_index_does_not_matter_and_no_value_is_told(rule):
+    def anew(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.set_axis(np.arange(len(frame))[::-1] + 7)
+
+    masked = scrambled(ORIGINAL)
+    here = rule.find(attacked(masked, rng=np.random.default_rng(1)))
+    there = rule.find(
+        attacked(anew(masked), original=anew(ORIGINAL), recoded=anew(ORIGINAL), rng=np.random.default_rng(1))
+    )
+    assert here == there
+    words = " ".join(finding.says for finding in here) + rule.describe()
+    assert not any(label in words for label in (*AREAS, *ILLNESSES))
+    assert rule.describe().endswith(".")
+
+
+def test_a_variable_that_is_released_as_a_distribution_over_its_labels():
+    columns = [f"illness={label}" for label in ILLNESSES]
+    released = {name: VARIABLES[name] for name in ("age", "area")}
+    released |= {column: Variable(name=column, kind=Kind.CONTINUOUS) for column in columns}
+
+    def published(certainty: float) -> OriginalAndMasked:
+        shares = np.full((600, 3), (1 - certainty) / 3)
+        shares[np.arange(600), ORIGINAL["illness"].cat.codes] += certainty
+        masked = ORIGINAL[["age", "area"]].assign(**dict(zip(columns, shares.T, strict=True)))
+        return attacked(masked, released=released)
+
+    for rule in (
+        DataInvasion(excess=0.1),
+        MaximumKnowledge(limit=0.25, of="attributes"),
+        AttributeDivergence(limit=0.01),
+    ):
+        assert by_scope(rule, published(1.0))["illness"].verdict is FAIL, rule.rule
+    assert AttributeInference(excess=0.1, trees=10).find(published(1.0))[0].verdict is FAIL
+    # Says nothing of anybody: any of three, or the most frequent.
+    assert by_scope(DataInvasion(excess=0.1), published(0.0))["illness"].verdict is PASS
+    assert by_scope(AttributeDivergence(limit=0.01), published(0.0))["illness"].verdict is PASS
+
+
+def test_a_column_that_cannot_be_attacked_is_refused():
+    remark = VARIABLES | {"remark": Variable(name="remark", kind=Kind.TEXT)}
+    texts = attacked(ORIGINAL.assign(remark=pd.array(["x"] * 600, dtype="str")), variables=remark, released=remark)
+    with pytest.raises(DataError, match="'remark' is free text"):
+        AttributeDivergence(limit=0.1, columns=("remark",)).find(texts)
+    for rule in (
+        DataInvasion(limit=0.5, columns=("ilness",)),
+        AttributeInference(limit=0.5, known=("ilness",)),
+        MaximumKnowledge(limit=0.5, of="attributes", columns=("ilness",)),
+    ):
+        with pytest.raises(DataError, match=r"no column 'ilness'\. Did you mean 'illness'"):
+            rule.find(attacked(ORIGINAL))
+
+
+def test_a_figure_that_is_a_difference_takes_no_excess():
+    for refused in (MaximumKnowledge, AttributeDivergence):
+        with pytest.raises(
+            ValidationError, match=r"has no excess, its figure is itself a difference; got 0\.1\. Use limit"
+        ):
+            refused(limit=0.1, excess=0.1)

@@ -1,0 +1,50 @@
+"""Data invasion as a rule."""
+
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from policies.rules.data_invasion import DataInvasion
+from tests.policies.rules.attacked_people import FAIL, ILLNESSES, ORIGINAL, PASS, UNKNOWN, attacked, by_scope, scrambled
+
+
+def test_data_invasion():
+    rule = DataInvasion(excess=0.1)
+    verbatim = by_scope(rule, attacked(ORIGINAL))
+    assert {scope: finding.verdict for scope, finding in verbatim.items()} == {"illness": FAIL, "salary": FAIL}
+    assert verbatim["illness"].observed == 1
+    assert "From the masked values of illness alone, the original one is guessed for 100.0%" in verbatim["illness"].says
+    # Worse than always guessing the most frequent value: the house answers UNKNOWN, unless the policy says otherwise.
+    masked = attacked(scrambled(ORIGINAL))
+    guess = DataInvasion(excess=0.1, columns=("illness",), when_misled="guess").find(masked)[0]
+    assert (guess.verdict, guess.observed) == (PASS, pytest.approx(ORIGINAL["illness"].value_counts().max() / 600))
+    turned = (ORIGINAL["illness"].cat.codes + 1) % 3  # everybody's illness is another one
+    misled = ORIGINAL.assign(illness=pd.Categorical.from_codes(turned, categories=ILLNESSES))
+    assert DataInvasion(excess=0.1, columns=("illness",)).find(attacked(misled))[0].verdict is UNKNOWN
+    unpaired = rule.find(attacked(ORIGINAL, paired=False))
+    assert {finding.verdict for finding in unpaired} == {UNKNOWN}
+    assert "is whose is unknown" in unpaired[0].says
+
+
+def test_data_invasion_at_level_2_plays_level_1_too():
+    # 9 of 10 people are healthy: weighed by that, a rare value is never guessed, though the file is verbatim.
+    rare = pd.DataFrame({"illness": pd.Categorical(["cold"] * 540 + ["gout"] * 60, categories=ILLNESSES)})
+    files = attacked(rare, original=rare, recoded=rare)
+    found = DataInvasion(limit=0.95, columns=("illness",)).find(files)[0]
+    assert (found.verdict, found.observed) == (FAIL, 1)
+
+
+def test_a_small_count_is_told_as_a_bound():
+    masked = ORIGINAL.assign(illness=pd.Categorical([None] * 600, ILLNESSES))
+    rare = ORIGINAL.assign(illness=pd.Categorical(["flu"] * 5 + [None] * 595, ILLNESSES))
+    found = DataInvasion(limit=0.5, columns=("illness",)).find(attacked(masked, original=rare, recoded=rare))[0]
+    assert found.verdict is UNKNOWN
+    assert "Too few records" in found.says
+    assert "5" not in found.says
+
+
+def test_refusals():
+    with pytest.raises(ValidationError, match="data_invasion needs limit, excess or both"):
+        DataInvasion()
+    with pytest.raises(ValidationError, match="less than or equal to 1"):
+        DataInvasion(limit=15)

@@ -1,0 +1,60 @@
+"""Distance-based record linkage as a rule."""
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.distance_linkage import DistanceLinkage
+from policies.rules.interval_disclosure import IntervalDisclosure
+from sluice.errors import DataError
+from sluice.variables import Kind, Variable
+from sluice.verdict import Verdict
+from tests.policies.rules.linked_people import COPY, ORIGINAL, QUASI, SHUFFLED, VARIABLES, attacked, find
+
+
+def test_a_sample_has_an_interval_and_decides_only_what_it_can():
+    masked = ORIGINAL.assign(weight=ORIGINAL.weight + np.random.default_rng(3).normal(0, 3, 600))
+    whole = find(DistanceLinkage(limit=0.5), attacked(ORIGINAL, masked))
+    assert (whole.verdict, whole.completed, whole.attempted) == (Verdict.FAIL, 600, 600)
+    sample = find(DistanceLinkage(limit=0.9, records=100), attacked(ORIGINAL, masked))
+    assert (sample.verdict, sample.completed) == (Verdict.PASS, 100)
+    assert sample.observed == pytest.approx(whole.observed, abs=0.15)  # three standard errors
+    at_its_limit = DistanceLinkage(limit=sample.observed, records=100)
+    assert find(at_its_limit, attacked(ORIGINAL, masked)).verdict is Verdict.REVIEW
+
+
+def test_excess_is_over_guessing():
+    assert find(DistanceLinkage(excess=0.01), SHUFFLED).verdict is Verdict.PASS
+    copy = find(DistanceLinkage(excess=0.01), COPY)
+    assert copy.verdict is Verdict.FAIL
+    assert copy.limit == pytest.approx(1 / 600 + 0.01)
+
+
+def test_recoded_variables_are_compared_after_recoding():
+    groups = VARIABLES | {"age": Variable(name="age", kind=Kind.NOMINAL, nullable=True, **QUASI)}
+    coarse = ORIGINAL.assign(age=(ORIGINAL.age // 10).astype("str").astype("category"))
+    files = OriginalAndMasked(ORIGINAL, coarse, coarse, None, VARIABLES, groups, np.random.default_rng(0))
+    few = find(DistanceLinkage(limit=0.9, columns=("age",)), files)
+    assert few.observed == pytest.approx(coarse.age.nunique(dropna=False) / 600)  # one in each group of ties
+    with pytest.raises(DataError, match="'age' is released as nominal"):
+        IntervalDisclosure(limit=0.9, columns=("age",)).find(files)
+
+
+def test_what_is_said_tells_no_small_count():
+    says = find(DistanceLinkage(limit=0.05), SHUFFLED).says
+    assert "at most 1.7 % were linked" in says  # 10 of 600
+
+
+def test_what_was_not_compared_is_said() -> None:
+    assert "Not compared: remark." in find(DistanceLinkage(limit=0.05), SHUFFLED).says
+    assert "Not compared" not in find(DistanceLinkage(limit=0.05, columns=("age",)), SHUFFLED).says
+
+
+def test_refusals() -> None:
+    with pytest.raises(DataError, match=r"'wait' is not. Did you mean 'weight'"):
+        DistanceLinkage(limit=0.1, columns=("wait",)).find(COPY)
+    with pytest.raises(DataError, match="600 original and 9 masked"):
+        DistanceLinkage(limit=0.1).find(attacked(ORIGINAL, ORIGINAL[:9]))
+    with pytest.raises(ValidationError, match="needs limit, excess or both"):
+        DistanceLinkage()

@@ -1,0 +1,31 @@
+"""The household risk as a rule."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from policies.rules.household_risk import HouseholdRisk
+from sluice.variables import Role
+from sluice.verdict import Verdict
+from tests.policies.rules.weighted_survey import SURVEY, one, without
+
+
+def test_household_risk_is_above_the_individual_risks() -> None:
+    finding = one(HouseholdRisk(highest_at_most=0.3))  # the last two records are one household
+    assert finding.verdict is Verdict.FAIL
+    assert finding.observed == pytest.approx(1 - (1 - 0.1 / 0.9 * np.log(10)) ** 2)
+    assert one(HouseholdRisk(expected_at_most=0.5)).verdict is Verdict.PASS
+
+
+def test_without_a_household_or_with_a_gap_in_it_nothing_is_judged() -> None:
+    rule = HouseholdRisk(highest_at_most=0.9)
+    assert "one variable with the role household" in one(rule, SURVEY, without(Role.HOUSEHOLD)).says
+    gap = one(rule, SURVEY.assign(household=pd.array(["a", None, "b", "b"], dtype="str")))
+    assert gap.verdict is Verdict.UNKNOWN
+    assert "1 of 4 have none" in gap.says
+
+
+def test_a_threshold_out_of_bounds_is_refused() -> None:
+    with pytest.raises(ValidationError, match="greater than 0"):
+        HouseholdRisk(expected_at_most=0)

@@ -1,0 +1,83 @@
+"""k-anonymity as a rule."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policies.rules.k_anonymity import KAnonymity
+from sluice.verdict import Finding, Verdict
+from tests.policies.rules.married_women import one, typed
+from tests.policies.rules.written_rules import refusal
+
+
+def test_a_file_with_uniques_fails_k_anonymity_and_says_so_in_plain_words() -> None:
+    finding = one(KAnonymity(k=5), typed([30] * 6 + [41, 42]), unit="women")
+    assert finding == Finding(
+        rule="k_anonymity",
+        verdict=Verdict.FAIL,
+        stage="masked",
+        scope="age, years_married",
+        observed=1,
+        limit=5,
+        attempted=8,
+        completed=8,
+        says="2 of 8 women are alone with their combination of age and years married; the policy asks that at least 5 "
+        "share every combination.",
+    )
+
+
+def test_the_words_fit_one_unique_small_groups_and_a_pass() -> None:
+    assert one(KAnonymity(k=3), typed([30, 30, 30, 41])).says.startswith("1 of 4 records is alone with its combination")
+    both = one(KAnonymity(k=4), typed([30, 30, 30, 41]))
+    assert "4 of 4 records share their combination" in both.says
+    assert "1 of these is alone" in both.says
+    passed = one(KAnonymity(k=2), typed([30, 30, 41, 41, 41]))
+    assert passed.verdict is Verdict.PASS
+    assert passed.says.startswith("Every combination of age and years married is shared by at least 2 of the 5 records")
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.one_of(st.none(), st.integers(20, 24)), min_size=1, max_size=15), st.integers(2, 5), st.randoms())
+def test_k_anonymity_in_any_row_order_and_with_any_index(
+    ages: list[int | None], k: int, random: "np.random.Generator"
+) -> None:
+    expected = min(ages.count(age) for age in ages)
+    random.shuffle(ages)
+    finding = one(KAnonymity(k=k), typed(ages, index=[0] * len(ages)))
+    assert finding.observed == expected
+    assert finding.verdict is (Verdict.PASS if expected >= k else Verdict.FAIL)
+
+
+def test_a_missing_key_is_a_category_unless_the_policy_says_that_it_matches_any() -> None:
+    frame = typed([30, 30, 30, None])
+    assert one(KAnonymity(k=3), frame).observed == 1
+    lenient = one(KAnonymity(k=3, missing_matches="any"), frame)
+    assert (lenient.verdict, lenient.observed) == (Verdict.PASS, 4)
+    assert "a missing value counts as matching any" in lenient.says
+
+
+def test_named_columns_replace_the_quasi_identifiers() -> None:
+    frame = typed([30, 31, 32])
+    assert one(KAnonymity(k=3, columns=("years_married",)), frame).observed == 3
+    assert one(KAnonymity(k=3), frame).observed == 1
+
+
+def test_k_equal_to_all_records_and_one_more() -> None:
+    assert one(KAnonymity(k=4), typed([30] * 4)).verdict is Verdict.PASS
+    assert one(KAnonymity(k=5), typed([30] * 4)).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ({"rule": "k_anonymity", "k": 1}, "k: must be at least 2; got 1"),
+        ({"rule": "k_anonymity", "k": 5, "missing_matches": "none"}, "'category' or 'any'; got 'none'"),
+        ({"rule": "k_anonymity", "k": 5, "columns": []}, "columns"),
+        ({"rule": "k_anonymity", "k": 5, "limit": 3}, "limit: unknown key"),
+    ],
+)
+def test_a_threshold_out_of_bounds_is_refused(rule: dict[str, Any], said: str) -> None:
+    assert said in refusal(**rule)

@@ -1,0 +1,58 @@
+"""Linkability as a rule."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.linkability import Linkability
+from sluice.variables import Variable
+from sluice.verdict import Verdict
+from tests.policies.rules.people_and_control import (
+    CONTROL,
+    KEY,
+    ORIGINAL,
+    STRANGERS,
+    VARIABLES,
+    attacked,
+    without_roles,
+)
+
+
+def test_an_attack_that_does_no_better_than_guessing_never_passes() -> None:
+    """Height and sex tell next to nothing of age and area, in any file."""
+    (finding,) = Linkability(limit=0.1).find(attacked(STRANGERS))
+    assert finding.scope == "height, sex to age, area"
+    assert finding.verdict is Verdict.REVIEW
+    assert "no better than guessing" in finding.says
+
+
+def test_recoded_columns_are_compared_in_their_released_categories() -> None:
+    """Age in groups, with the original's own sexes and areas: the original must be looked at in the same groups."""
+    groups = ("under 40", "40 to 59", "60 or more")
+    released = VARIABLES | {"age": Variable(name="age", kind="ordinal", role=KEY, categories=groups)}
+
+    def recoded(frame: pd.DataFrame) -> pd.DataFrame:
+        codes = np.digitize(frame["age"].to_numpy(float), [40, 60])
+        return frame.assign(age=pd.Categorical.from_codes(codes, categories=groups, ordered=True))
+
+    case = OriginalAndMasked(
+        original=ORIGINAL, recoded=recoded(ORIGINAL), masked=recoded(ORIGINAL), holdout=CONTROL, variables=VARIABLES,
+        released=released, rng=np.random.default_rng(0), recoded_holdout=recoded(CONTROL),
+    )  # fmt: skip
+    (finding,) = Linkability(limit=0.1, known=(("age", "height"), ("wage", "sex"))).find(case)
+    assert finding.verdict is Verdict.FAIL
+    assert finding.observed is not None
+    assert finding.observed > 0.9
+
+
+def test_fewer_than_two_quasi_identifiers_link_nothing() -> None:
+    (finding,) = Linkability(limit=0.1).find(without_roles(STRANGERS))
+    assert finding.verdict is Verdict.UNKNOWN
+    assert "fewer than 2 quasi-identifiers" in finding.says
+
+
+def test_refusals() -> None:
+    with pytest.raises(ValidationError, match="must share no column; got age in both"):
+        Linkability(limit=0.1, known=(("age", "sex"), ("age",)))

@@ -1,0 +1,40 @@
+"""The maximum-knowledge attack as a rule."""
+
+import numpy as np
+import pandas as pd
+
+from policies.rules.maximum_knowledge import MaximumKnowledge
+from sluice.variables import Kind, Variable
+from tests.policies.rules.attacked_people import (
+    FAIL,
+    ORIGINAL,
+    PASS,
+    UNKNOWN,
+    VARIABLES,
+    attacked,
+    scrambled,
+)
+
+
+def test_maximum_knowledge_of_records():
+    rule = MaximumKnowledge(limit=0.2)
+    found = rule.find(attacked(ORIGINAL))[0]
+    assert found.verdict is FAIL
+    assert found.observed > 0.9
+    assert "An intruder who has the original finds a further" in found.says
+    assert rule.find(attacked(scrambled(ORIGINAL)))[0].verdict is PASS
+    assert rule.find(attacked(ORIGINAL.sample(frac=1, random_state=1), paired=False))[0].verdict is FAIL
+    other = {"height": Variable(name="height", kind=Kind.CONTINUOUS)}
+    nothing = rule.find(attacked(pd.DataFrame({"height": np.zeros(600)}), released=other))[0]
+    assert (nothing.verdict, nothing.completed) == (UNKNOWN, 0)
+    divergence = MaximumKnowledge(limit=0.2, comparison="kullback_leibler").find(attacked(ORIGINAL))[0]
+    assert divergence.verdict is FAIL
+    assert "(kullback leibler; two scrambled copies differ by" in divergence.says
+
+
+def test_maximum_knowledge_of_attributes():
+    rule = MaximumKnowledge(limit=0.25, of="attributes")
+    assert {f.verdict for f in rule.find(attacked(ORIGINAL))} == {FAIL}
+    assert {f.verdict for f in rule.find(attacked(scrambled(ORIGINAL)))} == {PASS}
+    alone = attacked(ORIGINAL[["salary"]], released={"salary": VARIABLES["salary"]})
+    assert rule.find(alone)[0].verdict is UNKNOWN  # no other variable to link by

@@ -1,0 +1,52 @@
+"""The list of the population that a rule looks into."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from policies.rules.k_map import KMap
+from sluice.errors import DataError
+from sluice.variables import Kind, Variable
+from sluice.verdict import Verdict
+from tests.policies.rules.weighted_survey import QUASI, SURVEY, VARIABLES, one
+
+
+def test_a_list_of_one_row_a_person_and_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "people.csv").write_text("sex,age\n" + "f,30\n" * 3, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert one(KMap(k=3, population="people.csv"), SURVEY.head(2)).verdict is Verdict.PASS
+
+
+def test_dates_and_texts_in_a_list(tmp_path: Path) -> None:
+    variables = {
+        "born": Variable(name="born", kind=Kind.DATE, role=QUASI),
+        "town": Variable(name="town", kind=Kind.TEXT, role=QUASI),
+    }
+    frame = pd.DataFrame(
+        {"born": np.array(["2001-05-17", "NaT"], "datetime64[us]"), "town": pd.array(["x", None], dtype="str")}
+    )
+    path = tmp_path / "people.csv"
+    path.write_text("town,born\nx,2001-05-17\nx,2001-05-17\n,\n,\n", encoding="utf-8")
+    assert one(KMap(k=2, population=str(path)), frame, variables).observed == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "cannot be read"),
+        ("", "cannot be read"),
+        ("sex,aeg\nf,30\n", r"no column 'age'\. Did you mean 'aeg'"),
+        ("sex,age\nf,thirty\n", "values of 'age' that are no integer"),
+        ("sex,age,count\nf,30,-1\n", "whole numbers of 0 or more in 'count'"),
+        ("sex,age,count\nf,30,\n", "whole numbers of 0 or more in 'count'"),
+    ],
+)
+def test_a_list_that_cannot_be_used_is_an_error(tmp_path: Path, text: str | None, said: str) -> None:
+    path = tmp_path / "population.csv"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=said) as error:
+        KMap(k=2, population=str(path)).find(SURVEY, VARIABLES, "masked")
+    assert "thirty" not in str(error.value)

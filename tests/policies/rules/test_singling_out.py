@@ -1,0 +1,40 @@
+"""Singling out as a rule."""
+
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.singling_out import SinglingOut
+from sluice.errors import DataError
+from sluice.variables import Variable
+from sluice.verdict import Verdict
+from tests.policies.rules.people_and_control import ORIGINAL, STRANGERS, VARIABLES, attacked
+
+
+def test_a_file_that_describes_nobody_is_unknown() -> None:
+    constant = pd.concat([ORIGINAL.iloc[:1]] * 100)
+    (finding,) = SinglingOut(limit=0.1).find(attacked(constant))
+    assert finding.verdict is Verdict.UNKNOWN
+    assert (finding.attempted, finding.completed) == (2000, 0)
+    assert finding.says.startswith("The intruder could make no guess.")
+
+
+def test_released_columns_that_the_original_lacks_are_named() -> None:
+    more = VARIABLES | {"area=a": Variable(name="area=a", kind="continuous")}
+    case = OriginalAndMasked(**{**vars(attacked(STRANGERS.assign(**{"area=a": 0.5}))), "released": more})
+    (finding,) = SinglingOut(limit=0.1).find(case)
+    assert finding.verdict is Verdict.PASS
+    assert finding.says.endswith("Left out, because the original has no such column: area=a.")
+
+
+def test_columns_that_are_missing_are_named() -> None:
+    with pytest.raises(DataError, match=r"no column 'hight' that all files share\. Did you mean 'height'"):
+        SinglingOut(limit=0.1, columns=("hight", "age", "sex")).find(attacked(STRANGERS))
+
+
+def test_refusals() -> None:
+    with pytest.raises(ValidationError, match="limit"):
+        SinglingOut()  # type: ignore[call-arg]
+    with pytest.raises(ValidationError, match="attacks"):
+        SinglingOut(limit=0.1, attacks=10)

@@ -1,0 +1,36 @@
+"""SUDA as a rule."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from policies.rules.suda import Suda
+from sluice.verdict import Verdict
+from tests.policies.rules.ill_people import one, people
+
+
+def test_suda_tells_the_share_of_records_at_risk() -> None:
+    frame = people([30, 30, 40, 50], "aabb")
+    # By hand: ages 40 and 50 are unique on one of two keys, the pair is not. DIS is 2 / (2 + 2 * 9) = 0.1 for both.
+    assert one(Suda(sampling_fraction=0.1, above=0.11), frame).verdict is Verdict.PASS
+    finding = one(Suda(sampling_fraction=0.1, above=0.09, at_most=0.25), frame)
+    assert (finding.verdict, finding.observed, finding.limit) == (Verdict.FAIL, 0.5, 0.25)
+    assert finding.says == (
+        "50 % of the women are singled out by so few of age and area that a match would be right with a chance above "
+        "9 %; the policy allows 25 %."
+    )
+    assert one(Suda(sampling_fraction=0.1, above=0.09, at_most=0.5), frame).verdict is Verdict.PASS  # met exactly
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"above": 0.2}, "sampling_fraction"),
+        ({"sampling_fraction": 10, "above": 0.2}, "Is it a percentage"),
+        ({"sampling_fraction": 0.1, "above": 0.2, "size": 0}, "size"),
+    ],
+)
+def test_a_threshold_out_of_bounds_is_refused(fields: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        Suda(**fields)

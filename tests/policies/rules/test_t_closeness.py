@@ -1,0 +1,61 @@
+"""t-closeness as a rule."""
+
+from typing import Any
+
+import pytest
+
+from policies.rules.t_closeness import TCloseness
+from sluice.errors import DataError
+from sluice.generalization.hierarchy import Hierarchy
+from sluice.verdict import Verdict
+from tests.policies.rules.married_women import VARIABLES, one, typed
+from tests.policies.rules.written_rules import refusal
+
+
+def test_t_closeness_takes_the_ground_distance_of_the_kind() -> None:
+    """Salaries of the paper (Li et al. 2007, section 4.2): 0.375 in their order; 2/3 when all are equally far."""
+    frame = typed([1, 1, 1, 2, 2, 2, 3, 3, 3]).assign(salary=[3.0, 4, 5, 6, 11, 8, 7, 9, 10])
+    assert one(TCloseness(t=0.375, columns=("salary",)), frame).verdict is Verdict.PASS  # met exactly
+    ordered = one(TCloseness(t=0.3, columns=("salary",)), frame)
+    assert ordered.verdict is Verdict.FAIL
+    assert ordered.observed == pytest.approx(0.375)
+    assert "In 1 of 3 groups" in ordered.says
+    assert one(TCloseness(t=0.3, ground_distance="equal", columns=("salary",)), frame).observed == pytest.approx(2 / 3)
+
+
+def test_a_suppressed_record_still_counts_for_t() -> None:
+    """A tool that left out the records with suppressed keys, but kept their sensitive value, reported too small a t."""
+    frame = typed([1, 1, None, None], ["flu", "cold", "flu", "flu"])
+    finding = one(TCloseness(t=0.2, columns=("illness",)), frame)
+    # By hand: the file has 3/4 flu; the group of age 1 has 1/2 and the suppressed one all flu: both 1/4 away.
+    assert (finding.verdict, finding.observed) == (Verdict.FAIL, pytest.approx(0.25))
+
+
+def test_an_order_is_refused_where_there_is_none() -> None:
+    with pytest.raises(DataError, match=r"'ordered' needs values with an order; 'illness' is nominal\. Use 'equal'"):
+        TCloseness(t=0.2, ground_distance="ordered").find(typed([1, 2]), VARIABLES, "masked")
+
+
+def test_the_hierarchical_distance_takes_the_hierarchy_of_the_contract() -> None:
+    rows = {"flu": ("lungs", "all"), "cold": ("lungs", "all"), "ulcer": ("stomach", "all")}
+    variables = VARIABLES | {"illness": VARIABLES["illness"].model_copy(update={"hierarchy": Hierarchy(rows=rows)})}
+    frame = typed([1, 1, 2, 2], ["flu", "flu", "cold", "ulcer"])
+    rule = TCloseness(t=0.4, ground_distance="hierarchical", columns=("illness",))
+    (finding,) = rule.find(frame, variables, "masked")
+    # By hand: 1/2 between the illnesses, 1/4 between lungs and stomach; the mean of both levels.
+    assert (finding.verdict, finding.observed) == (Verdict.PASS, pytest.approx(0.375))
+    assert one(TCloseness(t=0.4, columns=("illness",)), frame).verdict is Verdict.FAIL
+    with pytest.raises(DataError, match="'hierarchical' needs a hierarchy; 'illness' has none"):
+        one(rule, frame)
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ({"rule": "t_closeness", "t": 0.2, "ground_distance": "far"}, "'hierarchical'"),
+        ({"rule": "t_closeness", "t": 0}, "t: must be greater than 0"),
+        ({"rule": "t_closeness", "t": 20}, "less than 1; got 20. Is it a percentage? Use 0.2."),
+    ],
+)
+def test_a_threshold_out_of_bounds_is_refused(rule: dict[str, Any], said: str) -> None:
+    assert said in refusal(**rule)

@@ -1,0 +1,28 @@
+"""Sensitive cells that a waiver allows to be published."""
+
+from datetime import date
+
+from policies.waived_cells import waived_cells
+from policies.waivers import Waiver
+from sluice.verdict import Verdict
+
+
+def test_a_cell_is_waived_by_rule_and_by_its_codes() -> None:
+    granted = {
+        "reason": "the firm agreed in writing",
+        "owner": "mina",
+        "granted": "2026-01-01",
+        "expires": "2026-12-31",
+    }
+    waiver = Waiver.model_validate({"rule": "p_percent", "scope": "nace KA1, region Total", **granted})
+    needed = [("p_percent", "nace KA1, region Total"), ("p_percent", "nace KA2, region Total")]
+    findings, waived = waived_cells(needed, [waiver], "turnover", date(2026, 5, 6))
+    assert waived == {needed[0]}
+    assert [(finding.verdict, finding.waiver is None) for finding in findings] == [
+        (Verdict.FAIL, False),
+        (Verdict.FAIL, True),
+    ]
+    ended, none = waived_cells(needed, [waiver], "turnover", date(2027, 5, 6))
+    assert none == set()
+    assert any("expired" in finding.says for finding in ended)
+    assert waived_cells([], [waiver], "turnover", date(2026, 5, 6)) == ([], set())
