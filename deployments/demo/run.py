@@ -31,7 +31,7 @@ def main() -> int:
     warehouse = HOUSE / "warehouse.duckdb"
     console.print(f"{build_warehouse(warehouse):,} records of the survey are in {shown(warehouse)}")
 
-    from flows.cli.main import BLOCKED, DONE, ERROR, WAITING
+    from flows.cli.terminal import BLOCKED, DONE, ERROR, WAITING
 
     console.rule("[bold]1. A careless release: a little noise, and out it goes")
     sluice("release", "deployments/demo/light-noise.yaml", expect=BLOCKED)

@@ -17,7 +17,8 @@ from sluice.report.dossier import Dossier
 from sluice.report.headline import next_steps
 from sluice.verdict import Finding, Verdict
 
-_SETTLED = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)  # why they could be published is no news any more
+# Why they could be published is no news any more.
+_NO_LONGER_NEWS = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
 
 
 def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: Dossier) -> None:
@@ -26,7 +27,7 @@ def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: Dossier) ->
     screen.print("\nWhat was done to the data", style="bold")
     _show_pairs(screen, [(f"{number}.", sentence) for number, sentence in enumerate(dossier.plan, start=1)])
     screen.print("\nWhat was found", style="bold")
-    _show_pairs(screen, [_told(finding) for finding in sorted(dossier.findings, key=_urgency)])
+    _show_pairs(screen, [_finding_row(finding) for finding in sorted(dossier.findings, key=_urgency)])
     screen.print("\nWhat to do now", style="bold")
     _show_pairs(screen, [("-", step) for step in next_steps(dossier)])
 
@@ -37,7 +38,7 @@ def show_history(screen: Console, found: History) -> None:
     screen.print(f"{found.release} is {_words(found.state or 'nothing')}{title}", style="bold", soft_wrap=True)
     events = Table("", "time (UTC)", "event", "by, and what was said", box=None, padding=(0, 2, 0, 0))
     for entry in found.entries:
-        events.add_row(str(entry.seq), entry.at[:19].replace("T", " "), _words(entry.event), Text(_said(entry)))
+        events.add_row(str(entry.seq), entry.at[:19].replace("T", " "), _words(entry.event), Text(_account_of(entry)))
     screen.print(events)
     if found.files:
         screen.print("\nThe files that are meant: the name of each is its SHA-256", style="bold")
@@ -54,7 +55,7 @@ def show_releases(screen: Console, rows: Sequence[Mapping[str, Any]]) -> None:
         event = "" if row["last_event"] == row["state"] else f"  ({_words(row['last_event'])})"
         when = row["at"][:16].replace("T", " ") + event
         screen.print(f"{row['release']:<{width}}  {_words(str(row['state'])):<15}  {when}", soft_wrap=True)
-        if row["says"] and row["state"] not in _SETTLED:
+        if row["says"] and row["state"] not in _NO_LONGER_NEWS:
             screen.print(Text(f"    {row['says']}", style="dim"), no_wrap=True, overflow="ellipsis")
 
 
@@ -71,7 +72,7 @@ def _show_pairs(screen: Console, pairs: Sequence[tuple[str, str]]) -> None:
     screen.print(table)
 
 
-def _told(finding: Finding) -> tuple[str, str]:
+def _finding_row(finding: Finding) -> tuple[str, str]:
     """Whether it decides, and what it says."""
     about = ", ".join(filter(None, (finding.stage, finding.rule)))
     says = f"{about}: {finding.says}" + (f" Waived by {finding.waiver}" if finding.waiver else "")
@@ -90,15 +91,15 @@ def _words(name: str) -> str:
     return str(name).replace("_", " ")
 
 
-def _said(entry: Entry) -> str:
+def _account_of(entry: Entry) -> str:
     """Who acted, how that is known where it is not by the account, and the words that were given."""
     body, who = entry.body, entry.actor
     if body.get("identity") == "declared":
         who += f" (a name given; account {body['account']})"
     if entry.event == State.EVALUATED:
-        said = f"verdict {body['verdict']}"
+        words = f"verdict {body['verdict']}"
     elif "error" in body:
-        said = f"{body.get('step')} failed with {body['error']}"
+        words = f"{body.get('step')} failed with {body['error']}"
     else:
-        said = body.get("comment") or body.get("reason") or body.get("says") or ""
-    return f"{who}: {said}" if said else who
+        words = body.get("comment") or body.get("reason") or body.get("says") or ""
+    return f"{who}: {words}" if words else who

@@ -1,4 +1,4 @@
-"""What the commands on tables are told in their options: hierarchies, rules, tables."""
+"""The options of the commands on tables: hierarchies, rules, tables."""
 
 from collections.abc import Sequence
 from pathlib import Path

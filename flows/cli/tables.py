@@ -91,30 +91,30 @@ def protect_table(
         coalition=coalition,
         workers=workers or settings().workers,
     )
-    told = made.summary()
+    summary = made.summary()
     written = str(output) if made.audit.safe else None
     if as_json:
-        print_json({"output": written, **told})
+        print_json({"output": written, **summary})
     else:
-        sensitive = ", ".join(f"{count:,} by {name}" for name, count in told["sensitive"].items())
-        out.print(f"{told['cells']:,} cells; sensitive: {sensitive}", soft_wrap=True)
+        sensitive = ", ".join(f"{count:,} by {name}" for name, count in summary["sensitive"].items())
+        out.print(f"{summary['cells']:,} cells; sensitive: {sensitive}", soft_wrap=True)
         out.print(
-            f"suppressed: {told['primary']:,} primary, {told['secondary']:,} secondary; value "
-            f"{told['suppressed_value']}, {told['suppressed_share']:.2%} of all cells' values",
+            f"suppressed: {summary['primary']:,} primary, {summary['secondary']:,} secondary; value "
+            f"{summary['suppressed_value']}, {summary['suppressed_share']:.2%} of all cells' values",
             soft_wrap=True,
         )
-        if "proven_bound" in told:
+        if "proven_bound" in summary:
             out.print(
-                f"cost {told['cost']:g}; no safe pattern costs less than {told['proven_bound']:g}", soft_wrap=True
+                f"cost {summary['cost']:g}; no safe pattern costs less than {summary['proven_bound']:g}", soft_wrap=True
             )
         for count, what in (
-            (told["records_left_out"], "had no value and were left out"),
-            (told["records_added_up"], "were added to another of the same contributor"),
+            (summary["records_left_out"], "had no value and were left out"),
+            (summary["records_added_up"], "were added to another of the same contributor"),
         ):
             if count:
                 out.print(f"{count:,} records {what}", soft_wrap=True)
-        _print_audit(told)
-        out.print(f"{written}, {told['seconds']:.1f} s" if written else "nothing is written.", soft_wrap=True)
+        _print_audit(summary)
+        out.print(f"{written}, {summary['seconds']:.1f} s" if written else "nothing is written.", soft_wrap=True)
     if not made.audit.safe:
         raise typer.Exit(BLOCKED)
 
@@ -183,18 +183,19 @@ def audit_table(
             coalition=coalition,
             workers=workers or settings().workers,
         )
-    told = found.summary()
+    summary = found.summary()
     if as_json:
-        print_json(told)
+        print_json(summary)
     else:
         out.print(
-            f"{told['cells']:,} cells: {told['primary']:,} primary, {told['secondary']:,} secondary", soft_wrap=True
+            f"{summary['cells']:,} cells: {summary['primary']:,} primary, {summary['secondary']:,} secondary",
+            soft_wrap=True,
         )
-        if told["with_records"]:
-            _print_audit(told)
+        if summary["with_records"]:
+            _print_audit(summary)
         else:
-            _print_intervals(told)
-        out.print(f"{told['seconds']:.1f} s")
+            _print_intervals(summary)
+        out.print(f"{summary['seconds']:.1f} s")
     raise typer.Exit(DONE if found.safe else BLOCKED)
 
 
@@ -231,10 +232,10 @@ def _refuses(negative: str) -> bool:
     return Measure(negative=negative).negative == "refuse"  # type: ignore[arg-type]
 
 
-def _print_audit(told: dict[str, Any]) -> None:
+def _print_audit(summary: dict[str, Any]) -> None:
     """What came of the attacks, in words."""
-    breaches, attacks = told["breaches"], told["attacks"]
-    if told["safe"]:
+    breaches, attacks = summary["breaches"], summary["attacks"]
+    if summary["safe"]:
         says = f"audit: safe against all {attacks['attempted']:,} attacks"
     elif breaches:
         says = f"audit: NOT SAFE, {len(breaches):,} breaches"
@@ -242,26 +243,26 @@ def _print_audit(told: dict[str, Any]) -> None:
         says = f"audit: UNKNOWN, {attacks['attempted'] - attacks['completed']:,} attacks were not decided"
     out.print(says, soft_wrap=True)
     _print_breaches(breaches)
-    if told["narrowest"]:
-        first = dict(told["narrowest"][0])
+    if summary["narrowest"]:
+        first = dict(summary["narrowest"][0])
         ratio = first.pop("width_per_width_asked")
         name = ", ".join(f"{dimension} {code}" for dimension, code in first.items())
         wide = "just" if f"{ratio:.3g}" == "1" else f"{ratio:.3g} times"
         out.print(f"narrowest: {name}, an interval {wide} as wide as asked", soft_wrap=True)
 
 
-def _print_intervals(told: dict[str, Any]) -> None:
+def _print_intervals(summary: dict[str, Any]) -> None:
     """What anybody can compute, in words."""
-    breaches = told["breaches"]
+    breaches = summary["breaches"]
     if breaches:
         out.print(f"audit: NOT SAFE, {len(breaches):,} breaches", soft_wrap=True)
-    elif not told["complete"]:
+    elif not summary["complete"]:
         out.print("audit: UNKNOWN, some intervals were not decided", soft_wrap=True)
     else:
         out.print("audit: no suppressed primary cell can be computed exactly", soft_wrap=True)
     _print_breaches(breaches)
-    out.print(f"exactly known: {len(told['exactly_known']):,} suppressed cells", soft_wrap=True)
-    for cell in told["narrowest"]:
+    out.print(f"exactly known: {len(summary['exactly_known']):,} suppressed cells", soft_wrap=True)
+    for cell in summary["narrowest"]:
         codes = [f"{name} {code}" for name, code in cell.items() if name not in _OF_INTERVAL]
         known = "?" if cell["within_percent"] is None else f"{cell['within_percent']:g} %"
         out.print(

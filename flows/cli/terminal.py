@@ -11,6 +11,7 @@ DONE, ERROR, BLOCKED, WAITING, INTERRUPTED = 0, 1, 2, 3, 130
 err = Console(stderr=True, highlight=False, markup=False)
 out = Console(highlight=False, markup=False)
 
+ReleaseId = Annotated[str, typer.Argument(metavar="ID", help="the release, as `sluice status` lists it")]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON for machines on standard output")]
 
 

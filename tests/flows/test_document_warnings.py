@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from flows.cli.forewarning import forewarnings
+from flows.cli.document_warnings import document_warnings
 from sluice.custody.workspace import Workspace
 from tasks.release.products import load_product
 from tests.flows.house import House
 
 
-def told(house: House) -> str:
+def warnings_of(house: House) -> str:
     house.write()
-    return " ".join(forewarnings(load_product(house.file, Workspace.open(house.home))))
+    return " ".join(document_warnings(load_product(house.file, Workspace.open(house.home))))
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def sound(tmp_path: Path) -> House:
 
 
 def test_sound_documents_need_no_word(sound: House) -> None:
-    assert told(sound) == ""
+    assert warnings_of(sound) == ""
 
 
 @pytest.mark.parametrize(
@@ -37,25 +37,27 @@ def test_sound_documents_need_no_word(sound: House) -> None:
 )
 def test_a_policy_that_cannot_be_met(sound: House, change: dict[str, Any], says: str) -> None:
     sound.policy |= change
-    assert says in told(sound)
+    assert says in warnings_of(sound)
 
 
 def test_the_owner_fills_no_role(sound: House) -> None:
     del sound.people["people"]["jonas"]  # emil has the role, too, and submits
-    assert "without the owner 'emil', nobody is left for the role data_steward" in told(sound)
+    assert "without the owner 'emil', nobody is left for the role data_steward" in warnings_of(sound)
 
 
 def test_a_rule_on_sensitive_variables_where_none_is_released(sound: House) -> None:
     sound.policy["rules"] = [{"rule": "l_diversity", "l": 2}]
-    assert told(sound) == ""
+    assert warnings_of(sound) == ""
     sound.variable("income")["role"] = "other"  # the other one, the town, is removed
-    assert "no released variable has the role sensitive, for l_diversity: this release will be blocked" in told(sound)
+    assert "no released variable has the role sensitive, for l_diversity: this release will be blocked" in warnings_of(
+        sound
+    )
     sound.policy["rules"] = [{"rule": "l_diversity", "l": 2, "columns": ["income"]}]
-    assert told(sound) == ""
+    assert warnings_of(sound) == ""
 
 
 def test_a_contract_without_quasi_identifiers(sound: House) -> None:
     for variable in sound.contract["variables"]:
         if variable["role"] == "quasi_identifier":
             variable["role"] = "other"
-    assert "no released variable has the role quasi_identifier" in told(sound)
+    assert "no released variable has the role quasi_identifier" in warnings_of(sound)

@@ -1,4 +1,4 @@
-"""The commands outside a release: try a masking plan, assess a file that was masked elsewhere."""
+"""The commands on microdata outside a release: try a masking plan, assess a file that was masked elsewhere."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,10 +8,10 @@ import typer
 from flows.cli.terminal import BLOCKED, DONE, AsJson, err, out, print_json
 from sluice.verdict import Verdict
 
-outside_app = typer.Typer()
+microdata_app = typer.Typer()
 
 
-@outside_app.command()
+@microdata_app.command()
 def mask(
     source: Annotated[Path, typer.Argument(metavar="INPUT", help="a CSV or Parquet file")],
     plan: Annotated[Path, typer.Option("--plan", help="masking steps (YAML): a list, or a release definition")],
@@ -42,8 +42,8 @@ def mask(
     )
     kinds = {name: str(variable.kind) for name, variable in made.variables.items()}
     if as_json:
-        told = {"output": str(made.output), "descriptor": str(made.descriptor), "records": made.records}
-        print_json(told | {"judged": False, "steps": made.steps, "variables": kinds, "inferred": made.inferred})
+        made_files = {"output": str(made.output), "descriptor": str(made.descriptor), "records": made.records}
+        print_json(made_files | {"judged": False, "steps": made.steps, "variables": kinds, "inferred": made.inferred})
         return
     if made.inferred:
         inferred = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
@@ -57,7 +57,7 @@ def mask(
     out.print(f"{made.output}: {made.records:,} records. {NOT_JUDGED}", soft_wrap=True)
 
 
-@outside_app.command()
+@microdata_app.command()
 def assess(
     original: Annotated[Path, typer.Argument(metavar="ORIGINAL", help="the confidential records, CSV or Parquet")],
     masked: Annotated[Path, typer.Argument(metavar="MASKED", help="anybody's masked or synthetic file of them")],
@@ -74,12 +74,12 @@ def assess(
     from tasks.workbench.assessment import assess as judge
 
     dossier = judge(original, masked, contract, policy, holdout_file=holdout, paired=paired, report_file=report)
-    told = {"verdict": dossier.verdict.name, "says": headline(dossier)}
+    facts = {"verdict": dossier.verdict.name, "says": headline(dossier)}
     if report:
-        told["report"] = str(report)
+        facts["report"] = str(report)
     if as_json:
         findings = [finding.model_dump(mode="json") | {"verdict": finding.verdict.name} for finding in dossier.findings]
-        print_json(told | {"findings": findings, "hashes": dossier.hashes})
+        print_json(facts | {"findings": findings, "hashes": dossier.hashes})
     else:
-        show_dossier(out, told, dossier)
+        show_dossier(out, facts, dossier)
     raise typer.Exit(DONE if dossier.verdict is Verdict.PASS else BLOCKED)

@@ -1,15 +1,15 @@
-"""What the documents alone tell beforehand: why a release must end blocked, or wait for people who are not there."""
+"""What the documents alone show before a run: why a release must end blocked, or wait for people who are not there."""
 
 from policies.approvals import assign
 from tasks.release.product import AnyProduct
 
 
-def forewarnings(product: AnyProduct) -> list[str]:
+def document_warnings(product: AnyProduct) -> list[str]:
     """A sentence for each; none when only the data can tell."""
-    return product.warnings() + _people_not_there(product)
+    return product.warnings() + _missing_approvers(product)
 
 
-def _people_not_there(product: AnyProduct) -> list[str]:
+def _missing_approvers(product: AnyProduct) -> list[str]:
     approvals, owner = product.policy.approvals, product.roster.person(product.definition.owner)
     others = {name: person.roles for name, person in product.roster.people.items() if name != owner}
     filled = assign(approvals.roles, others)

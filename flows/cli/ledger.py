@@ -1,0 +1,73 @@
+"""The commands on the ledger: where every release stands, what was recorded of one, whether anything was altered."""
+
+from dataclasses import asdict
+
+import typer
+
+from flows.cli.terminal import DONE, ERROR, AsJson, ReleaseId, out, print_json
+from sluice.custody.states import state_of
+
+status_app = typer.Typer()
+ledger_app = typer.Typer(help="The append-only record of every release.", no_args_is_help=True)
+
+
+@status_app.command()
+def status(as_json: AsJson = False) -> None:
+    """List every release with its state and the last thing that happened to it."""
+    from tasks.release.documents import open_workspace
+
+    rows = []
+    for release_id, entries in open_workspace().ledger.histories().items():
+        judged = [entry for entry in entries if "says" in entry.body and "verdict" in entry.body]
+        rows.append(
+            {
+                "release": release_id,
+                "state": state_of(entry.event for entry in entries) or "failed before a release was made",
+                "last_event": entries[-1].event,
+                "at": entries[-1].at,
+                "says": judged[-1].body["says"] if judged else "",
+            }
+        )
+    if as_json:
+        print_json(rows)
+        return
+    if not rows:
+        out.print("No release yet. Start one: sluice release FILE")
+        return
+    from flows.cli.listing import show_releases
+
+    show_releases(out, rows)
+
+
+@ledger_app.command()
+def show(release_id: ReleaseId, as_json: AsJson = False) -> None:
+    """Tell who did what to a release, when and on which documents: all that was recorded of it."""
+    from flows.cli.listing import show_history
+    from flows.history import history
+    from tasks.release.documents import open_workspace
+
+    found = history(open_workspace(), release_id)
+    if as_json:
+        digest = found.subject.digest() if found.subject else None
+        recorded = {"release": found.release, "state": found.state, "approval_binds_to": digest, "files": found.files}
+        print_json(recorded | {"events": [asdict(entry) for entry in found.entries]})
+    else:
+        show_history(out, found)
+
+
+@ledger_app.command()
+def verify(as_json: AsJson = False) -> None:
+    """Find what was altered: rows of the ledger that were changed, removed, moved or forged, and published files."""
+    from flows.verification import what_was_altered
+    from tasks.release.documents import open_workspace
+
+    problems = what_was_altered(open_workspace())
+    if as_json:
+        print_json({"problems": problems})
+    elif problems:
+        out.print("The ledger or the shelf was tampered with:", style="bold red")
+        for problem in problems:
+            out.print(f"  {problem}", soft_wrap=True)
+    else:
+        out.print("The ledger is whole, and what is published is what was approved.")
+    raise typer.Exit(ERROR if problems else DONE)

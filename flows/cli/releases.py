@@ -1,0 +1,106 @@
+"""The commands that run a release, and how they say where it stands."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, err, out, print_json
+from sluice.custody.states import State
+from sluice.verdict import Verdict
+
+releases_app = typer.Typer()
+
+Definition = Annotated[Path, typer.Argument(metavar="FILE", help="the release definition (YAML)")]
+
+
+@releases_app.command()
+def release(file: Definition, as_json: AsJson = False) -> None:
+    """Take the data through the whole chain: publish them, wait for approval, or block them with the reason."""
+    _run(str(file), as_json=as_json)
+
+
+@releases_app.command()
+def check(file: Definition, as_json: AsJson = False) -> None:
+    """Judge and report as `release` does, but ask nobody and publish nothing."""
+    _run(str(file), rehearse=True, as_json=as_json)
+
+
+def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
+    from flows.cli.document_warnings import document_warnings
+    from tasks.release.documents import open_workspace
+    from tasks.release.products import load_product
+
+    # A wrong document is said at once, before anything starts.
+    product = load_product(Path(definition), open_workspace())
+    for warning in document_warnings(product):
+        err.print(f"note: {warning}", style="yellow", soft_wrap=True)
+    with progress(as_json):
+        from flows.review import run_flow
+
+        outcome = run_flow(product, rehearse=rehearse)
+    finish(outcome, as_json)
+
+
+def finish(outcome: Any, as_json: bool) -> None:
+    """Say where the release stands, and exit with the code for it."""
+    if as_json:
+        verdict = None if outcome.verdict is None else outcome.verdict.name
+        print_json(outcome.model_dump(mode="json") | {"verdict": verdict})
+    else:
+        out.print(f"{outcome.release} {_stands(outcome.state)}.", style="bold", soft_wrap=True)
+        if outcome.state is not State.PUBLISHED:
+            for line in (outcome.says, *(f"  - {reason}" for reason in outcome.further_reasons), outcome.approvals):
+                if line:
+                    out.print(line, soft_wrap=True)
+        for name, path in (("report", outcome.report), ("published", outcome.published)):
+            if path:
+                out.print(f"{name}: {_from_here(path)}", soft_wrap=True)
+        if outcome.state is State.PENDING_REVIEW:
+            out.print(f"to judge it: sluice review {outcome.release}")
+    raise typer.Exit(_exit_code(outcome))
+
+
+def _stands(state: State) -> str:
+    if state in (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED):  # where a rehearsal ends
+        return "was checked; nobody is asked and nothing is published"
+    return f"is {str(state).replace('_', ' ')}"
+
+
+def _from_here(path: Path) -> Path:
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def _exit_code(outcome: Any) -> int:
+    match outcome.state:
+        case State.PUBLISHED | State.SUPERSEDED:
+            return DONE
+        case State.PENDING_REVIEW | State.APPROVED | State.PUBLISHING:
+            return WAITING
+        case State.BLOCKED | State.REJECTED | State.CHANGES_REQUESTED | State.WITHDRAWN:
+            return BLOCKED
+    return DONE if outcome.verdict is Verdict.PASS else BLOCKED  # a rehearsal ends in the state `evaluated`
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[None]:
+    """Name the step that runs, and what each took, on standard error; on a screen with a spinner."""
+    from tasks.release.progress import listening
+
+    if quiet:
+        yield
+        return
+    with err.status("starting") as spinner:
+
+        def show(step: str, seconds: float | None) -> None:
+            name = step.replace("_", " ")
+            if seconds is None:
+                spinner.update(f"{name} ...")
+            else:
+                err.print(f"  {name:<13} {seconds:6.1f} s", style="dim")
+
+        with listening(show):
+            yield

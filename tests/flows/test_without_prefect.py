@@ -1,0 +1,91 @@
+"""Commands that run no flow import no Prefect, which takes a second and more."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.flows.house import BLOCKED, DONE, WAITING, House
+
+ROOT = Path(__file__).resolve().parents[2]
+FORBID = """
+import sys
+class Forbidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "prefect":
+            raise ImportError("Prefect is imported")
+sys.meta_path.insert(0, Forbidden())
+"""
+RUN = """
+from flows.cli.main import main
+for line in sys.stdin:
+    code = main(line.rstrip("\\n").split("\\t"))
+    print(f"exit code {code}", flush=True)
+"""
+
+
+def run(house: House, *commands: tuple[str, ...]) -> dict[str, int]:
+    """The exit code of each command, all in one process in which Prefect cannot be imported."""
+    done = subprocess.run(
+        [sys.executable, "-c", FORBID + RUN],
+        input="\n".join("\t".join(command) for command in commands),
+        env={"SLUICE_HOME": str(house.home), "PATH": "/usr/bin:/bin"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Prefect is imported" not in done.stdout + done.stderr, done.stderr
+    codes = [int(line.split()[-1]) for line in done.stdout.splitlines() if line.startswith("exit code")]
+    return {" ".join(command[:2]): code for command, code in zip(commands, codes, strict=True)}
+
+
+@pytest.mark.slow
+def test_commands_that_run_no_flow_import_no_prefect(house: House, tmp_path: Path) -> None:
+    assert house.release().code == WAITING
+    plan, masked, hierarchy = tmp_path / "plan.yaml", tmp_path / "masked.csv", tmp_path / "region.csv"
+    plan.write_text("- {method: removal, columns: [household, town]}\n", encoding="utf-8")
+    hierarchy.write_text("code,parent\nTotal,\nnorth,Total\nsouth,Total\n", encoding="utf-8")
+    source, contract = str(house.documents / "people.csv"), str(house.documents / "contract.yaml")
+    cells = str(tmp_path / "cells.csv")
+    releases = tmp_path / "releases"
+    releases.mkdir()
+    shutil.copy(house.file, releases)
+    codes = run(
+        house,
+        ("status",),
+        ("review", house.id),
+        ("ledger", "show", house.id),
+        ("ledger", "verify"),
+        ("init", source),
+        ("methods",),
+        ("rules",),
+        ("schemas", str(tmp_path)),
+        ("deployments", str(releases)),
+        ("mask", source, "--plan", str(plan), "--contract", contract, "--output", str(masked)),
+        ("assess", source, str(masked), "--contract", contract),
+        (
+            "protect-table",
+            source,
+            "--hierarchy",
+            f"region={hierarchy}",
+            "--rule",
+            "minimum_frequency=3",
+            "--output",
+            cells,
+        ),
+        ("audit-table", cells, "--hierarchy", f"region={hierarchy}"),
+        ("approve", house.id, "--as", "amara"),
+        ("request-changes", house.id, "--as", "jonas", "--comment", "a test"),
+    )
+    others = {f"approve {house.id}": WAITING, f"assess {source}": BLOCKED}
+    assert codes == dict.fromkeys(codes, DONE) | others
+
+
+def test_the_search_finds_prefect_where_it_is() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{FORBID}\nimport flows.release"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert "Prefect is imported" in done.stderr
