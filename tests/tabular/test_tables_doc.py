@@ -1,0 +1,61 @@
+"""The commands in docs/tables.md, run one after another on generated firms."""
+
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from flows.cli.main import main
+
+DOC = Path(__file__).parents[2] / "docs" / "tables.md"
+
+
+def commands() -> list[list[str]]:
+    """Every indented command, its continued lines joined."""
+    text = DOC.read_text(encoding="utf-8").replace("\\\n", " ")
+    return [shlex.split(line)[1:] for line in text.splitlines() if line.startswith("    sluice ")]
+
+
+def block(language: str) -> str:
+    return DOC.read_text(encoding="utf-8").split(f"```{language}\n")[1].split("```")[0]
+
+
+@pytest.fixture
+def firms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Firms of four industries in four regions; some cells have one or two of them, the others eight."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(11)
+    industries, regions = ("A01", "A02", "B01", "B02"), ("N1", "N2", "S1", "S2")
+    few = {("A02", "N2"): 1, ("B01", "S1"): 2, ("A01", "S2"): 1}
+    rows = [(i, r) for i in industries for r in regions for _ in range(few.get((i, r), 8))]
+    made = pd.DataFrame(rows, columns=["nace", "region"])
+    made["turnover"] = rng.lognormal(7, 0.5, len(made)).astype(int)
+    made.assign(firm=np.arange(len(made))).to_csv("firms.csv", index=False)
+    for name, groups, leaves in (("nace", "AB", industries), ("region", "NS", regions)):
+        lines = ["code,parent", "Total,", *(f"{g},Total" for g in groups), *(f"{leaf},{leaf[0]}" for leaf in leaves)]
+        Path(f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    Path("a_priori.csv").write_text(block("csv"), encoding="utf-8")
+    return tmp_path
+
+
+def test_every_command_runs(firms: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = commands()
+    assert [command[0] for command in found] == [
+        "protect-table", "audit-table", "audit-table", "protect-table", "redesign-table", "redesign-table", "camouflage"
+    ]  # fmt: skip
+    told = []
+    for command in found:
+        assert main(command) == 0, (command, capsys.readouterr().err)
+        told.append(capsys.readouterr().out)
+    assert "primary, " in told[0]
+    assert "no suppressed primary cell can be computed exactly" in told[1]
+    assert "audit: safe against all" in told[2]
+    assert "no safe pattern costs less than" in told[3]
+    assert "merge " in told[4]
+    assert "suppressed by protect-table: " in told[5]
+    assert "Nobody judged or approved these answers." in told[6]
+    protected = pd.read_csv("cells.csv", dtype=str).set_index(["nace", "region"])["status"]
+    assert protected["A01", "N1"] == "primary"  # the a-priori file asks for it
+    assert protected["A", "Total"] == protected["B", "Total"] == "published"
