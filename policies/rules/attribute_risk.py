@@ -34,7 +34,7 @@ class AttributeRisk(KeyedRule):
     def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
         found = []
         for name in keys:
-            measured = attribute_risk(frame[name]).measurement
+            measured = attribute_risk(frame[name])
             if not measured.completed:
                 found.append(self.unknown(stage, f"All values of {name} are missing.", len(frame)))
                 continue

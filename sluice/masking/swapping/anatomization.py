@@ -5,7 +5,7 @@ quasi-identifiers and sensitive attribute); Xiao and Tao (2006), algorithm Anato
 takes a random record of each of the l most frequent ones; each record that is then left goes to a random group without
 its value. Differs from it: equally frequent values are taken in random order, and one file is released instead of two
 tables, with the sensitive values permuted within each group. The file joined to itself by group carries exactly what
-the two tables tell (see `anatomized_tables`).
+the two tables tell; in a notebook the result of `sluice.mask` gives them, too.
 """
 
 from collections.abc import Sequence

@@ -6,7 +6,6 @@ the variables of the *original* file by what they give away; they warn that it s
 the source: the sum over the values, which is the probability of being identified by any of them.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,20 +19,8 @@ from sluice.risk.measurement import Measurement
 FloatArray = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class AttributeRisk:
-    """The risk of one variable.
-
-    measurement : value is the sum of `by_value`, a probability from 0 to 1; higher is worse. Exact
-    by_value    : Pr(idf, x) of each value that occurs, indexed by the value: confidential
-    """
-
-    measurement: Measurement
-    by_value: "pd.Series[float]"
-
-
-def attribute_risk(values: "pd.Series[Any]", persons: npt.ArrayLike | None = None) -> AttributeRisk:
-    """Ito's risk of one variable.
+def attribute_risk(values: "pd.Series[Any]", persons: npt.ArrayLike | None = None) -> Measurement:
+    """Ito's risk of one variable: the sum over its values, a probability from 0 to 1; higher is worse. Exact.
 
     values  : typed column, shape (m,), one value a record. A missing value tells nothing: it is neither a value nor in
               the denominator, and counts as not completed
@@ -51,5 +38,5 @@ def attribute_risk(values: "pd.Series[Any]", persons: npt.ArrayLike | None = Non
     held = ~pd.isna(plain)
     completed = int(held.sum())
     groups = pd.DataFrame({"value": plain[held], "person": owner.to_numpy()[held]}).groupby("value")["person"]
-    by_value = groups.size() / (max(completed, 1) * groups.nunique())
-    return AttributeRisk(Measurement(float(by_value.sum()), len(plain), completed), by_value)
+    by_value = groups.size() / (max(completed, 1) * groups.nunique())  # Pr(idf, x): confidential
+    return Measurement(float(by_value.sum()), len(plain), completed)
