@@ -6,15 +6,21 @@ leaves. `perturbed` says what then still holds; `stored` makes the values keep i
 
 import math
 from collections.abc import Iterable
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from pydantic import Field
 
 from sluice.errors import PlanError
 from sluice.variables import Kind, Variable
 
 FloatArray = npt.NDArray[np.float64]
+
+# Parameters of the methods that perturb numbers.
+Round = Annotated[bool, Field(description="round integer variables to whole numbers; else they become continuous")]
+Clip = Annotated[bool, Field(description="move values to the contract's bounds; else the bounds are dropped")]
 
 
 def perturbed(variable: Variable, *, whole: bool, bounded: bool) -> Variable:

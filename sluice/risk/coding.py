@@ -228,7 +228,7 @@ class Coding:
 
         original : typed by `variables`, at least one row, any index
         recoded  : the same records in the same order after the recodings alone, otherwise typed by `released`
-        weights  : how much a variable counts beside the others, 1 when not named; 0 leaves it out
+        weights  : how much a variable counts against the others, 1 when not named; 0 leaves it out
         raises   : DocumentError when a weight names no variable
 
         Identifiers, households and contributors are keys, not descriptions; survey weights describe.
@@ -287,7 +287,7 @@ class Coding:
         return points, unknown
 
     def labels(self, recoded: pd.DataFrame, frame: pd.DataFrame) -> tuple[list[PlainArray], list[PlainArray]]:
-        """The values of both files variable by variable, on the released file's own categories, to be told equal.
+        """The values of both files variable by variable, on the released file's own categories, to be compared.
 
         A distribution that is certain of one label is that label; any other equals no value.
         """

@@ -28,7 +28,7 @@ def on_grid(values: FloatArray, width: float) -> FloatArray:
 
 
 def on_one_grid(original: Column, released: Column, share: float = FINE) -> tuple[Column, Column]:
-    """A column of two files on the grid of the first, to be told equal; texts as they are."""
+    """A column of two files on the grid of the first, to be compared; texts as they are."""
     if original.dtype.kind != "f" or released.dtype.kind != "f":
         return original, released
     width = resolution(original, share)

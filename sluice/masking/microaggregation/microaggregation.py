@@ -19,7 +19,6 @@ from sluice.masking.microaggregation.microaggregation_step import Microaggregati
 from sluice.masking.microaggregation.representatives import IntArray
 from sluice.masking.microaggregation.scale import Scale
 from sluice.masking.perturbed_number import FloatArray
-from sluice.variables import Kind
 
 
 class Microaggregation(MicroaggregationStep):
@@ -33,13 +32,6 @@ class Microaggregation(MicroaggregationStep):
         "records with categories. Absent: exact MDAV",
     )
 
-    kinds: ClassVar[tuple[Kind, ...]] = (
-        Kind.CONTINUOUS,
-        Kind.INTEGER,
-        Kind.ORDINAL,
-        Kind.NOMINAL,
-        Kind.BINARY,
-    )
     example: ClassVar[str] = "{method: microaggregation, columns: [income, rent, region], k: 5}"
     use_when: ClassVar[str] = (
         "Numbers of people or firms are released as numbers and at least k records must look alike: all "

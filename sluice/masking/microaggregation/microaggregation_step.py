@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.microaggregation.representatives import IntArray, Statistic, representatives, standardised
 from sluice.masking.microaggregation.scale import Scale, scale_of
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.perturbed_number import FloatArray, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 
@@ -45,11 +45,10 @@ class MicroaggregationStep(MaskingStep):
     missing: Literal["refuse", "by_pattern"] = Field(
         default="refuse", description="by_pattern: group records with others that miss the same columns"
     )
-    round: bool = Field(
-        default=False, description="round integer variables to whole numbers; else they become continuous"
-    )
+    round: Round = False
 
-    kinds: ClassVar[tuple[Kind, ...]]  # that the method's distance is defined for
+    # those that the method's distance is defined for
+    kinds: ClassVar[tuple[Kind, ...]] = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY)
     missing_values: ClassVar[str] = (
         "Refused, or with `missing: by_pattern` grouped with records that miss the same columns; a missing value stays "
         "missing."

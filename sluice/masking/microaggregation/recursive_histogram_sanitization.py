@@ -22,7 +22,6 @@ from sluice.masking.microaggregation.microaggregation_step import Microaggregati
 from sluice.masking.microaggregation.representatives import IntArray, standardised
 from sluice.masking.microaggregation.scale import Scale
 from sluice.masking.perturbed_number import FloatArray
-from sluice.variables import Kind
 
 
 class RecursiveHistogramSanitization(MicroaggregationStep):
@@ -35,13 +34,6 @@ class RecursiveHistogramSanitization(MicroaggregationStep):
         "fails; whole: the cell is not cut, and may be large",
     )
 
-    kinds: ClassVar[tuple[Kind, ...]] = (
-        Kind.CONTINUOUS,
-        Kind.INTEGER,
-        Kind.ORDINAL,
-        Kind.NOMINAL,
-        Kind.BINARY,
-    )
     example: ClassVar[str] = (
         "{method: recursive_histogram_sanitization, columns: [income, rent], k: 5, small_cells: whole}"
     )

@@ -19,7 +19,6 @@ from sluice.masking.microaggregation.recursive_histogram_sanitization import cod
 from sluice.masking.microaggregation.representatives import IntArray
 from sluice.masking.microaggregation.scale import Scale
 from sluice.masking.perturbed_number import FloatArray
-from sluice.variables import Kind
 
 
 class SpectralHistogramSanitization(MicroaggregationStep):
@@ -27,13 +26,6 @@ class SpectralHistogramSanitization(MicroaggregationStep):
 
     method: Literal["spectral_histogram_sanitization"] = "spectral_histogram_sanitization"
 
-    kinds: ClassVar[tuple[Kind, ...]] = (
-        Kind.CONTINUOUS,
-        Kind.INTEGER,
-        Kind.ORDINAL,
-        Kind.NOMINAL,
-        Kind.BINARY,
-    )
     example: ClassVar[str] = "{method: spectral_histogram_sanitization, columns: [income, rent, region], k: 5}"
     use_when: ClassVar[str] = (
         "Many columns of any kinds and millions of people: all columns together become k-anonymous in seconds. "

@@ -18,7 +18,7 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.errors import PlanError
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.perturbed_number import Clip, FloatArray, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 
@@ -37,10 +37,8 @@ class AdditiveNoise(MaskingStep):
         default=False,
         description="true: keep the means, and in expectation the variances; exact: both to the last digit",
     )
-    round: bool = Field(
-        default=False, description="round integer variables to whole numbers; else they become continuous"
-    )
-    clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
+    round: Round = False
+    clip: Clip = False
 
     example: ClassVar[str] = (
         "{method: additive_noise, columns: [income, rent], kind: correlated, amount: 0.1, corrected: true}"

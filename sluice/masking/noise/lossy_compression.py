@@ -15,7 +15,7 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.errors import PlanError
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.perturbed_number import FloatArray, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 
@@ -34,9 +34,7 @@ class LossyCompression(MaskingStep):
     missing: Literal["refuse", "mean"] = Field(
         default="refuse", description="mean: a missing value is drawn as the column's mean, and stays missing"
     )
-    round: bool = Field(
-        default=False, description="round integer variables to whole numbers; else they become continuous"
-    )
+    round: Round = False
 
     example: ClassVar[str] = "{method: lossy_compression, columns: [income, rent, hours], quality: 80}"
     use_when: ClassVar[str] = (

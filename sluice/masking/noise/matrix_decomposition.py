@@ -18,7 +18,7 @@ from pydantic import Field, model_validator
 
 from sluice.errors import PlanError
 from sluice.masking.dummy_coding import IntArray, dummy_code, most_probable
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.perturbed_number import Clip, FloatArray, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 
@@ -42,10 +42,8 @@ class MatrixDecomposition(MaskingStep):
     missing: Literal["refuse", "mean"] = Field(
         default="refuse", description="mean: a missing value takes part as the mean, and stays missing"
     )
-    round: bool = Field(
-        default=False, description="round integer variables to whole numbers; else they become continuous"
-    )
-    clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
+    round: Round = False
+    clip: Clip = False
 
     example: ClassVar[str] = "{method: matrix_decomposition, columns: [income, rent, hours], rank: 2}"
     use_when: ClassVar[str] = (

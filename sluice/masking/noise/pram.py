@@ -62,7 +62,7 @@ class Pram(MaskingStep):
 
     example: ClassVar[str] = "{method: pram, columns: [education], retention: 0.8, invariant: true}"
     use_when: ClassVar[str] = (
-        "Categories that may identify are to become uncertain, without wider groups and without blanks; a retention "
+        "Categories that may identify are to become uncertain, without wider groups and suppressed values; a retention "
         "from 0.7 to 0.9 is usual. The matrix is published, so that an analyst can correct for it."
     )
     preserves: ClassVar[str] = (
@@ -126,7 +126,7 @@ class Pram(MaskingStep):
 
         One that was read off the data would in full tell every category's frequency, and so how few people have a rare
         one. It is rounded until about ten records more or less make no difference (to 0.1 from 100 values on, to 0.01
-        from 1,000, to 0.001 from 10,000), and not told of fewer than 100 values.
+        from 1,000, to 0.001 from 10,000), and not published of fewer than 100 values.
         """
         if self.matrix is None or self._digits == 0:
             return {}

@@ -15,7 +15,7 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.errors import PlanError
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.perturbed_number import Clip, FloatArray, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 
@@ -33,10 +33,8 @@ class RandomOrthogonalMatrix(MaskingStep):
         default="refuse",
         description="mean: a missing value takes part as the mean, and the released column has no missing value",
     )
-    round: bool = Field(
-        default=False, description="round integer variables to whole numbers; else they become continuous"
-    )
-    clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
+    round: Round = False
+    clip: Clip = False
 
     example: ClassVar[str] = "{method: random_orthogonal_matrix, columns: [income, rent, hours], strength: 0.5}"
     use_when: ClassVar[str] = (

@@ -69,12 +69,12 @@ class Rounding(MaskingStep):
         "or whole numbers with many values."
     )
     preserves: ClassVar[str] = (
-        "The order of the values, up to ties, and means and totals nearly, if the base is small beside the standard "
+        "The order of the values, up to ties, and means and totals nearly, if the base is small against the standard "
         "deviation."
     )
     known_attack: ClassVar[str] = (
         "Linkage on the rounded values: an intruder rounds what he knows in the same way, so that a record whose "
-        "rounded values are unique is found. Totals published exactly beside the records narrow single values."
+        "rounded values are unique is found. Totals that are published exactly narrow single values."
     )
     missing_values: ClassVar[str] = (
         "A missing value stays missing. With rows of points the distance is over the values that the record has."

@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.dummy_coding import IntArray, category_probabilities, dummy_code, most_probable, sampled
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.perturbed_number import Clip, FloatArray, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 
@@ -34,7 +34,7 @@ class SpectralSwapping(MaskingStep):
         default="refuse",
         description="mean: a missing value takes part as the mean, and the released column has no missing value",
     )
-    clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
+    clip: Clip = False
 
     example: ClassVar[str] = "{method: spectral_swapping, columns: [income, rent, age], log: [income]}"
     use_when: ClassVar[str] = (
@@ -47,7 +47,7 @@ class SpectralSwapping(MaskingStep):
     known_attack: ClassVar[str] = (
         "No link to a person is left, as a released record has no original (Lasko and Vinterbo 2010, section III-B1). "
         "An outlier's place on an axis turns up in some record, so whoever knows of such a person sees that the file "
-        "holds one; and what the data tell about everybody is told by the release too."
+        "holds one; and what the data say of everybody the release says too."
     )
     missing_values: ClassVar[str] = (
         "Refused; with `missing: mean` they take part as the mean (of a category's column: its share) and are filled."

@@ -16,7 +16,7 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.errors import PlanError, did_you_mean
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.perturbed_number import Clip, FloatArray, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.masking.synthesis.distribution_families import Family, fitted_distribution, nearest_family
 from sluice.masking.synthesis.resampling import ranking
@@ -41,10 +41,8 @@ class DataDistortion(MaskingStep):
         "relations to other variables stay; else in random order. A nominal or binary variable has no ranks: its "
         "draws are always in random order",
     )
-    round: bool = Field(
-        default=False, description="round integer variables to whole numbers; else they become continuous"
-    )
-    clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
+    round: Round = False
+    clip: Clip = False
 
     example: ClassVar[str] = "{method: data_distortion, columns: [income], distributions: {income: gamma}}"
     use_when: ClassVar[str] = (

@@ -15,7 +15,7 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.errors import PlanError, did_you_mean
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.perturbed_number import Clip, FloatArray, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 
@@ -42,10 +42,8 @@ class Ipso(MaskingStep):
         description="none, for variant A only: release the fitted values, which keep the coefficients exactly and have "
         "no residual variance at all",
     )
-    round: bool = Field(
-        default=False, description="round integer variables to whole numbers; else they become continuous"
-    )
-    clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
+    round: Round = False
+    clip: Clip = False
 
     example: ClassVar[str] = "{method: ipso, columns: [age, hours], given: [income, education], round: true}"
     use_when: ClassVar[str] = (

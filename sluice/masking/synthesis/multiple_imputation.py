@@ -22,7 +22,7 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.errors import PlanError, did_you_mean
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.perturbed_number import Clip, FloatArray, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import NAMES, Kind, Variable, Variables
 
@@ -55,10 +55,8 @@ class MultipleImputation(MaskingStep):
         ge=0,
         description="with what: missing and several columns: how often each is drawn again on all the others",
     )
-    round: bool = Field(
-        default=False, description="round integer variables to whole numbers; else they become continuous"
-    )
-    clip: bool = Field(default=False, description="move values to the contract's bounds; else the bounds are dropped")
+    round: Round = False
+    clip: Clip = False
 
     example: ClassVar[str] = "{method: multiple_imputation, columns: [income], given: [age, sex, education]}"
     use_when: ClassVar[str] = (

@@ -2,7 +2,7 @@
 
 Source: Torra (2013), "Resampling". Differs from it: the slides give the masked variable in rank order and leaves
 open which record gets which value; here the j-th value goes to the record of rank j, ties at random, so that it can be
-released beside other variables.
+released with other variables.
 """
 
 from typing import ClassVar, Literal, Self
@@ -14,7 +14,7 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.errors import PlanError
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.perturbed_number import FloatArray, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 
@@ -29,9 +29,7 @@ class Resampling(MaskingStep):
         description="number of bootstrap samples that are averaged, at least 1: with 1 every released value is a value "
         "of the column, with more the values differ from the originals less and less"
     )
-    round: bool = Field(
-        default=False, description="round integer variables to whole numbers; else they become continuous"
-    )
+    round: Round = False
 
     example: ClassVar[str] = "{method: resampling, columns: [income], samples: 3}"
     use_when: ClassVar[str] = (

@@ -6,7 +6,7 @@ file is a disclosure.
 
 Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023); Wilson (1927). Added: the share is of the guesses that were made,
 not of those asked for; the risk is not cut off at 0, so a control that fares better shows; and an attack that does not
-beat guessing is told as not informative, whatever its figure.
+beat guessing is reported as not informative, whatever its figure.
 """
 
 from dataclasses import dataclass

@@ -30,7 +30,7 @@ def largest_gain(classes: EquivalenceClasses, sensitive: Codes) -> FloatArray:
 def largest_bounded_gain(classes: EquivalenceClasses, sensitive: Codes) -> FloatArray:
     """For each class the largest (p - q) / q relative to its bound -ln q.
 
-    returns : shape (c,); enhanced beta-likeness asks for at most 1, beside a largest gain of at most beta
+    returns : shape (c,); enhanced beta-likeness asks for at most 1, and for a largest gain of at most beta
     cost    : O(n)
     """
     found = class_values(classes, sensitive)

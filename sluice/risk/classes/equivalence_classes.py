@@ -157,7 +157,7 @@ def classes_of(frame: pd.DataFrame, columns: Sequence[str]) -> EquivalenceClasse
 
 
 def _classes(keys: Sequence[tuple[Codes, int]], shift: int) -> EquivalenceClasses:
-    """The classes by codes that lie, once `shift` is added, from 0 to below the number that stands beside them."""
+    """The classes by codes that lie, once `shift` is added, from 0 to below the number given with them."""
     if not keys:
         raise DataError("equivalence classes need at least one key column; got none.")
     lengths = [len(key) for key, _ in keys]
@@ -194,7 +194,7 @@ def matching_frequencies(frame: pd.DataFrame, columns: Sequence[str]) -> IntArra
     """For each record, how many records agree with it on every key, where a missing value matches anything.
 
     returns : shape (n,), itself included; never below the frequency in which missing is a category
-    cost    : beside the classes themselves, O(c^2 / 64) a key for c classes or, if less, O(p c) for p patterns of
+    cost    : in addition to the classes themselves, O(c^2 / 64) a key for c classes or, if less, O(p c) for p patterns of
               missing keys; 20,000 different records with 20 keys take a fifth of a second
 
     Agreement in this sense is not transitive: these are counts of neighbours, not sizes of classes.

@@ -4,7 +4,7 @@ Source: Torra (2013), "Rank swapping record linkage (RS-RL)", Discussion: "micro
 ranking (univariate) can also be attacked effectively"; the slides do not spell it out. Here: the groups of one
 variable follow each other in the order of the values and each mean lies within its group, so a value belongs to a
 group with one of the two nearest means, the one below and the one above; equal values may have been parted, so a mean
-that equals the value counts beside both. The released record lies in the intersection over the variables.
+that equals the value counts with both. The released record lies in the intersection over the variables.
 Where the groups were formed within strata, or the variance was restored afterwards, these bounds do not hold, and the
 figure is too small.
 """

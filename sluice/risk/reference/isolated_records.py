@@ -5,7 +5,7 @@ little of the distance to the next one. The curves of the reference standard do 
 nor do copies, for nobody's values are left as they were.
 
 Source: Lasko and Vinterbo (2010), section II.A, compares with a file of other people; here this is done for the most
-isolated people alone. Who is isolated, and how far a stranger's record is from them, must not be told by the same
+isolated people alone. Who is isolated, and how far a stranger's record is from them, must not be read off the same
 records: an unusually far neighbour is usually followed by a nearer one. So the other people are halved at random. Of
 the people farthest from one half, it is counted for whom the other half, and for whom the release, holds a record less
 than a quarter as far.
