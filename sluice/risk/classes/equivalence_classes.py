@@ -194,7 +194,7 @@ def matching_frequencies(frame: pd.DataFrame, columns: Sequence[str]) -> IntArra
     """For each record, how many records agree with it on every key, where a missing value matches anything.
 
     returns : shape (n,), itself included; never below the frequency in which missing is a category
-    cost    : in addition to the classes themselves, O(c^2 / 64) a key for c classes or, if less, O(p c) for p patterns of
+    cost    : after the classes themselves O(c^2 / 64) a key for c classes or, if less, O(p c) for p patterns of
               missing keys; 20,000 different records with 20 keys take a fifth of a second
 
     Agreement in this sense is not transitive: these are counts of neighbours, not sizes of classes.
