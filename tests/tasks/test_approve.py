@@ -1,0 +1,68 @@
+"""Only the approvals in the ledger count, for exactly these bytes, and only as long as they hold."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from sluice.custody.states import State
+from sluice.verdict import Finding, Verdict
+from tasks.approve import approve, awaits_people
+from tasks.decide import decide
+from tasks.mask import mask
+from tasks.release import approval
+from tasks.release.approval import subject
+from tasks.release.product import AnyRelease
+from tasks.release.review import record_approval
+from tasks.report import report
+from tests.flows.house import House
+
+Bring = Callable[[House], AnyRelease]
+
+
+@pytest.fixture
+def pending(house: House, validated: Bring) -> AnyRelease:
+    release = validated(house)
+    report(release, decide(release, [Finding(rule="k", verdict=Verdict.PASS, says="Fine.")], mask(release)))
+    return release
+
+
+def test_it_waits_until_everybody_has_approved(pending: AnyRelease) -> None:
+    assert awaits_people(pending)
+    assert not approve(pending)
+    record_approval(pending, "amara", "")
+    assert not approve(pending)
+    record_approval(pending, "jonas", "")
+    assert approve(pending)
+    assert not awaits_people(pending)
+    assert pending.entries()[-1].event == State.APPROVED
+    assert pending.entries()[-1].body["subject"] == subject(pending).digest()
+
+
+def test_approvals_that_expired_send_it_back(pending: AnyRelease, monkeypatch: pytest.MonkeyPatch) -> None:
+    for who in ("amara", "jonas"):
+        record_approval(pending, who, "")
+    assert approve(pending)
+
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
+            return datetime.now(UTC) + timedelta(days=31)
+
+    monkeypatch.setattr(approval, "datetime", Later)
+    assert not approve(pending)
+    assert pending.state is State.PENDING_REVIEW
+
+
+def test_what_is_blocked_or_rejected_is_never_approved(pending: AnyRelease) -> None:
+    pending.record(State.REJECTED)
+    assert not approve(pending)
+    assert pending.state is State.REJECTED
+
+
+def test_a_publication_that_was_begun_goes_on(pending: AnyRelease) -> None:
+    for who in ("amara", "jonas"):
+        record_approval(pending, who, "")
+    approve(pending)
+    pending.record(State.PUBLISHING)
+    assert approve(pending)

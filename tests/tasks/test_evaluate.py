@@ -1,0 +1,49 @@
+"""A masked file is measured beside its own original, record by record; without a measure nothing passes."""
+
+from collections.abc import Callable
+
+import pytest
+
+from sluice.verdict import Verdict
+from tasks.evaluate import evaluate
+from tasks.mask import mask
+from tasks.release.product import AnyRelease
+from tasks.release.records import judgement
+from tests.flows.house import House
+
+Bring = Callable[[House], AnyRelease]
+
+
+def test_the_reference_standard_and_the_losses_of_each_variable_are_measured(house: House, validated: Bring) -> None:
+    release = validated(house)
+    found = evaluate(release, mask(release))
+    assert {finding.verdict for finding in found.findings if finding.binding} == {Verdict.PASS}
+    assert {"reidentification", "lone_copies"} <= {finding.rule for finding in found.findings}
+    assert {summary.name for summary in found.variables} >= {"age", "sex", "region", "income"}
+    assert found.curves
+
+
+def test_the_pairs_are_those_of_the_original_records(
+    house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def look(policy: object, files: judgement.OriginalAndMasked, *_: object) -> judgement.Evaluation:
+        seen.append(files)
+        return judgement.Evaluation((), (), ())
+
+    monkeypatch.setattr("tasks.evaluate.evaluate_file", look)
+    release = validated(house)
+    evaluate(release, mask(release))
+    (files,) = seen
+    for name in ("sex", "region"):  # which the plan leaves as they are
+        assert (files.original[name].astype(str) == files.masked[name].astype(str)).all()
+    assert (files.recoded["age"].astype(str) == files.masked["age"].astype(str)).all()
+
+
+def test_without_a_reference_standard_nobody_knows_whether_the_file_is_safe(house: House, validated: Bring) -> None:
+    del house.policy["reference_standard"]
+    release = validated(house)
+    found = evaluate(release, mask(release))
+    (unknown,) = (finding for finding in found.findings if finding.rule == "reference_standard")
+    assert (unknown.verdict, unknown.binding) == (Verdict.UNKNOWN, True)

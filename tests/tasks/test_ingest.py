@@ -1,0 +1,86 @@
+"""The same data under the same documents are one release, and nothing that names a person is staged."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from sluice.custody.states import State
+from tasks.failure import StepFailed
+from tasks.ingest import ingest, known_release, open_documents
+from tasks.release.product import AnyRelease
+from tasks.release.products import load_product
+from tasks.release.waiting import definition_of
+from tests.flows.house import House
+
+Bring = Callable[[House], AnyRelease]
+
+
+def test_records_in_another_order_are_the_same_release(house: House, received: Bring) -> None:
+    first = received(house)
+    house.data = house.data.sample(frac=1, random_state=3)
+    again = received(house)
+    assert (again.id, again.data) == (first.id, first.data)
+    house.data.loc[5, "income"] += 1000
+    assert received(house).id != first.id
+
+
+def test_identifiers_are_not_staged_and_keys_are_hashed(house: House, received: Bring) -> None:
+    release = received(house)
+    staged = pq.read_table(release.vault.verify(release.data.sha256, ".parquet")).to_pandas()
+    assert "name" not in staged
+    assert not set(staged["person"].astype(str)) & set(house.data["person"].astype(str))
+    assert not set(staged["household"].astype(str)) & set(house.data["household"].astype(str))
+
+
+def test_the_ledger_says_what_was_received_and_under_which_documents(house: House, received: Bring) -> None:
+    release = received(house)
+    (entry,) = release.entries()
+    assert entry.event == State.RECEIVED
+    assert {name: entry.body[name] for name in ("contract", "policy", "plan")} == release.product.hashes
+    assert (entry.body["product"], entry.body["dataset"]) == ("records", "people")
+    assert definition_of(release.product.workspace, release.id) == house.file
+
+
+def test_a_category_that_the_plan_has_no_place_for_is_refused_without_naming_it(house: House, received: Bring) -> None:
+    house.definition["plan"][0]["columns"] = ["household"]
+    recoding = {"method": "global_recoding", "columns": ["town"], "categories": {"inland": ["Aldby", "Borgen"]}}
+    house.definition["plan"].append(recoding)
+    with pytest.raises(StepFailed) as refused:
+        received(house)
+    assert "Declare the categories of town" in refused.value.detail
+    assert "Cresthill" not in refused.value.detail
+    assert house.events()[-1] == "failed"
+
+
+def test_a_known_release_is_gone_on_with_until_its_documents_change(house: House, received: Bring) -> None:
+    release = received(house)
+    assert known_release(release.product, None) is None
+    found = known_release(release.product, release.id)
+    assert found is not None
+    assert (found.id, found.data) == (release.id, release.data)
+    house.policy["rules"][0]["k"] = 6
+    house.write()
+    with pytest.raises(StepFailed) as refused:
+        known_release(load_product(house.file, house.workspace()), release.id)
+    assert "the policy changed since" in refused.value.detail
+
+
+def test_a_wrong_document_is_refused_before_the_source_is_touched(
+    house: House, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SLUICE_HOME", str(house.home))
+    house.policy["rules"] = [{"rule": "k_anonimity", "k": 5}]
+    house.write()
+    (house.documents / "people.csv").unlink()
+    with pytest.raises(StepFailed) as refused:
+        open_documents(str(house.file))
+    assert "k_anonymity" in refused.value.detail
+
+
+def test_a_source_that_is_gone_is_recorded_as_a_failure(house: House) -> None:
+    (house.documents / "people.csv").unlink()
+    with pytest.raises(StepFailed, match="ingest:"):
+        ingest(load_product(house.file, house.workspace()))
+    assert house.events() == ["failed"]

@@ -1,0 +1,62 @@
+"""The masked file comes from the seed alone, in an order that only the seed tells."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from sluice.custody.states import State
+from tasks.mask import mask
+from tasks.release.product import AnyRelease
+from tasks.release.records.masked_file import kept_rows, row_order
+from tasks.release.records.variables import read_masked, read_original
+from tests.flows.house import TOP, House
+
+Bring = Callable[[House], AnyRelease]
+
+
+def test_masked_again_it_has_the_same_bytes(house: House, validated: Bring) -> None:
+    first = mask(validated(house))
+    release = validated(house)
+    again = mask(release)
+    assert again.hashes == first.hashes
+    assert release.state is State.MASKED
+    assert release.entries()[-1].body == {"data": first.sha256, "csv": first.csv_sha256, "rows": first.rows}
+
+
+def test_another_seed_makes_other_bytes(house: House, validated: Bring) -> None:
+    first = mask(validated(house))
+    house.definition["title"] = "Another release"
+    assert mask(validated(house)).sha256 != first.sha256
+
+
+def test_only_the_order_of_the_seed_leads_back_to_the_original(house: House, validated: Bring) -> None:
+    release = validated(house)
+    masked = mask(release)
+    original, published = read_original(release, release.original), read_masked(release, masked)
+    order = row_order(release, kept_rows(release, masked))
+    assert sorted(order) == list(range(len(original)))
+    assert not np.array_equal(order, np.arange(len(original)))
+    for name in ("sex", "region"):  # which the plan leaves as they are
+        before = original[name].astype(str).to_numpy()
+        assert np.array_equal(published[name].astype(str).to_numpy(), before[order])
+        assert not np.array_equal(published[name].astype(str).to_numpy(), before)
+
+
+def test_parquet_and_csv_hold_the_same_masked_table(house: House, validated: Bring) -> None:
+    release = validated(house)
+    masked = mask(release)
+    csv = pd.read_csv(release.vault.verify(masked.csv_sha256, ".csv"))
+    pd.testing.assert_frame_equal(read_masked(release, masked).astype(csv.dtypes), csv, check_dtype=False)
+    assert csv["income"].max() == TOP
+    assert list(csv) == ["age", "sex", "region", "income"]
+
+
+def test_of_a_sample_the_vault_knows_who_is_in_it(house: House, validated: Bring) -> None:
+    house.definition["plan"].append({"method": "sampling", "fraction": 0.5})
+    release = validated(house)
+    masked = mask(release)
+    kept = kept_rows(release, masked)
+    assert masked.sample is not None
+    assert len(kept) == masked.rows == len(row_order(release, kept)) < release.original.rows
+    assert (np.diff(kept) > 0).all()

@@ -1,0 +1,73 @@
+"""What was approved appears, whole and once; what was altered on the way does not."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+
+import pytest
+
+from sluice.custody import shelf
+from sluice.custody.states import State
+from sluice.verdict import Finding, Verdict
+from tasks.approve import approve
+from tasks.decide import decide
+from tasks.failure import StepFailed
+from tasks.mask import mask
+from tasks.publish import publish
+from tasks.release.approval import approved_files, report_path
+from tasks.release.product import AnyRelease
+from tasks.release.review import record_approval
+from tasks.report import report
+from tests.flows.house import House
+
+Bring = Callable[[House], AnyRelease]
+
+
+def approved(release: AnyRelease) -> AnyRelease:
+    report(release, decide(release, [Finding(rule="k", verdict=Verdict.PASS, says="Fine.")], mask(release)))
+    for who in ("amara", "jonas"):
+        record_approval(release, who, "")
+    assert approve(release)
+    return release
+
+
+def test_the_approved_files_are_on_the_shelf_with_what_describes_them(house: House, validated: Bring) -> None:
+    release = approved(validated(house))
+    folder = publish(release)
+    assert folder == house.target / release.id
+    assert shelf.read_back(folder) == []
+    for file, (sha256, suffix) in approved_files(release).items():
+        assert (folder / file).read_bytes() == release.vault.verify(sha256, suffix).read_bytes()
+    package = json.loads((folder / "datapackage.json").read_text())
+    assert {resource["path"] for resource in package["resources"]} == set(approved_files(release))
+    assert release.state is State.PUBLISHED
+
+
+@pytest.mark.parametrize("what", ["the file", "the report", "the ledger"])
+def test_what_was_altered_after_approval_does_not_appear(house: House, validated: Bring, what: str) -> None:
+    release = approved(validated(house))
+    if what == "the file":
+        sha256, suffix = approved_files(release)["people-puf.csv"]
+        path = release.vault.path(sha256, suffix)
+        path.chmod(0o600)
+        path.write_bytes(path.read_bytes() + b"1,f,north,2\r\n")
+    elif what == "the report":
+        report_path(release).write_bytes(b"<p>All is well.</p>")
+    else:
+        with sqlite3.connect(house.home / "ledger.db") as database:
+            for (trigger,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+                database.execute(f'DROP TRIGGER "{trigger}"')
+            database.execute("UPDATE sluice_ledger SET actor = 'mina' WHERE event = 'approval'")
+    with pytest.raises(StepFailed):
+        publish(release)
+    assert house.shelf == []
+
+
+def test_the_edition_before_is_superseded(house: House, validated: Bring) -> None:
+    first = approved(validated(house))
+    publish(first)
+    house.new_edition()
+    second = approved(validated(house))
+    publish(second)
+    assert (first.state, second.state) == (State.SUPERSEDED, State.PUBLISHED)
+    assert house.shelf == sorted([first.id, second.id])

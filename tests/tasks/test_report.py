@@ -1,0 +1,54 @@
+"""A judgement is written down once, for people and for the ledger; only what passed waits for approval."""
+
+from collections.abc import Callable
+
+import pytest
+
+from sluice.custody.states import State
+from sluice.verdict import Finding, Verdict
+from tasks.decide import decide
+from tasks.mask import mask
+from tasks.release.approval import report_path, subject
+from tasks.release.product import AnyRelease
+from tasks.report import report
+from tests.flows.house import House
+
+Bring = Callable[[House], AnyRelease]
+
+FINE = Finding(rule="k_anonymity", verdict=Verdict.PASS, says="Fine.")
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_only_what_passed_waits_for_people(house: House, validated: Bring, verdict: Verdict) -> None:
+    release = validated(house)
+    finding = FINE.model_copy(update={"verdict": verdict})
+    report(release, decide(release, [finding], mask(release)))
+    assert release.state is (State.PENDING_REVIEW if verdict is Verdict.PASS else State.BLOCKED)
+
+
+def test_data_that_were_not_masked_cannot_be_approved(house: House, received: Bring) -> None:
+    release = received(house)
+    report(release, decide(release, [FINE]))
+    assert release.state is State.BLOCKED
+    assert "subject" not in release.entries()[-1].body
+
+
+def test_a_rehearsal_asks_nobody(house: House, validated: Bring) -> None:
+    release = validated(house)
+    report(release, decide(release, [FINE], mask(release)), rehearse=True)
+    assert release.state is State.EVALUATED
+
+
+def test_a_rehearsal_of_broken_data_leaves_a_note(house: House, received: Bring) -> None:
+    release = received(house)
+    report(release, decide(release, [FINE.model_copy(update={"verdict": Verdict.FAIL})]), rehearse=True)
+    assert release.entries()[-1].event == "note"
+    assert release.entries()[-1].body["verdict"] == "FAIL"
+
+
+def test_the_page_is_the_one_that_approvals_are_bound_to(house: House, validated: Bring) -> None:
+    release = validated(house)
+    report(release, decide(release, [FINE], mask(release)))
+    kept = release.vault.verify(subject(release).report, ".html")
+    assert report_path(release).read_bytes() == kept.read_bytes()
+    assert report_path(release).stat().st_mode & 0o077 == 0
