@@ -47,8 +47,8 @@ def nearest_neighbours(queries: FloatArray, points: FloatArray, k: int, own_row:
     own_row : shape (n,), the row of `points` that is left out for each query (leave-one-out); -1 for none. It is left
               out by its position: another point of equal values stays
     raises  : ValueError on shapes that do not match, values that are not finite, or fewer than k points
-    cost    : O(n m d) time at worst, far less where a few main axes hold most of the variance; with the arguments and
-              the result about 20 d bytes for each point and for each query
+    cost    : O(n m d) time at worst, far less where a few main axes hold most of the variance; about 20 d bytes for
+              each point and each query, in addition to the arguments and the result
     """
     queries, points = np.ascontiguousarray(queries, np.float64), np.ascontiguousarray(points, np.float64)
     available = len(points) - (own_row is not None and bool((own_row >= 0).any()))
