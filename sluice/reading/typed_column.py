@@ -22,8 +22,11 @@ def typed_array(raw: pa.Array, variable: Variable, decimal_mark: str = ".") -> t
     returns : float64, int64, timestamps, text, or a dictionary of the declared categories (else of those found, sorted)
     cost    : O(n)
     """
+    if values.is_text(raw):  # what a text means is found out once
+        raw = raw.dictionary_encode()
+    places = None
     if pa.types.is_dictionary(raw.type):
-        raw = raw.dictionary_decode()
+        raw, places = raw.dictionary, raw.indices
     match variable.kind:
         case Kind.CONTINUOUS | Kind.INTEGER:
             typed, problems = _numbers(raw, variable, decimal_mark)
@@ -33,6 +36,9 @@ def typed_array(raw: pa.Array, variable: Variable, decimal_mark: str = ".") -> t
             typed, problems = _labels(raw, variable), {}
         case _:
             typed, problems = _categories(raw, variable, decimal_mark)
+    if places is not None:
+        typed = typed.take(places)
+        problems = {check: cells.take(places) for check, cells in problems.items()}
     return typed, Counter({check: found for check, cells in problems.items() if (found := pc.sum(cells).as_py())})
 
 
@@ -51,22 +57,20 @@ def _numbers(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[pa.A
     """A missing code may be spelled otherwise than declared: 99 as 99.00."""
     problems = {}
     if values.is_text(raw):
-        texts = values.with_decimal_point(_labels(raw, variable), decimal_mark)
-        numbers, whole = values.read_numbers(texts), values.read_whole_numbers(texts)
-        unread = texts.filter(pc.and_(texts.is_valid(), numbers.is_null()))
-        with_comma, with_zero = values.is_decimal_comma(unread), values.fullmatch(unread, values.LEADING_ZERO)
-        problems = {"decimal": with_comma, "leading_zero": with_zero}
-        strange = pc.invert(pc.or_(with_comma, with_zero))
+        raw = values.with_decimal_point(_labels(raw, variable), decimal_mark)
+        numbers, whole = values.read_numbers(raw), values.read_whole_numbers(raw)
+        problems["decimal"] = values.is_decimal_comma(raw)
+        problems["leading_zero"] = values.fullmatch(raw, values.LEADING_ZERO)
+        strange = pc.and_not(numbers.is_null(), pc.or_(problems["decimal"], problems["leading_zero"]))
     else:
         try:
             numbers = raw.cast(pa.float64(), safe=not pa.types.is_integer(raw.type))
             whole = raw if pa.types.is_signed_integer(raw.type) else values.whole_numbers(numbers)
-            strange = pa.array([], pa.bool_())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             numbers, whole = pa.nulls(len(raw), pa.float64()), pa.nulls(len(raw), pa.int64())
-            strange = raw.is_valid()
-    infinite = pc.invert(pc.is_finite(numbers))
-    problems["number"] = pa.concat_arrays([strange, infinite])
+        strange = numbers.is_null()
+    infinite = pc.fill_null(pc.invert(pc.is_finite(numbers)), False)
+    problems["number"] = pc.and_(raw.is_valid(), pc.or_(strange, infinite))
     codes = [float(code) for code in variable.missing_codes if values.is_number(code)]
     gone = pc.or_(infinite, pc.is_in(numbers, pa.array(codes, pa.float64())))
     numbers = pc.if_else(gone, None, numbers)
