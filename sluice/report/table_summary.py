@@ -9,9 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from sluice.report.alteration import Alteration
 from sluice.report.pattern_map import PatternMap, pattern_maps
 from sluice.tabular.audit.audit import Audit
-from sluice.tabular.model.cells import Booleans, Cells, Status, Statuses, Table, axes_of, in_table, levels_of
+from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Statuses, Table, axes_of, in_table, levels_of
 from sluice.tabular.rules.sensitivity import Requirements
 from sluice.verdict import Verdict
 
@@ -95,6 +96,7 @@ class TableSummary(BaseModel):
     contributors_share: float | None
     levels: tuple[Level, ...] = ()
     maps: tuple[PatternMap, ...] = ()
+    alteration: Alteration | None = Field(default=None, description="None: the true values are published")
     audit: AuditOutcome | None = Field(description="None: the pattern was not audited")
     statements: tuple[str, ...] = Field(default=(), description="the method's own: its safety, its cost in utility")
     before: tuple[str, ...] = Field(default=(), description="what attackers could have learned without protection")
@@ -113,6 +115,7 @@ def summarise(
     table: Table,
     minimum_cell: int,
     audit: Audit | None = None,
+    value: Integers | None = None,
     statements: Sequence[str] = (),
     before: Sequence[str] = (),
     now: Sequence[str] = (),
@@ -120,6 +123,7 @@ def summarise(
     """One table in figures that may be shown.
 
     status       : shape (c,), of every cell of the linked tables; so are the requirements
+    value        : shape (c,), what is published instead of the totals, where a method changes values
     minimum_cell : the value and the contributors of the suppressed cells are told as sums over all of them, when at
                    least so many (and three) have any; the value to three digits
     """
@@ -131,7 +135,7 @@ def summarise(
     sizes = {cells.dimensions[axis].name: int((cells.dimensions[axis].levels <= levels[axis]).sum()) for axis in axes}
     size = np.abs(cells.total.astype(np.float64)) * 10.0**-cells.decimals
     tell = not hidden.any() or int((hidden & (cells.total != 0)).sum()) >= max(_LEAST_SUMMED, minimum_cell)
-    value, contributors = float(size[hidden].sum()), int(cells.contributors[hidden].sum())
+    lost, contributors = float(size[hidden].sum()), int(cells.contributors[hidden].sum())
     return TableSummary(
         name=name,
         dimensions=sizes,
@@ -144,12 +148,15 @@ def summarise(
         primary=counts[Status.PRIMARY],
         secondary=counts[Status.SECONDARY],
         withheld=counts[Status.WITHHELD],
-        value_suppressed=float(f"{value:.3g}") if tell else None,
-        value_share=_share(value, float(size[listed].sum())) if tell else None,
+        value_suppressed=float(f"{lost:.3g}") if tell else None,
+        value_share=_share(lost, float(size[listed].sum())) if tell else None,
         contributors_suppressed=contributors if tell else None,
         contributors_share=_share(contributors, int(cells.contributors[listed].sum())) if tell else None,
         levels=tuple(_levels(cells, listed, hidden, axes)),
         maps=pattern_maps(cells, status, table),
+        alteration=None
+        if value is None
+        else Alteration.of(cells, inside & (status == Status.PUBLISHED), value, minimum_cell),
         audit=AuditOutcome.of(audit, cells, inside) if audit else None,
         statements=tuple(statements),
         before=tuple(before),

@@ -180,7 +180,7 @@ def full_tables() -> Dossier:
         ((70, 1.25), (71, 20.0)),
     )
     told = (["It is safe by construction."], ["In 31 cells <everybody> learns."], ["Nobody learns."])
-    three = summarise(cells, status, requirements, "three", ["nace", "region", "size"], 3, found, *told)
+    three = summarise(cells, status, requirements, "three", ["nace", "region", "size"], 3, found, None, *told)
     two = summarise(cells, status, requirements, "two", ["region", "nace"], 3, None)
     one = summarise(cells, np.zeros_like(status), requirements, "one", ["size"], 3, replace(found, breaches=()))
     findings = (

@@ -115,6 +115,7 @@ def summarise_tables(
             table.dimensions,
             minimum_cell,
             outcome,
+            published.value,
             statements=[statement.says] if statement else (),
             before=in_words(contributions),
             now=() if statement else in_words(contributions, low[inside], high[inside]),
