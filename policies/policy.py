@@ -37,7 +37,7 @@ class Policy(BaseModel):
         default=(), description="intruders who are played against the masked file with the original records"
     )
     table_attackers: TableAttackers = Field(
-        default=TableAttackers(), description="who is played against protected tables, beside everybody who reads them"
+        default=TableAttackers(), description="who is played against protected tables, besides everybody who reads them"
     )
     utility: UtilityLimits = UtilityLimits()
     approvals: Approvals

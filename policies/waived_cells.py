@@ -31,5 +31,5 @@ def waived_cells(
     named = {finding.rule for finding in findings}
     scopes = {finding.scope for finding in findings}
     for_cells = [waiver for waiver in waivers if waiver.rule in named and waiver.scope in {*scopes, release_name}]
-    judged = apply_waivers(findings, for_cells, release_name, today, submitter)
-    return judged, {(finding.rule, finding.scope) for finding in judged[: len(findings)] if finding.waiver}
+    decided = apply_waivers(findings, for_cells, release_name, today, submitter)
+    return decided, {(finding.rule, finding.scope) for finding in decided[: len(findings)] if finding.waiver}

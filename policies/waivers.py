@@ -43,7 +43,7 @@ def apply_waivers(
     """The findings, those that a live waiver excuses marked with it, and a remark on each waiver that did nothing.
 
     Excuses REVIEW and FAIL, never UNKNOWN: what was not measured cannot be excused. A waiver of the submitter's own
-    excuses nothing. Of two waivers for one finding the first is shown. The remarks come last; they are REVIEW and do
+    excuses nothing. Of two waivers for one finding the first is reported. The remarks come last; they are REVIEW and do
     not decide (`binding` is False).
     """
     waived = list(findings)
@@ -62,10 +62,10 @@ def apply_waivers(
         elif not excused:
             remarks.append(_remark(waiver, "was not used: no such finding needs it. Take it out of the policy."))
         else:
-            shown = f"{waiver.owner} until {waiver.expires}: {waiver.reason}"
+            words = f"{waiver.owner} until {waiver.expires}: {waiver.reason}"
             for index in excused:
                 if waived[index].waiver is None:
-                    waived[index] = waived[index].model_copy(update={"waiver": shown})
+                    waived[index] = waived[index].model_copy(update={"waiver": words})
     return waived + remarks
 
 

@@ -37,11 +37,11 @@ class AttackRule(DisclosureRule):
         """What the attack finds: at least one finding. Raises DataError when the files lack what it needs."""
 
     def judge(self, measured: Measurement, says: str, scope: str = "") -> Finding:
-        """A finding on one figure; `says` tells it in words, the limits are told here.
+        """A finding on one figure; `says` gives it in words; the limits are added here.
 
         PASS when the whole interval keeps the limits, FAIL when none of it does, REVIEW between: what the sample
         cannot decide, a person does. Nothing completed, or an attack that does worse than its own baseline beyond
-        chance (it was then played badly, and tells nothing), is UNKNOWN.
+        chance (it was then played badly, and says nothing of the risk), is UNKNOWN.
         """
         said = [says]
         sign = 1.0 if measured.worse == "higher" else -1.0
@@ -62,7 +62,7 @@ class AttackRule(DisclosureRule):
             verdict, said = Verdict.UNKNOWN, [f"{says} There is no baseline to compare it with."]
         elif measured.baseline is not None and high < sign * measured.baseline:
             verdict = Verdict.UNKNOWN
-            said.append("The attack did worse than guessing without the file, so it tells nothing of the risk.")
+            said.append("The attack did worse than guessing without the file, so it says nothing of the risk.")
         else:
             allowed = min(limits)
             verdict = Verdict.PASS if high <= allowed else Verdict.FAIL if low > allowed else Verdict.REVIEW

@@ -16,7 +16,7 @@ from sluice.verdict import Finding
 
 
 class AttributeRisk(KeyedRule):
-    """No variable by itself tells whose record it is: its values are few beside the people who hold them.
+    """No variable by itself tells whose record it is: its values are few compared with the people who hold them.
 
     It ranks variables by what they give away, and is meant for the original: of a perturbed file it says nothing.
     """

@@ -59,7 +59,7 @@ class AttributeRule(AttackRule):
 
 
 def at_least_baseline(found: Measurement) -> Measurement:
-    """What an intruder reaches who may leave the masked file aside: never less than without it."""
+    """What an intruder achieves who may leave the masked file aside: never less than without it."""
     if found.baseline is None or found.interval is None:
         return found
     low, high = (max(end, found.baseline) for end in found.interval)
@@ -78,7 +78,7 @@ def refuse_excess(rule: str, value: Any) -> None:
 
 
 def percentage(share: float, found: Measurement, files: OriginalAndMasked) -> str:
-    """A share in per cent; too small a count is told as a bound."""
+    """A share in per cent; too small a count is given as a bound."""
     if 0 < share * found.completed < files.minimum_cell:
         return f"less than {files.minimum_cell / found.completed:.1%}"
     return f"{share:.1%}"

@@ -40,7 +40,7 @@ class ControlRule(AttackRule):
             return [
                 self.unknown(
                     f"No {files.unit} were set aside as a control (a holdout), so what the file gives away cannot "
-                    "be told from what is true of everybody."
+                    "be separated from what is true of everybody."
                 )
             ]
         for what, frame in (
@@ -64,7 +64,7 @@ class ControlRule(AttackRule):
         """The findings, none where the file lacks what the attack needs; `control` is typed as the released file."""
 
     def found(self, attack: ControlledAttack, what: str, unit: str, scope: str) -> Finding:
-        """The finding on one attack. `what` tells what a right guess is."""
+        """The finding on one attack. `what` says what a right guess is."""
         if not attack.completed:
             return self.unknown("The intruder could make no guess.", attack.main.attempted, scope)
         main, control, measured = attack.main.share, attack.control.share, attack.risk()
@@ -72,15 +72,15 @@ class ControlRule(AttackRule):
             f"An intruder {what} in {percent(main)} of the guesses on {unit} in the file, and in {percent(control)} "
             f"of those on {unit} who are not in it: a risk of {max(0.0, measured.value):.3g} through the file itself."
         )
-        judged = self.judge(measured, says, scope)
+        finding = self.judge(measured, says, scope)
         if attack.informative:
-            return judged
+            return finding
         says = (
-            f"{judged.says} Guessing at random is right in {percent(attack.baseline)}, so the attack was no better "
+            f"{finding.says} Guessing at random is right in {percent(attack.baseline)}, so the attack was no better "
             "than guessing and tells little of the risk. Give the intruder other columns or more attacks."
         )
         verdict = Verdict.UNKNOWN if attack.worse_than_guessing else Verdict.REVIEW
-        return judged.model_copy(update={"verdict": max(judged.verdict, verdict), "says": says})
+        return finding.model_copy(update={"verdict": max(finding.verdict, verdict), "says": says})
 
 
 def comparable_columns(files: OriginalAndMasked, control: pd.DataFrame) -> list[str]:

@@ -24,7 +24,7 @@ from sluice.verdict import Finding
 
 
 class DataInvasion(AttributeRule):
-    """The original value of a variable cannot be told from its masked values."""
+    """The original value of a variable cannot be guessed from its masked values."""
 
     rule: Literal["data_invasion"] = "data_invasion"
     example: ClassVar[str] = "{rule: data_invasion, excess: 0.05}"

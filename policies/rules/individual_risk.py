@@ -11,7 +11,7 @@ from policies.rules.record_risk_rule import RecordRiskRule
 class IndividualRisk(RecordRiskRule):
     """The chance that a record is named rightly by who looks it up in the population, by its sampling weight.
 
-    It tells too little where most records are alone with their keys; set `loglinear_risk` beside it.
+    It says too little where most records are alone with their keys; use `loglinear_risk` as well.
     """
 
     rule: Literal["individual_risk"] = "individual_risk"

@@ -24,7 +24,7 @@ class Inference(ControlRule):
     rule: Literal["inference"] = "inference"
     example: ClassVar[str] = "{rule: inference, limit: 0.1}"
     advice: ClassVar[str] = (
-        "The nearest released record tells a person's sensitive value better than it tells a stranger's: perturb the "
+        "The nearest released record gives a person's sensitive value away better than a stranger's: perturb the "
         "sensitive variable itself, or fit a synthesis less closely (larger leaves, fewer predictors)."
     )
     known: Columns | None = Field(default=None, description="all quasi-identifiers, when not given")

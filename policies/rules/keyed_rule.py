@@ -22,7 +22,7 @@ class KeyedRule(MicrodataRule):
         return super().keys(variables) if self.columns is None else list(self.columns)
 
     def limited(self, observed: float, limit: float, frame: pd.DataFrame, says: str, stage: str, scope: str) -> Finding:
-        """A finding on a share or chance that may be `limit` at most; the limit is told here."""
+        """A finding on a share or chance that may be `limit` at most; which the finding states."""
         said = f"{says}; the policy allows at most {100 * limit:.3g} %."
         return self.finding(observed <= limit, observed, limit, len(frame), said, stage, scope)
 

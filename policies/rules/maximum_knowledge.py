@@ -31,7 +31,7 @@ class MaximumKnowledge(AttributeRule):
     )
     comparison: maximum_knowledge.Comparison = Field(
         default="closer",
-        description="closer: share of people with a record within reach, beyond a scrambled copy; or a divergence",
+        description="closer: people with a record within some distance, beyond a scrambled copy; or a divergence",
     )
     records: int = Field(default=2_000, ge=100, description="at most so many people, at random, are attacked")
     copies: int = Field(default=10, ge=2, description="scrambled copies; a divergence is measured from each")

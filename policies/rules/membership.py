@@ -45,13 +45,13 @@ class MembershipInference(ControlRule):
             yield self.unknown(f"The attack needs 2 {files.unit} in the file and 2 set aside.", 2 * self.attacks)
             return
         inputs = (files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng)
-        told = membership(*inputs)
+        found = membership(*inputs)
         says = (
             f"By their nearness to the file, {files.unit} who are in it can be told from others with an advantage "
-            f"of {told.advantage.value:.3g} (0 is guessing, 1 certainty); of one who is and one who is not, the nearer "
-            f"one is in it in {percent(told.area.value)} of the cases."
+            f"of {found.advantage.value:.3g} (0 is guessing, 1 certainty); of one who is and one who is not, the "
+            f"nearer one is in it in {percent(found.area.value)} of the cases."
         )
-        yield self.judge(told.advantage, says, "nearness to the file")
+        yield self.judge(found.advantage, says, "nearness to the file")
         if self.nearer is not None:
             measured = nearer_to_original(*inputs)
             says = (

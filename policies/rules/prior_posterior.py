@@ -14,7 +14,7 @@ from sluice.tabular.rules.sensitivity import SensitivityRule
 
 
 class PriorPosterior(TableRule):
-    """Who knows each contribution to within q percent beforehand cannot tell one to within p percent afterwards."""
+    """Who knows each contribution to within q percent beforehand cannot compute one to within p percent afterwards."""
 
     rule: Literal["prior_posterior"] = "prior_posterior"
     example: ClassVar[str] = "{rule: prior_posterior, p: 10, q: 50}"

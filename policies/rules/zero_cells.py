@@ -13,7 +13,7 @@ from sluice.tabular.rules.sensitivity import SensitivityRule
 
 
 class ZeroCells(TableRule):
-    """A cell of zeros is not published, because its total tells every contribution."""
+    """A cell of zeros is not published, because its total gives every contribution away."""
 
     rule: Literal["zero_cells"] = "zero_cells"
     example: ClassVar[str] = "{rule: zero_cells}"

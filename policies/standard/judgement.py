@@ -44,11 +44,11 @@ def judge_reference_standard(
     points, others = coding.original(original), None if held is None else coding.original(held)
     released_points, unread = coding.released(masked)
     found = attack(points, released_points, others, standard.neighbours, standard.records, files.rng)
-    judged = [judge_measure(standard, measure, found, size.verdict, minimum_cell) for measure in MEASURES]
+    by_measure = [judge_measure(standard, measure, found, size.verdict, minimum_cell) for measure in MEASURES]
     findings = [
         size,
         judge_reading(coding, unread, len(masked) * len(coding.names), unmeasured(standard, files.released)),
-        *(finding for finding, _ in judged),
+        *(finding for finding, _ in by_measure),
         judge_closest(standard, found, minimum_cell),
         judge_near_copies(standard, found, minimum_cell),
         judge_exact_copies(standard, *coding.labels(files.recoded, masked), files.rng, minimum_cell),
@@ -57,4 +57,4 @@ def judge_reference_standard(
         judge_duplicates(coding, original if held is None else pd.concat([original, held], ignore_index=True)),
         judge_leniency(standard),
     ]
-    return findings, [curve for _, curve in judged if curve]
+    return findings, [curve for _, curve in by_measure if curve]

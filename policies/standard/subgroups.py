@@ -55,17 +55,17 @@ def judge_subgroups(
     for name in standard.subgroups:
         groups = list(_groups(name, original, variables, minimum_cell))
         attacked = [(says, members[found.rows]) for says, members in groups]
-        judged = [(says, mine) for says, mine in attacked if mine.sum() >= standard.subgroup_records]
-        alpha = standard.alpha / max(1, len(judged) * len(standard.binding))
+        tested = [(says, mine) for says, mine in attacked if mine.sum() >= standard.subgroup_records]
+        alpha = standard.alpha / max(1, len(tested) * len(standard.binding))
         tests = []
-        for says, mine in judged:
+        for says, mine in tested:
             for measure in MEASURES:
                 if measure in standard.binding:
                     release, reference = getattr(found.released, measure), getattr(found.reference, measure)
                     test = equivalence_test(release[mine], reference[mine], margin, alpha)
                     tests.append((test.verdict, test.statistic, says, measure))
         large = sum(int(members.sum()) >= standard.subgroup_records for _, members in groups)
-        if not tests or large > len(judged):
+        if not tests or large > len(tested):
             verdict, statistic = max((Verdict.UNKNOWN, *(test[0] for test in tests))), None
             sentence = f"By {name}, not every large group was attacked often enough to be judged by itself."
             if not tests and not large:
@@ -87,7 +87,7 @@ def judge_subgroups(
                 observed=statistic,
                 limit=margin,
                 attempted=len(groups),
-                completed=len(judged),
+                completed=len(tested),
                 binding=standard.subgroups_bind,
             )
         )
