@@ -11,9 +11,9 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.rules.attack_rule import Figure
 from policies.rules.attribute_rule import AttributeRule, refuse_excess
 from policies.rules.words import word
-from sluice.risk.attacks import divergence as distributions
 from sluice.risk.attacks.released_column import released_column
 from sluice.risk.measurement import Measurement
+from sluice.utility import divergence as distributions
 from sluice.verdict import Finding
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sluice.risk.attacks.divergence import entropy, interval_edges
 from sluice.risk.coding import plain_values
+from sluice.utility.divergence import entropy, interval_edges
 
 FloatArray = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from sluice.risk.attacks.data_invasion import guess_chances
-from sluice.risk.attacks.divergence import divergence
+from sluice.utility.divergence import divergence
 
 NAMES = [
     "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race",

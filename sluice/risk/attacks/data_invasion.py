@@ -22,9 +22,9 @@ import pandas as pd
 
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import AttackSuccess
-from sluice.risk.attacks.divergence import interval_edges
 from sluice.risk.coding import plain_values
 from sluice.risk.measurement import Measurement
+from sluice.utility.divergence import interval_edges
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

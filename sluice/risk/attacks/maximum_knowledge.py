@@ -21,12 +21,12 @@ import pandas as pd
 
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import LEVEL
-from sluice.risk.attacks.divergence import Divergence, divergence, interval_edges
 from sluice.risk.coding import Coding
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.risk.row_groups import row_groups
+from sluice.utility.divergence import Divergence, divergence, interval_edges
 from sluice.variables import Variables
 
 FloatArray = npt.NDArray[np.float64]
@@ -91,7 +91,7 @@ def compared(which: Comparison, distance: FloatArray, scrambled: FloatArray) -> 
 
     closer  : sup over t of F(t) - F'(t), 0 to 1: the share of people who have their linked record within some distance
               t, beyond those who would have one in the scrambled copy. The t is the worst one
-    others  : see `sluice.risk.attacks.divergence`, on 30 intervals of equal shares of both samples together, with a
+    others  : see `sluice.utility.divergence`, on 30 intervals of equal shares of both samples together, with a
               pseudo-count of 0.5 in each; the source takes kullback_leibler
     """
     if which == "closer":

@@ -91,11 +91,11 @@ class _Products:
 
 @intrinsic
 def _within(
-    _: Any, blocks: Any, block: Any, asked: Any, group: Any, first: Any, last: Any, limits: Any, found: Any
+    _: Any, blocks: Any, block: Any, query_blocks: Any, group: Any, first: Any, last: Any, limits: Any, found: Any
 ) -> Any:
     """Which points of a block have, for which queries of a group, a sum of products that is not above the limit.
 
-    blocks, asked : shapes (b, 4, rows, 16) and (g, rows, 4); the products of rows first..last - 1 are added up
+    blocks, query_blocks : shapes (b, 4, rows, 16) and (g, rows, 4); the products of rows first..last - 1 are added up
     limits, found : shape (4,); bit 16 p + j of found[i] is set for query i and point j of part p
     """
 
@@ -116,12 +116,21 @@ def _within(
             builder.store(bits, builder.gep(products.found[0], [_INDEX(i)]))
         return context.get_dummy_value()
 
-    return types.void(blocks, types.int64, asked, types.int64, types.int64, types.int64, limits, found), generate
+    return types.void(blocks, types.int64, query_blocks, types.int64, types.int64, types.int64, limits, found), generate
 
 
 @intrinsic
 def _within_one(
-    _: Any, blocks: Any, block: Any, asked: Any, group: Any, first: Any, last: Any, limits: Any, query: Any, part: Any
+    _: Any,
+    blocks: Any,
+    block: Any,
+    query_blocks: Any,
+    group: Any,
+    first: Any,
+    last: Any,
+    limits: Any,
+    query: Any,
+    part: Any,
 ) -> Any:
     """The same for one query and one part of a block, over a multiple of four rows; bit j for point j of the part."""
 
@@ -136,7 +145,7 @@ def _within_one(
         one, two, three, four = products.sums(4, 4, factors)
         return products.within(builder.fadd(builder.fadd(one, two), builder.fadd(three, four)), query)
 
-    kinds = (blocks, types.int64, asked, types.int64, types.int64, types.int64, limits, types.int64, types.int64)
+    kinds = (blocks, types.int64, query_blocks, types.int64, types.int64, types.int64, limits, types.int64, types.int64)
     return types.uint64(*kinds), generate
 
 
@@ -194,7 +203,7 @@ def search(
     members: IntArray,
     low: Float32Array,
     high: Float32Array,
-    asked: Float32Array,
+    query_blocks: Float32Array,
     queries: FloatArray,
     points: FloatArray,
     lengths: FloatArray,
@@ -211,7 +220,7 @@ def search(
                      rows of zeros make up a multiple of four and one
     members        : (64 b,), the point in each place, -1 for none
     low, high      : (2 + a, b), the edges of the blocks, along the a main axes and off them
-    asked          : (g, rows, 4), the queries as blocks are, times -2, and 1 for the squared length
+    query_blocks          : (g, rows, 4), the queries as blocks are, times -2, and 1 for the squared length
     queries        : (4 g, d), and `points`, (m, d); `lengths` and `skipped`, (4 g,), the queries' squared lengths and
                      the point that each must not find, -1 for none
     slack          : relative error of the screen
@@ -230,7 +239,7 @@ def search(
     screened, looked_at = 0, 0
     squared[begin:end], found[begin:end] = np.inf, -1
     for i in range(end - begin):
-        place = asked[first + i // QUERIES, :, i % QUERIES] * np.float32(-0.5)
+        place = query_blocks[first + i // QUERIES, :, i % QUERIES] * np.float32(-0.5)
         _block_distances(place, low, high, distances[i])
     # The nearest block of each query first: hardly another one is then near enough.
     for turn in range(end - begin + width):
@@ -245,7 +254,7 @@ def search(
             seen[group - first, block] = True
             limit = limits[group - first]
             screened += 1
-            _within(blocks, block, asked, group, 0, main, limit, within)
+            _within(blocks, block, query_blocks, group, 0, main, limit, within)
             for i in range(QUERIES):
                 query = group * QUERIES + i
                 while within[i] != 0:
@@ -255,7 +264,7 @@ def search(
                     within[i] &= ~(_ALL_LANES << np.uint64(lane))
                     if main < AXES + d:
                         looked_at += 1
-                        lanes &= _within_one(blocks, block, asked, group, LENGTH, rows, limit, i, part)
+                        lanes &= _within_one(blocks, block, query_blocks, group, LENGTH, rows, limit, i, part)
                     while lanes != 0:
                         point = members[block * POINTS + lane + _lowest_bit(lanes)]
                         lanes &= lanes - np.uint64(1)

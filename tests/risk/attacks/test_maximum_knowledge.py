@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 from sluice.errors import DataError
-from sluice.risk.attacks.divergence import divergence
 from sluice.risk.attacks.maximum_knowledge import common_space, compared, of_attribute, of_records
+from sluice.utility.divergence import divergence
 from sluice.variables import Kind, Variable
 
 COLUMNS = [slice(0, 1), slice(1, 2), slice(2, 3)]

@@ -7,7 +7,7 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy as scipy_entropy
 
 from sluice.errors import DataError
-from sluice.risk.attacks.divergence import counts_of, divergence, entropy, interval_edges
+from sluice.utility.divergence import counts_of, divergence, entropy, interval_edges
 
 ALL = ("kullback_leibler", "jensen_shannon", "hellinger", "total_variation")
 counts = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=2, max_size=12).filter(

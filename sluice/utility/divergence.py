@@ -4,9 +4,9 @@ Source: Yamazoe and Omote (2021), section 5.2, "Basic analysis": information ent
 each attribute. Added to the source: three distances that stay finite (Lin 1991 for the Jensen-Shannon divergence), and
 a stated treatment of empty bins.
 
-A distribution is given by its counts in bins, which may be sums of probabilities. They read a small divergence as a
-risk: whoever knows how the original values are distributed can then tell which masked value stands for which. For the
-data's user the same figure is a loss that grows the other way.
+A distribution is given by its counts in bins, which may be sums of probabilities. The source reads a small divergence
+as a risk: whoever knows how the original values are distributed can then tell which masked value stands for which. For
+the data's user the same figure is a loss that grows the other way.
 """
 
 from collections.abc import Mapping
