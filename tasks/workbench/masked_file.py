@@ -25,6 +25,7 @@ class MaskedFile:
     variables: dict[str, Variable]
     identifiers: tuple[str, ...]  # columns that the contract calls identifiers
     unknown: tuple[str, ...]  # columns that the contract does not know
+    undeclared: frozenset[str] = frozenset()  # whose categories the contract leaves to the data
 
 
 def understood(raw: pd.DataFrame, contract: Contract, key: int) -> MaskedFile:
@@ -48,7 +49,8 @@ def understood(raw: pd.DataFrame, contract: Contract, key: int) -> MaskedFile:
         raise DataError(f"the masked file holds no variable of the contract; it has {', '.join(names)}")
     by_kind = Contract(dataset=contract.dataset, version=contract.version, variables=tuple(released.values()))
     frame, typed = typed_table(raw, by_kind, key)
-    return MaskedFile(frame, typed, tuple(identifiers), tuple(unknown))
+    undeclared = frozenset(name for name in released if contract.by_name.get(name, released[name]).categories is None)
+    return MaskedFile(frame, typed, tuple(identifiers), tuple(unknown), undeclared)
 
 
 def on_columns(masked: MaskedFile) -> list[Finding]:
@@ -101,8 +103,9 @@ def recoded(original: pd.DataFrame, masked: MaskedFile, variables: dict[str, Var
     """The original records on the masked file's categories, as far as they can be known.
 
     A column whose categories are others than the contract's is recoded by the level of its hierarchy that holds them.
-    With pairs, one in which each original value always becomes the same category was recoded in that way. What remains
-    cannot be compared, and stands as missing.
+    With pairs, one in which each original value always becomes the same category was recoded in that way. Where the
+    contract declares no categories, two files need not have the same rare ones: those that both have are compared. What
+    remains cannot be compared, and stands as missing.
     """
     columns = {}
     for name, variable in masked.variables.items():
@@ -116,6 +119,8 @@ def recoded(original: pd.DataFrame, masked: MaskedFile, variables: dict[str, Var
             columns[name] = grouped.astype(masked.frame[name].dtype)
         elif paired and _is_function(column, masked.frame[name]):
             columns[name] = masked.frame[name]
+        elif name in masked.undeclared and before.kind.is_categorical and variable.kind.is_categorical:
+            columns[name] = column.astype(masked.frame[name].dtype)  # those of its categories that the file has
         else:
             columns[name] = pd.Series(None, original.index, masked.frame[name].dtype)
     return pd.DataFrame(columns, index=original.index)

@@ -54,7 +54,7 @@ class Masked(Result, HoldsRecords):
     columns_changed: Annotated[int, Figure("columns", "recoded, changed or suppressed in some record")]
     columns_removed: Annotated[int, Figure("columns", "taken out, identifiers included")]
     frame: pd.DataFrame
-    kept: "pd.Series[bool]"
+    kept: pd.Series
     columns: pd.DataFrame
     plan: tuple[MaskingStep, ...]
     carried_out: tuple[MaskingStep | ByStratum, ...]

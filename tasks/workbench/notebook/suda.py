@@ -38,7 +38,7 @@ class Suda(Result):
     size: Annotated[int, Figure("columns", "that an intruder knows at most")]
     unit: str
     per_record: pd.DataFrame
-    per_key: "pd.Series[float]"
+    per_key: pd.Series
     minimal_sample_uniques: pd.DataFrame
 
     @property

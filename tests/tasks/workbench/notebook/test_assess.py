@@ -1,0 +1,72 @@
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+import sluice
+from policies.policy import load_policy
+from sluice.errors import DataError, DocumentError
+from sluice.verdict import Verdict
+from tasks.workbench.assessment import assess as assess_files
+
+DEMO = Path("deployments/demo/fair-survey.yaml")
+COLUMNS: dict[str, Any] = {
+    "quasi_identifiers": ["age", "yrs_married", "children", "religious", "educ"],
+    "sensitive": ["affairs", "rate_marriage"],
+}
+
+
+@pytest.fixture(scope="module")
+def masked(fair: pd.DataFrame) -> Any:
+    """By the plan of the demo's release that is published."""
+    plan = yaml.safe_load(DEMO.read_text(encoding="utf-8"))["plan"]
+    return sluice.mask(fair, plan, kinds={"religious": "ordinal"}, **COLUMNS, seed=1)
+
+
+@pytest.fixture(scope="module")
+def assessed(fair: pd.DataFrame, masked: Any) -> Any:
+    return sluice.assess(fair, masked, seed=1)
+
+
+def test_the_demos_plan_meets_the_shipped_policy(assessed: Any) -> None:
+    assert assessed.verdict is Verdict.PASS
+    assert (assessed.rules_broken, assessed.to_be_decided, assessed.not_measured) == (0, 0, 0)
+    assert assessed.says == "The masked file meets the policy 'public-use-file'. Nobody approved it."
+    assert assessed.report().startswith("<!DOCTYPE html>")
+    assert {"k_anonymity", "l_diversity", "distance_linkage"} <= set(assessed.findings_table["rule"])
+
+
+def test_the_figures_are_those_of_sluice_assess(fair: pd.DataFrame, masked: Any, tmp_path: Path) -> None:
+    """The rules on one file are the same from two CSV files and a contract."""
+    frame = fair.assign(respondent=range(100_001, 100_001 + len(fair)))
+    frame.to_csv(tmp_path / "original.csv", index=False)
+    masked.frame.to_csv(tmp_path / "masked.csv", index=False)
+    from_files = assess_files(tmp_path / "original.csv", tmp_path / "masked.csv", Path("schemas/fair_survey.yaml"))
+    found = sluice.assess(frame, masked.frame, contract="schemas/fair_survey.yaml", seed=1)
+    for rule in ("k_anonymity", "sample_uniques_share", "l_diversity", "mean", "variance", "reference_size"):
+        ours, theirs = (
+            [(f.scope, f.stage, f.verdict, f.observed, f.says) for f in findings if f.rule == rule]
+            for findings in (found.findings, from_files.findings)
+        )
+        assert ours == theirs != []
+
+
+def test_a_file_that_breaks_the_policy_says_what_is_wrong_first(fair: pd.DataFrame) -> None:
+    found = sluice.assess(fair, fair, paired=True, policy=load_policy(Path("deployments/demo/policy.yaml")), **COLUMNS)
+    assert found.verdict >= Verdict.FAIL
+    assert found.rules_broken > 3
+    assert found.policy == "demo-public-use-file"
+    assert found.findings_table["verdict"].iloc[0] in ("FAIL", "UNKNOWN")
+
+
+def test_refusals(fair: pd.DataFrame) -> None:
+    with pytest.raises(TypeError, match="policy must be a Policy or the path of its YAML file; got int"):
+        sluice.assess(fair, fair, policy=3)  # type: ignore[arg-type]
+    with pytest.raises(DocumentError, match=r"no-such\.yaml: cannot be read"):
+        sluice.assess(fair, fair, policy="no-such.yaml")
+    with pytest.raises(TypeError, match="masked must be a pandas DataFrame; got dict"):
+        sluice.assess(fair, {"age": [1]})  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="original has no column 'respondent', which the contract names"):
+        sluice.assess(fair, fair, contract="schemas/fair_survey.yaml")

@@ -1,0 +1,94 @@
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import sluice
+from sluice.errors import DataError
+from sluice.tabular.model.dimension import Dimension
+from sluice.verdict import Verdict
+from tasks.workbench.audited_table import audit_published
+
+COUNTS = [{"rule": "minimum_frequency", "n": 5}]
+OCCUPATIONS = ["occupation", "occupation_husb"]
+
+
+@pytest.fixture(scope="module")
+def pattern(fair: pd.DataFrame) -> pd.DataFrame:
+    return sluice.protect(fair, OCCUPATIONS, rules=COUNTS).pattern
+
+
+def careless(pattern: pd.DataFrame, fair: pd.DataFrame) -> pd.DataFrame:
+    """The same table with its secondary cells published: each primary one is then a row's total less the rest."""
+    counts = fair.groupby([fair[name].astype(int).astype(str) for name in OCCUPATIONS]).size()
+    secondary = pattern["status"] == "secondary"
+    values = [counts[tuple(row)] for row in pattern.loc[secondary, OCCUPATIONS].itertuples(index=False)]
+    made = pattern.copy()
+    made.loc[secondary, "value"] = values
+    made.loc[secondary, "status"] = "published"
+    return made
+
+
+def test_a_protected_table_gives_nothing_away(pattern: pd.DataFrame, fair: pd.DataFrame) -> None:
+    by_anybody = sluice.audit(pattern, OCCUPATIONS)
+    assert by_anybody.verdict is Verdict.PASS
+    assert (by_anybody.cells, by_anybody.primary, by_anybody.secondary, by_anybody.exactly_known) == (49, 4, 2, 0)
+    assert (by_anybody.intervals["low"] < by_anybody.intervals["high"]).all()
+    by_all = sluice.audit(pattern, OCCUPATIONS, records=fair, rules=COUNTS)
+    assert (by_all.verdict, by_all.with_records, by_all.exactly_known) == (Verdict.PASS, True, None)
+    assert (by_all.narrowest["width_per_width_asked"] >= 1).all()
+    assert by_all.says == "Every attack on the 6 suppressed of 49 cells fails."
+
+
+def test_a_careless_pattern_is_undone(pattern: pd.DataFrame, fair: pd.DataFrame) -> None:
+    made = careless(pattern, fair)
+    found = sluice.audit(made, OCCUPATIONS)
+    with_records = sluice.audit(made, OCCUPATIONS, records=fair, rules=COUNTS)
+    assert with_records.verdict is Verdict.FAIL
+    assert with_records.says.startswith("Not safe: ")
+    assert found.verdict is Verdict.FAIL
+    assert found.exactly_known
+    assert "anybody can compute occupation 1, occupation_husb 2 exactly" in found.breaches
+
+
+def test_the_figures_are_those_of_audit_table(pattern: pd.DataFrame, tmp_path: Path) -> None:
+    pattern.to_csv(tmp_path / "cells.csv", index=False)
+    dimensions = [Dimension.flat(name, ["1", "2", "3", "4", "5", "6"]) for name in OCCUPATIONS]
+    expected = audit_published(tmp_path / "cells.csv", dimensions, within=50)
+    found = sluice.audit(pattern, OCCUPATIONS, within=50)
+    assert found.breaches == expected.breaches
+    table = pd.DataFrame(expected.summary()["intervals"])
+    assert found.intervals["low"].tolist() == pd.to_numeric(table["low"]).tolist()
+    assert found.intervals["within_percent"].tolist() == table["within_percent"].tolist()
+
+
+def test_totals_that_do_not_add_up_are_refused(pattern: pd.DataFrame) -> None:
+    wrong = pattern.copy()
+    wrong.loc[0, "value"] += 1
+    with pytest.raises(DataError, match="totals that do not add"):
+        sluice.audit(wrong, OCCUPATIONS)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "says"),
+    [
+        ({"table": {"status": []}}, TypeError, "table must be a pandas DataFrame; got dict"),
+        ({"rules": COUNTS}, DataError, "rules is for an audit with records; give records"),
+        ({"value": "affairs"}, DataError, "value is for an audit with records"),
+        ({"within": "10"}, TypeError, "within must be a number, percent; got str"),
+        ({"dimensions": ["occupation", "status"]}, DataError, "no cell is the 'Total' of 'status'; give its hierarchy"),
+    ],
+)
+def test_refusals(pattern: pd.DataFrame, given: dict[str, Any], error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        sluice.audit(**({"table": pattern, "dimensions": OCCUPATIONS} | given))
+
+
+def test_refuses_tables_and_records_that_do_not_fit(pattern: pd.DataFrame, fair: pd.DataFrame) -> None:
+    with pytest.raises(DataError, match="rules must say which cells are sensitive"):
+        sluice.audit(pattern, OCCUPATIONS, records=fair)
+    with pytest.raises(DataError, match=r"table: the frame has no column 'status'\."):
+        sluice.audit(pattern.drop(columns="status"), OCCUPATIONS)
+    with pytest.raises(DataError, match="is not the total of its records"):
+        sluice.audit(pattern, OCCUPATIONS, records=fair.iloc[1:], rules=COUNTS)

@@ -1,0 +1,162 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+import sluice
+from sluice.errors import DataError, DocumentError, PlanError
+from sluice.masking import RankSwapping
+from sluice.variables import Kind
+from tasks.workbench.trial import mask_file
+
+PLAN: list[dict[str, Any]] = [
+    {"method": "removal", "columns": ["occupation_husb"]},
+    {"method": "global_recoding", "columns": ["age"], "bins": [25, 35]},
+    {"method": "top_bottom_coding", "columns": ["affairs"], "top": {"quantile": 0.99}},
+    {"method": "pram", "columns": ["religious"], "retention": 0.8, "invariant": True},
+    {"method": "additive_noise", "columns": ["rate_marriage"], "amount": 0.1},
+]
+KINDS = {"religious": "ordinal"}
+
+
+@pytest.fixture(scope="module")
+def masked(fair: pd.DataFrame) -> Any:
+    return sluice.mask(fair, PLAN, kinds=KINDS, quasi_identifiers=["age", "religious"], seed=7)
+
+
+def test_the_frame_is_that_of_sluice_mask_with_the_same_seed(fair: pd.DataFrame, masked: Any, tmp_path: Path) -> None:
+    fair.to_csv(tmp_path / "fair.csv", index=False)
+    (tmp_path / "plan.yaml").write_text(yaml.safe_dump(PLAN))
+    (tmp_path / "seed").write_text("7")
+    mask_file(
+        tmp_path / "fair.csv", tmp_path / "plan.yaml", tmp_path / "masked.csv", seed_file=tmp_path / "seed",
+        kinds={"religious": Kind.ORDINAL},
+    )  # fmt: skip
+    written = pd.read_csv(tmp_path / "masked.csv")
+    assert list(written) == list(masked.frame)
+    for name in written:
+        assert written[name].astype(str).tolist() == masked.frame[name].astype(written[name].dtype).astype(str).tolist()
+    assert masked.frame.attrs["sluice:judged"] is False
+    again = sluice.mask(fair, tmp_path / "plan.yaml", kinds=KINDS, quasi_identifiers=["age", "religious"], seed=7)
+    pd.testing.assert_frame_equal(again.frame, masked.frame)
+
+
+def test_all_that_an_analyst_needs_is_on_the_result(fair: pd.DataFrame, masked: Any) -> None:
+    matrix = masked.transition_matrix("religious")
+    assert list(matrix.index) == list(matrix.columns) == ["1", "2", "3", "4"]
+    assert np.allclose(matrix.sum(axis=1), 1)
+    frequencies = fair["religious"].value_counts(normalize=True).sort_index().to_numpy()
+    assert np.allclose(frequencies @ matrix.to_numpy(), frequencies)  # invariant, as the plan says
+    assert masked.parameters[0]["rounded_to"] == 0.01  # what would be published tells less
+    threshold = masked.carried_out[2].top.value
+    assert threshold == fair["affairs"].quantile(0.99) == masked.frame["affairs"].max()
+    assert masked.noise_variance("rate_marriage") == pytest.approx(0.1 * fair["rate_marriage"].var())
+    assert masked.columns.loc["rate_marriage", "variance_added"] == pytest.approx(
+        masked.noise_variance("rate_marriage"), rel=0.1
+    )
+    assert masked.columns.loc["age", ["recoded", "changed"]].tolist() == [1.0, 0.0]
+    assert (masked.columns_removed, masked.records_masked, masked.steps) == (1, 6366, 5)
+    assert masked.kept.all()
+
+
+def test_its_result_may_be_measured_without_naming_columns_again(masked: Any) -> None:
+    found = sluice.k_anonymity(masked)
+    assert found.quasi_identifiers == ("age", "religious")
+    assert found.combinations == 12
+    with pytest.raises(DataError, match="frame knows its columns: name none"):
+        sluice.k_anonymity(masked, ["age"])
+
+
+def test_a_sample_tells_which_records_are_in_it(fair: pd.DataFrame) -> None:
+    frame = fair.set_axis(np.arange(len(fair)) + 100_000)
+    found = sluice.mask(frame, {"method": "sampling", "fraction": 0.25}, seed=np.random.default_rng(3))
+    assert found.records_masked == found.kept.sum() == round(0.25 * len(fair))
+    assert found.frame.index.equals(frame.index[found.kept])
+    assert (found.frame["affairs"] == frame.loc[found.frame.index, "affairs"]).all()
+
+
+def test_a_step_by_strata_is_fitted_in_each(fair: pd.DataFrame) -> None:
+    step = {"method": "pram", "columns": ["children"], "retention": 0.9, "strata": ["religious"], "invariant": True}
+    found = sluice.mask(fair, [step], kinds={"children": "ordinal", "religious": "ordinal"}, seed=1)
+    assert len(found.carried_out[0].fitted) == 4  # type: ignore[union-attr]
+    with pytest.raises(DataError, match=r"4 PRAM matrices are those of 'children'.* With strata, see carried_out"):
+        found.transition_matrix("children")
+
+
+def test_steps_may_be_models_and_seeds_generators(fair: pd.DataFrame) -> None:
+    step = RankSwapping(columns=("affairs",), window=0.05)
+    first, second = (sluice.mask(fair, step, seed=np.random.default_rng(5)).frame for _ in range(2))
+    pd.testing.assert_frame_equal(first, second)
+    assert sorted(first["affairs"]) == sorted(fair["affairs"])
+    assert not sluice.mask(fair, step).frame.equals(sluice.mask(fair, step).frame)
+
+
+def test_an_ordered_category_column_is_ordinal_in_its_order() -> None:
+    sizes = pd.Categorical(["small", "large", "medium"] * 10, ["small", "medium", "large"], ordered=True)
+    found = sluice.mask(pd.DataFrame({"size": sizes}), {"method": "rank_swapping", "columns": ["size"], "window": 0.2})
+    assert found.records.variables["size"].categories == ("small", "medium", "large")
+    assert found.frame["size"].cat.ordered
+
+
+def test_identifiers_of_the_contract_do_not_come_out(fair: pd.DataFrame) -> None:
+    frame = fair.assign(respondent=np.arange(len(fair)) + 100_001)
+    found = sluice.mask(
+        frame, {"method": "rank_swapping", "columns": ["affairs"], "window": 0.05}, contract="schemas/fair_survey.yaml"
+    )
+    assert 100_001 not in found.frame.get("respondent", pd.Series(dtype=object)).tolist()
+    assert found.released.unit == "women"
+
+
+@pytest.mark.parametrize(
+    ("plan", "error", "says"),
+    [
+        (
+            [{"method": "pramm", "columns": ["age"]}],
+            DocumentError,
+            r"no 'method' is named 'pramm'\. Did you mean 'pram'",
+        ),
+        ([{"columns": ["age"]}], DocumentError, "must have the key 'method'"),
+        ([{"method": "rounding", "columns": ["age"], "bse": 5}], DocumentError, r"unknown key\. Did you mean 'base'"),
+        ([], DocumentError, "plan is refused"),
+        (3, TypeError, "plan must be a list of steps, .* got int"),
+        (["pram"], TypeError, "plan must be a list of steps, .* got list"),
+        ("no/such/plan.yaml", DocumentError, "plan.yaml: cannot be read"),
+        ({"method": "rounding", "columns": ["agee"], "base": 5}, PlanError, r"no variable 'agee'.* mean 'age'"),
+        (
+            {"method": "pram", "columns": ["affairs"], "retention": 0.9},
+            PlanError,
+            "takes ordinal, nominal, binary|takes",
+        ),
+    ],
+)
+def test_refuses_a_wrong_plan(fair: pd.DataFrame, plan: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        sluice.mask(fair, plan)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "says"),
+    [
+        ({"seed": "1"}, TypeError, "seed must be a whole number or a numpy Generator; got str"),
+        ({"seed": -1}, DataError, "seed must be at least 0; got -1"),
+        ({"kinds": {"age": "ordnial"}}, DataError, r"kinds of 'age' must be one of .* mean 'ordinal'"),
+        ({"kinds": {"agee": "ordinal"}}, DataError, "kinds: the frame has no column 'agee'"),
+        ({"household": "family"}, DataError, "household: the frame has no column 'family'"),
+        ({"sensitive": ["age"], "quasi_identifiers": ["age"]}, DataError, "named for several: 'age'"),
+    ],
+)
+def test_refuses_wrong_arguments(fair: pd.DataFrame, given: dict[str, Any], error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        sluice.mask(fair, PLAN[1], **given)
+
+
+def test_refusals_of_the_result(masked: Any) -> None:
+    with pytest.raises(DataError, match=r"0 PRAM matrices are those of 'religion'.*Did you mean 'religious'"):
+        masked.transition_matrix("religion")
+    with pytest.raises(DataError, match="noise_variance needs additive_noise as the only step on 'affairs'"):
+        masked.noise_variance("affairs")
+    with pytest.raises(DataError, match="the frame has no column 'agee'"):
+        masked.plot(column="agee")

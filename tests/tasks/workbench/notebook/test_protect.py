@@ -1,0 +1,137 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sluice
+from policies.rules.p_percent import PPercent
+from sluice.errors import DataError, DocumentError
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
+from sluice.verdict import Verdict
+from tasks.workbench.notebook.table_arguments import sensitivity_rules
+from tasks.workbench.protected_table import protect_table
+
+COUNTS = [{"rule": "minimum_frequency", "n": 5}]
+OCCUPATIONS = ["occupation", "occupation_husb"]
+
+
+@pytest.fixture(scope="module")
+def firms() -> pd.DataFrame:
+    rng = np.random.default_rng(4)
+    return pd.DataFrame(
+        {
+            "nace": rng.choice(["01", "02", "11", "12", "13"], 120),
+            "region": rng.choice(["N", "S", "E"], 120),
+            "firm": [f"firm {n}" for n in rng.integers(0, 50, 120)],
+            "turnover": np.round(rng.lognormal(4, 1.5, 120), 1),
+        }
+    )
+
+
+NACE = {"Total": "", "A": "Total", "B": "Total", "01": "A", "02": "A", "11": "B", "12": "B", "13": "B"}
+RULES: list[dict[str, Any]] = [{"rule": "p_percent", "p": 10}, {"rule": "minimum_frequency", "n": 3}]
+
+
+def test_the_pattern_is_that_of_protect_table(firms: pd.DataFrame, tmp_path: Path) -> None:
+    found = sluice.protect(firms, {"nace": NACE, "region": None}, value="turnover", contributor="firm", rules=RULES)
+    firms.to_csv(tmp_path / "firms.csv", index=False)
+    dimensions = [Dimension.of("nace", list(NACE.items())), Dimension.flat("region", ["E", "N", "S"])]
+    measure = Measure(value="turnover", contributor="firm")
+    written = protect_table(
+        tmp_path / "firms.csv", dimensions, measure, sensitivity_rules(RULES), tmp_path / "cells.csv"
+    )
+    expected = pd.read_csv(tmp_path / "cells.csv", dtype={"nace": str}, keep_default_na=True)
+    pd.testing.assert_frame_equal(found.pattern, expected, check_dtype=False)
+    assert found.verdict is Verdict.PASS
+    assert found.primary == int((written.status == 1).sum()) > 0
+    assert found.secondary > 0
+    assert found.attacks == found.attacks_decided == written.audit.attempted
+
+
+def test_the_demos_table_of_counts(fair: pd.DataFrame) -> None:
+    found = sluice.protect(fair, OCCUPATIONS, rules=COUNTS)
+    assert (found.primary, found.secondary, found.published) == (4, 2, 43)
+    pattern = found.pattern
+    assert pattern["value"].isna().sum() == 6
+    total = pattern[(pattern["occupation"] == "Total") & (pattern["occupation_husb"] == "Total")]
+    assert total["value"].tolist() == [6366]
+    cells = found.cells
+    assert cells["value"].notna().all()  # confidential, hence not in the pattern
+    assert cells.loc[cells["sensitive"], "value"].lt(5).all()
+    assert (cells.loc[cells["sensitive"], "lower"] < cells.loc[cells["sensitive"], "value"]).all()
+
+
+def test_hierarchies_in_any_form_are_the_same(firms: pd.DataFrame, tmp_path: Path) -> None:
+    rows = pd.DataFrame(NACE.items(), columns=["code", "parent"])
+    rows.to_csv(tmp_path / "nace.csv", index=False)
+    forms: list[Any] = [NACE, rows, rows.replace("", None), tmp_path / "nace.csv", str(tmp_path / "nace.csv")]
+    forms.append(Dimension.of("nace", list(NACE.items())))
+    patterns = [
+        sluice.protect(firms, {"nace": form, "region": None}, value="turnover", rules=RULES).pattern for form in forms
+    ]
+    for pattern in patterns[1:]:
+        pd.testing.assert_frame_equal(pattern, patterns[0])
+
+
+def test_linked_tables_and_settings_of_the_measure(firms: pd.DataFrame) -> None:
+    gaps = firms.assign(turnover=firms["turnover"].where(firms.index % 50 != 0), size=firms["region"].map(len))
+    found = sluice.protect(
+        gaps, ["nace", "region", "size"], value="turnover", contributor="firm", rules=PPercent(p=10),
+        tables=[["nace", "region"], ["nace", "size"]], measure={"missing": "leave_out", "decimals": 0},
+    )  # fmt: skip
+    assert found.records_left_out == 3
+    assert found.pattern["value"].dtype == "Int64"
+
+
+def test_an_unsafe_pattern_is_not_given_away(firms: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    import tasks.workbench.protected_table as module
+    from sluice.tabular.audit.audit import Breach
+
+    audit = module.audit_cells
+
+    def finds_something(*given: Any, **named: Any) -> Any:
+        return replace(audit(*given, **named), safe=False, breaches=(Breach(0, "outsider", "anybody can compute it"),))
+
+    monkeypatch.setattr(module, "audit_cells", finds_something)
+    found = sluice.protect(firms, ["nace", "region"], value="turnover", rules=RULES)
+    assert (found.verdict, found.breaches_found) == (Verdict.FAIL, 1)
+    assert "The pattern is not safe: anybody can compute it." in found.says
+    with pytest.raises(DataError, match="the audit did not find the pattern safe"):
+        _ = found.pattern
+    assert "<table" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "says"),
+    [
+        ({"dimensions": "nace"}, TypeError, "dimensions must be a list of column names, .* got str"),
+        ({"dimensions": []}, DataError, "dimensions must name at least 1 column; got none"),
+        ({"dimensions": ["nace", "nace"]}, DataError, "dimensions must name each column once"),
+        ({"dimensions": ["nase"]}, DataError, r"dimensions: the frame has no column 'nase'\. Did you mean 'nace'"),
+        ({"dimensions": {"nace": 3}}, TypeError, "the hierarchy of 'nace' must map each code .* got int"),
+        ({"dimensions": {"nace": pd.DataFrame({"code": []})}}, DataError, "parent is missing"),
+        ({"dimensions": {"nace": {"01": ""}}}, DataError, "must have a code below its total"),
+        ({"rules": []}, DocumentError, "rules is refused"),
+        ({"rules": "p_percent"}, TypeError, "rules must be a list of mappings .* got str"),
+        ({"rules": [{"rule": "p_precent", "p": 10}]}, DocumentError, "named 'p_precent'. Did you mean 'p_percent'"),
+        ({"rules": [{"rule": "p_percent", "p": 0.1}]}, DocumentError, "Is it a share. Use 10"),
+        ({"rules": [{"rule": "k_anonymity", "k": 5}]}, DataError, "must be on the cells of a table; k_anonymity is on"),
+        ({"value": "turnovr"}, DataError, r"value: the frame has no column 'turnovr'\. Did you mean 'turnover'"),
+        ({"value": "firm"}, DataError, "'firm'"),
+        ({"measure": {"wieght": "x"}}, DataError, "measure must be one of .* got 'wieght'. Did you mean 'weight'"),
+        ({"measure": "argus"}, TypeError, "measure must be a mapping; got str"),
+        ({"cost": "price"}, DataError, "cost must be one of cells, value"),
+        ({"mode": "slow"}, DataError, "mode must be one of fast, optimise; got 'slow'"),
+        ({"coalition": "2"}, TypeError, "coalition must be a whole number"),
+        ({"records": [1]}, TypeError, "records must be a pandas DataFrame; got list"),
+    ],
+)
+def test_refusals(firms: pd.DataFrame, given: dict[str, Any], error: type[Exception], says: str) -> None:
+    usual = {"records": firms, "dimensions": ["nace", "region"], "value": "turnover", "rules": RULES}
+    with pytest.raises(error, match=says):
+        sluice.protect(**(usual | given))

@@ -1,0 +1,66 @@
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import sluice
+from sluice.errors import DataError, DocumentError
+from sluice.verdict import Verdict
+
+SWAP = [{"method": "rank_swapping", "columns": ["affairs", "rate_marriage", "educ", "age"], "window": 0.3}]
+
+
+@pytest.fixture(scope="module")
+def leaking(fair: pd.DataFrame) -> Any:
+    noise = {"method": "additive_noise", "columns": ["affairs"], "amount": 0.01}
+    return sluice.mask(fair, [noise], seed=1)
+
+
+def test_a_little_noise_is_found_out(fair: pd.DataFrame, leaking: Any) -> None:
+    """The demo's careless release."""
+    found = sluice.reference_standard(fair, leaking, seed=1)
+    assert found.verdict is Verdict.FAIL
+    assert found.excess is not None
+    assert found.excess > 0.5 > found.margin
+    assert found.records == found.records_attacked == 6366
+    assert {curve.measure for curve in found.curves} == set(found.curves_table["measure"])
+    table = found.findings_table
+    assert table["verdict"].iloc[0] == "FAIL"
+    assert {"lone_copies", "reidentification"} <= set(table["rule"])  # the rows are known to be pairs
+    assert found.says == table["says"].iloc[0]
+
+
+def test_anybodys_frame_may_be_judged_in_any_order(fair: pd.DataFrame, leaking: Any) -> None:
+    shuffled = leaking.frame.sample(frac=1, random_state=2)
+    found = sluice.reference_standard(fair, shuffled, seed=1)
+    assert found.verdict is Verdict.FAIL
+    assert "lone_copies" not in set(found.findings_table["rule"])
+
+
+def test_a_holdout_is_the_reference_when_there_is_one(fair: pd.DataFrame) -> None:
+    holdout = fair.sample(2000, random_state=1)
+    original = fair.drop(holdout.index)
+    masked = sluice.mask(original, SWAP, seed=1)
+    found = sluice.reference_standard(original, masked, holdout=holdout, standard={"margin": 0.2}, seed=1)
+    assert (found.standard.reference, found.margin) == ("holdout", 0.2)
+    assert found.standard.holdout_share == pytest.approx(2000 / 6366)
+
+
+def test_only_who_is_in_a_sample_is_at_risk(fair: pd.DataFrame) -> None:
+    sampled = sluice.mask(fair, [{"method": "sampling", "fraction": 0.5}], seed=1)
+    assert sluice.reference_standard(fair, sampled, seed=1).records == 3183
+
+
+def test_refusals(fair: pd.DataFrame, leaking: Any) -> None:
+    with pytest.raises(DocumentError, match=r"standard is refused:(.|\n)*margn: unknown key\. Did you mean 'margin'"):
+        sluice.reference_standard(fair, leaking, standard={"margn": 0.1})
+    with pytest.raises(TypeError, match="standard must be a mapping or a ReferenceStandard; got float"):
+        sluice.reference_standard(fair, leaking, standard=0.05)  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="original must be the frame that was masked, of 6,366 records; got another"):
+        sluice.reference_standard(fair.iloc[::-1], leaking)
+    with pytest.raises(DataError, match="masked knows its columns: name none"):
+        sluice.reference_standard(fair, leaking, sensitive=["affairs"])
+    with pytest.raises(DataError, match=r"paired: masked must have the 6,366 records of the original .* it has 10"):
+        sluice.reference_standard(fair, leaking.frame.head(10), paired=True)
+    with pytest.raises(DataError, match="measure must be one of distance, ambiguity, uncertainty; got 'distence'"):
+        sluice.reference_standard(fair, leaking, seed=1).plot(measure="distence")
