@@ -1,4 +1,4 @@
-"""What a protected table is still good for, beside the true one.
+"""What a protected table is still good for, compared with the true one.
 
 Sources: Shlomo (2007), section 5: distances, Hellinger distance, change of the association of two variables (Cramér's
 V), ranks. Every figure is over published cells alone; a suppressed one has no value and is counted as lost.
@@ -56,9 +56,9 @@ def table_utility(cells: Cells, value: Floats) -> TableUtility:
     """
     if value.shape != cells.total.shape:
         raise DataError(f"table_utility needs one value for each of {len(cells)} cells; got {len(value)}.")
-    shown = cells.published
-    seen = shown & ~np.isnan(value)
-    lost = shown & np.isnan(value)
+    published = cells.published
+    seen = published & ~np.isnan(value)
+    lost = published & np.isnan(value)
     size = np.abs(cells.total)
     truth, given = cells.total[seen].astype(np.float64), value[seen].astype(np.float64)
     apart = np.abs(given - truth)
@@ -66,10 +66,10 @@ def table_utility(cells: Cells, value: Floats) -> TableUtility:
     sums[cells.equations.indices[cells.equations.data > 0]] = True
     inner = seen & ~sums
     return TableUtility(
-        cells=int(shown.sum()),
+        cells=int(published.sum()),
         suppressed=int(lost.sum()),
         value_lost=int(size[lost].sum()),
-        value_lost_share=float(size[lost].sum() / size[shown].sum()) if size[shown].any() else np.nan,
+        value_lost_share=float(size[lost].sum() / size[published].sum()) if size[published].any() else np.nan,
         changed=int((apart > 0).sum()),
         mean_absolute=_mean(apart),
         largest_absolute=float(apart.max()) if len(apart) else np.nan,

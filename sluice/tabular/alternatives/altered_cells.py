@@ -15,7 +15,7 @@ class AlteredCells:
     value     : shape (c,), in units of the table; every equation of the cells holds exactly
     low, high : shape (c,), between which an attacker who knows the method, and its parameters, finds each total
     failing   : positions of the sensitive cells of which the attacker can tell more than is required
-    attempted : how many sensitive cells were to be judged
+    attempted : how many sensitive cells were to be attacked
     completed : how many of them were
     says      : in words, what was done and what an attacker can still learn; no values
     """
@@ -30,7 +30,7 @@ class AlteredCells:
 
     @property
     def safe(self) -> bool:
-        """Whether every sensitive cell was judged, and none fails."""
+        """Whether every sensitive cell was attacked, and none fails."""
         return self.completed == self.attempted and not len(self.failing)
 
 

@@ -25,7 +25,7 @@ EXACT_CELLS = 500  # in tables of so many cells at most
 CHANGES = 20  # sides that are tried anew in large tables,
 MENDING = 100  # as long as promises are broken
 _NEAR = 1e-6
-_SHORT = 1e3  # what a unit of a broken promise costs beside a unit of the dearest cell
+_SHORT = 1e3  # what a unit of a broken promise costs, in units of the dearest cell
 
 
 def controlled_adjustment(
@@ -46,19 +46,19 @@ def controlled_adjustment(
     raises       : DataError when a cell cannot move, or others cannot follow within the cap, naming one
     cost         : a linear program, and one with a warm start for each side that is tried anew
     """
-    total, shown = cells.total, cells.published
+    total, published = cells.total, cells.published
     if cap is not None and not 0 <= cap <= 100:
         raise DataError(f"cap of controlled_adjustment must be 0 to 100, in percent; got {cap:g}.")
     if assumptions.nonnegative:
         refuse_negative(cells, "controlled_adjustment", "Say nonnegative: false if contributions may be negative.")
     if weight is None:
-        weight = np.where(shown, 1.0 / np.maximum(np.abs(total), 1), 0.0)
+        weight = np.where(published, 1.0 / np.maximum(np.abs(total), 1), 0.0)
     if (weight < 0).any():
         raise DataError("weight of controlled_adjustment must be 0 or more.")
     moving = requirements.sensitive & ((requirements.upper > 0) | (requirements.lower > 0))
     room_down = np.where(assumptions.nonnegative, total, np.inf).astype(np.float64)
     room_up = np.full(len(cells), np.inf)
-    limited = shown & ~moving
+    limited = published & ~moving
     if cap is not None:
         most = np.array([int(abs(int(x)) * cap // 100) for x in total], dtype=np.float64)
         room_up = np.where(limited, most, room_up)
@@ -74,8 +74,8 @@ def controlled_adjustment(
     near = (value < total + requirements.upper) | (requirements.upper == 0)
     near &= (value > total - requirements.lower) | (requirements.lower == 0)
     low, high = assumptions.bounds(cells)
-    judged = int(requirements.sensitive.sum())
-    return AlteredCells(value, low, high, np.flatnonzero(moving & near), judged, judged, _says(cap))
+    attempted = int(requirements.sensitive.sum())
+    return AlteredCells(value, low, high, np.flatnonzero(moving & near), attempted, attempted, _says(cap))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 Source: Cox (1987): zero-restricted, that is, a multiple stays what it is and any other number goes to one of the two
 multiples around it. Salazar-González (2006): the integer program, protection levels against an attacker who knows the
 base, and wider steps for tables of three and more dimensions without a zero-restricted rounding (Causey, Cox and Ernst
-1985). Differs: the attacker's intervals are checked after the rounding; which of the two multiples are safe is settled
+1985). Differs: the attacker's intervals are checked after the rounding; which of the two multiples are safe is known
 before it.
 """
 
@@ -77,8 +77,8 @@ def controlled_rounding(
         far_down, far_up = attacker_interval(cells.equations, cells.total, low, high, more, more)
         wide &= requirements.sliding > far_down + far_up + _NEAR
     failing = (down < requirements.lower) | (up < requirements.upper) | wide
-    judged = int(requirements.sensitive.sum())
-    return AlteredCells(value, low, high, np.flatnonzero(failing), judged, judged, _says(base, beyond))
+    attempted = int(requirements.sensitive.sum())
+    return AlteredCells(value, low, high, np.flatnonzero(failing), attempted, attempted, _says(base, beyond))
 
 
 def _refuse_base(base: int) -> None:
@@ -110,8 +110,8 @@ def _safe_multiples(
             f"{cells.name(int(known[0]))} is sensitive. Assume zeros_known: false, or call it safe."
         )
     if len(bad):
-        asked = (requirements.lower + requirements.upper + 1)[sensitive].max()
-        enough = _neat(max(int(asked), int(requirements.sliding[sensitive].max()) // 2 + 1))
+        needed = (requirements.lower + requirements.upper + 1)[sensitive].max()
+        enough = _neat(max(int(needed), int(requirements.sliding[sensitive].max()) // 2 + 1))
         raise DataError(
             f"base {base} of controlled_rounding is too small for the protection of {len(bad)} cells, the first of "
             f"them {cells.name(int(bad[0]))}. Base {enough} is large enough for all."

@@ -49,10 +49,10 @@ def small_count_rounding(
             | (high < cells.total + requirements.upper)
             | (high - low < requirements.sliding)
         )
-    # The promise of the method itself, on every cell that is shown.
+    # The promise of the method itself, on every cell that is published.
     failing |= cells.published & (value > 0) & (value < base)
-    judged = len(cells) if requirements is None else int(requirements.sensitive.sum())
-    return AlteredCells(value, low, high, np.flatnonzero(failing), judged, judged, _says(base))
+    attempted = len(cells) if requirements is None else int(requirements.sensitive.sum())
+    return AlteredCells(value, low, high, np.flatnonzero(failing), attempted, attempted, _says(base))
 
 
 def _refuse_base(base: int) -> None:
@@ -113,13 +113,23 @@ def _chosen(membership: csr_array, count: Integers, base: int, published: Boolea
     order = rng.permutation(number)
     edges = np.cumsum(count[order]) / base + rng.random()
     up[order] = np.floor(edges) > np.floor(edges - count[order] / base)
-    shown = csr_array(membership[np.flatnonzero(published)])
-    by_cell = csc_array(shown)
+    published_sums = csr_array(membership[np.flatnonzero(published)])
+    by_cell = csc_array(published_sums)
     starts, margins = by_cell.indptr, by_cell.indices
-    difference = shown @ (np.where(up, base, 0) - count)
+    difference = published_sums @ (np.where(up, base, 0) - count)
     from sluice.tabular.alternatives.small_count_kernel import improve
 
-    improve(up, difference, starts, margins, shown.indptr, shown.indices, base, rng.permutation(number), SWEEPS)
+    improve(
+        up,
+        difference,
+        starts,
+        margins,
+        published_sums.indptr,
+        published_sums.indices,
+        base,
+        rng.permutation(number),
+        SWEEPS,
+    )
     return up
 
 

@@ -216,11 +216,11 @@ def equations_of(dimensions: Sequence[Dimension], codes: Codes, tables: Sequence
     rows, columns, signs, count = [], [], [], 0
     for axis, dimension in enumerate(dimensions):
         others = [d for at, d in enumerate(dimensions) if at != axis]
-        beside = np.delete(codes, axis, axis=1)
+        across = np.delete(codes, axis, axis=1)
         fits = [
             np.logical_and.reduce(
                 [np.ones(len(codes), dtype=bool)]
-                + [d.levels[beside[:, at]] <= level for at, (d, level) in enumerate(zip(others, rest, strict=True))]
+                + [d.levels[across[:, at]] <= level for at, (d, level) in enumerate(zip(others, rest, strict=True))]
             )
             for rest in ([*levels[:axis], *levels[axis + 1 :]] for levels in deep)
         ]

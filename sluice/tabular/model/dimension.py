@@ -1,7 +1,7 @@
 """A dimension of a table: its codes, and which code is the sum of which others.
 
-A classification is a tree, from the total down to the leaves. Further groupings over the same leaves (regions beside
-tourist areas, industries beside energy users) need not be nested in the first; each is a tree of its own.
+A classification is a tree, from the total down to the leaves. Further groupings over the same leaves (tourist areas,
+energy users) need not be nested in the first; each is a tree of its own.
 """
 
 from collections import Counter, defaultdict

@@ -100,11 +100,11 @@ class FeasibleRegion:
 def feasibility_intervals(
     equations: csr_array, value: Floats, which: Indices, lower: Floats, upper: Floats, workers: int = 1
 ) -> tuple[Floats, Floats]:
-    """The least and the most that each cell asked about can be, given the published values, the sums and the bounds.
+    """The least and the most that each of some cells can be, given the published values, the sums and the bounds.
 
     equations    : shape (e, c), +1 at a sum and -1 at its parts
     value        : shape (c,), NaN where it is not published
-    which        : positions of the cells that are asked about
+    which        : positions of those cells
     lower, upper : shape (c,), bounds known beforehand; infinite for none
     returns      : two arrays of the shape of `which`; NaN where the solver did not finish
     raises       : TotalsDoNotAddError when the published values contradict each other or the bounds

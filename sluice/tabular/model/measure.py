@@ -29,7 +29,7 @@ class Measure:
                   which it leaves open, the k-th contributor is the average over the k-th unit of weight.
                   gconfid_exact: totals are weighted, and so is each contribution: what is protected is w times the
                   value, by one contributor. Read off what gconfid 2.0.4 answers to weight_prot_level EXACT; its
-                  LINEAR and STEP, which protect nobody of a weight of 3 or more, cannot be told of a total and its
+                  LINEAR and STEP, which protect nobody of a weight of 3 or more, cannot be stated of a total and its
                   largest contributions
     negative    : refuse; or absolute: rules compare the sizes of contributions without their signs, totals keep them
     missing     : of the value: refuse; or leave_out: leave the record out of the table
@@ -68,5 +68,5 @@ class Measure:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that it reads, beside the dimensions'."""
+        """The columns that it reads, besides the dimensions."""
         return tuple(name for name in (self.value, self.contributor, self.holding, self.weight) if name is not None)

@@ -126,22 +126,22 @@ def no_leaf(dimension: Dimension, counts: Mapping[str, int]) -> str:
 
     A text that is near no code is not repeated: it may be what another column holds.
     """
-    told, leaves = [], [dimension.codes[leaf] for leaf in dimension.leaves]
+    reasons, leaves = [], [dimension.codes[leaf] for leaf in dimension.leaves]
     strange = sorted(code for code in counts if code)
     for code in strange:
         hint = did_you_mean(code, leaves).strip()
         if code in dimension.position:
-            told.append(f"'{code}' is a group, which others add up to")
+            reasons.append(f"'{code}' is a group, which others add up to")
         elif hint:
-            told.append(f"'{code}' ({hint})")
-        if len(told) == 3:
+            reasons.append(f"'{code}' ({hint})")
+        if len(reasons) == 3:
             break
-    more = len(strange) - len(told)
+    more = len(strange) - len(reasons)
     if counts.get("", 0):
-        told.append(f"no code at all in {counts['']}")
+        reasons.append(f"no code at all in {counts['']}")
     return (
         f"'{dimension.name}' must be a leaf of its hierarchy; it is not in {sum(counts.values())} records: "
-        f"{'; '.join([*told, *([f'{more} other texts, not repeated here'] if more else [])])}"
+        f"{'; '.join([*reasons, *([f'{more} other texts, not repeated here'] if more else [])])}"
     )
 
 

@@ -2,7 +2,7 @@
 
 Percentages are the decimals that they are written as: 0.1 is one tenth. Contributions are whole numbers of the last
 decimal, so that "exactly on the boundary" means what it says. Negative contributions are refused when the cells are
-made, or count by their size; a total that keeps the signs beside them is smaller, so the rules err on the safe side.
+made, or count by their size; a total that keeps the signs is smaller, so the rules err on the safe side.
 """
 
 from collections.abc import Sequence

@@ -43,7 +43,7 @@ class PPercent(SensitivityRule):
 
 
 def protection_of_largest(share: Fraction, contributions: Contributions, pooled: int) -> Integers:
-    """How much the contributions beside the largest and the `pooled` next ones lack of `share` of the largest.
+    """How much the contributions other than the largest and the `pooled` next ones lack of `share` of the largest.
 
     returns : shape (c,), in units of the last decimal, rounded up; 0 where they lack nothing
     """

@@ -20,16 +20,16 @@ from sluice.tabular.rules.sensitivity import SensitivityRule
 class RequestedContributions(Contributions):
     """Contributions of which it is known who asked.
 
-    asked : shape (c, t), beside `largest`: whether the one whose contribution it is asked for protection
+    requests : shape (c, t), as `largest`: whether the one whose contribution it is requests protection
     """
 
-    asked: Booleans
+    requests: Booleans
 
     @classmethod
     def of(cls, cells: Cells, asking: Sequence[int] | Integers) -> "RequestedContributions":
         """The cells' contributions with the requests of some owners, by their numbers in `Cells.owners`."""
-        asked = np.isin(cells.owners, np.asarray(asking, dtype=np.int64))
-        return cls(cells.contributions.total, cells.contributors, cells.largest, asked)
+        requests = np.isin(cells.owners, np.asarray(asking, dtype=np.int64))
+        return cls(cells.contributions.total, cells.contributors, cells.largest, requests)
 
 
 @dataclass(frozen=True)
@@ -57,5 +57,5 @@ class RequestRule(SensitivityRule):
         sum_of_largest(contributions, self.largest_needed)  # refuses cells of which too few are known
         largest = contributions.largest
         if isinstance(contributions, RequestedContributions):
-            largest = np.where(contributions.asked, largest, 0)
+            largest = np.where(contributions.requests, largest, 0)
         return shortfall(1 / percentage(self.k, "k", self.rule), largest.max(axis=1), contributions.total)

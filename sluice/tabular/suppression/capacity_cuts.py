@@ -65,7 +65,7 @@ class _Place:
 
 
 class CapacityCuts:
-    """Finds cuts for what is asked of the targets; remembers proofs, as most hold for the next pattern, too.
+    """Finds cuts for what the targets require; remembers proofs, as most hold for the next pattern, too.
 
     seconds : what the solver has taken so far
     """

@@ -31,7 +31,7 @@ _NO_LESS = 1 - 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What `suppress` was asked; every array of shape (c,)."""
+    """What `suppress` is given; every array of shape (c,)."""
 
     cells: Cells
     requirements: Requirements
@@ -90,16 +90,16 @@ class GreedySearch:
         for at in order.tolist():
             cell = int(first[at])
             called = {name for name, by in requirements.by_rule.items() if by[unknowns.of_cell == at].any()}
-            judges = tuple(rule for rule in rules if rule.rule in called)
-            if len({rule.rule for rule in judges}) < len(called) or sliding[at] > 0:
-                judges = ()
+            deciding = tuple(rule for rule in rules if rule.rule in called)
+            if len({rule.rule for rule in deciding}) < len(called) or sliding[at] > 0:
+                deciding = ()
             need = Need(int(up[at]), int(down[at]))
             total, contributors = int(cells.contributions.total[cell]), int(cells.contributors[cell])
             self.targets.append(
                 Target(
                     (at,),
                     need,
-                    judges,
+                    deciding,
                     total,
                     contributors,
                     cells.largest[cell],
@@ -198,7 +198,7 @@ def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> Patt
     if failed:
         raise DataError(
             f"{problem.cells.name(int(unknowns.first[failed[0].unknowns[0]]))} cannot be protected, whatever is "
-            "suppressed beside it: too many cells must be published, or the table has too few."
+            "suppressed with it: too many cells must be published, or the table has too few."
         )
     return whole.search
 

@@ -17,7 +17,7 @@ from sluice.tabular.model.cells import LARGEST_TOTAL, Booleans, Cells, Floats, k
 from sluice.tabular.rules.contributions import percentage, shortfall
 from sluice.tabular.rules.sensitivity import Requirements, lower_level
 
-MANUAL = "manual"  # the name, beside those of the rules, under which `Requirements.by_rule` holds what a person asked
+MANUAL = "manual"  # the name, among those of the rules, of what a person requests in `Requirements.by_rule`
 
 
 class ManualStatus(StrEnum):
@@ -148,7 +148,7 @@ def apply_manual(
         forbidden[cell] = row.status in (ManualStatus.PUBLISHED, ManualStatus.NOT_SECONDARY) and not sensitive[cell]
         preferred[cell] = row.status is ManualStatus.SUPPRESS_FIRST
         cost[cell] = cost[cell] if row.cost is None else row.cost
-    asked = replace(
+    changed = replace(
         requirements,
         by_rule={**requirements.by_rule, MANUAL: manual},
         sensitive=sensitive,
@@ -156,7 +156,7 @@ def apply_manual(
         upper=upper,
         sliding=sliding,
     )
-    return ManualRequest(asked, forbidden, preferred, cost)
+    return ManualRequest(changed, forbidden, preferred, cost)
 
 
 def _may_be_published(

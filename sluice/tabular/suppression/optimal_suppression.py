@@ -1,9 +1,9 @@
 """Secondary suppression close to the least possible cost, with a proven bound on what any safe pattern must cost.
 
 Source: Fischetti and Salazar-González (2001): binary x_i, whether cell i is suppressed, of least cost, such that the
-attackers' problems leave each sensitive cell as far in doubt as asked. It is solved by cuts (`capacity_cuts.py`) that
-are added in rounds, first to the linear relaxation, then, while the gap is too wide, to the problem in whole numbers.
-Differs from it: HiGHS takes no cuts during its search, so that it searches anew in each round.
+attackers' problems leave each sensitive cell as far in doubt as required. It is solved by cuts (`capacity_cuts.py`)
+that are added in rounds, first to the linear relaxation, then, while the gap is too wide, to the problem in whole
+numbers. Differs from it: HiGHS takes no cuts during its search, so that it searches anew in each round.
 
 Each solution guides the fast search (`suppression.py`), which meets every condition, those too that no cut states, and
 proves its pattern safe: what the solution suppresses is offered to it cheaply. A solution that is itself a pattern and
@@ -145,7 +145,7 @@ class _Problem:
             cells, unknowns, _demands(cells, unknowns, requirements, rules, sensitive), assumptions.coalition
         )
         self._add(bridgeless_cuts(unknowns, fixed))
-        self._cells, self._fixed, self._judges = cells, fixed, rules if assumptions.unions else ()
+        self._cells, self._fixed, self._union_rules = cells, fixed, rules if assumptions.unions else ()
         self._add(self._union_cuts(fixed))
 
     @property
@@ -173,9 +173,9 @@ class _Problem:
                 return
 
     def _union_cuts(self, pattern: Booleans) -> list[Cut]:
-        if not self._judges:
+        if not self._union_rules:
             return []
-        return list(union_cuts(self._cells, self.unknowns, self._judges, pattern, self._fixed))
+        return list(union_cuts(self._cells, self.unknowns, self._union_rules, pattern, self._fixed))
 
     def _relaxation(self) -> Floats | None:
         x = None
@@ -272,11 +272,11 @@ def _demands(
     for at in np.flatnonzero(sensitive).tolist():
         first = unknowns.first[at]
         called = {name for name, by in by_rule.items() if by[at]}
-        judges = tuple(rule for rule in rules if rule.rule in called)
-        if called - {rule.rule for rule in judges}:
-            judges = ()  # asked for by other means, too: no rule tells what must be left of the others' part
+        deciding = tuple(rule for rule in rules if rule.rule in called)
+        if called - {rule.rule for rule in deciding}:
+            deciding = ()  # required by other means, too: no rule tells what must be left of the others' part
         target = Target(
-            (at,), Need(int(up[at]), int(down[at])), judges, int(cells.total[first]), int(cells.contributors[first]),
+            (at,), Need(int(up[at]), int(down[at])), deciding, int(cells.total[first]), int(cells.contributors[first]),
             cells.largest[first], cells.owners[first],
         )  # fmt: skip
         for sides, level in (((1,), up[at]), ((-1,), down[at]), ((1, -1), wide[at])):

@@ -36,7 +36,7 @@ class PatternSearch:
     """The proofs of each target, and which unknowns they suppress.
 
     cost  : shape (u,), above 0
-    fixed : shape (u,), suppressed whatever the proofs use: sensitive, withheld, or asked for
+    fixed : shape (u,), suppressed whatever the proofs use: sensitive, withheld, or requested
     price : shape (u,), 0 for what is suppressed, else the cost, infinite for what must be published
     """
 
@@ -59,7 +59,7 @@ class PatternSearch:
         self.spent = 0.0  # the cost of what is suppressed and need not be
         self._moved: list[Codes] = []  # what came into doubt, or out of it
         self._clock = 1
-        self._changed = np.zeros(len(unknowns), dtype=np.int64)  # when something beside it did
+        self._changed = np.zeros(len(unknowns), dtype=np.int64)  # when one of its neighbours did
         self._tried = np.zeros(len(unknowns), dtype=np.int64)
         self._hardest: dict[int, int] = {}  # unknown -> the target for which it could not be given up
         self._search = ProofSearch(program, unknowns, contributors, owners, coalition, self._at_hand)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Codes, Floats
 from sluice.tabular.suppression.block_program import BlockProgram, Change
-from sluice.tabular.suppression.targets import Coalition, Need, Target, asked
+from sluice.tabular.suppression.targets import Coalition, Need, Target, searched_change
 from sluice.tabular.suppression.unknown_cells import UnknownCells
 
 _NOBODY: Coalition = frozenset()
@@ -170,7 +170,7 @@ class ProofSearch:
         """A change that may go both ways, else one upwards and one downwards; a little larger than it need be."""
         cells = list(target.unknowns)
         room_up, room_down = float(self._unknowns.up[cells].sum()), float(self._unknowns.down[cells].sum())
-        sizes = [(asked(need.up, room_up), asked(need.down, room_down))]
+        sizes = [(searched_change(need.up, room_up), searched_change(need.down, room_down))]
         if np.isinf(limit):  # the last resort: exactly as large as it must be
             sizes.append((float(need.up), float(need.down)))
         for up, down in sizes:

@@ -14,7 +14,7 @@ from sluice.tabular.rules.sensitivity import SensitivityRule
 
 Coalition = frozenset[int]
 
-_MORE, _LEAST = 1e-6, 1e-3  # asked for beyond the level, so that rounding in the solver leaves enough
+_MORE, _LEAST = 1e-6, 1e-3  # beyond the level, so that rounding in the solver leaves enough
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Target:
     """Unknowns whose sum must be in doubt.
 
     need                                 : for attackers who contribute nothing to it
-    rules                                : that called it sensitive; none where it is asked for by other means
+    rules                                : that called it sensitive; none where it is required by other means
     total, contributors, largest, owners : of the sum, shapes (), (), (t,) and (t,), as the rules look at them
     nonnegative                          : nobody believes it below 0
     """
@@ -81,7 +81,7 @@ class Target:
         return Need(level, min(level, max(total, 0)) if self.nonnegative else level)
 
 
-def asked(level: int, room: float) -> float:
+def searched_change(level: int, room: float) -> float:
     """A little more than the level, as far as there is room."""
     return min(level * (1 + _MORE) + _LEAST, room) if level > 0 else 0.0
 

@@ -44,7 +44,7 @@ class Unions:
 
         active : shape (u,), the unknowns that are in doubt at all; the others can be computed
         near   : unknowns; only unions that involve a row of theirs, all when not given
-        cost   : 1 ms for the rows of one unknown, and once for each union that was not judged before
+        cost   : 1 ms for the rows of one unknown, and once for each union that the rules have not seen before
         """
         from sluice.tabular.suppression.suppression_kernel import known_unions
 

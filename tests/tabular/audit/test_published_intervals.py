@@ -1,4 +1,4 @@
-"""Intervals in place of blanks, beside an enumeration of whole tables and the programs run again."""
+"""Feasibility intervals, compared with an enumeration of whole tables and with the programs run again."""
 
 import numpy as np
 import pytest
@@ -89,7 +89,7 @@ def test_digits_go_outward() -> None:
 
 
 def test_a_pattern_that_gives_a_cell_away_is_not_safe() -> None:
-    """One blank in a row is the row's total less the rest."""
+    """One suppressed cell in a row is the marginal less the rest."""
     cells = square([[6, 9], [12, 20]])
     cell = int(np.flatnonzero((cells.codes == 1).all(axis=1))[0])
     status = np.zeros(len(cells), dtype=np.uint8)
