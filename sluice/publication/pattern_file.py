@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sluice.errors import DataError, did_you_mean
 from sluice.publication.decimals import in_decimals
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Integers, Status, Statuses, keys_of
+from sluice.tabular.model.column_values import numbers, whole_units
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.records import numbers, whole_units
 
 STATUSES = {"published": Status.PUBLISHED, "primary": Status.PRIMARY, "secondary": Status.SECONDARY}
 STATUS_NAMES = {status: name for name, status in STATUSES.items()}

@@ -17,8 +17,9 @@ from sluice.errors import DataError
 from sluice.settings import settings
 from sluice.sources.record_query import RecordQuery, text
 from sluice.sources.tabular_source import missing_file
-from sluice.tabular.model import records
-from sluice.tabular.model.aggregation import LARGEST_KEPT, CellSums, Levels, cells_at, cells_from, codes_of
+from sluice.tabular.model import refusals
+from sluice.tabular.model.aggregation import LARGEST_KEPT, Levels, cells_at, cells_from, codes_of
+from sluice.tabular.model.cell_sums import CellSums
 from sluice.tabular.model.cells import Cells, Table
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
@@ -87,7 +88,7 @@ def aggregate_file(
                 f"of {scratch}"
             ) from None
         except (duckdb.ConversionException, duckdb.OutOfRangeException):
-            raise DataError(f"{source}: {records.too_large(measure.value or 'the count')}") from None
+            raise DataError(f"{source}: {refusals.too_large(measure.value or 'the count')}") from None
         except duckdb.Error:
             raise DataError(f"{source}: cannot be read as a table of records") from None
 
@@ -150,7 +151,7 @@ class _Sums:
         found = self.run(f"SELECT count(*) FROM {pairs}").fetchone()
         self.added_up = query.records - (found or (0,))[0]
         if self.added_up and measure.duplicates == "refuse":
-            raise DataError(records.duplicates(measure.contributor, self.added_up))
+            raise DataError(refusals.duplicates(measure.contributor, self.added_up))
 
     @property
     def _added(self) -> str:

@@ -18,7 +18,8 @@ import pandas as pd
 from sluice.custody.durable import replace
 from sluice.errors import DataError, DocumentError, did_you_mean
 from sluice.masking.recoding.camouflage import Camouflage, Interval
-from sluice.tabular.model.records import missing_value, numbers
+from sluice.tabular.model.column_values import numbers
+from sluice.tabular.model.refusals import missing_value
 from tasks.workbench.seed_file import seed_of
 from tasks.workbench.tabular_file import refuse_unfit_csv, table_source
 

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
-from sluice.tabular.model.aggregation import aggregate, halves_to_even
+from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.column_values import halves_to_even
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of

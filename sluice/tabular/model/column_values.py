@@ -1,0 +1,96 @@
+"""Columns of text and numbers, as tables read them: texts, missing values, whole numbers of units."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sluice.errors import DataError
+from sluice.reading.values import NUMBER
+from sluice.tabular.model.cells import Booleans, Integers
+from sluice.tabular.model.measure import MOST_DECIMALS
+from sluice.tabular.model.refusals import too_fine, too_large
+
+
+def numbers(column: "pd.Series[Any]") -> NDArray[Any]:
+    """A column without missing values as numbers. Raises DataError where text is no number."""
+    if is_whole(column):
+        return column.to_numpy(dtype=np.int64)
+    if pd.api.types.is_float_dtype(column.dtype):
+        return column.to_numpy(dtype=np.float64)
+    text = pd.Series(text_of(column), dtype="str")
+    strange = ~text.str.fullmatch(NUMBER)
+    if strange.any():
+        first = int(np.flatnonzero(strange)[0])
+        raise DataError(
+            f"'{column.name}' must be a number; it is not in {int(strange.sum())} records, first in record {first + 1}."
+        )
+    return np.array(text.tolist(), dtype=np.float64)
+
+
+def whole_units(values: NDArray[Any], column: str, decimals: int | None) -> tuple[Integers, int]:
+    """Values as whole numbers in units of 10 ** -decimals, and the decimals: those asked for, or as many as they have.
+
+    A binary number stands for the shortest decimal number that it is nearest to; half a unit goes to the even one.
+
+    raises : DataError for more than 6 decimals where none are asked for, or a value that is not finite or too large
+    """
+    if values.dtype.kind == "i":
+        return halves_and_bounds(values.astype(np.int64), 0, column, decimals)
+    if not np.isfinite(values).all():
+        raise DataError(f"'{column}' must be finite; it is not in {int((~np.isfinite(values)).sum())} records.")
+    if np.abs(values).max(initial=0) >= 2**53:
+        raise DataError(too_large(column))
+    for places in range(MOST_DECIMALS + 4):
+        units = np.rint(values * 10.0**places)
+        if np.array_equal(units / 10.0**places, values) and np.abs(units).max(initial=0) < 2**53:
+            return halves_and_bounds(units.astype(np.int64), places, column, decimals)
+    if decimals is None:
+        raise DataError(too_fine(column))
+    units = np.rint(values * 10.0**decimals)
+    return halves_and_bounds(units.astype(np.int64), decimals, column, decimals)
+
+
+def halves_and_bounds(units: Integers, places: int, column: str, decimals: int | None) -> tuple[Integers, int]:
+    """Whole units of 10 ** -places at the decimals that are asked for."""
+    if decimals is None and places > MOST_DECIMALS:
+        raise DataError(too_fine(column))
+    wanted = places if decimals is None else decimals
+    if np.abs(units).max(initial=0) * 10.0 ** max(wanted - places, 0) >= 2**53:
+        raise DataError(too_large(column))
+    return to_decimals(units, places, wanted), wanted
+
+
+def to_decimals(units: Integers, given: int, wanted: int) -> Integers:
+    return units * 10 ** (wanted - given) if wanted >= given else halves_to_even(units, 10 ** (given - wanted))
+
+
+def is_whole(column: "pd.Series[Any]") -> bool:
+    return bool(pd.api.types.is_integer_dtype(column.dtype))
+
+
+def text_of(column: "pd.Series[Any]") -> NDArray[np.object_]:
+    """Text without missing values: '' in their place."""
+    if pd.api.types.is_float_dtype(column.dtype):
+        raise DataError(f"'{column.name}' must be text or whole numbers; got numbers with decimals.")
+    made = column.astype("object").where(column.notna(), "").to_numpy(dtype=object)
+    return made if is_text(column) else np.array([str(each) for each in made], dtype=object)
+
+
+def is_text(column: "pd.Series[Any]") -> bool:
+    return bool(pd.api.types.is_string_dtype(column.dtype)) and column.dtype != object
+
+
+def is_missing(column: "pd.Series[Any]") -> Booleans:
+    missing = column.isna().to_numpy(dtype=bool)
+    if is_text(column) or column.dtype == object:
+        missing = missing | (column.fillna("") == "").to_numpy(dtype=bool)
+    return np.asarray(missing)
+
+
+def halves_to_even(numerator: Integers, denominator: int) -> Integers:
+    """numerator / denominator, rounded to whole numbers; exactly half goes to the even one."""
+    whole, rest = np.divmod(numerator, denominator)
+    up = (2 * rest > denominator) | ((2 * rest == denominator) & (whole % 2 == 1))
+    return np.asarray(whole + up, dtype=np.int64)
