@@ -99,9 +99,9 @@ def replace(path: Path, content: bytes, mode: int) -> None:
         draft.unlink(missing_ok=True)
 
 
-def refuse_to_overwrite(output: Path, inputs: Iterable[Path | None], *beside: Path) -> None:
-    """Raise DataError when the output, or a file written beside it, is one of the files that are read."""
-    written = [path.resolve() for path in (output, *beside)]
+def refuse_to_overwrite(output: Path, inputs: Iterable[Path | None], *further: Path) -> None:
+    """Raise DataError when the output, or a further file that is written, is one of the files that are read."""
+    written = [path.resolve() for path in (output, *further)]
     for given in inputs:
         if given is not None and given.resolve() in written:
             raise DataError(f"--output {output} would overwrite {given}, which is read. Name another file.")

@@ -42,7 +42,7 @@ _TRIGGERS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 _LOCKS: Mapping[str, tuple[str, ...]] = {
-    "sqlite": ("BEGIN IMMEDIATE",),  # the driver is told to begin nothing by itself
+    "sqlite": ("BEGIN IMMEDIATE",),  # the driver begins nothing by itself
     # an advisory lock, as it also holds while the table does not exist; the number only has to be this ledger's own
     "postgresql": (f"SET LOCAL lock_timeout = '{WAIT}s'", "SELECT pg_advisory_xact_lock(7310846521)"),
 }
@@ -76,7 +76,7 @@ class LedgerDatabase:
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A transaction that no other append runs beside. Raises SluiceError when the database refuses."""
+        """A transaction of its own: one append at a time. Raises SluiceError when the database refuses."""
         with self._in_words("written"), self._engine.begin() as connection:
             for statement in _LOCKS[connection.dialect.name]:
                 connection.exec_driver_sql(statement)

@@ -17,7 +17,7 @@ from sluice.tabular.model.dimension import Dimension
 
 PUBLISHED = "published"
 WORDS = {Status.PUBLISHED: PUBLISHED, Status.PRIMARY: "primary", Status.SECONDARY: "secondary"}
-SUPPRESSED = "suppressed"  # primary or secondary, where the two are not told apart
+SUPPRESSED = "suppressed"  # primary or secondary, where the two are not distinguished
 
 OWN_COLUMNS = ("status", "value", "contributors", "lower", "upper")
 _NAMED = 3  # cells that a message names
@@ -158,7 +158,7 @@ def discrepancies(
 ) -> list[str]:
     """What is wrong with a table as it was read back from a file, in words without values; empty when nothing is.
 
-    Every cell that is not withheld must stand in it, no other, suppressed ones without value, the others with theirs.
+    Every cell that is not withheld must be in it, no other, suppressed ones without value, the others with theirs.
 
     dimensions : of the table; those that it has, down to the leaves, when not given
     value      : shape (c,), what is published instead of the totals

@@ -92,14 +92,14 @@ def read_sdmx_csv(content: bytes, name: str, dimensions: Sequence[Dimension], de
     codes, status = [], []
     numbers: dict[str, list[int | None]] = {c: [] for c in header if c in ("OBS_VALUE", *_BOUNDS)}
     for line, row in rows:
-        told = dict(zip(header, row, strict=True))
-        word = words.get(told["CONF_STATUS"])
-        if word is None or told["OBS_STATUS"] != (NORMAL if word == PUBLISHED else MISSING_SUPPRESSED):
+        cell = dict(zip(header, row, strict=True))
+        word = words.get(cell["CONF_STATUS"])
+        if word is None or cell["OBS_STATUS"] != (NORMAL if word == PUBLISHED else MISSING_SUPPRESSED):
             raise DataError(f"{name}, line {line}: OBS_STATUS and CONF_STATUS must be A and F, or Q and C, D or N")
-        codes.append(tuple(told[axis] for axis in axes))
+        codes.append(tuple(cell[axis] for axis in axes))
         status.append(word)
         for column, entries in numbers.items():
-            entries.append(units_of(told[column], decimals, f"{name}, line {line}, {column}"))
+            entries.append(units_of(cell[column], decimals, f"{name}, line {line}, {column}"))
     value, *bounds = (tuple(entries) for entries in numbers.values())
     return PublishedTable(
         name, tuple(dimensions), decimals, tuple(codes), tuple(status), value, None, *(bounds or (None, None))

@@ -76,7 +76,7 @@ def write_in_order(source: Path, path: Path, variables: Variables, first: Sequen
 def read_typed(path: Path, variables: Variables, columns: Sequence[str] | None = None) -> pd.DataFrame:
     """The typed frame (see sluice.variables) that `write_parquet` wrote, or some of its columns.
 
-    Categories stand in the order of `variables`; where none are declared, those found, sorted. Raises DataError for a
+    Categories are in the order of `variables`; where none are declared, those found, sorted. Raises DataError for a
     file that is damaged, lacks a column or holds a category that is not declared. Cost: O(n) time and memory.
     """
     names = list(variables) if columns is None else list(columns)
@@ -98,13 +98,13 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     A missing value is an empty cell; numbers read back exactly; dates are ISO, without the time where none has one.
     The caller syncs it to disk. Raises DataError when the disk is full; then no file is left.
     """
-    shown = frame.copy(deep=False)
+    written = frame.copy(deep=False)
     for name in frame.columns[frame.dtypes.map(lambda dtype: dtype.kind == "M")]:
         dates = frame[name]
         whole_days = bool((dates.dropna() == dates.dropna().dt.normalize()).all())
-        shown[name] = dates.dt.strftime("%Y-%m-%d" if whole_days else "%Y-%m-%dT%H:%M:%S.%f")
+        written[name] = dates.dt.strftime("%Y-%m-%d" if whole_days else "%Y-%m-%dT%H:%M:%S.%f")
     with _whole_or_nothing(path), path.open("w", encoding="utf-8", newline="") as file:
-        shown.to_csv(file, index=False, lineterminator="\r\n")
+        written.to_csv(file, index=False, lineterminator="\r\n")
 
 
 def columns_with_formulas(frame: pd.DataFrame) -> list[str]:

@@ -61,12 +61,12 @@ def _variables(table: PublishedTable, measure: str, unit: str | None) -> dict[st
         ),
         Variable(name="value", kind=number, description=measure, unit=unit, nullable=True),
     ]
-    told = {
+    further = {
         "contributors": ("How many contributed to the cell; empty where the value is suppressed", Kind.INTEGER, None),
         "lower": ("The suppressed value is this or more", number, unit),
         "upper": ("The suppressed value is this or less", number, unit),
     }
-    for column, (says, kind, of) in told.items():
+    for column, (says, kind, of) in further.items():
         if column in table.columns:
             variables.append(Variable(name=column, kind=kind, description=says, unit=of, nullable=True))
     return {variable.name: variable for variable in variables}

@@ -3,7 +3,7 @@
 from sluice.report.dossier import Dossier
 from sluice.verdict import Finding, Verdict, decide
 
-FURTHER_REASONS = 5  # shown beside the headline
+FURTHER_REASONS = 5  # below the headline
 
 _UNADVISED = "Read below what the rule found, change what was released and evaluate again."
 

@@ -1,7 +1,7 @@
-"""Where a table has holes: its cells laid out by two of its dimensions, in the order of their trees.
+"""Which cells of a table are suppressed: its cells laid out by two of its dimensions, in the order of their trees.
 
 Holds codes and statuses only, no value. Where a dimension has more codes than a reader can take in, a row (or column)
-stands for a code and all below it, and shows what share of the cells is suppressed instead of each cell's status.
+stands for a code and all below it, with the share of its cells that is suppressed in place of each cell's status.
 """
 
 from collections import defaultdict

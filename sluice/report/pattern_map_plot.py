@@ -12,13 +12,13 @@ from markupsafe import Markup, escape
 from sluice.report.pattern_map import EMPTY, SHARE_MARKS, STATUS_MARKS, WITHHELD, Axis, Panel, PatternMap
 from sluice.tabular.model.cells import Status
 
-# mark -> CSS class, and its words in the key; the classes' colours stand in the report's template
+# mark -> CSS class, and its words in the key; report.css has the classes' colours
 STATUS_KEY = {
     STATUS_MARKS[Status.PUBLISHED]: ("published", "published"),
     STATUS_MARKS[Status.PRIMARY]: ("primary", "suppressed: sensitive itself (primary)"),
     STATUS_MARKS[Status.SECONDARY]: ("secondary", "suppressed: to protect others (secondary)"),
-    WITHHELD: ("withheld", "withheld: the margin is not published"),
-    EMPTY: ("empty", "empty: nobody stands in it"),
+    WITHHELD: ("withheld", "withheld: the marginal is not published"),
+    EMPTY: ("empty", "empty: no contributor"),
 }
 SHARE_KEY = {
     **dict(
@@ -57,7 +57,7 @@ def key_of(pattern: PatternMap) -> list[tuple[str, str]]:
 def map_svg(pattern: PatternMap, panel: Panel, description: str, width: float, labels: bool) -> Markup:
     """One grid of a map.
 
-    description : what a reader who cannot see the map is told
+    description : what it shows, for a reader who cannot see it
     width       : about how many pixels the cells may take together
     labels      : all codes beside the grid; otherwise those of the upper two levels, as far as there is room
     """

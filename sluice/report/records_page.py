@@ -22,7 +22,7 @@ STAGES = {
     ),
     "attack": (
         "The masked file under attack",
-        "What intruders who know original records, or parts of them, reach with the masked file, and without it.",
+        "What intruders who know original records, or parts of them, achieve with the masked file, and without it.",
     ),
     "utility": ("What the masked file is still good for", "How much of the information is left."),
     "pipeline": ("The run itself", "Whether every step of the evaluation was carried out."),

@@ -59,7 +59,7 @@ MOST_BARS = 24
 def curve_svg(curve: Curve, axis: str, description: str, name: str) -> Markup:
     """The two cumulative curves of one measure, with the margin as a band above the reference and D+ marked.
 
-    axis : label of the horizontal axis; description : what a reader who cannot see the plot is told;
+    axis : label of the horizontal axis; description : what it shows, for a reader who cannot see it;
     name : unique on the page. The grid holds at least one value.
     """
     with _styled():

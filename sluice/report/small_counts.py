@@ -1,4 +1,4 @@
-"""Small counts: what the report must not show of groups with fewer records than the policy's minimum cell."""
+"""Small counts: what the report must not give of groups with fewer records than the policy's minimum cell."""
 
 import math
 from collections.abc import Sequence
@@ -33,13 +33,13 @@ def safe_counts(counts: Sequence[int | None], total: int, minimum_cell: int) -> 
     What is hidden must hold at least `minimum_cell` records together and be more than one count, or hold none.
     Bounds that follow from several tables together are not looked for.
     """
-    shown = list(counts)
-    while None in shown and any(count is not None for count in shown):
-        rest = total - sum(count for count in shown if count is not None)
-        if rest <= 0 or (rest >= minimum_cell and shown.count(None) > 1):
+    kept = list(counts)
+    while None in kept and any(count is not None for count in kept):
+        rest = total - sum(count for count in kept if count is not None)
+        if rest <= 0 or (rest >= minimum_cell and kept.count(None) > 1):
             break
-        shown[shown.index(min(count for count in shown if count is not None))] = None
-    return tuple(shown)
+        kept[kept.index(min(count for count in kept if count is not None))] = None
+    return tuple(kept)
 
 
 def share(value: float | None, records: int, minimum_cell: int) -> str:

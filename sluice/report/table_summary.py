@@ -1,7 +1,7 @@
-"""What the dossier of a release tells of its tables: all that reviewers and auditors are shown of them.
+"""What the dossier of a release says of its tables: all that reviewers and auditors see of them.
 
 Numbers of cells, shares, codes and texts; no contribution and no value of a suppressed cell. Sums over suppressed
-cells are told only where they say nothing of one of them: see `summarise`.
+cells are given only where they say nothing of one of them: see `summarise`.
 """
 
 from collections.abc import Sequence
@@ -16,20 +16,20 @@ from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Status
 from sluice.tabular.rules.sensitivity import Requirements
 from sluice.verdict import Verdict
 
-MOST_BREACHES = 20  # told in words
-# Times what is asked. In steps, rounded down: the width can be computed from what is published, and what is asked is a
-# share of a contribution, so the exact ratio would tell that. JSON has no infinity.
-_REACHED = (1.0, 2.0, 5.0, 10.0, 100.0, 1000.0)
+MOST_BREACHES = 20  # given in words
+# Times what is required. In steps, rounded down: the width can be computed from what is published, and what is required
+# is a share of a contribution, so the exact ratio would reveal that. JSON has no infinity.
+_WIDTHS = (1.0, 2.0, 5.0, 10.0, 100.0, 1000.0)
 _LEAST_SUMMED = 3  # with two cells, whoever knows one would know the other
 
 
-class Margin(BaseModel):
-    """How well a sensitive cell is protected."""
+class IntervalWidth(BaseModel):
+    """How wide the feasibility interval of a sensitive cell is."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     cell: str = Field(description="its codes")
-    reached: float = Field(description="width of what attackers must believe possible, by what is asked, in steps")
+    times_required: float = Field(description="its width, divided by the width that is required, in steps")
 
 
 class AuditOutcome(BaseModel):
@@ -40,9 +40,9 @@ class AuditOutcome(BaseModel):
     verdict: Verdict = Field(description="PASS: every attack was tried and failed; UNKNOWN: some could not be decided")
     attempted: int = Field(ge=0, description="attacks, on all tables together")
     completed: int = Field(ge=0, description="of them those that were decided")
-    breaches: int = Field(ge=0, description="cells (or unions) of this table that are not protected as asked")
+    breaches: int = Field(ge=0, description="cells (or unions) of this table that are not protected as required")
     examples: tuple[str, ...] = Field(default=(), description="the first breaches, one sentence each, without values")
-    narrowest: tuple[Margin, ...] = Field(default=(), description="those of this table, narrowest first")
+    narrowest: tuple[IntervalWidth, ...] = Field(default=(), description="those of this table, narrowest first")
 
     @classmethod
     def of(cls, audit: Audit, cells: Cells, inside: Booleans) -> "AuditOutcome":
@@ -56,15 +56,15 @@ class AuditOutcome(BaseModel):
             breaches=len(found),
             examples=tuple(breach.says for breach in found[:MOST_BREACHES]),
             narrowest=tuple(
-                Margin(cell=cells.name(cell), reached=_coarse(float(reached)))
-                for cell, reached in audit.narrowest
+                IntervalWidth(cell=cells.name(cell), times_required=_coarse(float(width)))
+                for cell, width in audit.narrowest
                 if inside[cell]
             ),
         )
 
 
 class Level(BaseModel):
-    """The cells whose code of a dimension stands at one depth of its tree."""
+    """The cells whose code of a dimension lies at one depth of its tree."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -82,7 +82,7 @@ class TableSummary(BaseModel):
     name: str
     dimensions: dict[str, int] = Field(description="name -> number of codes, in the table's order")
     cells: int = Field(description="that are not empty, withheld ones among them")
-    empty: int = Field(description="combinations of codes that nobody stands in")
+    empty: int = Field(description="combinations of codes without a contributor")
     zero: int = Field(description="cells that are not empty and have the value 0")
     sensitive: int
     by_rule: dict[str, int] = Field(description="rule -> cells that it calls sensitive; a cell may break several")
@@ -90,9 +90,15 @@ class TableSummary(BaseModel):
     primary: int
     secondary: int
     withheld: int
-    value_suppressed: float | None = Field(description="to three digits, units of the measure; None: not to be told")
-    value_share: float | None = Field(description="of the value of all cells that are not withheld; None: not told")
-    contributors_suppressed: int | None = Field(description="contributions in suppressed cells; None: not to be told")
+    value_suppressed: float | None = Field(
+        description="to three digits, units of the measure; None: would reveal a cell"
+    )
+    value_share: float | None = Field(
+        description="of the value of all cells that are not withheld; None: would reveal a cell"
+    )
+    contributors_suppressed: int | None = Field(
+        description="contributions in suppressed cells; None: would reveal a cell"
+    )
     contributors_share: float | None
     levels: tuple[Level, ...] = ()
     maps: tuple[PatternMap, ...] = ()
@@ -120,11 +126,11 @@ def summarise(
     before: Sequence[str] = (),
     now: Sequence[str] = (),
 ) -> TableSummary:
-    """One table in figures that may be shown.
+    """One table in figures that a reviewer may see.
 
     status       : shape (c,), of every cell of the linked tables; so are the requirements
     value        : shape (c,), what is published instead of the totals, where a method changes values
-    minimum_cell : the value and the contributors of the suppressed cells are told as sums over all of them, when at
+    minimum_cell : the value and the contributors of the suppressed cells are given as sums over all of them, when at
                    least so many (and three) have any; the value to three digits
     """
     inside, axes = in_table(cells, table), axes_of(cells, table)
@@ -134,7 +140,7 @@ def summarise(
     levels = levels_of(cells.dimensions, table)
     sizes = {cells.dimensions[axis].name: int((cells.dimensions[axis].levels <= levels[axis]).sum()) for axis in axes}
     size = np.abs(cells.total.astype(np.float64)) * 10.0**-cells.decimals
-    tell = not hidden.any() or int((hidden & (cells.total != 0)).sum()) >= max(_LEAST_SUMMED, minimum_cell)
+    give = not hidden.any() or int((hidden & (cells.total != 0)).sum()) >= max(_LEAST_SUMMED, minimum_cell)
     lost, contributors = float(size[hidden].sum()), int(cells.contributors[hidden].sum())
     return TableSummary(
         name=name,
@@ -148,10 +154,10 @@ def summarise(
         primary=counts[Status.PRIMARY],
         secondary=counts[Status.SECONDARY],
         withheld=counts[Status.WITHHELD],
-        value_suppressed=float(f"{lost:.3g}") if tell else None,
-        value_share=_share(lost, float(size[listed].sum())) if tell else None,
-        contributors_suppressed=contributors if tell else None,
-        contributors_share=_share(contributors, int(cells.contributors[listed].sum())) if tell else None,
+        value_suppressed=float(f"{lost:.3g}") if give else None,
+        value_share=_share(lost, float(size[listed].sum())) if give else None,
+        contributors_suppressed=contributors if give else None,
+        contributors_share=_share(contributors, int(cells.contributors[listed].sum())) if give else None,
         levels=tuple(_levels(cells, listed, hidden, axes)),
         maps=pattern_maps(cells, status, table),
         alteration=None
@@ -164,8 +170,8 @@ def summarise(
     )
 
 
-def _coarse(reached: float) -> float:
-    return max((step for step in _REACHED if step <= reached * (1 + 1e-6)), default=0.0)
+def _coarse(width: float) -> float:
+    return max((step for step in _WIDTHS if step <= width * (1 + 1e-6)), default=0.0)
 
 
 def _share(part: float, whole: float) -> float:

@@ -7,7 +7,7 @@ from sluice.report.table_summary import TableSummary
 
 STAGES = {
     "contract": ("The data against their contract", "Whether the data are what their owner says they are."),
-    "original": ("Before protection", "Which cells are sensitive, and what they would have told."),
+    "original": ("Before protection", "Which cells are sensitive, and what they would have revealed."),
     "masked": ("The protected tables", "What the tables reveal as they are to be published."),
     "attack": ("The protected tables under attack", "What outsiders and contributors can work out, alone or together."),
     "utility": ("What the tables are still good for", "How much of the information is left."),
@@ -39,7 +39,7 @@ def _map_view(table: TableSummary, pattern: PatternMap) -> dict[str, object]:
     axes = pattern.rows.name + (f" by {pattern.columns.name}" if pattern.columns.name else "")
     others = [name for name in table.dimensions if name not in (pattern.rows.name, pattern.columns.name)]
     if pattern.shares and alone:
-        title = "Where the holes are" + (f", over all codes of {' and '.join(others)}" if others else "")
+        title = "Where cells are suppressed" + (f", over all codes of {' and '.join(others)}" if others else "")
     else:
         title = f"Cell by cell, for each code of {others[0]}" if others else "Cell by cell"
     return {
@@ -63,7 +63,12 @@ def _described(table: TableSummary, pattern: PatternMap, panel: Panel, axes: str
     words = ", ".join(
         f"{sum(counted.count(mark) for mark in marks)} {word}"
         for word, marks in (
-            (("without holes", "a"), ("with holes", "bcdef"), ("all suppressed", "g"), ("empty", "."))
+            (
+                ("with no cell suppressed", "a"),
+                ("with some suppressed", "bcdef"),
+                ("all suppressed", "g"),
+                ("empty", "."),
+            )
             if pattern.shares
             else (("published", "p"), ("primary", "1"), ("secondary", "2"), ("withheld", "w"), ("empty", "."))
         )

@@ -8,7 +8,7 @@ from sluice.verdict import Verdict
 
 
 class Word(NamedTuple):
-    mark: str  # so that no verdict is told by colour alone
+    mark: str  # so that no verdict depends on colour alone
     word: str
     style: str
 

@@ -269,7 +269,7 @@ def test_numbers_of_the_manual_file_have_bounds(text: str) -> None:
             manual_rows([{"n": "a", "status": "sensitive", column: text}], ["n"])
 
 
-def test_the_margin_that_is_told_does_not_tell_what_was_asked() -> None:
+def test_the_width_in_the_report_does_not_reveal_what_was_required() -> None:
     """By the exact ratio and the width, which is public, a contributor could be worked out from its level."""
     from sluice.report.table_summary import AuditOutcome
 
@@ -278,6 +278,6 @@ def test_the_margin_that_is_told_does_not_tell_what_was_asked() -> None:
     status = suppress(cells, asked, RULES).status
     found = audit(cells, status, asked, RULES)
     assert found.safe
-    told = AuditOutcome.of(found, cells, np.ones(len(cells), dtype=bool)).narrowest
-    assert told
-    assert {margin.reached for margin in told} <= {0.0, 1.0, 2.0, 5.0, 10.0, 100.0, 1000.0}
+    narrowest = AuditOutcome.of(found, cells, np.ones(len(cells), dtype=bool)).narrowest
+    assert narrowest
+    assert {interval.times_required for interval in narrowest} <= {0.0, 1.0, 2.0, 5.0, 10.0, 100.0, 1000.0}

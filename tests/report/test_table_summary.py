@@ -60,6 +60,6 @@ class TestDossier:
         outcome = AuditOutcome.of(found, cells, np.array([True, True, False, False]))
         assert outcome.verdict is Verdict.FAIL
         assert (outcome.breaches, outcome.examples) == (1, ("Everybody can compute d c0.",))
-        assert [(margin.cell, margin.reached) for margin in outcome.narrowest] == [("d c0", 1000.0)]
+        assert [(interval.cell, interval.times_required) for interval in outcome.narrowest] == [("d c0", 1000.0)]
         assert AuditOutcome.of(replace(found, breaches=()), cells, cells.published).verdict is Verdict.UNKNOWN
         assert AuditOutcome.of(replace(found, breaches=(), safe=True), cells, cells.published).verdict is Verdict.PASS

@@ -75,7 +75,7 @@ class TestPage:
         first, second, third = (page.section(f"table-{number}") for number in range(3))
         assert "✗ not safe" in first
         assert "1,200 of 1,234 attacks on all tables of the release were decided." in first
-        assert "30 cells of this table are not protected as the policy asks." in first
+        assert "30 cells of this table are not protected as the policy requires." in first
         assert first.count("Everybody can compute a cell.") == 20
         assert "And 10 more." in first
         assert "at least 100 %" in first
