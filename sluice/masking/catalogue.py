@@ -22,7 +22,11 @@ def catalogue() -> str:
     """
     lines = ["# Masking methods", "", "Written by `sluice methods` from the models; do not edit.", ""]
     lines += [f"- [`{name}`](#{name}): {_first_line(model)}" for name, model in sorted(methods().items())]
-    lines += ["", "The examples are steps of a plan for a survey of people and what they earn.", ""]
+    lines += [
+        "",
+        "The examples are steps of a plan for a survey of people; the sources are in [references.md](references.md).",
+        "",
+    ]
     lines += ["Fields that every method has, and so are not repeated below:", ""]
     lines += parameter_table({key: field for key, field in MaskingStep.model_fields.items() if key != "method"})
     for name, model in sorted(methods().items()):
