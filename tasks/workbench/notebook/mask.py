@@ -105,7 +105,11 @@ class Masked(Result, HoldsRecords):
         matrix = self.transition_matrix(column)
         labels = self.frame[column].astype("str").where(self.frame[column].notna(), MISSING)
         counts = labels.value_counts().reindex(matrix.index, fill_value=0)
-        return pd.Series(corrected_frequencies(counts.to_numpy(), matrix.to_numpy()), index=matrix.index, name=column)
+        return pd.Series(
+            corrected_frequencies(counts.to_numpy().astype(np.int64), matrix.to_numpy()),
+            index=matrix.index,
+            name=column,
+        )
 
     def anatomized_tables(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """The two tables of an anatomization: who is in which group, and how often a group has each sensitive value.

@@ -1,0 +1,55 @@
+"""The definition decides what is released: tables when it has tables, else records; each with its own documents."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sluice.errors import DocumentError
+from tasks.release.products import load_product
+from tasks.release.records.product import Records
+from tasks.release.tables.product import Tables
+from tests.flows.house import House
+from tests.flows.tables_house import TablesHouse
+
+
+def test_the_definition_chooses(tmp_path: Path) -> None:
+    records, tables = House(tmp_path / "records"), TablesHouse(tmp_path / "tables")
+    assert type(load_product(records.file, records.workspace())) is Records
+    assert type(load_product(tables.file, tables.workspace())) is Tables
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"plan": [{"method": "removal", "columns": ["household", "towns"]}]}, "plan.0"),
+        ({"plan": [{"method": "removal", "columns": ["household"]}], "tables": []}, "tables"),
+        ({"target": "../home/vault"}, "target: must lie apart from the workspace"),
+        ({"contract": "nowhere.yaml"}, "nowhere.yaml"),
+    ],
+)
+def test_documents_that_do_not_fit_are_refused_by_field(tmp_path: Path, change: dict[str, Any], says: str) -> None:
+    house = House(tmp_path / "house")
+    house.definition |= change
+    house.write()
+    with pytest.raises(DocumentError) as refused:
+        load_product(house.file, house.workspace())
+    assert says in str(refused.value)
+
+
+def test_a_document_from_elsewhere_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    house = House(tmp_path / "house")
+    monkeypatch.setenv("SLUICE_POLICIES", str(tmp_path / "agreed"))
+    with pytest.raises(DocumentError, match=r"policy: here it must come from .*agreed \(SLUICE_POLICIES\)"):
+        load_product(house.file, house.workspace())
+
+
+def test_what_is_hashed_does_not_depend_on_where_the_documents_lie(tmp_path: Path) -> None:
+    here, there = House(tmp_path / "here"), House(tmp_path / "there")
+    assert load_product(here.file, here.workspace()).hashes == load_product(there.file, there.workspace()).hashes
+    there.policy["version"] = 2
+    there.write()
+    assert (
+        load_product(here.file, here.workspace()).hashes["policy"]
+        != (load_product(there.file, there.workspace()).hashes["policy"])
+    )
