@@ -9,7 +9,6 @@ from typing import ClassVar
 import pandas as pd
 
 from policies.rules.rule import Rule
-from sluice.tabular.rules.contributions import Values, one_cell
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.variables import Variables
 from sluice.verdict import Finding
@@ -25,10 +24,6 @@ class TableRule(Rule):
     @abstractmethod
     def sensitivity(self) -> SensitivityRule:
         """The rule with its thresholds, ready to judge all cells of a table at once."""
-
-    def is_sensitive(self, contributions: Values) -> bool:
-        """True when the cell may not be published. Raises DataError unless all contributions are finite and >= 0."""
-        return bool(self.sensitivity().sensitive(one_cell(contributions, self.rule))[0])
 
     def find(self, frame: pd.DataFrame, variables: Variables, stage: str, unit: str = "records") -> list[Finding]:
         return [self.unknown(stage, f"The rule {self.rule} is for the cells of a table, not for {unit}.", len(frame))]

@@ -27,6 +27,7 @@ from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.variables import Role, Variable
 from sluice.verdict import Finding, Verdict, decide
+from tests.policies.rules.written_rules import is_sensitive
 
 RULE: TypeAdapter[Any] = TypeAdapter(PolicyRule)
 VARIABLES = {
@@ -185,7 +186,7 @@ def test_every_rule_can_fail(name: str, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     rule = RULE.validate_python({"rule": name} | settings)
     if isinstance(rule, TableRule):
-        assert (rule.is_sensitive(safe), rule.is_sensitive(unsafe)) == (False, True)
+        assert (is_sensitive(rule, safe), is_sensitive(rule, unsafe)) == (False, True)
         assert decide(rule.find(SAFE, VARIABLES, "masked")) is Verdict.UNKNOWN
         return
     assert decide(rule.find(safe.assign(weight=10.0, household="h"), SURVEY, "masked")) is Verdict.PASS

@@ -7,8 +7,10 @@ from pydantic import BaseModel
 
 from policies.rules.rule import Rule
 from policies.rules.rules import PolicyRule
+from policies.rules.table_rule import TableRule
 from sluice.documents.documents import parse_document
 from sluice.errors import DocumentError
+from sluice.tabular.rules.contributions import Values, one_cell
 
 
 class Rules(BaseModel):
@@ -23,3 +25,8 @@ def refusal(**rule: Any) -> str:
     with pytest.raises(DocumentError) as error:
         load(**rule)
     return str(error.value)
+
+
+def is_sensitive(rule: TableRule, contributions: Values) -> bool:
+    """Whether the cell that adds up these contributions may not be published."""
+    return bool(rule.sensitivity().sensitive(one_cell(contributions, rule.rule))[0])
