@@ -1,0 +1,126 @@
+"""Records of columns: values, weights, contributors and holdings, and what is refused."""
+
+import pandas as pd
+import pytest
+
+from sluice.errors import DataError
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.records import records_of
+from sluice.tabular.rules.p_percent import PPercent
+
+FLAT = Dimension.flat("a", ["x", "y", "z"])
+
+
+def frame(**columns: list[object]) -> pd.DataFrame:
+    return pd.DataFrame(columns)
+
+
+def test_negative_contributions() -> None:
+    given = frame(a=["x", "x", "y", "y"], value=[-30, 10, 5, 5], id=["one", "two", "one", "three"])
+    with pytest.raises(DataError, match=r"'value' is negative in 1 records.*negative: absolute") as refusal:
+        records_of(given, [FLAT], Measure("value", "id"))
+    assert "30" not in str(refusal.value)
+    cells = records_of(given, [FLAT], Measure("value", "id", negative="absolute")).cells([FLAT])
+    assert cells.total.tolist() == [-10, -20, 10]
+    assert cells.contributions.total.tolist() == [40, 40, 10]  # of 'one' 25 in all, of 'two' 10, of 'three' 5
+    assert cells.largest[0, :3].tolist() == [25, 10, 5]
+    assert cells.largest[1, :2].tolist() == [30, 10]
+
+
+def test_missing_and_zero_values() -> None:
+    given = frame(a=["x", "x", "y"], value=["0", "", "7"], id=["one", "two", "three"])
+    with pytest.raises(DataError, match="'value' is missing in 1 records"):
+        records_of(given, [FLAT], Measure("value", "id"))
+    made = records_of(given, [FLAT], Measure("value", "id", missing="leave_out"))
+    cells = made.cells([FLAT])
+    assert made.left_out == 1
+    assert len(cells) == 3  # the total, x and y; z is empty
+    assert cells.contributors.tolist() == [2, 1, 1]  # who contributes 0 counts
+    with pytest.raises(DataError, match="there is no record"):
+        records_of(given.assign(value=""), [FLAT], Measure("value", "id", missing="leave_out"))
+
+
+def test_decimals() -> None:
+    given = frame(a=["x", "x", "y"], value=["0.1", "2.675", "7"], id=["one", "two", "three"])
+    assert records_of(given, [FLAT], Measure("value", "id")).value.tolist() == [100, 2675, 7000]
+    rounded = records_of(given, [FLAT], Measure("value", "id", decimals=2))
+    assert rounded.value.tolist() == [10, 268, 700]  # exactly half: to the even one, which binary numbers miss
+    assert rounded.decimals == 2
+    as_numbers = given.assign(value=[0.1, 2.675, 7])
+    assert records_of(as_numbers, [FLAT], Measure("value", "id", decimals=2)).value.tolist() == [10, 268, 700]
+    fine = given.assign(value=["0.1234567", "1", "1"])
+    with pytest.raises(DataError, match="'value' has more than 6 decimals; say how many"):
+        records_of(fine, [FLAT], Measure("value", "id"))
+    assert records_of(fine, [FLAT], Measure("value", "id", decimals=6)).value[0] == 123457
+    with pytest.raises(DataError, match="'value' is too large"):
+        records_of(given.assign(value=["1e16", "1", "1"]), [FLAT], Measure("value", "id"))
+
+
+def test_counts() -> None:
+    given = frame(a=["x", "x", "y"], id=["one", "one", "two"])
+    alone = records_of(given, [FLAT], Measure()).cells([FLAT])
+    assert (alone.total.tolist(), alone.contributors.tolist()) == ([3, 2, 1], [3, 2, 1])
+    by_id = records_of(given, [FLAT], Measure(contributor="id")).cells([FLAT])
+    assert (by_id.total.tolist(), by_id.contributors.tolist()) == ([3, 2, 1], [2, 1, 1])
+    assert by_id.largest[0].tolist() == [2, 1, 0, 0, 0]
+
+
+def test_holdings() -> None:
+    """{700, 200 | 60, 40, 10}: safe by record and unsafe by enterprise at p = 10, if 700 and 200 are of one."""
+    given = frame(a=["x"] * 5, value=[700, 200, 60, 40, 10], id=list("abcde"), holding=["h", "h", "i", "", "b"])
+    rule = PPercent(10)
+    by_record = records_of(given, [FLAT], Measure("value", "id")).cells([FLAT])
+    by_holding = records_of(given, [FLAT], Measure("value", "id", "holding"))
+    cells = by_holding.cells([FLAT])
+    assert not rule.sensitive(by_record.contributions)[0]
+    assert rule.sensitive(cells.contributions)[0]
+    assert cells.contributors[0] == 4  # who belongs to nobody counts alone, and holding 'b' is not contributor 'b'
+    assert cells.largest[0].tolist() == [900, 60, 40, 10, 0]
+    assert by_holding.added_up == 0  # no contributor twice in a cell
+    with pytest.raises(DataError, match="'holding', the holding, is missing in 1 records; name a contributor"):
+        records_of(given, [FLAT], Measure("value", holding="holding"))
+
+
+def test_duplicates() -> None:
+    given = frame(a=["x", "x", "y"], value=[1, 2, 4], id=["one", "one", "one"])
+    made = records_of(given, [FLAT], Measure("value", "id"))
+    assert made.added_up == 1
+    assert made.cells([FLAT]).largest[:, 0].tolist() == [7, 3, 4]
+    with pytest.raises(DataError, match="1 records are of a 'id' that has another record in the same cell"):
+        records_of(given, [FLAT], Measure("value", "id", duplicates="refuse"))
+
+
+def test_codes_that_are_no_leaves() -> None:
+    tree = Dimension.of("a", [("T", ""), ("A", "T"), ("A01", "A"), ("A02", "A"), ("NA", "T")])
+    given = frame(a=["A01", "A", "A1", "A1", "", "NA"])
+    with pytest.raises(
+        DataError,
+        match=r"'a' must be a leaf of its hierarchy; it is not in 4 records: 'A' is a group, which others add up to; "
+        r"'A1' \(Did you mean 'A01'\?\); no code at all in 1",
+    ):
+        records_of(given, [tree], Measure())
+    numbers = frame(a=[1, 1, 2])
+    flat = Dimension.flat("a", ["1", "01", "2"])
+    counted = records_of(numbers, [flat], Measure()).cells([flat])
+    assert counted.total.tolist() == [3, 2, 1]  # the number 1 is the code '1', not '01'
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"value": ["1", "x1"]}, "'value' must be a number; it is not in 1 records, first in record 2"),
+        ({"value": [1.0, float("inf")]}, "'value' must be finite; it is not in 1 records"),
+        ({"value": ["1", "nan"]}, "'value' must be a number"),
+        ({"id": ["one", ""]}, "'id', the contributor, is missing in 1 records"),
+        ({"id": ["one", None]}, "'id', the contributor, is missing in 1 records"),
+        ({"weight": [1, 0.5]}, "'weight', a weight, must be 1 or more.*it is less in 1 records"),
+        ({"weight": [1, None]}, "'weight', the weight, is missing in 1 records"),
+        ({"weight": ["1.000001", "2"], "value": ["0.5", "1"]}, "weighted, 'value' has 7 decimals; say how many"),
+        ({"a": [0.5, 1.0]}, "'a' must be text or whole numbers; got numbers with decimals"),
+    ],
+)
+def test_records_that_cannot_be_added_up(change: dict[str, list[object]], says: str) -> None:
+    given = {"a": ["x", "y"], "value": ["1", "2"], "id": ["one", "two"], "weight": ["1", "2"]} | change
+    with pytest.raises(DataError, match=says):
+        records_of(frame(**given), [FLAT], Measure("value", "id", weight="weight", weight_rule="argus"))
