@@ -20,9 +20,9 @@ from sluice.risk.attacks.inference import inference
 from sluice.risk.attacks.linkability import linkability
 from sluice.risk.attacks.membership import membership
 from sluice.risk.attacks.singling_out import singling_out
-from sluice.typed_frame import typed_frame
 from sluice.variables import Variable
 from tests.reference_data import REFERENCE_DATA
+from tests.typed_frame import typed_frame
 
 NAMES = [
     "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation", "relationship", "race",

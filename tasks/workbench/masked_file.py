@@ -10,6 +10,8 @@ from schemas.contract import Contract
 from schemas.reading.inferred import inferred_contract
 from sluice.errors import DataError
 from sluice.masking.recoding.global_recoding import GlobalRecoding
+from sluice.reading.typed_column import typed_array
+from sluice.reading.values import plain_array
 from sluice.variables import Kind, Variable
 from sluice.verdict import Finding, Verdict
 from tasks.workbench.tabular_file import typed_table
@@ -148,8 +150,8 @@ def _after_masking(column: pd.Series, known: Variable, found: Variable) -> Varia
     if known.kind.is_numeric and found.kind.is_numeric:
         return known.model_copy(update=free | {"kind": found.kind, "missing_codes": found.missing_codes})
     if known.kind.is_categorical or known.kind is Kind.TEXT:
-        labels = {str(label).strip() for label in column.dropna().unique()} - {"", *known.missing_codes}
-        if known.categories is None or labels <= set(known.categories):
+        _, problems = typed_array(plain_array(column), known)
+        if not problems:
             return known.model_copy(update={"nullable": True, "max_missing_share": None})
     elif known.kind is found.kind:
         return known.model_copy(update=free)

@@ -15,14 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sluice
+from schemas.contract import Contract
 from schemas.reading.draft import draft_contract
-from schemas.reading.inferred import inferred_contract
+from sluice.errors import DataError
+from sluice.masking.recoding.sampling import Sampling
 from sluice.reading.kind import ColumnSummary, summary_of
 from sluice.sources.sources import CsvSource, ParquetSource, TabularSource
-from sluice.typed_frame import typed_frame
 from sluice.variables import Kind, Variable
+from tasks.workbench.masked_file import understood
 from tasks.workbench.trial import mask_file
-from tests.schemas.typed import type_batch
+from tests.typed_frame import typed_frame
 
 N = 200
 
@@ -142,13 +144,11 @@ def test_the_draft_of_a_contract(probe: tuple[pd.DataFrame, Path]) -> None:
     assert {variable["name"]: Kind(variable["kind"]) for variable in drafted} == wanted(probe[0].columns)
 
 
-def test_a_file_without_a_contract(probe: tuple[pd.DataFrame, Path]) -> None:
-    """What `sluice assess` takes the columns for that its contract does not know, in batches of any size."""
+def test_a_masked_file_whose_columns_no_contract_knows(probe: tuple[pd.DataFrame, Path]) -> None:
+    """As `sluice assess` understands it, in batches of any size."""
     raw = pd.concat(source(probe[1]).batches(list(probe[0].columns), size=77), ignore_index=True)
-    inferred = inferred_contract(raw, "probe", {})
-    assert kinds(inferred.by_name) == wanted(probe[0].columns)
-    typed = type_batch(raw, inferred, lambda name, text: text)
-    assert len(typed) == N
+    elsewhere = Contract(dataset="d", version="1", variables=(Variable(name="elsewhere", kind=Kind.TEXT),))
+    assert kinds(understood(raw, elsewhere, key=0).variables) == wanted(probe[0].columns)
 
 
 def test_a_file_to_be_masked(probe: tuple[pd.DataFrame, Path], tmp_path: Path) -> None:
@@ -158,21 +158,19 @@ def test_a_file_to_be_masked(probe: tuple[pd.DataFrame, Path], tmp_path: Path) -
 
 
 def test_a_frame_of_a_notebook(probe: tuple[pd.DataFrame, Path]) -> None:
-    frame, _ = probe
-    typed, variables = typed_frame(frame)
-    assert kinds(variables) == wanted(frame.columns)
-    assert len(sluice.mask(frame, {"method": "sampling", "fraction": 0.5}, seed=1).frame) == N // 2
-    for name, variable in variables.items():
-        assert typed[name].isna().any() <= variable.nullable, name
+    masked = sluice.mask(probe[0], Sampling(fraction=0.5), seed=1)
+    assert kinds(masked.contract.by_name) == wanted(probe[0].columns)
+    assert len(masked.frame) == N // 2
 
 
 def test_a_notebook_and_a_file_read_the_same_values(probe: tuple[pd.DataFrame, Path]) -> None:
     frame, path = probe
     typed, _ = typed_frame(frame)
     raw = pd.concat(source(path).batches(list(frame.columns)), ignore_index=True)
-    by_contract = type_batch(raw, inferred_contract(raw, "probe", {}), lambda name, text: text)
+    from_file, variables = typed_frame(raw)
     for name in frame.columns:
-        assert typed[name].astype(object).equals(by_contract[name].astype(object)), name
+        assert typed[name].astype(object).equals(from_file[name].astype(object)), name
+        assert typed[name].isna().any() <= variables[name].nullable, name
 
 
 def test_batches_do_not_matter(probe: tuple[pd.DataFrame, Path]) -> None:
@@ -188,15 +186,18 @@ def test_batches_do_not_matter(probe: tuple[pd.DataFrame, Path]) -> None:
 def test_a_category_column_of_a_notebook_is_categories_even_of_numbers_and_keeps_its_order() -> None:
     """A file keeps neither: Parquet stores the numbers themselves, and texts without their order."""
     sizes = pd.Categorical(["M", "S", None], categories=["S", "M", "L"], ordered=True)
-    frame, variables = typed_frame(pd.DataFrame({"code": pd.Categorical([3, 1, 2]), "size": sizes}))
-    assert kinds(variables) == {"code": Kind.NOMINAL, "size": Kind.ORDINAL}
-    assert variables["size"].categories == ("S", "M", "L")
-    assert frame["code"].tolist() == ["3", "1", "2"]
+    frame = pd.DataFrame({"code": pd.Categorical([3, 1, 2]), "size": sizes, "n": [1, 2, 3]})
+    masked = sluice.mask(frame, {"method": "removal", "columns": ["n"]})
+    assert kinds(masked.contract.by_name) == {"code": Kind.NOMINAL, "size": Kind.ORDINAL, "n": Kind.INTEGER}
+    assert masked.contract.by_name["size"].categories == ("S", "M", "L")
+    assert masked.frame["code"].tolist() == ["3", "1", "2"]
 
 
 def test_an_infinite_number_is_a_number_that_is_refused() -> None:
-    column = pd.Series([1.5, np.inf])
-    assert summary_of([column]).kind is Kind.CONTINUOUS
+    frame = pd.DataFrame({"x": [1.5, np.inf]})
+    assert summary_of([frame["x"]]).kind is Kind.CONTINUOUS
+    with pytest.raises(DataError, match="'x': 1 value is not a finite number"):
+        typed_frame(frame)
 
 
 def test_marks_are_missing_among_numbers_and_values_among_words() -> None:

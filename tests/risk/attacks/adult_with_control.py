@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from sluice.typed_frame import typed_frame
 from sluice.variables import Variable
+from tests.typed_frame import typed_frame
 
 NAMES = [
     "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation", "relationship", "race",

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.risk.attacks.linkability import linkability, random_links
-from sluice.typed_frame import typed_frame
 from tests.risk.attacks.adult_with_control import adult_with_control
+from tests.typed_frame import typed_frame
 
 A, B = ["age", "education_num", "race", "hours_per_week"], ["fnlwgt", "occupation", "sex", "relationship"]
 C, D = ["age", "fnlwgt", "sex"], ["education_num", "hours_per_week", "occupation", "relationship"]

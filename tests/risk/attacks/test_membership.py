@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.risk.attacks.membership import advantage, area_under_curve, membership, nearer_share, nearer_to_original
-from sluice.typed_frame import typed_frame
+from tests.typed_frame import typed_frame
 
 
 def test_hanley_and_mcneil_as_published() -> None:

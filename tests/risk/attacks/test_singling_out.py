@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.risk.attacks.singling_out import CodedFile, Descriptions, fitting, growth, singling_out
-from sluice.typed_frame import typed_frame
 from tests.risk.attacks.adult_with_control import NAMES, adult_with_control
+from tests.typed_frame import typed_frame
 
 
 @pytest.mark.parametrize(

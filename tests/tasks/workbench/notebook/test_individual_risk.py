@@ -4,9 +4,9 @@ import pytest
 import sluice
 from policies.rules.individual_risk import IndividualRisk
 from sluice.errors import DataError
-from sluice.typed_frame import typed_frame
 from sluice.variables import Role
 from tests.tasks.workbench.notebook.conftest import HOUSEHOLD_KEYS
+from tests.typed_frame import typed_frame
 
 
 def test_sdcmicros_testdata(households: pd.DataFrame) -> None:

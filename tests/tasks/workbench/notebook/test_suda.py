@@ -4,8 +4,8 @@ import pytest
 import sluice
 from policies.rules.suda import Suda
 from sluice.errors import DataError
-from sluice.typed_frame import typed_frame
 from tests.tasks.workbench.notebook.conftest import HOUSEHOLD_KEYS
+from tests.typed_frame import typed_frame
 
 
 def test_sdcmicros_testdata(households: pd.DataFrame) -> None:
