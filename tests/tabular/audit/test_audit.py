@@ -10,64 +10,12 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from sluice.errors import DataError
-from sluice.tabular.audit.audit import Audit, audit
-from sluice.tabular.audit.proven_interval import SuppressedCells
-from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Contributions, Status
-from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.feasibility_interval import FeasibleRegion, UnsolvedError
-from sluice.tabular.rules.minimum_frequency import MinimumFrequency
-from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import Requirements, requirements_of
+from tests.tabular.grids import ALONE, BOX, RULES, at, grid, pattern, run, table
 from tests.tabular.tables import business, tables
-
-RULES = (MinimumFrequency(3), PPercent(10))
-ALONE = Assumptions(unions=False)
-
-
-def table(records: list[tuple[str, str, int, int]]) -> Cells:
-    """(row, column, contributor, value) -> cells of row x column, with totals."""
-    rows, columns = (Dimension.flat(name, sorted({r[axis] for r in records})) for axis, name in enumerate(("r", "c")))
-    leaves = np.array([(rows.position[r], columns.position[c]) for r, c, _, _ in records], dtype=np.int32)
-    return aggregate(
-        [rows, columns], leaves, np.array([r[2] for r in records]), np.array([r[3] for r in records], dtype=np.int64)
-    )
-
-
-def grid(sole: dict[tuple[str, str], int], others: int = 4, value: int = 25, shape: tuple[int, int] = (3, 3)) -> Cells:
-    """A table of equal cells with several contributors each, but some with one: {(row, column): contributor}."""
-    records, number = [], 1000
-    for row in "abcdef"[: shape[0]]:
-        for column in "uvwxyz"[: shape[1]]:
-            if (row, column) in sole:
-                records.append((row, column, sole[row, column], others * value))
-            else:
-                for _ in range(others):
-                    records.append((row, column, number, value))
-                    number += 1
-    return table(records)
-
-
-def at(cells: Cells, *codes: str) -> int:
-    wanted = [d.position[code] for d, code in zip(cells.dimensions, codes, strict=True)]
-    return int(np.flatnonzero((cells.codes == wanted).all(axis=1))[0])
-
-
-def pattern(cells: Cells, suppressed: list[tuple[str, str]], needs: Requirements) -> np.ndarray:
-    status = np.zeros(len(cells), dtype=np.uint8)
-    for codes in suppressed:
-        cell = at(cells, *codes)
-        status[cell] = Status.PRIMARY if needs.sensitive[cell] else Status.SECONDARY
-    return status
-
-
-def run(cells: Cells, suppressed: list[tuple[str, str]], assumptions: Assumptions = ALONE) -> Audit:
-    needs = requirements_of(RULES, cells.contributions)
-    return audit(cells, pattern(cells, suppressed, needs), needs, RULES, assumptions)
-
-
-BOX = [("a", "u"), ("a", "v"), ("b", "u"), ("b", "v")]
 
 
 def test_a_box_around_a_sole_contributor_is_safe() -> None:
@@ -111,79 +59,6 @@ def test_an_interval_that_is_too_narrow_is_a_breach() -> None:
     (breach,) = told.breaches
     assert (breach.attacker, breach.exact) == ("outsider", False)
     assert breach.says == "anybody can compute r a, c u to within its protection level"
-
-
-def test_a_sole_contributor_undoes_a_box() -> None:
-    told = run(grid({("a", "u"): 1, ("b", "v"): 2}), BOX)
-    assert {(b.attacker, b.owners, b.says, b.exact) for b in told.breaches} == {
-        ("contributor", (2,), "the sole contributor of r b, c v can compute r a, c u exactly", True),
-        ("contributor", (1,), "the sole contributor of r a, c u can compute r b, c v exactly", True),
-    }
-    assert run(grid({("a", "u"): 1, ("b", "v"): 2}), BOX, Assumptions(coalition=0, unions=False)).safe
-
-
-def test_one_holding_in_both_corners_undoes_nothing_of_its_own() -> None:
-    """Both cells are wholly its own: it learns nothing of others, and outsiders see a box."""
-    assert run(grid({("a", "u"): 1, ("b", "v"): 1}), BOX).safe
-
-
-def test_a_holding_owns_what_its_members_are_alone_in() -> None:
-    """By contributor, (b, v) has three and nobody knows it; by holding it has one, who undoes the box."""
-    records = [("a", "u", 1, 100), ("b", "v", 7, 34), ("b", "v", 8, 33), ("b", "v", 9, 33)]
-    records += [(r, c, 10 * k + n, 25) for k, (r, c) in enumerate((("a", "v"), ("b", "u")), 2) for n in range(4)]
-    records += [("c", c, 100 * k + n, 25) for k, c in enumerate("uvw", 1) for n in range(4)]
-    records += [(r, "w", 1000 * k + n, 25) for k, r in enumerate("ab", 1) for n in range(4)]
-    assert run(table(records), BOX).safe
-    by_holding = [(r, c, 7 if who in (8, 9) else who, value) for r, c, who, value in records]
-    assert {b.owners for b in run(table(by_holding), BOX).breaches} == {(7,), (1,)}
-
-
-TWO_BOXES = [*BOX, ("a", "w"), ("b", "w")]
-
-
-def test_two_contributors_together_undo_what_neither_undoes_alone() -> None:
-    """(a, u) can move along (b, v) or along (b, w); the two who own those leave it no way."""
-    cells = grid({("a", "u"): 1, ("b", "v"): 2, ("b", "w"): 3}, shape=(3, 4))
-    alone = run(cells, TWO_BOXES, Assumptions(coalition=1, unions=False))
-    assert alone.safe
-    together = run(cells, TWO_BOXES, Assumptions(coalition=2, unions=False))
-    breach = next(b for b in together.breaches if b.cell == at(cells, "a", "u"))
-    assert (breach.attacker, breach.owners) == ("coalition", (2, 3))
-    assert breach.says == "the contributors of r b, c v and of r b, c w together can compute r a, c u exactly"
-
-
-def test_two_sole_contributors_in_one_row_make_a_sensitive_union() -> None:
-    cells = grid({("a", "u"): 1, ("a", "v"): 2})
-    wide = [(r, c) for r in "abc" for c in "uv"]
-    needs = requirements_of(RULES, cells.contributions)
-    told = audit(cells, pattern(cells, wide, needs), needs, RULES, Assumptions(coalition=0))
-    (breach,) = told.breaches
-    assert breach.attacker == "union"
-    assert breach.cells == (at(cells, "a", "u"), at(cells, "a", "v"))
-    assert breach.says == "anybody can compute the sum of r a, c u and r a, c v, which is sensitive itself"
-    assert run(cells, wide, Assumptions(coalition=0, unions=False)).safe
-
-
-def test_a_union_hidden_behind_two_equations_is_found() -> None:
-    """Three of row a are suppressed; a third cell of the row can be computed otherwise and hides nothing."""
-    cells = grid({("a", "u"): 1, ("a", "v"): 2})
-    wide = [(r, c) for r in "abc" for c in "uv"] + [("a", "w")]  # (a, w) is alone in its column
-    told = run(cells, wide, Assumptions(coalition=0))
-    assert [b.attacker for b in told.breaches] == ["union"]
-
-
-def test_a_difference_of_two_sums_is_a_union() -> None:
-    """The total and a group of a second grouping are published: what lies outside the group is their difference."""
-    d = Dimension.of("d", [("T", ""), *((x, "T") for x in "pqrs")], [("G", ""), ("p", "G"), ("q", "G")])
-    leaves = np.array([[d.position[x]] for x in "ppppqqqqrs"], dtype=np.int32)
-    cells = aggregate([d], leaves, np.arange(10), np.full(10, 30))
-    needs = requirements_of(RULES, cells.contributions)
-    status = np.zeros(len(cells), dtype=np.uint8)
-    for code in "pqrs":
-        status[at(cells, code)] = Status.SECONDARY
-    (breach,) = audit(cells, status, needs, RULES, Assumptions(coalition=0)).breaches
-    assert breach.attacker == "union"
-    assert breach.cells == (at(cells, "r"), at(cells, "s"))
 
 
 def test_withheld_margins_protect_and_are_protected() -> None:
@@ -242,19 +117,6 @@ def test_a_sliding_level_asks_for_width_alone() -> None:
         sliding[cell] = width
         asked = replace(needs, lower=0 * needs.lower, upper=0 * needs.upper, sliding=sliding)
         assert audit(cells, pattern(cells, BOX, needs), asked, RULES, ALONE).safe is safe
-
-
-def test_an_attack_that_was_not_decided_is_unknown_and_not_safe(monkeypatch: pytest.MonkeyPatch) -> None:
-    def give_up(self: FeasibleRegion, cell: int, sign: int) -> None:
-        raise UnsolvedError("time is over")
-
-    monkeypatch.setattr(FeasibleRegion, "extreme", give_up)
-    monkeypatch.setattr(SuppressedCells, "_nearby", lambda self, questions, part: {})
-    told = run(grid({("a", "u"): 1}), BOX)
-    assert not told.safe
-    assert told.unknown
-    assert not told.breaches
-    assert told.completed < told.attempted
 
 
 def test_totals_that_do_not_add_are_refused() -> None:
@@ -339,57 +201,6 @@ def test_breaches_are_those_of_brute_force(cells: Cells, seed: int, size: int) -
     assert told.safe is (not told.breaches)
 
 
-@settings(max_examples=40, deadline=None)
-@given(tables(most=12), st.integers(0, 2**32 - 1))
-def test_unions_are_sums_that_the_equations_give_away(cells: Cells, seed: int) -> None:
-    """Every union told lies in the span of the equations, and every sensitive row of plain parts is told."""
-    rng = np.random.default_rng(seed)
-    needs = requirements_of(RULES, cells.contributions)
-    hidden = (needs.sensitive | (rng.random(len(cells)) < 0.5)) & (cells.total > 0)
-    status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
-    told = audit(cells, status, needs, RULES, Assumptions(coalition=0))
-    unions = {b.cells for b in told.breaches if b.attacker == "union"}
-    matrix = cells.equations.toarray()[:, hidden]
-    place = np.cumsum(hidden) - 1
-    _, sizes, basis = np.linalg.svd(matrix) if matrix.size else (None, np.zeros(0), np.zeros((0, hidden.sum())))
-    basis = basis[: (sizes > 1e-9).sum()]
-    for members in unions:
-        vector = np.zeros(hidden.sum())
-        vector[place[list(members)]] = 1
-        assert np.allclose(basis.T @ (basis @ vector), vector)
-    computed = computed_cells(matrix)
-    for row in matrix:
-        left = np.flatnonzero((row != 0) & ~computed)
-        if len(left) > 1 and len(set(row[left])) == 1:
-            members = np.flatnonzero(hidden)[left]
-            if sensitive_together(cells, members):
-                assert tuple(members.tolist()) in unions
-
-
-def computed_cells(matrix: np.ndarray) -> np.ndarray:
-    """Which unknowns follow one after the other, each as the only one left of its equation."""
-    known = np.zeros(matrix.shape[1], dtype=bool)
-    while True:
-        lonely = [row for row in matrix if ((row != 0) & ~known).sum() == 1]
-        if not lonely:
-            return known
-        for row in lonely:
-            known |= row != 0
-
-
-def sensitive_together(cells: Cells, members: np.ndarray) -> bool:
-    shares: dict[int, int] = {}
-    for cell in members:
-        if cells.contributors[cell] > cells.owners.shape[1]:
-            return False
-        for owner, share in zip(cells.owners[cell], cells.largest[cell], strict=True):
-            if owner >= 0:
-                shares[int(owner)] = shares.get(int(owner), 0) + int(share)
-    ordered = sorted(shares.values(), reverse=True)
-    total = sum(ordered)
-    return len(ordered) < 3 or (10 * (total - ordered[0] - ordered[1]) < ordered[0] and total > 0)
-
-
 def test_workers_change_nothing() -> None:
     cells = business("s1k")
     needs = requirements_of(RULES, cells.contributions)
@@ -400,17 +211,3 @@ def test_workers_change_nothing() -> None:
     assert not one.safe
     assert {b.says for b in one.breaches} == {b.says for b in two.breaches}
     assert one.attempted == two.attempted == one.completed
-
-
-def test_a_large_component_is_decided_in_part_as_in_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looking around a cell first, without the compiled search, gives the verdicts of the whole component."""
-    cells = business("s1k")
-    needs = requirements_of(RULES, cells.contributions)
-    hidden = needs.sensitive | (np.random.default_rng(5).random(len(cells)) < 0.3)
-    status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
-    usual = audit(cells, status, needs, RULES, ALONE)
-    monkeypatch.setattr("sluice.tabular.audit.proven_interval._LARGE", 30)
-    monkeypatch.setattr(SuppressedCells, "_nearby", lambda self, questions, part: {})
-    other = audit(cells, status, needs, RULES, ALONE)
-    assert {(b.cell, b.owners) for b in usual.breaches} == {(b.cell, b.owners) for b in other.breaches}
-    assert len(usual.breaches) > 5

@@ -1,0 +1,39 @@
+"""The search for what must remain possible, in large components and where the solver gives up."""
+
+import numpy as np
+import pytest
+
+from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.proven_interval import SuppressedCells
+from sluice.tabular.model.cells import Status
+from sluice.tabular.model.feasibility_interval import FeasibleRegion, UnsolvedError
+from sluice.tabular.rules.sensitivity import requirements_of
+from tests.tabular.grids import ALONE, BOX, RULES, grid, run
+from tests.tabular.tables import business
+
+
+def test_an_attack_that_was_not_decided_is_unknown_and_not_safe(monkeypatch: pytest.MonkeyPatch) -> None:
+    def give_up(self: FeasibleRegion, cell: int, sign: int) -> None:
+        raise UnsolvedError("time is over")
+
+    monkeypatch.setattr(FeasibleRegion, "extreme", give_up)
+    monkeypatch.setattr(SuppressedCells, "_nearby", lambda self, questions, part: {})
+    told = run(grid({("a", "u"): 1}), BOX)
+    assert not told.safe
+    assert told.unknown
+    assert not told.breaches
+    assert told.completed < told.attempted
+
+
+def test_a_large_component_is_decided_in_part_as_in_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking around a cell first, without the compiled search, gives the verdicts of the whole component."""
+    cells = business("s1k")
+    needs = requirements_of(RULES, cells.contributions)
+    hidden = needs.sensitive | (np.random.default_rng(5).random(len(cells)) < 0.3)
+    status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
+    usual = audit(cells, status, needs, RULES, ALONE)
+    monkeypatch.setattr("sluice.tabular.audit.proven_interval._LARGE", 30)
+    monkeypatch.setattr(SuppressedCells, "_nearby", lambda self, questions, part: {})
+    other = audit(cells, status, needs, RULES, ALONE)
+    assert {(b.cell, b.owners) for b in usual.breaches} == {(b.cell, b.owners) for b in other.breaches}
+    assert len(usual.breaches) > 5

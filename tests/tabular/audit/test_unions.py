@@ -1,0 +1,99 @@
+"""Unions of suppressed cells whose sum is known."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.tabular.audit.audit import audit
+from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Cells, Status
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.sensitivity import requirements_of
+from tests.tabular.grids import RULES, at, grid, pattern, run
+from tests.tabular.tables import tables
+
+
+def computed_cells(matrix: np.ndarray) -> np.ndarray:
+    """Which unknowns follow one after the other, each as the only one left of its equation."""
+    known = np.zeros(matrix.shape[1], dtype=bool)
+    while True:
+        lonely = [row for row in matrix if ((row != 0) & ~known).sum() == 1]
+        if not lonely:
+            return known
+        for row in lonely:
+            known |= row != 0
+
+
+def sensitive_together(cells: Cells, members: np.ndarray) -> bool:
+    shares: dict[int, int] = {}
+    for cell in members:
+        if cells.contributors[cell] > cells.owners.shape[1]:
+            return False
+        for owner, share in zip(cells.owners[cell], cells.largest[cell], strict=True):
+            if owner >= 0:
+                shares[int(owner)] = shares.get(int(owner), 0) + int(share)
+    ordered = sorted(shares.values(), reverse=True)
+    total = sum(ordered)
+    return len(ordered) < 3 or (10 * (total - ordered[0] - ordered[1]) < ordered[0] and total > 0)
+
+
+def test_two_sole_contributors_in_one_row_make_a_sensitive_union() -> None:
+    cells = grid({("a", "u"): 1, ("a", "v"): 2})
+    wide = [(r, c) for r in "abc" for c in "uv"]
+    needs = requirements_of(RULES, cells.contributions)
+    told = audit(cells, pattern(cells, wide, needs), needs, RULES, Assumptions(coalition=0))
+    (breach,) = told.breaches
+    assert breach.attacker == "union"
+    assert breach.cells == (at(cells, "a", "u"), at(cells, "a", "v"))
+    assert breach.says == "anybody can compute the sum of r a, c u and r a, c v, which is sensitive itself"
+    assert run(cells, wide, Assumptions(coalition=0, unions=False)).safe
+
+
+def test_a_union_hidden_behind_two_equations_is_found() -> None:
+    """Three of row a are suppressed; a third cell of the row can be computed otherwise and hides nothing."""
+    cells = grid({("a", "u"): 1, ("a", "v"): 2})
+    wide = [(r, c) for r in "abc" for c in "uv"] + [("a", "w")]  # (a, w) is alone in its column
+    told = run(cells, wide, Assumptions(coalition=0))
+    assert [b.attacker for b in told.breaches] == ["union"]
+
+
+def test_a_difference_of_two_sums_is_a_union() -> None:
+    """The total and a group of a second grouping are published: what lies outside the group is their difference."""
+    d = Dimension.of("d", [("T", ""), *((x, "T") for x in "pqrs")], [("G", ""), ("p", "G"), ("q", "G")])
+    leaves = np.array([[d.position[x]] for x in "ppppqqqqrs"], dtype=np.int32)
+    cells = aggregate([d], leaves, np.arange(10), np.full(10, 30))
+    needs = requirements_of(RULES, cells.contributions)
+    status = np.zeros(len(cells), dtype=np.uint8)
+    for code in "pqrs":
+        status[at(cells, code)] = Status.SECONDARY
+    (breach,) = audit(cells, status, needs, RULES, Assumptions(coalition=0)).breaches
+    assert breach.attacker == "union"
+    assert breach.cells == (at(cells, "r"), at(cells, "s"))
+
+
+@settings(max_examples=40, deadline=None)
+@given(tables(most=12), st.integers(0, 2**32 - 1))
+def test_unions_are_sums_that_the_equations_give_away(cells: Cells, seed: int) -> None:
+    """Every union told lies in the span of the equations, and every sensitive row of plain parts is told."""
+    rng = np.random.default_rng(seed)
+    needs = requirements_of(RULES, cells.contributions)
+    hidden = (needs.sensitive | (rng.random(len(cells)) < 0.5)) & (cells.total > 0)
+    status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
+    told = audit(cells, status, needs, RULES, Assumptions(coalition=0))
+    unions = {b.cells for b in told.breaches if b.attacker == "union"}
+    matrix = cells.equations.toarray()[:, hidden]
+    place = np.cumsum(hidden) - 1
+    _, sizes, basis = np.linalg.svd(matrix) if matrix.size else (None, np.zeros(0), np.zeros((0, hidden.sum())))
+    basis = basis[: (sizes > 1e-9).sum()]
+    for members in unions:
+        vector = np.zeros(hidden.sum())
+        vector[place[list(members)]] = 1
+        assert np.allclose(basis.T @ (basis @ vector), vector)
+    computed = computed_cells(matrix)
+    for row in matrix:
+        left = np.flatnonzero((row != 0) & ~computed)
+        if len(left) > 1 and len(set(row[left])) == 1:
+            members = np.flatnonzero(hidden)[left]
+            if sensitive_together(cells, members):
+                assert tuple(members.tolist()) in unions
