@@ -20,7 +20,6 @@ from policies.rules.l_diversity import LDiversity
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.t_closeness import TCloseness
 from policies.standard.judgement import judge_reference_standard
-from policies.standard.lone_copies import judge_lone_copies
 from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
 from schemas.reading.draft import draft_contract
@@ -31,7 +30,6 @@ from sluice.errors import DataError, DocumentError, SluiceError
 from sluice.masking import AdditiveNoise
 from sluice.publication.table_file import write_in_order, write_parquet
 from sluice.risk.classes.differencing import changed_records
-from sluice.risk.reference.copies import count_copies, lone_copies
 from sluice.sources.sources import CsvSource
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict, decide
@@ -82,62 +80,6 @@ def pass_through(release: AnyRelease, until: State = State.PUBLISHED) -> None:
 # -- unsafe files that met every rule
 
 
-def people(n: int = 1500) -> tuple[pd.DataFrame, dict[str, Variable]]:
-    """Ages in bands, and four amounts that are anybody's own."""
-    rng = np.random.default_rng(7)
-    wealth = rng.normal(size=n)
-    frame = pd.DataFrame(
-        {f"amount{i}": np.round(np.exp(9 + 0.5 * wealth + 0.5 * rng.normal(size=n))) for i in range(4)}
-    )
-    frame.insert(0, "age", pd.Categorical(rng.choice(["young", "old"], n)))
-    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=Role.SENSITIVE) for name in frame}
-    variables["age"] = Variable(name="age", kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER)
-    return frame, variables
-
-
-def paired(recoded: pd.DataFrame, masked: pd.DataFrame, variables: dict[str, Variable]) -> OriginalAndMasked:
-    return OriginalAndMasked(recoded, recoded, masked, None, variables, variables, np.random.default_rng(1))
-
-
-@pytest.mark.parametrize("hair", [0.0, 1e-3, 0.02], ids=lambda share: f"noise {share}")
-def test_one_variable_blown_to_pieces_does_not_hide_that_all_others_are_verbatim(hair: float) -> None:
-    frame, variables = people()
-    rng = np.random.default_rng(1)
-    noise = {f"amount{i}": (hair if i < 3 else 100) * rng.normal(size=len(frame)) for i in range(4)}
-    blown = frame.assign(**{name: frame[name] + frame[name].std() * added for name, added in noise.items()})
-    finding = judge_lone_copies(ReferenceStandard(), paired(frame, blown, variables))
-    assert finding.verdict is Verdict.FAIL
-    assert finding.observed is not None
-    assert finding.observed > (0.2 if hair else 0.95)
-    assert "age, amount0, amount1, amount2, and stand" in finding.says
-
-
-def test_records_that_lose_their_twins_do_not_make_up_for_lone_ones_that_are_verbatim() -> None:
-    # 600 people in pairs, moved apart by masking, and 400 lone ones as they were: fewer copies than in the reference.
-    pairs, lone = np.repeat(np.arange(300.0), 2), np.arange(1000.0, 1400.0)
-    original, released = np.append(pairs, lone), np.append(np.arange(-600.0, 0), lone)
-    in_reference = np.append(np.ones(600, dtype=bool), np.zeros(400, dtype=bool))
-    assert count_copies(~in_reference, in_reference).excess < 0
-    count = lone_copies([np.append(pairs[:60], lone)], [np.append(np.arange(-60.0, 0), lone)])
-    assert (count.found, count.excess > 0.5) == (400, True)
-    # With so many pairs that the lone could as well be found by chance, nothing is held against the file.
-    assert lone_copies([original], [released]).excess < 0
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(2, 60), st.integers(0, 2**32 - 1))
-def test_other_people_of_the_same_kind_are_no_lone_copies(values: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    one, other = (rng.integers(0, values, (2, 400)) ** 2 for _ in range(2))
-    assert lone_copies(list(one), list(other)).excess <= 0
-
-
-def test_variables_that_cannot_be_compared_leave_lone_copies_unknown() -> None:
-    frame, variables = people(20)
-    finding = judge_lone_copies(ReferenceStandard(), paired(frame[[]], frame, variables))
-    assert finding.verdict is Verdict.UNKNOWN
-
-
 def test_a_hair_of_noise_makes_no_group_diverse() -> None:
     frame = pd.DataFrame({"sex": pd.Categorical(["f"] * 6 + ["m"] * 6), "income": [0.0] * 6 + [1e3, 2e3, 3e3] * 2})
     variables = {
@@ -148,46 +90,6 @@ def test_a_hair_of_noise_makes_no_group_diverse() -> None:
     assert hair["income"].nunique() == len(frame)
     (finding,) = LDiversity(l=2).find(hair, variables, "masked")
     assert (finding.verdict, finding.observed) == (Verdict.FAIL, 1)
-
-
-def test_a_hair_of_noise_makes_no_copy_another_record() -> None:
-    frame, variables = people()
-    hair = frame.assign(**{name: frame[name] + 1e-6 for name in frame if name != "age"})
-    findings, _ = judge_reference_standard(ReferenceStandard(), paired(frame, hair, variables))
-    assert next(finding for finding in findings if finding.rule == "exact_copies").verdict is Verdict.FAIL
-
-
-@pytest.mark.parametrize(
-    "setting",
-    [
-        {"margin": 0.9},
-        {"copies_excess": 0.9},
-        {"tail_share": 0.9},
-        {"tail_quantile": 1e-9},
-        {"minimum_records": 1},
-        {"records": 1},
-        {"when_fewer": "judge"},
-        {"binding": ["uncertainty"]},
-    ],
-    ids=str,
-)
-def test_a_policy_that_undoes_the_standard_does_not_do_so_silently(setting: dict[str, Any]) -> None:
-    frame, variables = people(1200)
-    others = frame.sample(frac=1, random_state=3).reset_index(drop=True)
-    findings, _ = judge_reference_standard(ReferenceStandard(**setting), paired(frame, others, variables))
-    (lenient,) = (finding for finding in findings if finding.rule == "lenient_standard")
-    assert (lenient.verdict, lenient.binding) == (Verdict.REVIEW, True)
-    findings, _ = judge_reference_standard(ReferenceStandard(), paired(frame, others, variables))
-    assert next(finding for finding in findings if finding.rule == "lenient_standard").verdict is Verdict.PASS
-
-
-@pytest.mark.parametrize("weights", [{"amount0": 0}, {"amount0": 1e-9}, {"age": 1e9}], ids=str)
-def test_a_variable_without_weight_in_the_comparison_is_named(weights: dict[str, float]) -> None:
-    frame, variables = people(1200)
-    findings, _ = judge_reference_standard(ReferenceStandard(weights=weights), paired(frame, frame, variables))
-    (read,) = (finding for finding in findings if finding.rule == "comparable_values")
-    assert read.verdict is Verdict.REVIEW
-    assert "amount0" in read.says
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,14 @@
 """What cannot be compared with the original is not measured."""
 
 import pandas as pd
+import pytest
 
+from policies.standard.judgement import judge_reference_standard
+from policies.standard.reference_standard import ReferenceStandard
 from sluice.variables import Variable
 from sluice.verdict import Verdict
 from tests.policies.standard.population_sample import ORIGINAL, RECODED, SAFE, VARIABLES, judge, recode
+from tests.policies.standard.wealth_sample import paired, wealthy
 
 
 def test_labels_that_nobody_carries_cannot_be_measured():
@@ -24,3 +28,12 @@ def test_variables_that_nobody_can_compare():
     only = {"remark": Variable(name="remark", kind="text")}
     findings, _ = judge(ORIGINAL, SAFE.assign(remark="x"), released=only)
     assert findings["comparable_values"].verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("weights", [{"amount0": 0}, {"amount0": 1e-9}, {"age": 1e9}], ids=str)
+def test_a_variable_without_weight_in_the_comparison_is_named(weights: dict[str, float]) -> None:
+    frame, variables = wealthy(1200)
+    findings, _ = judge_reference_standard(ReferenceStandard(weights=weights), paired(frame, frame, variables))
+    (read,) = (finding for finding in findings if finding.rule == "comparable_values")
+    assert read.verdict is Verdict.REVIEW
+    assert "amount0" in read.says

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from policies.standard.judgement import judge_reference_standard
+from policies.standard.reference_standard import ReferenceStandard
 from sluice.variables import Variable
 from sluice.verdict import Verdict, decide
 from tests.policies.standard.population_sample import (
@@ -14,6 +16,7 @@ from tests.policies.standard.population_sample import (
     planted,
     recode,
 )
+from tests.policies.standard.wealth_sample import paired, wealthy
 
 
 def test_four_per_cent_verbatim_records_pass_the_margin_and_not_the_gate():
@@ -76,3 +79,10 @@ def test_a_count_of_few_people_is_not_given():
     for curve in curves.values():
         counts = np.diff(np.round(np.array([0, *curve.masked, 1]) * 2000))
         assert ((counts == 0) | (counts >= 10)).all()
+
+
+def test_a_hair_of_noise_makes_no_copy_another_record() -> None:
+    frame, variables = wealthy()
+    hair = frame.assign(**{name: frame[name] + 1e-6 for name in frame if name != "age"})
+    findings, _ = judge_reference_standard(ReferenceStandard(), paired(frame, hair, variables))
+    assert next(finding for finding in findings if finding.rule == "exact_copies").verdict is Verdict.FAIL
