@@ -97,7 +97,7 @@ class TableSummary(BaseModel):
         description="of the value of all cells that are not withheld; None: would reveal a cell"
     )
     contributors_suppressed: int | None = Field(
-        description="contributions in suppressed cells; None: would reveal a cell"
+        description="to three digits, contributions in suppressed cells; None: would reveal a cell"
     )
     contributors_share: float | None
     levels: tuple[Level, ...] = ()
@@ -131,7 +131,8 @@ def summarise(
     status       : shape (c,), of every cell of the linked tables; so are the requirements
     value        : shape (c,), what is published instead of the totals, where a method changes values
     minimum_cell : the value and the contributors of the suppressed cells are given as sums over all of them, when at
-                   least so many (and three) have any; the value to three digits
+                   least so many (and three) have any; all to three digits, the shares too: from an exact one, the
+                   exact sum could be computed with what is published
     """
     inside, axes = in_table(cells, table), axes_of(cells, table)
     counts = {known: int(((status == known) & inside).sum()) for known in Status}
@@ -154,9 +155,9 @@ def summarise(
         primary=counts[Status.PRIMARY],
         secondary=counts[Status.SECONDARY],
         withheld=counts[Status.WITHHELD],
-        value_suppressed=float(f"{lost:.3g}") if give else None,
+        value_suppressed=_three_digits(lost) if give else None,
         value_share=_share(lost, float(size[listed].sum())) if give else None,
-        contributors_suppressed=contributors if give else None,
+        contributors_suppressed=int(_three_digits(contributors)) if give else None,
         contributors_share=_share(contributors, int(cells.contributors[listed].sum())) if give else None,
         levels=tuple(_levels(cells, listed, hidden, axes)),
         maps=pattern_maps(cells, status, table),
@@ -175,7 +176,11 @@ def _coarse(width: float) -> float:
 
 
 def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
+    return _three_digits(part / whole) if whole else 0.0
+
+
+def _three_digits(figure: float) -> float:
+    return float(f"{figure:.3g}")
 
 
 def _levels(cells: Cells, listed: Booleans, hidden: Booleans, axes: Sequence[int]) -> list[Level]:

@@ -43,7 +43,20 @@ class TestDossier:
         figures = (table.value_suppressed, table.value_share, table.contributors_suppressed, table.contributors_share)
         assert [figure is not None for figure in figures] == [told] * 4
         if suppressed == 3 and told:
-            assert figures == (3010.0, 3006 / (2 * cells.total[0]), 3, 3 / 18)
+            assert figures == (3010.0, float(f"{3006 / (2 * cells.total[0]):.3g}"), 3, 0.167)
+
+    def test_no_figure_leads_back_to_the_exact_sum_of_the_suppressed(self) -> None:
+        """Of a table of counts: the published cells, a share and one equation would give the others' exact sum."""
+        cells, status = flat(9), np.zeros(10, dtype=np.uint8)
+        inner = np.array([52_341, 61_123, 70_007, 4_001, 5_003, 6_007, 7_001, 8_003, 9_005])
+        cells = replace(cells, total=np.r_[inner.sum(), inner], contributors=np.r_[inner.sum(), inner])
+        status[1:4] = Status.PRIMARY
+        table, hidden = summary(cells, status), int(inner[:3].sum())
+        seen = int(cells.total[status == 0].sum())
+        assert (table.value_suppressed, table.contributors_suppressed) == (183_000, 183_000)
+        for share in (table.value_share, table.contributors_share):
+            assert share is not None
+            assert abs(share * seen / (1 - share) - hidden) > 20
 
     def test_cells_of_value_zero_do_not_hide_another(self) -> None:
         cells, status = flat(9), np.full(10, Status.PRIMARY, dtype=np.uint8)
