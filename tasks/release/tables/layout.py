@@ -113,9 +113,9 @@ class WantedTable(StrictModel):
 
 
 class PublishedForm(StrictModel):
-    """In which form tables are published, beside CSV and Parquet, and what is told of their cells."""
+    """In which form tables are published, in addition to CSV and Parquet, and what is said of their cells."""
 
     sdmx_dataflow: str | None = Field(default=None, description="AGENCY:ID(VERSION); without it, no SDMX-CSV is made")
     time_period: str | None = Field(default=None, description="of SDMX-CSV, such as 2026-Q1")
-    tell_primary: bool = Field(default=True, description="tell primary from secondary suppression")
+    tell_primary: bool = Field(default=True, description="distinguish primary from secondary suppression")
     tell_contributors: bool = Field(default=True, description="publish the number of contributors of published cells")

@@ -8,14 +8,16 @@ from tasks.release.definition import StrictModel
 
 
 class SecondarySuppression(StrictModel):
-    """Sensitive cells are left blank, and as many others as it takes."""
+    """Sensitive cells are suppressed, and as many others as it takes."""
 
     method: Literal["suppression"] = "suppression"
     mode: Literal["fast", "optimise"] = Field(default="fast", description="optimise: slower, with a proven gap")
     cost: Literal["value", "cells", "contributors", "scaled_information"] = Field(
         default="value", description="what is kept as small as possible among the suppressed"
     )
-    intervals: bool = Field(default=False, description="publish, for each blank, what anybody could compute anyway")
+    intervals: bool = Field(
+        default=False, description="publish for each suppressed cell the interval that anybody could compute anyway"
+    )
     a_priori: Annotated[
         tuple[dict[str, str], ...],
         WithJsonSchema(
@@ -24,7 +26,7 @@ class SecondarySuppression(StrictModel):
     ] = ()
     carry_forward: bool = Field(
         default=True,
-        description="keep blank what the last edition of this definition blanked, so that series do not come and go",
+        description="suppress again what the last edition of this definition suppressed, so that series do not come and go",
     )
 
     def describe(self) -> str:
