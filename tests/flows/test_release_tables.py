@@ -300,7 +300,7 @@ def test_withheld_margins_are_in_no_file(house: TablesHouse) -> None:
     assert package["sluice:notPublished"] == ["region: level 1"]
 
 
-def test_a_revised_edition_is_held_beside_the_earlier_one(house: TablesHouse) -> None:
+def test_a_revised_edition_is_compared_with_the_earlier_one(house: TablesHouse) -> None:
     publish(house)
     first = {(r["nace"], r["region"]): r for r in rows(house.folder / "industry-by-region.csv")}
     house.data.loc[house.data.nace == "01", "turnover"] += 1.0  # all else is as it was
@@ -359,7 +359,7 @@ ALTERED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("method", ALTERED)
-def test_values_may_be_changed_in_place_of_blanks(house: TablesHouse, method: str) -> None:
+def test_values_may_be_changed_instead_of_suppressing_cells(house: TablesHouse, method: str) -> None:
     parameters, measure = ALTERED[method]
     house.definition |= {"protection": {"method": method, **parameters}, "measure": measure}
     if measure is COUNTS:
@@ -388,7 +388,7 @@ def test_values_may_be_changed_in_place_of_blanks(house: TablesHouse, method: st
     assert "The audit" in report or "attacker" in report
 
 
-def test_intervals_may_stand_in_place_of_blanks(house: TablesHouse) -> None:
+def test_intervals_of_suppressed_cells_may_be_published(house: TablesHouse) -> None:
     house.definition["protection"] = {"method": "suppression", "intervals": True}
     house.write()
     publish(house)

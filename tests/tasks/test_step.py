@@ -44,7 +44,7 @@ def test_an_exception_leaves_its_text_behind(error: BaseException) -> None:
     assert VALUE.encode() not in pickle.dumps(failure)
 
 
-def test_an_error_of_ours_is_told_to_the_caller_and_not_stored() -> None:
+def test_the_caller_gets_the_words_of_an_error_of_ours_and_prefect_does_not() -> None:
     failure = failure_of(raising(DataError("no column 'income'")))
     assert failure.detail == "no column 'income'"
     assert str(failure) == "mask:DataError"
@@ -65,8 +65,8 @@ def test_a_signal_is_no_failure(signal: BaseException) -> None:
     assert caught.value is signal
 
 
-def test_an_exception_that_cannot_be_told_leaks_nothing_either(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever goes wrong while a failure is told must not drag the first exception along."""
+def test_an_exception_that_cannot_be_explained_leaks_nothing_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever goes wrong while a failure is explained must not drag the first exception along."""
     monkeypatch.setattr("tasks.step.explain", raising_with_argument(OSError("stderr is closed")))
     with pytest.raises(OSError, match="stderr is closed") as caught:
         quietly("mask", raising(ValueError(VALUE)))()

@@ -26,7 +26,7 @@ class SecondarySuppression(StrictModel):
     ] = ()
     carry_forward: bool = Field(
         default=True,
-        description="suppress again what the last edition of this definition suppressed, so that series do not come and go",
+        description="suppress again what the last edition of this definition did, so that series do not come and go",
     )
 
     def describe(self) -> str:
