@@ -56,7 +56,7 @@ _UTILITY = {
     ),
     "suppressed_share": (
         "Much of one variable was suppressed: recode it more coarsely first, so that fewer of its cells need "
-        "suppression, or give it a larger importance."
+        "suppression, or give it rank 1 of importance."
     ),
 }
 

@@ -132,7 +132,7 @@ def test_an_unreachable_k_is_an_error_and_writes_nothing() -> None:
 
 
 def test_a_file_too_large_to_check_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also: tests/policies/standard/test_reference_standard.py."""
+    """Also: tests/policies/standard/test_judgement.py."""
     monkeypatch.setattr("policies.standard.judgement._MOST_COORDINATES", 1000)
     findings, _ = judge(numbers(2000, 1), numbers(2000, 2))
     assert decide(findings.values()) is Verdict.UNKNOWN
