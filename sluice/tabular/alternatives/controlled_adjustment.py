@@ -6,7 +6,6 @@ falling order of the levels, each against what the sums of the cell lack; then s
 of the linear program promise most, as long as that helps; then the answer is made whole.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from scipy.sparse import block_array, csr_array, diags_array
 
 from sluice.errors import DataError
 from sluice.tabular.alternatives.additive_multiples import additive_multiples, blocks_of
+from sluice.tabular.alternatives.adjustment_sides import AdjustmentRequest, sides_by_prices
 from sluice.tabular.alternatives.altered_cells import AlteredCells, refuse_negative, refuse_unless_additive
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers
@@ -22,10 +22,7 @@ from sluice.tabular.rules.sensitivity import Requirements
 
 EXACT = 25  # sensitive cells up to which the sides are chosen by the integer program,
 EXACT_CELLS = 500  # in tables of so many cells at most
-CHANGES = 20  # sides that are tried anew in large tables,
-MENDING = 100  # as long as promises are broken
 _NEAR = 1e-6
-_SHORT = 1e3  # what a unit of a broken promise costs, in units of the dearest cell
 
 
 def controlled_adjustment(
@@ -65,11 +62,11 @@ def controlled_adjustment(
         room_down = np.where(limited, np.minimum(most, room_down), room_down)
     fixed = (total == 0) & ~moving & assumptions.zeros_known
     room_down, room_up = np.where(fixed, 0, room_down), np.where(fixed, 0, room_up)
-    request = _Request(cells, requirements, moving, room_down, room_up, weight.astype(np.float64))
+    request = AdjustmentRequest(cells, requirements, moving, room_down, room_up, weight.astype(np.float64))
     exact = moving.sum() <= EXACT and len(cells) <= EXACT_CELLS
     value = _exact(request, nodes) if exact else None
     if value is None:
-        value = _whole(request, *_by_prices(request), nodes)
+        value = _whole(request, *sides_by_prices(request), nodes)
     refuse_unless_additive(cells, value, "controlled_adjustment")
     near = (value < total + requirements.upper) | (requirements.upper == 0)
     near &= (value > total - requirements.lower) | (requirements.lower == 0)
@@ -78,29 +75,7 @@ def controlled_adjustment(
     return AlteredCells(value, low, high, np.flatnonzero(moving & near), attempted, attempted, _says(cap))
 
 
-@dataclass(frozen=True, eq=False)
-class _Request:
-    """What may move how far; `moving` cells at least by their level to one side."""
-
-    cells: Cells
-    requirements: Requirements
-    moving: Booleans
-    room_down: Floats
-    room_up: Floats
-    weight: Floats
-
-    @property
-    def must_rise(self) -> Booleans:
-        must: Booleans = self.moving & ((self.requirements.lower == 0) | (self.requirements.lower > self.room_down))
-        return must
-
-    @property
-    def must_fall(self) -> Booleans:
-        must: Booleans = self.moving & (self.requirements.upper == 0)
-        return must
-
-
-def _exact(request: _Request, nodes: int) -> Integers | None:
+def _exact(request: AdjustmentRequest, nodes: int) -> Integers | None:
     """The best whole totals and sides, by the integer program; None when there are none, or not in so many nodes."""
     import highspy
 
@@ -144,152 +119,7 @@ def _exact(request: _Request, nodes: int) -> Integers | None:
     return value
 
 
-def _by_prices(request: _Request) -> tuple[Floats, Booleans]:
-    """Totals that add up, and which sensitive cells rise.
-
-    raises : DataError when some cannot keep their promise, whatever the sides that were tried
-    """
-    # When all rise there is an answer unless a cap forbids it: the whole table grows.
-    for start in (_first_sides(request), request.moving & ~request.must_fall):
-        program = _Sides(request, start.copy())
-        _change_sides(request, program)
-        short = np.flatnonzero(program.broken() > _NEAR)
-        if not len(short):
-            return program.value, program.rises
-    raise DataError(
-        f"controlled_adjustment found no totals that add up within the bounds and the cap; {len(short)} cells "
-        f"would break them, the first of them {request.cells.name(int(short[0]))}. Raise the cap, or suppress."
-    )
-
-
-def _change_sides(request: _Request, program: "_Sides") -> None:
-    """Turn to the other side, one after the other, those cells whose prices promise most, where that helps."""
-    free = request.moving & ~request.must_rise & ~request.must_fall
-    tried = np.zeros(len(free), dtype=bool)
-    levels = request.requirements.upper + request.requirements.lower
-    for attempt in range(MENDING):
-        if attempt >= CHANGES and not (program.broken() > _NEAR).any():
-            break
-        # The cost is convex in each move, so that it cannot fall by more than the price times the way.
-        promise = np.where(free & ~tried, program.prices() * levels, 0)
-        cell = int(np.argmax(promise))
-        if promise[cell] <= _NEAR * max(1.0, abs(program.cost)):
-            break
-        tried[cell] = True
-        program.change(cell)
-
-
-def _first_sides(request: _Request) -> Booleans:
-    """Large levels first, each to the side that makes up for what its sums lack so far."""
-    needs, by_cell = request.requirements, request.cells.by_cell
-    lack = np.zeros(request.cells.equations.shape[0])
-    rises = np.zeros(len(request.cells), dtype=bool)
-    moving = np.flatnonzero(request.moving)
-    for cell in moving[np.argsort(-needs.upper[moving], kind="stable")]:
-        part = slice(by_cell.indptr[cell], by_cell.indptr[cell + 1])
-        rows, signs = by_cell.indices[part], by_cell.data[part]
-        up, down = lack[rows] + signs * needs.upper[cell], lack[rows] - signs * needs.lower[cell]
-        rises[cell] = request.must_rise[cell] or (
-            not request.must_fall[cell] and np.abs(up).sum() <= np.abs(down).sum()
-        )
-        lack[rows] = up if rises[cell] else down
-    return rises
-
-
-class _Sides:
-    """The linear program with given sides; promises may be broken at a high cost, so that it always has an answer.
-
-    Columns: each cell up, down, and beyond the room up and down. A cell that must rise starts at its level, and going
-    down from there breaks its promise; one that must fall likewise.
-    """
-
-    def __init__(self, request: _Request, rises: Booleans) -> None:
-        self.request, self.rises = request, rises
-        self.count = len(request.cells)
-        self.short = _SHORT * max(float(request.weight.max(initial=0)), 1.0 / _SHORT)
-        equations = request.cells.equations
-        self.rows = equations.shape[0]
-        columns = [self._columns(cell) for cell in range(self.count)]
-        start, cost, most = (np.array(part, dtype=np.float64) for part in zip(*columns, strict=True))
-        self.start = start
-        known = -(equations @ start)
-        beyond = np.full(self.count, self.short)
-        rooms = (request.room_up, request.room_down)
-        limits = [np.where(request.moving | np.isinf(room), 0.0, np.inf) for room in rooms]
-        # Going below 0 is not among the promises that may be broken.
-        limits[1] = np.minimum(limits[1], np.maximum(request.cells.total - request.room_down, 0))
-        self.solver = solver_of(
-            csr_array(block_array([[equations, -equations, equations, -equations]], format="csr")),
-            known,
-            known,
-            np.concatenate([cost[:, 0], cost[:, 1], beyond, beyond]),
-            np.zeros(4 * self.count),
-            np.concatenate([most[:, 0], most[:, 1], *limits]),
-        )
-        self._solve()
-
-    def _columns(self, cell: int) -> tuple[float, tuple[float, float], tuple[float, float]]:
-        """Where the cell starts; what a unit up and down costs; and how far it may go."""
-        request, weight = self.request, float(self.request.weight[cell])
-        up, down = float(request.room_up[cell]), float(request.room_down[cell])
-        if not request.moving[cell]:
-            return 0.0, (weight, weight), (up, down)
-        if self.rises[cell]:
-            level = float(request.requirements.upper[cell])
-            return level, (weight, self.short), (np.inf, level)
-        level = float(request.requirements.lower[cell])
-        return -level, (self.short, weight), (level, down - level)
-
-    def _solve(self) -> None:
-        self.solver.run()
-        solution = self.solver.getSolution()
-        self.moves = np.array(solution.col_value).reshape(4, self.count)
-        self.duals = np.array(solution.row_dual)
-        self.cost = float(self.solver.getInfo().objective_function_value) + float(
-            self.request.weight @ np.abs(self.start)
-        )
-
-    @property
-    def value(self) -> Floats:
-        up, down, far_up, far_down = self.moves
-        value: Floats = self.request.cells.total + self.start + up - down + far_up - far_down
-        return value
-
-    def prices(self) -> Floats:
-        """By how much the cost falls for each unit that a cell need not go as far, broken promises aside."""
-        pull = self.request.cells.by_cell @ self.duals
-        prices: Floats = np.where(self.rises, self.request.weight - pull, self.request.weight + pull)
-        return prices
-
-    def broken(self) -> Floats:
-        """How far each cell is from keeping its level, its bounds and its cap."""
-        up, down, far_up, far_down = self.moves
-        missing: Floats = far_up + far_down + np.where(self.request.moving, np.where(self.rises, down, up), 0)
-        return missing
-
-    def change(self, cell: int) -> None:
-        """Try the other side; all as before when that does not help."""
-        before = self.cost
-        self._turn(cell)
-        self._solve()
-        if self.cost >= before - _NEAR * max(1.0, abs(before)):
-            self._turn(cell)
-            self._solve()
-
-    def _turn(self, cell: int) -> None:
-        self.rises[cell] = not self.rises[cell]
-        self.start[cell], cost, most = self._columns(cell)
-        at = np.array([cell, self.count + cell], dtype=np.int32)
-        self.solver.changeColsCost(2, at, np.array(cost))
-        self.solver.changeColsBounds(2, at, np.zeros(2), np.array(most))
-        by_cell = self.request.cells.by_cell
-        rows = by_cell.indices[by_cell.indptr[cell] : by_cell.indptr[cell + 1]]
-        known = -(self.request.cells.equations[rows] @ self.start)
-        for row, number in zip(rows, known, strict=True):
-            self.solver.changeRowBounds(int(row), float(number), float(number))
-
-
-def _whole(request: _Request, value: Floats, rises: Booleans, nodes: int) -> Integers:
+def _whole(request: AdjustmentRequest, value: Floats, rises: Booleans, nodes: int) -> Integers:
     """Whole totals that add up, next to those found and within the same bounds."""
     cells, needs = request.cells, request.requirements
     nearest = np.rint(value)
