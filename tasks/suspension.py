@@ -23,9 +23,7 @@ from prefect.settings import get_current_settings
 from sluice.custody.durable import replace
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
-from tasks.release.definition import Definition
-from tasks.release.documents import Documents
-from tasks.release.release import Release
+from tasks.release.release import DocumentedRelease
 from tasks.release.waiting import note_of_run, read_note, runs_waiting
 
 WAITS = "sluice.release.waits"  # the event that says that a run suspends itself for its release
@@ -33,7 +31,7 @@ _LONGEST_WAIT = 366 * 24 * 3600  # seconds; Prefect fails a suspended run after 
 _SETTLING = 30  # seconds within which a run that is on its way to suspend, or to its end, gets there
 
 
-def name_run(release: Release[Documents[Definition]]) -> None:
+def name_run(release: DocumentedRelease) -> None:
     """Give this run the id of its release for a name, by which people find it."""
     if runtime.flow_run.id is None:  # no run of Prefect's
         return
@@ -46,7 +44,7 @@ def suspended_for(workspace: Workspace) -> str | None:
     return read_note(note_of_run(workspace, runtime.flow_run.id)).get("release")
 
 
-def suspend(release: Release[Documents[Definition]]) -> bool:
+def suspend(release: DocumentedRelease) -> bool:
     """Suspend this run until it is resumed; False when it is no run of a deployment, which cannot be suspended."""
     if not runtime.deployment.id:
         return False
@@ -60,7 +58,7 @@ def suspend(release: Release[Documents[Definition]]) -> bool:
     return True
 
 
-def stop_waiting(release: Release[Documents[Definition]]) -> None:
+def stop_waiting(release: DocumentedRelease) -> None:
     """This run is at its end: nothing needs to find the release by it any more."""
     note_of_run(release.product.workspace, runtime.flow_run.id).unlink(missing_ok=True)
 

@@ -8,15 +8,13 @@ from schemas.checks.profile import Profile
 from sluice.custody.states import State
 from sluice.sources.sources import SqlSource
 from sluice.verdict import Finding, Verdict, decide
-from tasks.release.definition import Definition
-from tasks.release.documents import Documents
 from tasks.release.findings import findings_of
-from tasks.release.release import Release
+from tasks.release.release import DocumentedRelease
 from tasks.step import step
 
 
 @step
-def validate(release: Release[Documents[Definition]]) -> list[Finding]:
+def validate(release: DocumentedRelease) -> list[Finding]:
     """The findings of the contract; the state becomes `validated` when nothing in them stands against going on."""
     findings = [
         *findings_of("contract", "contract", lambda: check_frame(release.read_staged(), release.product.contract)),
@@ -32,7 +30,7 @@ def is_sound(findings: Sequence[Finding]) -> bool:
     return decide(findings) is Verdict.PASS
 
 
-def _expectations(release: Release[Documents[Definition]]) -> list[Finding]:
+def _expectations(release: DocumentedRelease) -> list[Finding]:
     """Great Expectations, in the warehouse where it can, on the staged batch where it cannot."""
     source, contract = release.product.definition.source, release.product.contract
     docs = release.product.workspace.data_docs / release.product.definition.name
@@ -48,7 +46,7 @@ def _expectations(release: Release[Documents[Definition]]) -> list[Finding]:
     return findings
 
 
-def _last_published_profile(release: Release[Documents[Definition]]) -> Profile | None:
+def _last_published_profile(release: DocumentedRelease) -> Profile | None:
     ledger = release.product.workspace.ledger
     published = [
         entry

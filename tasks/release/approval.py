@@ -8,18 +8,16 @@ from policies.approvals import Standing, Subject
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.errors import SluiceError
-from tasks.release.definition import Definition
-from tasks.release.documents import Documents
 from tasks.release.product import AnyRelease
-from tasks.release.release import Release, last
+from tasks.release.release import DocumentedRelease, last
 
 
-def report_path(release: Release[Documents[Definition]]) -> Path:
+def report_path(release: DocumentedRelease) -> Path:
     """The page that people read before they decide."""
     return release.product.workspace.reports / f"{release.id}.html"
 
 
-def subject(release: Release[Documents[Definition]]) -> Subject:
+def subject(release: DocumentedRelease) -> Subject:
     """What there is to approve: the hashes of the latest evaluation."""
     evaluated = last(release.entries(), State.EVALUATED)
     if evaluated is None:
@@ -46,7 +44,7 @@ def verify_subject(release: AnyRelease) -> None:
         )
 
 
-def standing(release: Release[Documents[Definition]], begun: Entry | None = None) -> Standing:
+def standing(release: DocumentedRelease, begun: Entry | None = None) -> Standing:
     """How the approvals of exactly these bytes stand now, or stood when a publication was begun."""
     return release.product.policy.approvals.standing(
         [entry for entry in release.entries() if begun is None or entry.seq < begun.seq],
@@ -57,7 +55,7 @@ def standing(release: Release[Documents[Definition]], begun: Entry | None = None
     )
 
 
-def submitters(release: Release[Documents[Definition]]) -> tuple[str, ...]:
+def submitters(release: DocumentedRelease) -> tuple[str, ...]:
     """Who may not approve: the owner of the definition and every account that ran it."""
     ran = (entry.actor for entry in release.entries() if entry.event == State.RECEIVED)
     return tuple(dict.fromkeys((release.product.definition.owner, *ran)))

@@ -4,14 +4,12 @@ from collections.abc import Sequence
 
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of
-from tasks.release.definition import Definition
-from tasks.release.documents import Documents
-from tasks.release.release import Release, last
+from tasks.release.release import DocumentedRelease, last
 
 _WERE_PUBLIC = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
 
 
-def earlier_publications(release: Release[Documents[Definition]]) -> dict[str, Sequence[Entry]]:
+def earlier_publications(release: DocumentedRelease) -> dict[str, Sequence[Entry]]:
     """Id -> entries of every other release of the same data set that is public or was."""
     found = {}
     for other, entries in _others(release).items():
@@ -22,7 +20,7 @@ def earlier_publications(release: Release[Documents[Definition]]) -> dict[str, S
     return found
 
 
-def earlier_attempts(release: Release[Documents[Definition]]) -> int:
+def earlier_attempts(release: DocumentedRelease) -> int:
     """How many other releases of the same data were judged before: trying until it passes must be seen."""
     return sum(
         last(entries, State.EVALUATED) is not None
@@ -32,6 +30,6 @@ def earlier_attempts(release: Release[Documents[Definition]]) -> int:
     )
 
 
-def _others(release: Release[Documents[Definition]]) -> dict[str, Sequence[Entry]]:
+def _others(release: DocumentedRelease) -> dict[str, Sequence[Entry]]:
     histories = release.product.workspace.ledger.histories()
     return {name: entries for name, entries in histories.items() if name != release.id}

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from sluice.errors import DataError
 from sluice.publication.table_file import write_parquet
 from sluice.variables import Role, with_role
-from tasks.release.definition import Definition
-from tasks.release.documents import Documents
-from tasks.release.release import P, Release, StagedTable
+from tasks.release.release import DocumentedRelease, P, Release, StagedTable
 
 
 def set_aside(release: Release[P]) -> Release[P]:
@@ -40,7 +38,7 @@ def choose(groups: NDArray[np.int64], share: float, rng: np.random.Generator) ->
     return chosen
 
 
-def _groups(release: Release[Documents[Definition]]) -> NDArray[np.int64]:
+def _groups(release: DocumentedRelease) -> NDArray[np.int64]:
     staged = release.product.contract.staged
     household = with_role(staged, Role.HOUSEHOLD) or with_role(staged, Role.CONTRIBUTOR)
     if not household:
@@ -50,7 +48,7 @@ def _groups(release: Release[Documents[Definition]]) -> NDArray[np.int64]:
     return np.where(codes < 0, len(codes) + np.arange(len(codes)), codes)
 
 
-def _part(release: Release[Documents[Definition]], chosen: NDArray[np.bool_]) -> StagedTable:
+def _part(release: DocumentedRelease, chosen: NDArray[np.bool_]) -> StagedTable:
     """The chosen records as a table of their own in the vault."""
     vault = release.vault
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -88,6 +88,10 @@ class Release(Generic[P_co]):
     def record_as(self, person: str, event: str, expect: Collection[State] | None = None, **body: Any) -> Entry:
         """Append an event that a person of the roster decided, if the release is in one of the states expected."""
         return self.product.workspace.ledger.append(self.id, event, person, body, expect)
+
+
+DocumentedRelease: TypeAlias = Release[Documents[Definition]]
+"""Any release, as far as its documents go; what its product offers, `AnyRelease` has."""
 
 
 def release_id(product: Documents[Definition], data: StagedTable) -> str:

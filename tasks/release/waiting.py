@@ -11,9 +11,7 @@ from typing import Any
 from sluice.custody.durable import replace
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError, did_you_mean
-from tasks.release.definition import Definition
-from tasks.release.documents import Documents
-from tasks.release.release import Release
+from tasks.release.release import DocumentedRelease
 
 
 def notes(workspace: Workspace) -> Path:
@@ -23,7 +21,7 @@ def notes(workspace: Workspace) -> Path:
     return folder
 
 
-def remember_definition(release: Release[Documents[Definition]]) -> None:
+def remember_definition(release: DocumentedRelease) -> None:
     """Note where the release's definition lies, for the commands that are given a release's id only."""
     note = {"definition": str(release.product.path)}
     replace(notes(release.product.workspace) / f"{release.id}.json", json.dumps(note).encode(), 0o600)

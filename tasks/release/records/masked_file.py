@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
-from tasks.release.definition import Definition
-from tasks.release.documents import Documents
-from tasks.release.release import Release
+from tasks.release.release import DocumentedRelease
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class MaskedFile:
         return {"data": self.sha256, "csv": self.csv_sha256}
 
 
-def kept_rows(release: Release[Documents[Definition]], masked: MaskedFile) -> NDArray[np.int64]:
+def kept_rows(release: DocumentedRelease, masked: MaskedFile) -> NDArray[np.int64]:
     """The original records that are in the masked file, in rising order: all of them, unless the plan took a sample."""
     if masked.sample is None:
         return np.arange(release.original.rows)
@@ -36,7 +34,7 @@ def kept_rows(release: Release[Documents[Definition]], masked: MaskedFile) -> ND
     return np.frombuffer(kept.read_bytes(), dtype="<i8").astype(np.int64)
 
 
-def row_order(release: Release[Documents[Definition]], kept: NDArray[np.int64]) -> NDArray[np.int64]:
+def row_order(release: DocumentedRelease, kept: NDArray[np.int64]) -> NDArray[np.int64]:
     """Which original record stands in each row of the masked file. As secret as the seed it comes from.
 
     kept    : shape (m,), rising, the original records that are in the masked file
