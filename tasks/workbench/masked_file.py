@@ -148,7 +148,10 @@ def _after_masking(column: pd.Series, known: Variable, found: Variable) -> Varia
     """The contract's variable as its masked values show it: without bounds, a number a fraction, or with new groups."""
     free = {"minimum": None, "maximum": None, "nullable": True, "max_missing_share": None}
     if known.kind.is_numeric and found.kind.is_numeric:
-        return known.model_copy(update=free | {"kind": found.kind, "missing_codes": found.missing_codes})
+        kind = (
+            known.kind if known.kind is Kind.CONTINUOUS else found.kind
+        )  # rounded fractions are still compared as such
+        return known.model_copy(update=free | {"kind": kind, "missing_codes": found.missing_codes})
     if known.kind.is_categorical or known.kind is Kind.TEXT:
         _, problems = typed_array(plain_array(column), known)
         if not problems:

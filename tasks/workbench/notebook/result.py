@@ -4,7 +4,7 @@ A page shows aggregates only: a notebook is saved with its output, and mailed.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -71,18 +71,11 @@ class Result(ABC):
         sign = ""
         if self.verdict is not None:
             sign = f'<strong style="color:{_SIGNS[self.verdict]}">{self.verdict.name}</strong> '
-        rows = "".join(
-            f'<tr><th scope="row" style="text-align:left">{escape(figure.meaning)}</th>'
-            f"<td>{escape(written(getattr(self, name)))}</td>"
-            f'<td style="text-align:left">{escape(figure.unit)}</td><td><code>{escape(name)}</code></td></tr>'
-            for name, figure in self._figures()
-        )
+        rows = [(written(getattr(self, name)), figure.unit, figure.meaning, name) for name, figure in self._figures()]
+        figures = _html(("", "", "", ""), rows, numbers={0})
         table = self.table
-        more = "" if table is None else _html(table)
-        return (
-            f'<div class="sluice" style="max-width:60em"><p>{sign}{escape(self.says)}</p>'
-            f"<table>{rows}</table>{more}</div>"
-        )
+        more = "" if table is None else _page_of(table)
+        return f'<div class="sluice" style="max-width:60em"><p>{sign}{escape(self.says)}</p>{figures}{more}</div>'
 
 
 def written(value: Any) -> str:
@@ -95,13 +88,32 @@ def written(value: Any) -> str:
         return " to ".join(written(each) for each in value)
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:,.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return str(value)
 
 
-def _html(table: pd.DataFrame) -> str:
-    shown = table.head(_ROWS).to_html(index=False, na_rep="", border=0, float_format=lambda number: f"{number:.4g}")
+def _page_of(table: pd.DataFrame) -> str:
+    """The first rows of a table; missing values are empty."""
+    numbers = {at for at, dtype in enumerate(table.dtypes) if pd.api.types.is_numeric_dtype(dtype)}
+    rows = [
+        ["" if pd.isna(value) else written(value.item() if hasattr(value, "item") else value) for value in row]
+        for row in table.head(_ROWS).astype("object").itertuples(index=False)
+    ]
     left = len(table) - _ROWS
-    return f"{shown}<p>and {left:,} more rows</p>" if left > 0 else shown
+    return _html(list(table.columns), rows, numbers) + (f"<p>and {left:,} more rows</p>" if left > 0 else "")
+
+
+def _html(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Container[int]) -> str:
+    def line(tag: str, cells: Sequence[str]) -> str:
+        sides = ("right" if at in numbers else "left" for at in range(len(cells)))
+        made = (
+            f'<{tag} style="text-align:{side}">{escape(cell)}</{tag}>' for cell, side in zip(cells, sides, strict=True)
+        )
+        return f"<tr>{''.join(made)}</tr>"
+
+    head = f"<thead>{line('th', heads)}</thead>" if any(heads) else ""
+    return f"<table>{head}<tbody>{''.join(line('td', row) for row in rows)}</tbody></table>"
 
 
 def axes(ax: "Axes | None") -> "Axes":

@@ -38,6 +38,7 @@ def test_the_demos_plan_meets_the_shipped_policy(assessed: Any) -> None:
     assert {"k_anonymity", "l_diversity", "distance_linkage"} <= set(assessed.findings_table["rule"])
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_sluice_assess(fair: pd.DataFrame, masked: Any, tmp_path: Path) -> None:
     """The rules on one file are the same from two CSV files and a contract."""
     frame = fair.assign(respondent=range(100_001, 100_001 + len(fair)))
@@ -53,6 +54,7 @@ def test_the_figures_are_those_of_sluice_assess(fair: pd.DataFrame, masked: Any,
         assert ours == theirs != []
 
 
+@pytest.mark.slow
 def test_a_file_that_breaks_the_policy_says_what_is_wrong_first(fair: pd.DataFrame) -> None:
     found = sluice.assess(fair, fair, paired=True, policy=load_policy(Path("deployments/demo/policy.yaml")), **COLUMNS)
     assert found.verdict >= Verdict.FAIL
