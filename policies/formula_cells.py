@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from sluice.publication.table_file import columns_with_formulas
+from sluice.publication.records_file import columns_with_formulas
 from sluice.verdict import Finding, Verdict
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from schemas.reading.typing import SourceTyping
 from sluice.custody.states import State
 from sluice.documents.documents import document_bytes
-from sluice.publication.table_file import write_in_order, write_parquet
+from sluice.publication.records_file import write_in_order, write_parquet
 from sluice.variables import Variable
 from tasks.release.documents import open_workspace
 from tasks.release.holdout import set_aside

@@ -4,7 +4,7 @@ import numpy as np
 
 from sluice.custody.states import State
 from sluice.masking.plan import apply_plan
-from sluice.publication.table_file import write_csv, write_parquet
+from sluice.publication.records_file import write_csv, write_parquet
 from tasks.release.records.masked_file import MaskedFile, row_order
 from tasks.release.records.variables import RecordsRelease, original_variables, read_original, released_variables
 from tasks.step import step

@@ -7,7 +7,7 @@ import numpy as np
 
 from sluice.custody.states import State
 from sluice.errors import DataError
-from sluice.publication.table_file import read_typed
+from sluice.publication.records_file import read_typed
 from sluice.settings import settings
 from sluice.tabular.alternatives.altered_cells import AlteredCells
 from sluice.tabular.alternatives.cell_key import record_keys

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sluice.errors import DataError
-from sluice.publication.table_file import write_parquet
+from sluice.publication.records_file import write_parquet
 from sluice.variables import Role, with_role
 from tasks.release.release import DocumentedRelease, P, Release, StagedTable
 

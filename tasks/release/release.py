@@ -12,7 +12,7 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.errors import SluiceError
-from sluice.publication.table_file import read_typed
+from sluice.publication.records_file import read_typed
 from sluice.variables import Variable
 from tasks.release.account import account
 from tasks.release.definition import Definition

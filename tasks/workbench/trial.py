@@ -25,7 +25,7 @@ from sluice.masking.plan import apply_plan, released_variables
 from sluice.masking.step import MaskingStep
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.records_datapackage import records_datapackage
-from sluice.publication.table_file import write_csv, write_parquet
+from sluice.publication.records_file import write_csv, write_parquet
 from sluice.variables import Kind, Role, Variable
 from tasks.workbench.seed_file import seed_of
 from tasks.workbench.tabular_file import table_source, typed_table

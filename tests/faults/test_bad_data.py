@@ -16,7 +16,7 @@ from schemas.checks.frame_check import check_frame
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
 from sluice.errors import DataError
-from sluice.publication.table_file import read_typed, write_parquet
+from sluice.publication.records_file import read_typed, write_parquet
 from sluice.sources.sources import CsvSource
 from sluice.verdict import Finding, Verdict, decide
 

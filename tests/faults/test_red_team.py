@@ -28,7 +28,7 @@ from sluice.custody.states import State
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.errors import DataError, DocumentError, SluiceError
 from sluice.masking import AdditiveNoise
-from sluice.publication.table_file import write_in_order, write_parquet
+from sluice.publication.records_file import write_in_order, write_parquet
 from sluice.risk.classes.differencing import changed_records
 from sluice.sources.sources import CsvSource
 from sluice.variables import Kind, Role, Variable

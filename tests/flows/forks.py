@@ -27,7 +27,7 @@ from schemas.checks.profile import profile
 from schemas.contract import load_contract
 from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.publication.manifest import build_manifest
-from sluice.publication.table_file import write_csv, write_parquet
+from sluice.publication.records_file import write_csv, write_parquet
 from sluice.report.report import render
 from sluice.risk.classes.k_anonymity import k_anonymity
 from sluice.risk.reference.reference_attack import attack

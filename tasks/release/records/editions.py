@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
-from sluice.publication.table_file import read_typed
+from sluice.publication.records_file import read_typed
 from sluice.risk.classes.differencing import changed_records
 from sluice.variables import NAMES
 from sluice.verdict import Finding, Verdict

@@ -9,7 +9,7 @@ from schemas.checks.frame_check import check_released
 from sluice.masking.subsets import ByStratum
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.records_datapackage import records_datapackage
-from sluice.publication.table_file import read_typed
+from sluice.publication.records_file import read_typed
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict, decide

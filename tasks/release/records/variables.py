@@ -8,7 +8,7 @@ import pandas as pd
 
 from schemas.contract import HASHED
 from sluice.errors import DataError, DocumentError, PlanError
-from sluice.publication.table_file import read_typed
+from sluice.publication.records_file import read_typed
 from sluice.variables import GROUPS, Kind, Role, Variable
 from tasks.release.documents import Documents
 from tasks.release.records.definition import RecordsDefinition

@@ -1,4 +1,4 @@
-"""Tables as files: Parquet in the vault and on the shelf, CSV beside it. The same table gives the same bytes.
+"""Records as files: Parquet in the vault and on the shelf, and CSV. The same records give the same bytes.
 
 A CSV holds the values as they are. A spreadsheet that opens it may run a cell that begins with = + - @ as a formula; a
 quote in front would protect the spreadsheet and falsify the value for every other reader ('- 50000.' is a category of
@@ -60,7 +60,7 @@ def write_in_order(source: Path, path: Path, variables: Variables, first: Sequen
     The same records give the same bytes, in whatever order they came.
 
     first : columns to go by before the others, such as a key
-    cost  : O(n log n); what does not fit into the memory of the settings waits in files beside `path`
+    cost  : O(n log n); what does not fit into the memory of the settings waits in files in the folder of `path`
     """
     import duckdb  # not for those who only read or write a table
 

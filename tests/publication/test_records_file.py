@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
-from sluice.publication.table_file import columns_with_formulas, read_typed, write_csv, write_parquet
+from sluice.publication.records_file import columns_with_formulas, read_typed, write_csv, write_parquet
 from sluice.variables import Kind, Variable
 
 VARIABLES = {
@@ -182,7 +182,7 @@ def test_bytes_are_the_same_in_another_process(tmp_path: Path) -> None:
     write_parquet(small(), tmp_path / "here.parquet", VARIABLES)
     code = (
         "import sys; from pathlib import Path; from sluice.variables import Variable, Kind\n"
-        "from sluice.publication.table_file import read_typed, write_parquet, write_csv\n"
+        "from sluice.publication.records_file import read_typed, write_parquet, write_csv\n"
         "variables = {v.name: v for v in map(Variable.model_validate_json, sys.argv[3:])}\n"
         "frame = read_typed(Path(sys.argv[1]), variables)\n"
         "write_parquet(frame, Path(sys.argv[2]), variables)\n"
