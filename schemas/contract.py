@@ -4,7 +4,7 @@ From it come the typing of the staged data, the pandera schemas of the staged an
 Great Expectations suite that runs at the source.
 """
 
-from datetime import date, datetime
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from schemas.cross_field import CrossFieldExpression, read_expression
 from sluice.documents.documents import Written, parse_document, read_yaml
 from sluice.errors import DocumentError, did_you_mean
+from sluice.reading.values import moment
 from sluice.variables import GROUPS, NAMES, Kind, Label, Role, Variable
 
 HASHED = NAMES  # a variable with one of these roles leaves its source only as a keyed hash
@@ -186,7 +187,7 @@ def _bound(variable: Variable, field: str, value: float | str | None) -> Any:
     if value is None:
         return None
     try:
-        return datetime.fromisoformat(str(value)) if variable.kind is Kind.DATE else float(value)
+        return moment(str(value)) if variable.kind is Kind.DATE else float(value)
     except ValueError:
         wanted = "an ISO date such as 2024-12-31" if variable.kind is Kind.DATE else "a number"
         raise ValueError(f"'{variable.name}': '{field}' must be {wanted}; got {value!r}") from None

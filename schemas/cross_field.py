@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sluice.errors import did_you_mean
+from sluice.reading.values import moment
 from sluice.variables import Kind, Variables, as_label
 
 _LONGEST = 1000
@@ -203,7 +204,7 @@ def _alike(term: _Term, other: _Term) -> _Term:
         return term
     if other.kind == "date" and term.kind == "text":
         try:
-            date = np.datetime64(pd.Timestamp(term.constant).isoformat(), "us")
+            date = np.datetime64(moment(term.constant), "us")
         except ValueError:
             raise ValueError(f"'{term.constant}' is no date; '{other.variable}' is compared with YYYY-MM-DD") from None
         return _Term("date", lambda frame: date)

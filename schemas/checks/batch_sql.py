@@ -1,8 +1,7 @@
 """The canonical values of a batch, as one SELECT that the database evaluates; no record leaves it."""
 
-import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from contextlib import suppress
 from enum import StrEnum
 from typing import Any
 
@@ -181,9 +180,7 @@ def _moment(text: Expression, dialect: str) -> Expression:
 def _moment_codes(variable: Variable, dialect: str) -> list[Expression]:
     moments: list[Expression] = []
     for code in variable.missing_codes:
-        if re.fullmatch(values.DATE, code):
-            moment = datetime.fromisoformat(code)
-            moment = moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
-            iso = sa.literal(f"{moment:%Y-%m-%d %H:%M:%S.%f}")
+        with suppress(ValueError):
+            iso = sa.literal(values.moment(code).isoformat(" ", "microseconds"))
             moments.append(sa.cast(iso, sa.TIMESTAMP) if dialect == "postgresql" else iso)
     return moments

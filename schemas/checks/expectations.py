@@ -13,6 +13,7 @@ from typing import Any
 
 from schemas.checks.canonical_values import KEY_COUNT, readable
 from schemas.contract import Contract
+from sluice.reading.values import moment
 from sluice.variables import Kind, Variable, Variables, as_label
 
 
@@ -41,7 +42,7 @@ def clauses_of(contract: Contract, variables: Variables, now: datetime, *, typed
     """What the contract asks of a batch in its canonical values.
 
     variables : those whose columns are there, in order: as in the contract, or `contract.staged` for a typed frame
-    now       : the moment by which freshness is judged; without a time zone it is UTC
+    now       : the moment by which the batch must be fresh; without a time zone it is UTC
     typed     : the batch is a typed frame, whose values could all be read
     """
     clauses = [_row_count(contract)]
@@ -112,7 +113,8 @@ def _range(variable: Variable) -> Clause:
     words = {"min_value": "at least", "max_value": "at most"}
     given = {end: bound for end, bound in bounds.items() if bound is not None}
     asks = " and ".join(f"{words[end]} {as_label(bound)}" for end, bound in given.items())
-    read = {end: _bound(variable, bound) for end, bound in given.items()}
+    is_date = variable.kind is Kind.DATE
+    read = {end: moment(str(bound), end == "max_value") if is_date else float(bound) for end, bound in given.items()}
     only = next(iter(read.values())) if len(read) == 1 else None
     return Clause(
         "range",
@@ -122,10 +124,6 @@ def _range(variable: Variable) -> Clause:
         {"column": name, **read},
         only if isinstance(only, float) else None,
     )
-
-
-def _bound(variable: Variable, bound: float | str) -> float | datetime:
-    return _utc(datetime.fromisoformat(str(bound))) if variable.kind is Kind.DATE else float(bound)
 
 
 def _categories(variable: Variable) -> Clause:

@@ -139,7 +139,7 @@ def _run(
         outcomes = {each.expectation_config.meta["clause"]: _outcome(each) for each in result.results}
         written = docs is None
         if docs is not None:
-            with suppress(Exception):  # told by the False
+            with suppress(Exception):  # the False says so
                 written = write_pages(context, result, docs)
         return outcomes, written
 

@@ -3,7 +3,8 @@
 pandera's own errors carry the failing values (in their text and in `failure_cases`), so none of them leaves this file.
 """
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from pandera.config import ValidationDepth, config_context
 
 from schemas.contract import Contract, CrossFieldRule
 from schemas.cross_field import CrossFieldExpression
+from sluice.reading.values import moment
 from sluice.variables import Kind, Variable, Variables, as_label
 from sluice.verdict import Finding, Verdict
 
@@ -27,7 +29,7 @@ _STRUCTURE = {
 
 @dataclass(frozen=True)
 class _Condition:
-    """What must hold of a column or of the whole table, and how a breach of this size is told."""
+    """What must hold of a column or of the whole table, and how a breach of this size is put into words."""
 
     check: str
     holds: Callable[[Any], Any]  # a column or the table -> bool, or a bool for each record
@@ -37,7 +39,7 @@ class _Condition:
     scope: str = "table"  # of a condition on the table
 
     def as_check(self) -> pa.Check:
-        # missing values are judged by the condition itself; one failure case, for only the count is of use
+        # the condition itself decides about missing values; one failure case, for only the count is of use
         return pa.Check(self.holds, name=self.check, ignore_na=False, n_failure_cases=1)
 
 
@@ -63,66 +65,53 @@ def _schema(variables: Variables, table: list[_Condition]) -> pa.DataFrameSchema
     return pa.DataFrameSchema(columns, [condition.as_check() for condition in table], strict=True, ordered=True)
 
 
-def _conditions(variable: Variable) -> list[_Condition]:
+def _conditions(variable: Variable) -> Iterator[_Condition]:
     """What must hold of one column."""
-    conditions = [
-        _Condition("kind", lambda series: _has_kind(series, variable), lambda _: f"not stored as {variable.kind}"),
-        _Condition(
-            "all_missing",
-            lambda series: series.notna().any(),
-            lambda _: "every value is missing; leave the variable out",
-        ),
-    ]
+    yield _Condition("kind", lambda series: _has_kind(series, variable), lambda _: f"not stored as {variable.kind}")
+    yield _Condition(
+        "all_missing",
+        lambda series: series.notna().any(),
+        lambda _: "every value is missing; leave the variable out",
+    )
     if not variable.nullable:
-        conditions.append(
-            _Condition("missing", lambda series: series.notna(), lambda count: f"{_records(count)} without a value")
-        )
-    if variable.max_missing_share is not None:
-        share = variable.max_missing_share
-        conditions.append(
-            _Condition(
-                "missing_share",
-                lambda series: bool(series.isna().mean() <= share),
-                lambda found: f"a share of {found:.4g} of the records has no value; {share:g} is allowed",
-                observes=lambda series: float(series.isna().mean()),
-                limit=share,
-            )
+        yield _Condition("missing", lambda series: series.notna(), lambda count: f"{_records(count)} without a value")
+    if (share := variable.max_missing_share) is not None:
+        yield _Condition(
+            "missing_share",
+            lambda series: bool(series.isna().mean() <= share),
+            lambda found: f"a share of {found:.4g} of the records has no value; {share:g} is allowed",
+            observes=lambda series: float(series.isna().mean()),
+            limit=share,
         )
     if variable.minimum is not None:
-        conditions.append(
-            _Condition(
-                "minimum",
-                lambda series: _within(series, variable, "minimum"),
-                lambda count: f"{_records(count)} below the minimum, {as_label(variable.minimum)}",
-            )
-        )
+        yield _bound(variable, "minimum", "below", operator.ge)
     if variable.maximum is not None:
-        conditions.append(
-            _Condition(
-                "maximum",
-                lambda series: _within(series, variable, "maximum"),
-                lambda count: f"{_records(count)} above the maximum, {as_label(variable.maximum)}",
-            )
-        )
+        yield _bound(variable, "maximum", "above", operator.le)
     if variable.kind is Kind.CONTINUOUS:
-        conditions.append(
-            _Condition("finite", lambda series: ~np.isinf(series), lambda count: f"{_records(count)} infinite")
-        )
+        yield _Condition("finite", lambda series: ~np.isinf(series), lambda count: f"{_records(count)} infinite")
     if variable.categories is not None:
         declared = list(variable.categories)
-        conditions += [
-            _Condition(
-                "categories",
-                lambda series: series.isna() | series.isin(declared),
-                lambda count: f"{_records(count)} with a category that is not declared",
-            ),
-            _Condition(
-                "category_order",
-                lambda series: _has_order(series, declared),
-                lambda _: "the categories are not the declared ones in the declared order",
-            ),
-        ]
-    return conditions
+        yield _Condition(
+            "categories",
+            lambda series: series.isna() | series.isin(declared),
+            lambda count: f"{_records(count)} with a category that is not declared",
+        )
+        yield _Condition(
+            "category_order",
+            lambda series: _has_order(series, declared),
+            lambda _: "the categories are not the declared ones in the declared order",
+        )
+
+
+def _bound(variable: Variable, side: str, beyond: str, keeps: Callable[[Any, Any], Any]) -> _Condition:
+    declared = getattr(variable, side)
+    bound = moment(str(declared), side == "maximum") if variable.kind is Kind.DATE else float(declared)
+
+    def holds(series: "pd.Series[Any]") -> Any:
+        values = series if variable.kind is Kind.DATE else series.astype("float64")
+        return values.isna() | keeps(values, bound)
+
+    return _Condition(side, holds, lambda count: f"{_records(count)} {beyond} the {side}, {as_label(declared)}")
 
 
 def _table_conditions(contract: Contract) -> list[_Condition]:
@@ -182,19 +171,6 @@ def _has_order(series: "pd.Series[Any]", declared: list[str]) -> bool:
         return True
     found = list(series.cat.categories)
     return found == declared or not set(found) <= set(declared)
-
-
-def _within(series: "pd.Series[Any]", variable: Variable, side: str) -> Any:
-    bound: Any = getattr(variable, side)
-    values: Any = series
-    if variable.kind is Kind.DATE:
-        whole_day = side == "maximum" and len(str(bound)) == len("2024-12-31")
-        bound = pd.Timestamp(bound) + pd.Timedelta(days=1 if whole_day else 0)
-        return series.isna() | (
-            (values < bound if whole_day else values <= bound) if side == "maximum" else values >= bound
-        )
-    values = pd.Series(series.to_numpy(dtype=float, na_value=np.nan), index=series.index)
-    return values.isna() | (values >= float(bound) if side == "minimum" else values <= float(bound))
 
 
 def _findings(

@@ -45,7 +45,7 @@ def draft_contract(source: TabularSource, dataset: str) -> str:
         "# Drafted from the data: complete it, then take these comments out. It does not load while a role is empty.",
         f"# Categories that fewer than {MINIMUM_CELL} records have are left out of this file, and ranges are rounded "
         "outward,",
-        "# so that the draft tells nothing of single records. Add the other legal categories, or the data are refused.",
+        "# so that the draft gives no single record away. Add the other legal categories, or the data are refused.",
         f"dataset: {_quoted(dataset)}",
         'version: "1"',
         'description: ""',

@@ -1,6 +1,6 @@
 """From raw batches to the typed frame: what each value means under its contract.
 
-Problems are counted over the whole source and told at its end, by column and check: a person who mends a file wants
+Problems are counted over the whole source and reported at its end, by column and check: a person who mends a file wants
 them all. Until then a cell that cannot be typed stands as missing, so a typed batch is of use only once the typing has
 ended without an error.
 """

@@ -7,7 +7,7 @@ A number has no zero in front of its other digits: 01 and 007 are codes, whose z
 """
 
 import re
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -110,6 +110,16 @@ def read_dates(texts: pa.Array) -> pa.Array:
         cut = pc.replace_substring_regex(dates, "([.][0-9]{6})[0-9]+", r"\1")
         read = pd.to_datetime(cut.to_pandas(), format="ISO8601", errors="coerce", utc=True)
         return pa.array(read.dt.tz_localize(None), MICROSECONDS, from_pandas=True, safe=False)
+
+
+def moment(text: str, last: bool = False) -> datetime:
+    """An ISO date in UTC, without a time zone; a day is its first moment, or its last one. Raises ValueError."""
+    if re.fullmatch(DATE, text) is None:
+        raise ValueError("no date such as 2024-12-31")
+    read = datetime.fromisoformat(text)
+    if read.tzinfo is not None:
+        read = read.astimezone(UTC).replace(tzinfo=None)
+    return read + timedelta(days=1, microseconds=-1) if last and len(text) == len("2024-12-31") else read
 
 
 def plain_array(series: "pd.Series[Any]") -> pa.Array:

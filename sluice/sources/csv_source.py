@@ -77,7 +77,7 @@ class CsvSource(TabularSource):
         return self._open(Path(self.path[0]), expected)[0]
 
     def _are_names(self, names: Sequence[str], expected: Sequence[str]) -> bool:
-        """A file whose header is missing has a record where the names should be: no cell of it is told."""
+        """A file whose header is missing has a record where the names should be: no cell of it is repeated."""
         wanted, found = ({name.casefold() for name in given} for given in (expected, names))
         return not self.header or (bool(wanted) and 2 * len(wanted & found) >= len(wanted))
 
@@ -87,7 +87,7 @@ class CsvSource(TabularSource):
             names, lines = self._open(path, expected)
             first = first or names
             if sorted(names) != sorted(first):
-                # Only what the first file has is told: the other's header may be missing, and be a record.
+                # Only what the first file has is named: the other's header may be missing, and be a record.
                 lacking = ", ".join(sorted(set(first) - set(names))) or "none"
                 more = len(set(names) - set(first))
                 raise DataError(

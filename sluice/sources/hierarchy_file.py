@@ -29,7 +29,7 @@ def read_dimension(name: str, paths: Sequence[Path]) -> Dimension:
 
 
 def read_rows(path: Path) -> list[tuple[str, str]]:
-    """(code, parent) of each row; refuses what can be told by a line."""
+    """(code, parent) of each row; refuses what shows in a single line."""
     rows: list[tuple[str, str]] = []
     for batch in CsvSource(path=(str(path),)).batches(_COLUMNS):
         rows += zip(batch["code"].tolist(), batch["parent"].tolist(), strict=True)

@@ -46,8 +46,8 @@ class RecordQuery:
 
     def owners_with(self, column: str, value: str) -> list[int]:
         """The numbers of those who have a record with this text in this column."""
-        asked = f"SELECT DISTINCT {self.owner} FROM {self.table} WHERE {self._code(column)} = {text(value)}"
-        return sorted(int(owner) for (owner,) in self.engine.execute(asked).fetchall() if owner is not None)
+        select = f"SELECT DISTINCT {self.owner} FROM {self.table} WHERE {self._code(column)} = {text(value)}"
+        return sorted(int(owner) for (owner,) in self.engine.execute(select).fetchall() if owner is not None)
 
     @property
     def rows(self) -> str:
@@ -147,7 +147,7 @@ class RecordQuery:
         return f"round_even({self._number(column)} * 1e{places}, 0)::BIGINT"
 
     def _owner(self) -> tuple[str, bool]:
-        """The expression that tells whose a record is, and whether it is a number already."""
+        """The expression that says whose a record is, and whether it is a number already."""
         measure = self.measure
         if measure.holding is None and measure.contributor is None:
             return _EACH, True

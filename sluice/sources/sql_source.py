@@ -131,7 +131,7 @@ def _parsed(url: str, title: str) -> sa.URL:
 
 
 def _try(act: Callable[[], Answer], says: str) -> Answer:
-    """Do it; a failure is told by its kind alone, for the driver's text can hold values and passwords."""
+    """Do it; of a failure only its kind is named, for the driver's text can hold values and passwords."""
     try:
         return act()
     except Exception as error:  # drivers raise what they like

@@ -56,7 +56,7 @@ def aggregate_file(
     """Every non-empty cell of the tables, from a Parquet or CSV file of records.
 
     source  : with a column of text for each dimension, bearing its name, and the columns of the measure
-    scratch : what does not fit into memory waits in files beside it
+    scratch : what does not fit into memory waits in files next to it
     tables, withheld, kept : see `aggregate`
     requested : a column and the text in it that says that a contributor asked for protection
     raises  : DataError, see `records_of`

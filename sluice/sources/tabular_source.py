@@ -60,7 +60,7 @@ class TabularSource(BaseModel, ABC):
         return names
 
     def unknown_columns(self, columns: Sequence[str]) -> list[str]:
-        """Columns of the source beside these: `batches` leaves them out, a report may name them."""
+        """Columns of the source other than these: `batches` leaves them out, a report may name them."""
         return [name for name in self.column_names(columns) if name not in columns]
 
     def batches(self, columns: Sequence[str], size: int = BATCH_SIZE) -> Iterator[pd.DataFrame]:
@@ -72,14 +72,14 @@ class TabularSource(BaseModel, ABC):
         cost    : O(size) memory
         """
         names = self.column_names(columns)
-        tellable = self._are_names(names, columns)
-        hints = names if tellable else []
+        are_names = self._are_names(names, columns)
+        hints = names if are_names else []
         absent = [f"no column '{name}'.{_hint(name, hints)}" for name in columns if name not in names]
         if absent:
-            told = f"Its columns are: {', '.join(names)}."
-            if not tellable:
-                told = f"Its first line has {len(names)} cells, few of them such names. Is it really the header?"
-            raise DataError(f"{self.title}: {' '.join(absent)} {told}")
+            hint = f"Its columns are: {', '.join(names)}."
+            if not are_names:
+                hint = f"Its first line has {len(names)} cells, few of them such names. Is it really the header?"
+            raise DataError(f"{self.title}: {' '.join(absent)} {hint}")
         records = 0
         tables = self._tables(columns, columns, size)
         while (table := _without_context(lambda: next(tables, None))) is not None:

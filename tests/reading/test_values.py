@@ -70,3 +70,13 @@ def test_moments_come_back_from_their_iso_text_in_utc(times: list[datetime]) -> 
 @pytest.mark.parametrize("blank", ["", " ", "\t", "\u00a0", "\u3000", "\n"])
 def test_blanks_around_a_value_do_not_count(blank: str) -> None:
     assert values.trimmed_texts(pa.array([f"{blank}a b{blank}", blank])).to_pylist() == ["a b", None]
+
+
+def test_a_day_lasts_to_its_last_microsecond() -> None:
+    assert values.moment("2024-02-29") == datetime(2024, 2, 29)
+    assert values.moment("2024-02-29", last=True) == datetime(2024, 2, 29, 23, 59, 59, 999999)
+    assert values.moment("9999-12-31", last=True).year == 9999
+    assert values.moment("2024-02-29T10:30+02:00", last=True) == datetime(2024, 2, 29, 8, 30)
+    for text in ("2023-02-29", "20240229", "29.2.2024", ""):
+        with pytest.raises(ValueError, match="no date"):
+            values.moment(text)

@@ -12,6 +12,7 @@ import pytest
 import schemas.checks.expectations_run
 from schemas.checks.expectations import clauses_of, great_expectations, suite
 from schemas.checks.expectations_run import check_batch
+from schemas.checks.frame_check import check_frame
 from schemas.checks.profile import compared, profile
 from schemas.contract import Contract
 from sluice.errors import DataError
@@ -237,3 +238,19 @@ def test_suite_names_each_clause_and_the_version() -> None:
     # At the source the values are not read yet, and an identifier is still a number.
     assert {clause.scope for clause in asked if clause.rule == "type"} == {"patient", "visit", "age", "weight", "seen"}
     assert ("range", "patient") in {(clause.rule, clause.scope) for clause in asked}
+
+
+def test_the_last_day_counts_to_its_end_in_both_checks() -> None:
+    """A maximum without a time is a whole day, for the expectations as for the check of every record."""
+    [bound] = [
+        clause.arguments["max_value"]
+        for clause in clauses_of(CONTRACT, CONTRACT.staged, NOW, typed=True)
+        if (clause.rule, clause.scope) == ("range", "seen")
+    ]
+    late, later = pd.Timestamp("2026-11-20 23:59:59"), pd.Timestamp("2026-11-21")
+    assert late <= bound < later
+    for moment, breach in ((late, False), (later, True)):
+        frame = good()
+        frame.loc[0, "seen"] = moment
+        rules = {(finding.rule, finding.scope) for finding in check_frame(frame, CONTRACT)}
+        assert (("contract.maximum", "seen") in rules) == breach
