@@ -8,8 +8,8 @@ all are truth values: true/false, yes/no, on/off                       binary
 all are numbers, and whole (3.0 is)                                    integer
 all are numbers                                                        continuous
 all are digits, one with a zero in front: 01, 007                      nominal: a code, whose zeros mean something
-texts, of two kinds                                                    binary
-texts, more than 60 kinds and hardly one twice                         text
+texts, two different ones                                              binary
+texts, more than 60 different ones for at most twice as many records   text
 other texts; a category column of pandas or Arrow; no value at all     nominal
 =====================================================================  ================================================
 
