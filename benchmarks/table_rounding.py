@@ -92,7 +92,7 @@ def _print(name: str, seconds: float, fails: int, cells: Cells, value: np.ndarra
     found = table_utility(cells, value)
     print(
         f"{name:<34} {seconds:>8.2f} {fails:>6} {found.suppressed:>6,} {found.value_lost_share:>11.2%} "
-        f"{found.changed:>8,} {found.mean_absolute:>9.2f} {found.mean_relative:>9.2%} {found.margins_mean:>9.2f} "
+        f"{found.changed:>8,} {found.mean_absolute:>9.2f} {found.mean_relative:>9.2%} {found.marginals_mean:>9.2f} "
         f"{found.hellinger:>10.4f} {found.rank_correlation:>7.4f} {found.association_change:>7.4f}",
         flush=True,
     )

@@ -95,7 +95,7 @@ def redesign_table(
 
 
 def _suppressed(cells: Cells, rules: Sequence[SensitivityRule], assumptions: Assumptions, workers: int) -> int:
-    """How many cells the fast protection suppresses, margins that are not published aside."""
+    """How many cells the fast protection suppresses, marginals that are not published aside."""
     from sluice.tabular.suppression.suppression import suppress
 
     requirements = requirements_of(rules, cells.contributions, assumptions.nonnegative)

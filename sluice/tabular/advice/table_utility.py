@@ -18,7 +18,7 @@ from sluice.tabular.model.cells import Cells, Floats
 class TableUtility:
     """Figures of c cells of which users may see n; NaN where there is nothing to measure.
 
-    cells              : n, without margins that are not published
+    cells              : n, without marginals that are not published
     suppressed         : how many have no value
     value_lost         : sum of the true sizes of those
     value_lost_share   : of the sum of all n, 0 to 1
@@ -26,7 +26,7 @@ class TableUtility:
     mean_absolute      : mean |value - total| in units of the table; worse is larger
     largest_absolute   : the largest of them
     mean_relative      : mean |value - total| / |total|, over totals other than 0
-    margins_mean       : mean_absolute of the cells that are sums
+    marginals_mean       : mean_absolute of the cells that are sums
     hellinger          : distance of the two distributions over inner cells, 0 (the same) to 1; NaN with negative ones
     rank_correlation   : Spearman's, of values and totals; 1 is best
     association_change : largest |V' - V| over pairs of dimensions, of Cramér's V of the leaves' two-way table; over
@@ -41,7 +41,7 @@ class TableUtility:
     mean_absolute: float
     largest_absolute: float
     mean_relative: float
-    margins_mean: float
+    marginals_mean: float
     hellinger: float
     rank_correlation: float
     association_change: float
@@ -74,7 +74,7 @@ def table_utility(cells: Cells, value: Floats) -> TableUtility:
         mean_absolute=_mean(apart),
         largest_absolute=float(apart.max()) if len(apart) else np.nan,
         mean_relative=_mean(apart[truth != 0] / np.abs(truth[truth != 0])),
-        margins_mean=_mean(apart[sums[seen]]),
+        marginals_mean=_mean(apart[sums[seen]]),
         hellinger=hellinger_distance(cells.total[inner].astype(np.float64), value[inner].astype(np.float64)),
         rank_correlation=_rank_correlation(truth, given),
         association_change=_association_change(cells, value),

@@ -117,7 +117,7 @@ def _safe_multiples(
             f"them {cells.name(int(bad[0]))}. Base {enough} is large enough for all."
         )
     free = ~cells.published & (total != 0)
-    far = np.abs(total).sum() // base + len(total)  # a margin that nobody sees may go where its parts lead it
+    far = np.abs(total).sum() // base + len(total)  # a marginal that nobody sees may go where its parts lead it
     highest = np.where(free, highest + far, highest)
     lowest = np.where(free, 0 if assumptions.nonnegative else lowest - far, lowest)
     return np.where(sensitive, low, lowest), np.where(sensitive, high, highest)

@@ -1,8 +1,8 @@
 """Small-count rounding: small counts of the inner cells become 0 or the base; all other cells are summed anew.
 
-Source: Langsrud and Heldal (2018). Larger inner counts stay exact, and the choice of who goes up keeps margins near.
+Source: Langsrud and Heldal (2018). Larger inner counts stay exact, and the choice of who goes up keeps marginals near.
 Differs: the search is this project's own: small counts are drawn so that the expected number goes up, then single cells
-and pairs are changed as long as the squared differences of all margins together become smaller.
+and pairs are changed as long as the squared differences of all marginals together become smaller.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ SWEEPS = 20  # times that all small counts are gone through, at most; the search
 def small_count_rounding(
     cells: Cells, base: int, rng: Generator, requirements: Requirements | None = None
 ) -> AlteredCells:
-    """Counts of which none lies between 0 and the base, that add up, with margins near the true ones.
+    """Counts of which none lies between 0 and the base, that add up, with marginals near the true ones.
 
     base         : a whole number, at least 2
     requirements : sensitive cells must stay open as far as this; without it, the one promise is that no count from 1
@@ -38,7 +38,7 @@ def small_count_rounding(
     rounded[small] = np.where(up, base, 0)
     value = (membership @ rounded).astype(np.int64)
     refuse_unless_additive(cells, value, "small_count_rounding")
-    # A published 0 was 0 to base - 1, a published base 1 to base; larger inner counts are exact, whatever the margins.
+    # A published 0 was 0 to base - 1, a published base 1 to base; larger inner counts are exact in any case.
     inner_low = np.where(rounded == 0, 0, np.where(rounded == base, 1, rounded))
     inner_high = np.where(rounded == 0, base - 1, rounded)
     low, high = (membership @ inner_low).astype(np.float64), (membership @ inner_high).astype(np.float64)
@@ -115,7 +115,7 @@ def _chosen(membership: csr_array, count: Integers, base: int, published: Boolea
     up[order] = np.floor(edges) > np.floor(edges - count[order] / base)
     published_sums = csr_array(membership[np.flatnonzero(published)])
     by_cell = csc_array(published_sums)
-    starts, margins = by_cell.indptr, by_cell.indices
+    starts, marginals = by_cell.indptr, by_cell.indices
     difference = published_sums @ (np.where(up, base, 0) - count)
     from sluice.tabular.alternatives.small_count_kernel import improve
 
@@ -123,7 +123,7 @@ def _chosen(membership: csr_array, count: Integers, base: int, published: Boolea
         up,
         difference,
         starts,
-        margins,
+        marginals,
         published_sums.indptr,
         published_sums.indices,
         base,

@@ -148,6 +148,7 @@ def combinations(dimensions: Sequence[Dimension], tables: Sequence[Table] | None
 
 
 def codes_of(dimensions: Sequence[Dimension], keys: Integers) -> Codes:
+    """Shape (c, d): the codes of cells by their keys, of shape (c,); the reverse of `keys_of`."""
     sizes = tuple(len(dimension.codes) for dimension in dimensions)
     return np.column_stack(np.unravel_index(keys, sizes)).astype(np.int32)
 

@@ -127,6 +127,7 @@ def add_up(parts: Sequence[CellSums]) -> CellSums:
 
 
 def concatenate(parts: Sequence[CellSums]) -> CellSums:
+    """All parts, one after another; a cell may stand in several."""
     return CellSums(
         np.concatenate([part.cell for part in parts]),
         np.concatenate([part.total for part in parts]),
@@ -157,6 +158,7 @@ def expand(made: CellSums, unit: int) -> tuple[Integers, Integers]:
 
 
 def select(given: ContributorShares, which: Booleans) -> ContributorShares:
+    """The pairs of which `which`, shape (n,), is true."""
     weight = None if given.weight is None else given.weight[which]
     return ContributorShares(given.cell[which], given.owner[which], given.share[which], given.value[which], weight)
 

@@ -31,7 +31,7 @@ class Status(IntEnum):
     PUBLISHED = 0
     PRIMARY = 1  # suppressed: sensitive
     SECONDARY = 2  # suppressed: to protect another
-    WITHHELD = 3  # a margin that the definition does not publish
+    WITHHELD = 3  # a marginal that the definition does not publish
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Cells:
     largest      : shape (c, t), their t largest contributions in falling order, 0 where there are fewer
     owners       : shape (c, t), whose they are, as numbers; -1 where there are fewer
     equations    : shape (e, c), +1 at a sum and -1 at each of its non-empty parts; every row times `total` is 0
-    published    : shape (c,), False for a margin that is not published, of which an attacker knows the bounds alone
+    published    : shape (c,), False for a marginal that is not published, of which an attacker knows the bounds alone
     decimals     : of the measure
     sizes        : shape (c,), the sums of the contributions without their signs, where some are negative; else None
     """

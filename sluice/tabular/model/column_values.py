@@ -63,10 +63,12 @@ def halves_and_bounds(units: Integers, places: int, column: str, decimals: int |
 
 
 def to_decimals(units: Integers, given: int, wanted: int) -> Integers:
+    """Units of 10 ** -given as units of 10 ** -wanted; exactly half goes to the even one."""
     return units * 10 ** (wanted - given) if wanted >= given else halves_to_even(units, 10 ** (given - wanted))
 
 
 def is_whole(column: "pd.Series[Any]") -> bool:
+    """Whether the column holds whole numbers."""
     return bool(pd.api.types.is_integer_dtype(column.dtype))
 
 
@@ -79,10 +81,12 @@ def text_of(column: "pd.Series[Any]") -> NDArray[np.object_]:
 
 
 def is_text(column: "pd.Series[Any]") -> bool:
+    """Whether the column holds text and nothing else."""
     return bool(pd.api.types.is_string_dtype(column.dtype)) and column.dtype != object
 
 
 def is_missing(column: "pd.Series[Any]") -> Booleans:
+    """Shape (n,): missing values, and empty texts."""
     missing = column.isna().to_numpy(dtype=bool)
     if is_text(column) or column.dtype == object:
         missing = missing | (column.fillna("") == "").to_numpy(dtype=bool)

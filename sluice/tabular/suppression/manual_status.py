@@ -125,7 +125,7 @@ def apply_manual(
                      showing it
     safety_percent : of the total, protection level of a cell that only a person calls sensitive, if the row has none
     raises         : DataError, by codes, for an unknown code, an empty cell, a cell given twice, and a request that
-                     cannot be met: 'published' on a sensitive cell without waivers or on a withheld margin
+                     cannot be met: 'published' on a sensitive cell without waivers or on a withheld marginal
 
     Levels in a row replace none that the rules ask for; the higher counts. A row cannot weaken a rule.
     """
@@ -164,7 +164,7 @@ def _may_be_published(
 ) -> None:
     name = cells.name(cell)
     if not cells.published[cell]:
-        raise DataError(f"infeasible request, {_at(row.number)}: {name} is of a margin that the tables withhold.")
+        raise DataError(f"infeasible request, {_at(row.number)}: {name} is of a marginal that the tables withhold.")
     left = [rule for rule, found in requirements.by_rule.items() if found[cell] and (rule, name) not in waived]
     if left:
         raise DataError(

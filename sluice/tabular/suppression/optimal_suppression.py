@@ -91,7 +91,7 @@ def optimise(
 
 
 def cost_of(pattern: Suppression, cost: Floats) -> float:
-    """What a pattern costs, the sensitive cells too; withheld margins cost nothing."""
+    """What a pattern costs, the sensitive cells too; withheld marginals cost nothing."""
     return float(cost[(pattern.status == Status.PRIMARY) | (pattern.status == Status.SECONDARY)].sum())
 
 

@@ -39,7 +39,7 @@ def test_by_hand() -> None:
     assert found.mean_absolute == pytest.approx(4 / 8)
     assert found.largest_absolute == 2
     assert found.mean_relative == pytest.approx((2 / 6 + 2 / 9) / 8)
-    assert found.margins_mean == 0
+    assert found.marginals_mean == 0
     p, q = np.array([6, 9, 20]) / 35, np.array([8, 7, 20]) / 35
     assert found.hellinger == pytest.approx(sqrt(((np.sqrt(p) - np.sqrt(q)) ** 2).sum() / 2))
     assert np.isnan(found.association_change)  # a cell of the pair is suppressed

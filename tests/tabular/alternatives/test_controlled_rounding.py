@@ -150,11 +150,11 @@ def test_sums_can_tell_more_than_the_base() -> None:
     assert not wide.safe
 
 
-def test_a_margin_that_is_not_published_may_go_anywhere() -> None:
+def test_a_marginal_that_is_not_published_may_go_anywhere() -> None:
     cells = table([[1, 1, 1, 1, 1], [1, 1, 1, 1, 1]])
     hidden = replace(cells, published=(cells.codes > 0).all(axis=1))
     rounded = controlled_rounding(hidden, nothing_asked(hidden), 5, steps=0)
-    assert not rounded.value.any()  # every 1 goes to 0, the nearest, though the margin of 10 is far from it
+    assert not rounded.value.any()  # every 1 goes to 0, the nearest, though the marginal of 10 is far from it
 
 
 def test_large_tables_are_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

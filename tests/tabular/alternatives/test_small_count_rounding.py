@@ -77,14 +77,14 @@ def test_the_best_of_all_choices_in_a_small_table() -> None:
     best = np.inf
     for choice in product([0, 3], repeat=12):
         rows = np.reshape(choice, (3, 4))
-        margins = [*(rows.sum(axis=0) - 3), *(rows.sum(axis=1) - 4), rows.sum() - 12, *(rows.ravel() - 1)]
-        best = min(best, np.square(margins).sum())
+        marginals = [*(rows.sum(axis=0) - 3), *(rows.sum(axis=1) - 4), rows.sum() - 12, *(rows.ravel() - 1)]
+        best = min(best, np.square(marginals).sum())
     rounded = small_count_rounding(cells, 3, np.random.default_rng(1))
     assert len(inner) == 12
     assert ((rounded.value - cells.total) ** 2).sum() == best
 
 
-def test_margins_stay_near() -> None:
+def test_marginals_stay_near() -> None:
     """Better than each cell to its nearer end, and than each drawn by itself without bias."""
     cells = business("s1k")
     cells = replace(cells, total=cells.contributors)

@@ -61,8 +61,8 @@ def test_an_interval_that_is_too_narrow_is_a_breach() -> None:
     assert breach.says == "anybody can compute r a, c u to within its protection level"
 
 
-def test_withheld_margins_protect_and_are_protected() -> None:
-    """Without its row's total, a cell alone in its row is open upwards; a sensitive margin must be, too."""
+def test_withheld_marginals_protect_and_are_protected() -> None:
+    """Without its row's total, a cell alone in its row is open upwards; a sensitive marginal must be, too."""
     cells = grid({("a", "u"): 1})
     published = np.ones(len(cells), dtype=bool)
     for codes in (("a", "Total"), ("Total", "u"), ("Total", "Total"), ("b", "Total"), ("c", "Total")):
@@ -75,15 +75,15 @@ def test_withheld_margins_protect_and_are_protected() -> None:
     shown = replace(cells, published=np.ones(len(cells), dtype=bool))
     status[~published] = Status.PUBLISHED
     assert not audit(shown, status, needs, RULES).safe
-    margin = at(cells, "a", "Total")
+    marginal = at(cells, "a", "Total")
     asked = replace(needs, sensitive=needs.sensitive.copy(), upper=needs.upper.copy())
-    asked.sensitive[margin], asked.upper[margin] = True, 5
+    asked.sensitive[marginal], asked.upper[marginal] = True, 5
     status[~published] = Status.WITHHELD
     (breach,) = audit(cells, status, asked, RULES).breaches  # open along (a, u), but not to whom that belongs
-    assert (breach.cell, breach.owners) == (margin, (1,))
+    assert (breach.cell, breach.owners) == (marginal, (1,))
     assert audit(cells, status, asked, RULES, Assumptions(coalition=0)).safe
     status[at(cells, "a", "u")] = Status.PUBLISHED
-    assert margin in {b.cell for b in audit(cells, status, asked, RULES).breaches}
+    assert marginal in {b.cell for b in audit(cells, status, asked, RULES).breaches}
 
 
 def test_zero_cells_that_everybody_knows_protect_nothing() -> None:

@@ -32,7 +32,7 @@ def hide(cells: Cells, share: float, seed: int) -> np.ndarray:
 
 
 def test_all_tables_that_fit() -> None:
-    """Inner cells of 6, 9, 12, 20 with all margins published: 6 is 0 to 15, and so on, by enumeration."""
+    """Inner cells of 6, 9, 12, 20 with all marginals published: 6 is 0 to 15, and so on, by enumeration."""
     cells = square([[6, 9], [12, 20]])
     inner = (cells.codes > 0).all(axis=1)
     fitting = [(a, 15 - a, 18 - a, 14 + a) for a in range(50) if min(a, 15 - a, 18 - a, 14 + a) >= 0]
@@ -110,7 +110,7 @@ def test_without_bounds_below() -> None:
     assert (found.high[status > 0] == np.inf).all()
 
 
-def test_a_withheld_margin_gets_no_interval() -> None:
+def test_a_withheld_marginal_gets_no_interval() -> None:
     cells = square([[6, 9], [12, 20]])
     status = np.where((cells.codes > 0).all(axis=1), Status.PUBLISHED, Status.WITHHELD).astype(np.uint8)
     found = published_intervals(cells, status, nothing_asked(cells))

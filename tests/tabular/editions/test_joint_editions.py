@@ -157,7 +157,7 @@ def test_carried_by_hand() -> None:
     assert changes(then, before, now, pattern(now, *OTHER)) == (3, 3)
 
 
-def test_a_margin_that_was_withheld_is_not_known() -> None:
+def test_a_marginal_that_was_withheld_is_not_known() -> None:
     cells = square()
     hidden = replace(cells, published=cells.codes[:, 0] > 0)
     status = np.where(hidden.published, PUBLISHED, WITHHELD).astype(np.uint8)

@@ -174,8 +174,8 @@ def test_refusals(rows: list[dict[str, str]], message: str) -> None:
         apply(*rows)
 
 
-def test_a_withheld_margin_is_not_published_by_hand() -> None:
+def test_a_withheld_marginal_is_not_published_by_hand() -> None:
     cells = firms()
     cells.published[at("Total", "A")] = False
-    with pytest.raises(DataError, match="industry Total, region A is of a margin that the tables withhold"):
+    with pytest.raises(DataError, match="industry Total, region A is of a marginal that the tables withhold"):
         apply(row("Total", "A", "published"), cells=cells)

@@ -130,7 +130,7 @@ def test_branches_give_a_safe_pattern_whatever_the_number_of_processes(monkeypat
 
 
 def test_linked_tables_are_protected_together() -> None:
-    """nace x size and region x size share the margin by size; no cell of all three dimensions is published."""
+    """nace x size and region x size share the marginal by size; no cell of all three dimensions is published."""
     cells = business("s1k")
     tables = [("nace", "size"), ("region", "size")]
     inside = (cells.codes[:, 0] == 0) | (cells.codes[:, 1] == 0)
@@ -217,7 +217,7 @@ def test_a_parent_and_its_only_part_share_their_status() -> None:
     assert sum(value == Status.SECONDARY for value in of.values()) == 1
 
 
-def test_withheld_margins_protect_without_a_secondary() -> None:
+def test_withheld_marginals_protect_without_a_secondary() -> None:
     cells = square([[40, 40, 400], [40, 80, 400], [400, 400, 400]])
     published = np.array([(codes > 0).all() for codes in cells.codes])
     bare = Cells(**{**vars_of(cells), "published": published})
