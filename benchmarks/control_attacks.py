@@ -52,13 +52,13 @@ def evaluators(attacks, original, released, control):
 for _, warm in evaluators(5, *(frame.head(50) for frame in (original, released, control))):
     warm()
 np.random.seed(0)
-told = {}
+outcome = {}
 for name, run in evaluators(attacks, original, released, control):
     start = time.perf_counter()
     results = run().results()
     seconds = time.perf_counter() - start
-    told[name] = [seconds, *map(float, (results.n_success, results.n_baseline, results.n_control))]
-print(json.dumps(told))
+    outcome[name] = [seconds, *map(float, (results.n_success, results.n_baseline, results.n_control))]
+print(json.dumps(outcome))
 """
 
 
@@ -107,9 +107,9 @@ def main(quick: bool = False) -> None:
             line += f"   {seconds:8.2f} s {success / attacks:7.3f} {control / attacks:8.3f} {seconds / ours:7.0f} times"
         print(line)
     start = time.perf_counter()
-    told = membership(*data, variables, NAMES, attacks, rng(0))
+    outcome = membership(*data, variables, NAMES, attacks, rng(0))
     seconds = time.perf_counter() - start
-    print(f"{'membership':27} {seconds:8.3f}   advantage {told.advantage.value:.3f}, area {told.area.value:.3f}")
+    print(f"{'membership':27} {seconds:8.3f}   advantage {outcome.advantage.value:.3f}, area {outcome.area.value:.3f}")
 
 
 Attack = tuple[str, Callable[[], ControlledAttack]]
@@ -127,11 +127,11 @@ def _peer(data: list[pd.DataFrame], attacks: int) -> dict[str, list[float]]:
             )
             whole = {column: "int64" for column in frame if frame[column].dtype == "Int64"}
             plain.astype(whole).reset_index(drop=True).to_parquet(f"{folder}/{name}.parquet")
-        told = subprocess.run(
+        outcome = subprocess.run(
             [python, "-c", PEER, json.dumps([folder, attacks, FIRST, SECOND, KNOWN, SECRET, K])],
             capture_output=True, text=True, check=True,
         )  # fmt: skip
-    return dict(json.loads(told.stdout.splitlines()[-1]))
+    return dict(json.loads(outcome.stdout.splitlines()[-1]))
 
 
 if __name__ == "__main__":

@@ -101,11 +101,11 @@ def main(quick: bool = False) -> None:
         begun = perf_counter()
         made = cells(by_parent)
         taken = perf_counter() - begun
-        asked = requirements_of(RULES, made.contributions)
-        told = ", ".join(f"{int(which.sum()):,} by {rule}" for rule, which in asked.by_rule.items())
+        requirements = requirements_of(RULES, made.contributions)
+        counts = ", ".join(f"{int(which.sum()):,} by {rule}" for rule, which in requirements.by_rule.items())
         print(
             f"by {'parent' if by_parent else 'facility'}: {len(made):,} cells, {made.equations.shape[0]:,} sums, "
-            f"{int(asked.sensitive.sum()):,} sensitive ({told}); {taken:.2f} s"
+            f"{int(requirements.sensitive.sum()):,} sensitive ({counts}); {taken:.2f} s"
         )
 
 

@@ -80,18 +80,18 @@ def release_by_gconfid(records: str, made: str, *named: str) -> None:
 
     table = pd.read_csv(records, dtype=str, keep_default_na=False).astype({"value": float})
     paths = dict(name.split("=", 1) for name in named)
-    told = []
+    tree = []
     for path in paths.values():
         rows = pd.read_csv(path, dtype=str, keep_default_na=False)
         groups = rows[rows["parent"] != ""].groupby("parent", sort=False)["code"]
-        told.append(" : ".join(f"{parent} {' '.join(codes)}" for parent, codes in groups) + ";")
+        tree.append(" : ".join(f"{parent} {' '.join(codes)}" for parent, codes in groups) + ";")
     begun = perf_counter()
-    judged = gconfid.Sensitivity(
+    sensitivity = gconfid.Sensitivity(
         indata=table,
         unit_id="id",
         var="value",
         dimension=" ".join(paths),
-        hierarchy=" ".join(told),
+        hierarchy=" ".join(tree),
         s_rule="pq 0.10",
         min_resp=3,
         outcell="pandas",
@@ -100,15 +100,15 @@ def release_by_gconfid(records: str, made: str, *named: str) -> None:
         capture=True,
     )
     found = gconfid.Suppression(
-        incell=judged.outcell,
-        inconstraint=judged.outconstraint,
+        incell=sensitivity.outcell,
+        inconstraint=sensitivity.outconstraint,
         cost_function1="SIZE",
         outsuppress="pandas",
         capture=True,
     ).outsuppress
     seconds = perf_counter() - begun
     hidden = found[(found["Type"] == "C") & (found["OutStatus"] != "P")]
-    sensitive = judged.outcell.set_index("CellId")["Status"] == "S"
+    sensitive = sensitivity.outcell.set_index("CellId")["Status"] == "S"
     secondary = int((~sensitive.reindex(hidden["CellId"]).to_numpy()).sum())
     np.savez(made, secondary=secondary, value=hidden["TotalVar"].sum(), seconds=seconds)
 

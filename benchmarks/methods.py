@@ -124,8 +124,8 @@ def measured(name: str, records: int) -> dict[str, float]:
 
 def _in_own_process(name: str, records: int) -> dict[str, float]:
     command = [sys.executable, "-m", "benchmarks.methods", "--case", name, "--records", str(records)]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    found: dict[str, float] = json.loads(told.splitlines()[-1])
+    outcome = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found: dict[str, float] = json.loads(outcome.splitlines()[-1])
     return found
 
 

@@ -76,8 +76,8 @@ def main(quick: bool = False) -> None:
             draws, svd, cholesky, *taken = best_of(5, sides)
         for (name, _), seconds in zip(methods, taken, strict=True):
             peers = [svd + draws, cholesky + draws, draws]
-            shown = " ".join(f"{peer:>9.3f} s {seconds / peer:>5.1f}x" for peer in peers)
-            print(f"{name:<24} {records:>9,} {seconds:>7.3f} s {shown}")
+            columns_of_peers = " ".join(f"{peer:>9.3f} s {seconds / peer:>5.1f}x" for peer in peers)
+            print(f"{name:<24} {records:>9,} {seconds:>7.3f} s {columns_of_peers}")
 
 
 def covariances_and_factor(values: np.ndarray) -> np.ndarray:

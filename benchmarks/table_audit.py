@@ -119,24 +119,24 @@ def _less(vector: dict[int, int], row: dict[int, int], pivot: int, prime: int) -
 def show(name: str, cells: Cells, needs: Requirements, suppressed: Booleans, seconds: float, examples: int) -> None:
     status = np.where(suppressed, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), Status.PUBLISHED)
     begun = perf_counter()
-    told = audit(cells, status.astype(np.uint8), needs, RULES, workers=2)
+    outcome = audit(cells, status.astype(np.uint8), needs, RULES, workers=2)
     print(
         f"{name:<18}{seconds:8.1f} s{(suppressed & ~needs.sensitive).sum():7,}{cells.total[suppressed].sum():12,}"
-        f"{_count(told, 'outsider'):>12}{_count(told, 'contributor'):>14}{_count(told, 'union'):>8}"
+        f"{_count(outcome, 'outsider'):>12}{_count(outcome, 'contributor'):>14}{_count(outcome, 'union'):>8}"
         f"{perf_counter() - begun:8.2f} s",
         flush=True,
     )
     kinds: Counter[str] = Counter()
-    for breach in told.breaches:
+    for breach in outcome.breaches:
         kinds[breach.attacker] += 1
         if kinds[breach.attacker] <= examples:
             print(f"    {breach.says}")
 
 
-def _count(told: Audit, attacker: str) -> str:
+def _count(outcome: Audit, attacker: str) -> str:
     """Exactly + nearly: cells or unions, not attacks."""
-    exact = {b.cells for b in told.breaches if b.attacker == attacker and b.exact}
-    nearly = {b.cells for b in told.breaches if b.attacker == attacker} - exact
+    exact = {b.cells for b in outcome.breaches if b.attacker == attacker and b.exact}
+    nearly = {b.cells for b in outcome.breaches if b.attacker == attacker} - exact
     return f"{len(exact)}+{len(nearly)}"
 
 

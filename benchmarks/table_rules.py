@@ -55,8 +55,8 @@ def main(quick: bool = False) -> None:
         tables += [
             (name, REFERENCE_DATA / "business_generated" / name) for name in (("s1k",) if quick else ("s1k", "s10k"))
         ]
-        told = "sensitive (only it / only Sluice), by rule"
-        print(f"{'table':>15} {'cells':>7} {'tool':>8} {'seconds':>8} {'ratio':>6}   {told}")
+        legend = "sensitive (only it / only Sluice), by rule"
+        print(f"{'table':>15} {'cells':>7} {'tool':>8} {'seconds':>8} {'ratio':>6}   {legend}")
         _by_sluice(tables[0][1])  # load what is needed
         for name, source in tables:
             if not source.is_dir():
@@ -72,11 +72,13 @@ def main(quick: bool = False) -> None:
                 if theirs is None:
                     continue
                 both = ours.join(theirs, rsuffix=" peer", how="left").fillna(False)
-                told = []
+                counts = []
                 for rule in RULES:
                     mine, peer = both[rule].astype(bool), both[f"{rule} peer"].astype(bool)
-                    told.append(f"{rule}: {int(peer.sum())} ({int((peer & ~mine).sum())}/{int((mine & ~peer).sum())})")
-                print(f"{'':>15} {'':>7} {tool:>8} {took:8.2f} {took / seconds:6.1f}   {', '.join(told)}")
+                    counts.append(
+                        f"{rule}: {int(peer.sum())} ({int((peer & ~mine).sum())}/{int((mine & ~peer).sum())})"
+                    )
+                print(f"{'':>15} {'':>7} {tool:>8} {took:8.2f} {took / seconds:6.1f}   {', '.join(counts)}")
                 if name == "boundary cells":
                     _print_boundary(both, tool)
     _a_million(100_000 if quick else 1_000_000)
@@ -240,10 +242,10 @@ def gconfid(source: Path) -> pd.DataFrame:
     from gconfid import Sensitivity  # type: ignore[import-not-found]
 
     records, hierarchies = _read(source)
-    told = []
+    tree = []
     for rows in hierarchies.values():
         groups = rows[rows["parent"] != ""].groupby("parent", sort=False)["code"]
-        told.append(" : ".join(f"{parent} {' '.join(codes)}" for parent, codes in groups) + ";")
+        tree.append(" : ".join(f"{parent} {' '.join(codes)}" for parent, codes in groups) + ";")
     found = {}
     for rule, written, least in (
         ("minimum_frequency 3", "pq 0.01", 3),
@@ -257,7 +259,7 @@ def gconfid(source: Path) -> pd.DataFrame:
             unit_id="id",
             var="value",
             dimension=" ".join(AXES),
-            hierarchy=" ".join(told),
+            hierarchy=" ".join(tree),
             s_rule=written,
             min_resp=least,
             outcell="pandas",

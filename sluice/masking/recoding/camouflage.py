@@ -104,21 +104,23 @@ class Camouflage:
 
     def _chosen(self, subset: Subset) -> IntArray:
         """Positions of the records of a query. Raises PlanError for none, a wrong shape or a record named twice."""
-        asked = np.asarray(subset)
+        positions = np.asarray(subset)
         n = self.vectors.shape[1]
-        if asked.dtype == np.bool_:
-            if asked.shape != (n,):
-                raise PlanError(f"subset of camouflage must have {n} values as a mask; got shape {asked.shape}.")
-            asked = np.flatnonzero(asked)
-        elif asked.ndim != 1 or not np.issubdtype(asked.dtype, np.integer):
-            raise PlanError(f"subset of camouflage must be a mask or positions; got {asked.dtype}, {asked.ndim}-d.")
-        if len(asked) == 0:
+        if positions.dtype == np.bool_:
+            if positions.shape != (n,):
+                raise PlanError(f"subset of camouflage must have {n} values as a mask; got shape {positions.shape}.")
+            positions = np.flatnonzero(positions)
+        elif positions.ndim != 1 or not np.issubdtype(positions.dtype, np.integer):
+            raise PlanError(
+                f"subset of camouflage must be a mask or positions; got {positions.dtype}, {positions.ndim}-d."
+            )
+        if len(positions) == 0:
             raise PlanError("subset of camouflage is empty; ask about at least 1 record.")
-        if asked.min() < 0 or asked.max() >= n:
+        if positions.min() < 0 or positions.max() >= n:
             raise PlanError(f"subset of camouflage must hold positions from 0 to {n - 1}.")
         # In one order, so that the same records have the same answer to the last digit.
-        chosen = np.unique(asked)
-        if len(chosen) < len(asked):
+        chosen = np.unique(positions)
+        if len(chosen) < len(positions):
             raise PlanError("subset of camouflage names a record twice; name each once.")
         return np.asarray(chosen, dtype=np.int64)
 

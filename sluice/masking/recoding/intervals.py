@@ -31,7 +31,7 @@ def limits(bins: Sequence[float], variable: Variable) -> FloatArray:
     beyond += [cut for cut in bins if highest is not None and cut > highest + whole]
     if beyond:
         raise PlanError(
-            f"bins must lie within the variable's minimum {_shown(lowest)} and maximum {_shown(highest)}; got "
+            f"bins must lie within the variable's minimum {_in_words(lowest)} and maximum {_in_words(highest)}; got "
             f"{as_label(beyond[0])}. Leave it out, or widen the variable's bounds."
         )
     below = lowest is None or lowest < bins[0]
@@ -82,7 +82,7 @@ def quantile_bins(values: FloatArray, groups: int, fewest: int, whole: bool) -> 
     return tuple(float(cut) for cut in cuts)
 
 
-def _shown(bound: float | None) -> str:
+def _in_words(bound: float | None) -> str:
     return "(none)" if bound is None else str(as_label(bound))
 
 

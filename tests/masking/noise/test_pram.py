@@ -182,8 +182,8 @@ def test_the_fitted_step_says_its_matrix_and_masks_the_same() -> None:
 def test_an_analyst_is_told_a_chosen_matrix_in_full_and_one_read_off_the_data_rounded() -> None:
     frame = survey()
     (chosen,) = Pram(columns=("size",), retention=0.9).fit(frame, VARIABLES)
-    told = chosen.parameters()["matrix"]["size"]
-    assert told["1"] == pytest.approx({"1": 0.9, "2": 0.1 / 3, "3": 0.1 / 3, "4": 0.1 / 3}, abs=1e-15)
+    published = chosen.parameters()["matrix"]["size"]
+    assert published["1"] == pytest.approx({"1": 0.9, "2": 0.1 / 3, "3": 0.1 / 3, "4": 0.1 / 3}, abs=1e-15)
     (read_off,) = Pram(columns=("size",), retention=0.9, invariant=True).fit(frame, VARIABLES)
     assert isinstance(read_off, Pram)
     assert read_off.matrix is not None
@@ -198,9 +198,11 @@ def test_an_analyst_is_told_a_chosen_matrix_in_full_and_one_read_off_the_data_ro
         assert row != exact
 
 
-@pytest.mark.parametrize(("records", "told"), [(60, False), (400, True), (4_000, True), (40_000, True)])
+@pytest.mark.parametrize(("records", "published"), [(60, False), (400, True), (4_000, True), (40_000, True)])
 @pytest.mark.parametrize("kind", [{"invariant": True}, {"spread": "proportional"}])
-def test_no_small_count_can_be_read_from_a_published_matrix(kind: dict[str, Any], records: int, told: bool) -> None:
+def test_no_small_count_can_be_read_from_a_published_matrix(
+    kind: dict[str, Any], records: int, published: bool
+) -> None:
     """Whether one, two or none of the records has a rare category, no other category's row names it."""
     matrices = []
     for rare in (0, 1, 2):
@@ -209,8 +211,8 @@ def test_no_small_count_can_be_read_from_a_published_matrix(kind: dict[str, Any]
         variables = {"region": Variable(name="region", kind=Kind.NOMINAL, categories=("a", "b", "rare"))}
         (fitted,) = Pram(columns=("region",), retention=0.7, **kind).fit(frame, variables)
         matrices.append(fitted.parameters())
-    assert bool(matrices[0]) is told
-    if told:
+    assert bool(matrices[0]) is published
+    if published:
         rows = [matrix["matrix"]["region"][label] for matrix in matrices for label in ("a", "b")]
         assert all("rare" not in row for row in rows)
 

@@ -278,8 +278,8 @@ def test_codes_are_cut_to_their_first_characters(kind: Kind, declared: bool) -> 
     if kind is not Kind.TEXT:
         column = texts(values, codes, ordered=kind is Kind.ORDINAL)
     masked, after = recode(GlobalRecoding(columns=("icd",), characters=1), column, variable)
-    shown = masked.astype(object).where(masked.notna(), None).tolist()
-    assert shown == [value and value[:1] for value in values]
+    released = masked.astype(object).where(masked.notna(), None).tolist()
+    assert released == [value and value[:1] for value in values]
     assert set(masked.cat.categories) == {code[:1] for code in (codes if declared else values) if code}
     if declared:
         assert after.categories == tuple(dict.fromkeys(code[0] for code in codes))
