@@ -1,8 +1,7 @@
 """Reading the ledger of 150 releases: statements, rows hashed and time, in one process that reads it again and again.
 
 `sluice status`, the count of earlier attempts in `decide` and the search for earlier editions read all histories; each
-publication begins with the full verification. Reading release by release, without an index and with a hash for each
-row at each reading, took 301 statements, 4,500 hashes and 1.8 s for `status`, and 150, 2,990 and 0.9 s for `decide`.
+publication begins with the full verification.
 """
 
 import tempfile

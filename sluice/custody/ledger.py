@@ -4,8 +4,9 @@ Each row's hash is a keyed one over its fields and the hash of the row before (s
 holds the last row's number and hash, so that a tail cut off is seen, too.
 
 A `Ledger` remembers the rows that it found to fit their hash, so that each is hashed once; it reads them from the
-database every time and compares. A row that is changed after it was read is no longer equal to what is remembered, is
-hashed and refused. `verify` relies on nothing that is remembered. Memory: some kB for each row that was read.
+database every time and compares. A row that is changed after it was read is no longer equal to what is remembered, and
+is refused, even if another row under the same key was put in its place. `verify` relies on nothing that is remembered.
+Memory: some kB for each row that was read.
 """
 
 import json
@@ -145,13 +146,12 @@ class Ledger:
         return [self._trusted(dict(row)) for row in connection.execute(wanted).mappings()]
 
     def _trusted(self, row: Row) -> Row:
-        """The row, if it is equal to one that fitted before or fits its hash now."""
-        if self._fitting.get(row["seq"]) != row:
-            if not self._chain.fits(row):
-                raise SluiceError(
-                    f"row {row['seq']} of {self._database.place} does not fit its hash: history was changed."
-                )
-            self._fitting[row["seq"]] = row
+        """The row, if it fits its hash; one that was read before must be equal to what it was then."""
+        known = self._fitting.get(row["seq"])
+        if known is None and self._chain.fits(row):
+            known = self._fitting[row["seq"]] = row
+        if known != row:
+            raise SluiceError(f"row {row['seq']} of {self._database.place} does not fit its hash: history was changed.")
         return row
 
     def _state(self, connection: sa.Connection, release: str) -> State | None:

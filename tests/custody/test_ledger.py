@@ -366,6 +366,21 @@ def test_a_row_of_another_ledger_under_the_same_key_is_found(lived: Ledger, url:
     ]
 
 
+def test_a_row_of_another_ledger_is_refused_where_the_own_one_was_read(lived: Ledger, url: str, tmp_path: Path) -> None:
+    """Its own hash fits; only who knows what stood there sees it at once."""
+    lived.histories()
+    other = Ledger(f"sqlite:///{tmp_path}/other.db", KEY, tmp_path / "other-anchor")
+    for event in LIFE[:4]:
+        row = other.append("fair-1", event, "amara", {})
+    disarm(url)
+    changed = (
+        f"UPDATE sluice_ledger SET at = '{row.at}', body = '{{}}', previous = '{row.previous}', hash = '{row.hash}'"
+    )
+    attack(url, f"{changed} WHERE seq = 4")
+    with pytest.raises(SluiceError, match=r"row 4 of .* history was changed"):
+        lived.histories()
+
+
 def test_a_forged_approval_is_not_believed(opened: Ledger, url: str) -> None:
     for event in LIFE[:5]:
         opened.append("fair-1", event, "amara", {})
