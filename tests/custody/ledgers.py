@@ -1,0 +1,24 @@
+"""What tests of the ledger share: a key, a life, and what an attacker does to the database."""
+
+import sqlalchemy as sa
+
+from sluice.sources.database_url import database_url
+
+KEY = bytes(range(32))
+LIFE = ["received", "validated", "masked", "evaluated", "pending_review", "approved", "publishing", "published"]
+
+
+def attack(url: str, *statements: str) -> None:
+    """What someone with the database's password, and without the vault's key, can do."""
+    engine = sa.create_engine(database_url(url))
+    with engine.begin() as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+    engine.dispose()
+
+
+def disarm(url: str) -> None:
+    if url.startswith("sqlite"):
+        attack(url, *(f"DROP TRIGGER sluice_ledger_{event}" for event in ("update", "delete", "insert")))
+    else:
+        attack(url, "DROP TRIGGER sluice_ledger_keep ON sluice_ledger")
