@@ -18,21 +18,23 @@ from sluice.verdict import Finding, Verdict
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("sluice", "schemas", "policies", "tasks", "flows")
 RULE_AT = {"findings_of": 0, "Clause": 0, "_Condition": 0, "judge_copies": 1}  # calls that take a rule by its place
-COPIED = {
-    "rule",
-    "rule.rule",
-    "self.rule",
-    "clause.rule",
-    "finding.rule",
-    "check",
-    "name",
-}  # named where the rule itself is
-
+# Expressions that give a rule its name, with the names that they stand for where no other call writes these.
+COMPUTED: dict[str, tuple[str, ...]] = {
+    "rule": (),
+    "rule.rule": (),
+    "self.rule": (),
+    "clause.rule": (),
+    "name": tuple(UtilityLimits.model_fields),
+    "check": tuple(f"contract.{check}" for check in (*_STRUCTURE, "rows_minimum", "rows_maximum")),
+    "side": ("contract.minimum", "contract.maximum"),
+    "f'rule:{rule.name}'": ("contract.rule",),
+    "f'prediction_{measure}'": (),
+}
 ALWAYS_UNKNOWN = {("duplicate_records", Verdict.REVIEW), ("duplicate_records", Verdict.FAIL)}
 
 
 def rules_named(source: str) -> Iterator[str]:
-    """Names of rules that a piece of the product gives to findings."""
+    """Names of rules that a piece of the product gives to findings, or the expressions that compute them."""
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call):
             continue
@@ -46,10 +48,8 @@ def rules_named(source: str) -> Iterator[str]:
             continue
         if isinstance(given, ast.Constant):
             yield f"contract.{given.value}" if called == "_Condition" else str(given.value)
-        elif isinstance(given, ast.JoinedStr):
-            yield ast.unparse(given)
         else:
-            assert ast.unparse(given) in COPIED, f"where does {ast.unparse(given)} come from?"
+            yield ast.unparse(given)
 
 
 RULES = rules(PolicyRule) | rules(AttackPolicyRule)
@@ -58,13 +58,12 @@ NAMED = {
     for package in PACKAGES
     for path in (ROOT / package).rglob("*.py")
     for name in rules_named(path.read_text(encoding="utf-8"))
-} - {"f'prediction_{measure}'", "f'rule:{rule.name}'"}
+}
 ASKED = {
-    *NAMED,
+    *(NAMED - COMPUTED.keys()),
+    *(name for names in COMPUTED.values() for name in names),
     *RULES,
     *ReferenceStandard.finding_names,
-    *UtilityLimits.model_fields,
-    *(f"contract.{check}" for check in (*_STRUCTURE, "rule", "rows_minimum", "rows_maximum")),
 }
 
 
