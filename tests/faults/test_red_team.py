@@ -102,11 +102,11 @@ def test_a_rule_that_nothing_can_break_is_refused(rule: type, setting: dict[str,
 
 def test_a_quasi_identifier_that_no_rule_looks_at_needs_a_decision(house: House) -> None:
     house.policy["rules"] = [{"rule": "k_anonymity", "k": 2, "columns": ["sex"]}]
-    case = product_of(house)
-    (finding,) = case.policy.overlooked(case.described)
+    product = product_of(house)
+    (finding,) = product.policy.overlooked(described_variables(product))
     assert (finding.verdict, finding.scope) == (Verdict.REVIEW, "age, region")
     house.policy["rules"].append({"rule": "l_diversity", "l": 2, "columns": ["income"]})  # by all quasi-identifiers
-    assert product_of(house).policy.overlooked(case.described) == []
+    assert product_of(house).policy.overlooked(described_variables(product)) == []
 
 
 @pytest.mark.parametrize(
