@@ -1,20 +1,23 @@
-"""What numba and Prefect read from the environment when they are imported: called first by whatever starts a run."""
+"""What a process needs before it starts a run: a log, and what numba and Prefect read when they are imported."""
 
 import os
 import sys
 from pathlib import Path
 
+from sluice.log import write_log
 from sluice.settings import settings
 
 _KERNELS = Path(__file__).resolve().parents[1] / "sluice" / "risk" / "distances" / "__pycache__"
 
 
 def prepare() -> None:
-    """Set what numba and Prefect read at their import, where the user has not; makes no file and no folder.
+    """Begin the log, and set what numba and Prefect read where the user has not; makes no file and no folder.
 
     raises : DocumentError for a wrong setting
     """
     chosen = settings()
+    nobody_is_there = "PREFECT__FLOW_RUN_ID" in os.environ  # a run of a deployment: its output is the worker's journal
+    write_log(chosen.log or ("text" if nobody_is_there else None))
     wanted = {
         "OMP_NUM_THREADS": str(chosen.threads),
         "DO_NOT_TRACK": "1",

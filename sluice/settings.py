@@ -1,13 +1,14 @@
 """The settings of an installation: environment variables that begin with SLUICE_, the one place that reads them."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ByteSize, Field, TypeAdapter, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from sluice.documents.document_faults import faults
 from sluice.errors import DocumentError
+from sluice.log import Form
 from sluice.machine import memory, processors
 
 PREFIX = "SLUICE_"
@@ -44,7 +45,7 @@ class Settings(BaseSettings):
     memory: Annotated[int, BeforeValidator(_size)] = Field(
         default_factory=lambda: memory() // 4, description="bytes for DuckDB before it uses the disk"
     )
-    log: Literal["text", "json"] = Field(default="text", description="the form of the log on standard error")
+    log: Form | None = Field(default=None, description="the form of the log on standard error; else none is written")
 
     def duckdb(self, scratch: Path) -> dict[str, Any]:
         """The configuration of a DuckDB engine; what does not fit into memory waits in files in `scratch`."""

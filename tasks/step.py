@@ -2,22 +2,23 @@
 
 Prefect stores the text of an exception in states, logs and events, and pickles the exception itself. More people can
 read those than may read the records. So a step that fails raises `StepFailed`, whose stored form is only the step's
-name and the exception's type; what a person needs to mend it goes to the standard error of the process, and to the
-caller in the same process through `detail`.
+name and the exception's type; what a person needs to mend it goes to the log, and to the caller in the same process
+through `detail`.
 """
 
-import sys
+import logging
 from asyncio import CancelledError
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from prefect import runtime, task
+from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.context import FlowRunContext
 from prefect.exceptions import PrefectSignal
 
+from sluice.log import log
 from tasks.failure import StepFailed, explain
 from tasks.release.account import account
 from tasks.release.documents import Documents
@@ -53,8 +54,7 @@ def _failure(name: str, error: BaseException, args: tuple[Any, ...]) -> StepFail
         return StepFailed(error.summary, error.detail)
     kind = type(error).__name__
     failure = StepFailed(f"{name}:{kind}", explain(error))
-    if runtime.deployment.id:  # nobody is at a terminal: the worker's own output is where to look
-        print(f"sluice: {name} failed: {failure.detail}", file=sys.stderr)
+    log("step fails", logging.ERROR, step=name, detail=failure.detail)
     _record(args, name, kind)
     return failure
 

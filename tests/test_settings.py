@@ -21,7 +21,7 @@ def test_the_defaults_are_the_machine_s(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     chosen = settings()
     assert (chosen.workers, chosen.threads, chosen.memory) == (processors(), processors(), memory() // 4)
-    assert (chosen.home, chosen.ledger_url, chosen.contracts, chosen.log) == (tmp_path / ".sluice", None, None, "text")
+    assert (chosen.home, chosen.ledger_url, chosen.contracts, chosen.log) == (tmp_path / ".sluice", None, None, None)
     assert list(tmp_path.iterdir()) == []
 
 

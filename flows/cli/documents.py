@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.terminal import err
+from flows.cli.terminal import note
 from sluice.errors import SluiceError
 
 documents_app = typer.Typer()
@@ -43,10 +43,7 @@ def init(
     if output.exists():
         raise SluiceError(f"{output} exists; a contract is never overwritten. Name another file.")
     output.write_text(text, encoding="utf-8")
-    err.print(
-        f"{output} is a draft: fill in the role of every variable, then name it in a release definition.",
-        soft_wrap=True,
-    )
+    note(f"{output} is a draft: fill in the role of every variable, then name it in a release definition.")
 
 
 @documents_app.command()
@@ -76,7 +73,7 @@ def schemas(
     for name, model in DOCUMENTS.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_json_schema(model, folder / name)
-        err.print(f"wrote {folder / name}")
+        note(f"wrote {folder / name}")
 
 
 @documents_app.command()
@@ -92,4 +89,4 @@ def deployments(
         print(text, end="")
         return
     output.write_text(text, encoding="utf-8")
-    err.print(f"To deploy: prefect --no-prompt deploy --prefect-file {output} --all", soft_wrap=True)
+    note(f"To deploy: prefect --no-prompt deploy --prefect-file {output} --all")

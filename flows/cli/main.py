@@ -4,6 +4,7 @@ Exit codes: 0 published, passed or done; 1 an error; 2 blocked; 3 waiting for ap
 """
 
 import atexit
+import logging
 import os
 import signal
 import sys
@@ -23,7 +24,7 @@ from flows.cli.redesign import redesign_app
 from flows.cli.releases import releases_app
 from flows.cli.review import review_app
 from flows.cli.tables import tables_app
-from flows.cli.terminal import DONE, ERROR, INTERRUPTED, err
+from flows.cli.terminal import DONE, ERROR, INTERRUPTED, note
 from flows.environment import prepare
 from sluice.errors import SluiceError
 from sluice.settings import settings
@@ -57,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
     with _noticing_ctrl_c() as pressed:
         code = _main(arguments)
     if pressed:
-        err.print("stopped. What was begun is taken up where it stands by the same command.", style="red")
+        note("stopped. What was begun is taken up where it stands by the same command.", "red", logging.ERROR)
         return INTERRUPTED
     return code
 
@@ -74,7 +75,7 @@ def _main(arguments: list[str] | None) -> int:
     except Exception as error:
         message = _message(error)
     if message and not _pressed:
-        err.print(f"error: {message}", style="red", soft_wrap=True)
+        note(f"error: {message}", "red", logging.ERROR)
     return ERROR
 
 

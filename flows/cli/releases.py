@@ -1,5 +1,6 @@
 """The commands that run a release, and how they say where it stands."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, err, out, print_json
+from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, err, note, out, print_json
 from sluice.custody.states import State
+from sluice.log import is_written
 from sluice.verdict import Verdict
 
 releases_app = typer.Typer()
@@ -36,7 +38,7 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
     # A wrong document is said at once, before anything starts.
     product = load_product(Path(definition), open_workspace())
     for warning in document_warnings(product):
-        err.print(f"note: {warning}", style="yellow", soft_wrap=True)
+        note(f"note: {warning}", "yellow", logging.WARNING)
     with progress(as_json):
         from flows.review import run_flow
 
@@ -90,7 +92,7 @@ def progress(quiet: bool) -> Iterator[None]:
     """Name the step that runs, and what each took, on standard error; on a screen with a spinner."""
     from tasks.release.progress import listening
 
-    if quiet:
+    if quiet or is_written():
         yield
         return
     with err.status("starting") as spinner:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.terminal import BLOCKED, DONE, AsJson, err, out, print_json
+from flows.cli.terminal import BLOCKED, DONE, AsJson, note, out, print_json
 from sluice.settings import settings
 
 tables_app = typer.Typer()
@@ -268,10 +268,9 @@ def _print_intervals(summary: dict[str, Any]) -> None:
         out.print(
             f"  {', '.join(codes)} ({cell['status']}): {cell['low']} to {cell['high']}, within {known}", soft_wrap=True
         )
-    err.print(
+    note(
         "Without --microdata and --rule only what is published was looked at: contributors, who know more, were not.",
-        style="yellow",
-        soft_wrap=True,
+        "yellow",
     )
 
 

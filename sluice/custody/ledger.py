@@ -23,6 +23,7 @@ from sluice.custody.chain import START, Chain, Row
 from sluice.custody.ledger_database import ROWS, LedgerDatabase
 from sluice.custody.states import State, TransitionError, following, in_words, state_of
 from sluice.errors import SluiceError
+from sluice.log import log
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class Ledger:
             connection.execute(sa.insert(ROWS).values(row))
         # After the commit: a crash between the two leaves the anchor behind the database, never ahead of it.
         self._anchor.move(seq, digest)
+        log("recorded", release=release, recorded=event, **({"verdict": body["verdict"]} if "verdict" in body else {}))
         return _entry(row)
 
     def entries(self, release: str | None = None) -> list[Entry]:

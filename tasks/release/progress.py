@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 
+from sluice.log import log
+
 Listener = Callable[[str, float | None], None]
 """(step, seconds it took; None when it begins)"""
 
@@ -24,10 +26,13 @@ def listening(listener: Listener) -> Iterator[None]:
 def announced(step: str) -> Iterator[None]:
     """Let whoever listens know that a step begins and, however it ends, that it ended."""
     begun = perf_counter()
+    log("step begins", step=step)
     for listener in _listeners:
         listener(step, None)
     try:
         yield
     finally:
+        seconds = perf_counter() - begun
+        log("step ends", step=step, seconds=round(seconds, 3))
         for listener in _listeners:
-            listener(step, perf_counter() - begun)
+            listener(step, seconds)

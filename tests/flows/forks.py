@@ -82,7 +82,7 @@ class Forks:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.flows.forks"],
             cwd=ROOT,
-            env=os.environ | environment | _ONE_THREAD,
+            env=os.environ | environment | _ONE_THREAD | {"SLUICE_LOG": "json"},  # what is logged is searched, too
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

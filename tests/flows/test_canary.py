@@ -2,6 +2,7 @@
 every step: not in Prefect, the logs, the streams, the reports, the Data Docs, the ledger or the published folder."""
 
 import base64
+import json
 import sqlite3
 import struct
 from collections.abc import Iterator, Mapping
@@ -130,6 +131,9 @@ def test_a_published_release_leaves_nothing_outside_the_vault(
     runs.append(forks.run(planted.home, "withdraw", planted.id, "--reason", "a test"))
     output = "".join(run.output for run in runs)
     assert found_in(places(planted, prefect_server, output), needles) == []
+    events = [json.loads(line) for line in output.splitlines() if line.startswith('{"time"')]
+    assert {event["event"] for event in events} == {"step begins", "step ends", "recorded"}  # the log was there
+    assert "PASS" in {event.get("verdict") for event in events}
     looked_at = {path.name for path in planted.home.rglob("*") if path.is_file()}
     assert {"ledger.db", "index.html", f"{planted.id}.html"} <= looked_at  # the report and the Data Docs were there
     assert any(planted.target.rglob("manifest.json"))

@@ -34,12 +34,14 @@ def test_a_home_that_is_no_folder_is_none(tmp_path: Path, closed: Path) -> None:
     assert kernel_folder(closed, tmp_path / "file" / "cache", tmp_path) == tmp_path / "kernels"
 
 
-def run(program: str, **settings: str) -> str:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT", "NUMBA"))}
+def run(program: str, stream: str = "stdout", **settings: str) -> str:
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PREFECT", "NUMBA", "SLUICE"))
+    }
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment | settings, capture_output=True, text=True, check=True
     )
-    return done.stdout
+    return str(getattr(done, stream))
 
 
 def test_numba_and_prefect_find_it_and_nothing_is_made(tmp_path: Path) -> None:
@@ -71,3 +73,20 @@ def test_a_wrong_setting_is_an_error_in_words(tmp_path: Path, monkeypatch: pytes
     refused = House(tmp_path / "house").sluice("status")
     assert refused.code == ERROR
     assert refused.words == "error: SLUICE_WORKERS: must be a whole number; got 'none'"
+
+
+LOG_ONE = "from flows.environment import prepare; prepare(); from sluice.log import log; log('an event')"
+
+
+@pytest.mark.parametrize(
+    ("settings", "begins"),
+    [
+        ({}, ""),
+        ({"SLUICE_LOG": "json"}, '{"time": '),
+        ({"PREFECT__FLOW_RUN_ID": "a run of a deployment"}, "20"),
+    ],
+)
+def test_a_log_is_written_on_request_and_for_a_worker(settings: dict[str, str], begins: str) -> None:
+    said = run(LOG_ONE, stream="stderr", **settings)
+    assert said.startswith(begins)
+    assert bool(said) == bool(settings)
