@@ -74,7 +74,7 @@ def protect_table(
     """Suppress the sensitive cells of a table, and others for their sake; written only if an audit finds it safe."""
     from flows.cli.table_options import dimensions_given, files_given, mode_given, rules_given, tables_given
     from sluice.custody.durable import refuse_to_overwrite
-    from tasks.workbench.protected_table import protect_table as protect
+    from tasks.workbench.protect import protect_table as protect
 
     measure = measure_given(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)
     refuse_to_overwrite(output, files_given(hierarchy or []))
@@ -145,7 +145,7 @@ def audit_table(
     """Attack a suppression pattern, whoever made it: what can be computed from it, by anybody and by contributors?"""
     from flows.cli.table_options import dimensions_given, rules_given, tables_given
     from sluice.errors import DocumentError
-    from tasks.workbench.audited_table import audit_published, audit_with_records
+    from tasks.workbench.audit import audit_published, audit_with_records
 
     dimensions, tables = dimensions_given(hierarchy or []), tables_given(table or [])
     if microdata is None:

@@ -12,8 +12,8 @@ import yaml
 from sluice.errors import DataError, PlanError
 from sluice.report.dossier import Dossier
 from sluice.verdict import Finding, Verdict
-from tasks.workbench.assessment import assess
-from tasks.workbench.trial import mask_file
+from tasks.workbench.assess import assess
+from tasks.workbench.mask import mask_file
 
 CANARY = "canary4711"
 RECORDS = 1200

@@ -89,3 +89,13 @@ def test_the_search_finds_prefect_where_it_is() -> None:
         [sys.executable, "-c", f"{FORBID}\nimport flows.release"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert "Prefect is imported" in done.stderr
+
+
+def test_what_works_outside_a_release_imports_no_prefect() -> None:
+    modules = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "tasks" / "workbench").rglob("*.py")
+    ]
+    assert "tasks.workbench.assess" in modules
+    program = f"{FORBID}\nimport importlib\nfor name in {modules}: importlib.import_module(name)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

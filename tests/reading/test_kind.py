@@ -22,8 +22,8 @@ from sluice.masking.recoding.sampling import Sampling
 from sluice.reading.kind import ColumnSummary, summary_of
 from sluice.sources.sources import CsvSource, ParquetSource, TabularSource
 from sluice.variables import Kind, Variable
+from tasks.workbench.mask import mask_file
 from tasks.workbench.masked_file import understood
-from tasks.workbench.trial import mask_file
 from tests.typed_frame import typed_frame
 
 N = 200

@@ -13,7 +13,7 @@ from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.report import render
 from sluice.risk.reference.curve import Curve
 from sluice.verdict import Finding, Verdict
-from tasks.workbench.assessment import assess_compared, shipped_policy
+from tasks.workbench.assess import assess_compared, shipped_policy
 from tasks.workbench.notebook.arguments import Seed
 from tasks.workbench.notebook.comparison import compare
 from tasks.workbench.notebook.findings import by_weight, curves_table, findings_table, plot_curve

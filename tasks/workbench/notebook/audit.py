@@ -10,8 +10,8 @@ import pandas as pd
 
 from sluice.errors import DataError
 from sluice.verdict import Verdict
-from tasks.workbench.audited_table import AuditedTable as Found
-from tasks.workbench.audited_table import audit_pattern, audit_pattern_with_records
+from tasks.workbench.audit import AuditedTable as Found
+from tasks.workbench.audit import audit_pattern, audit_pattern_with_records
 from tasks.workbench.notebook.arguments import data_frame, whole_number
 from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
 from tasks.workbench.notebook.table_arguments import Dimensions, Rule, TableOfRecords, dimensions_of, pattern_of

@@ -19,11 +19,11 @@ from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.masking.swapping.anatomization import Anatomization, anatomized_tables
 from sluice.utility.cell_changes import cell_changes
+from tasks.workbench.mask import MaskingPlan, load_plan
 from tasks.workbench.notebook.arguments import Seed, column_name, data_frame, entropy
 from tasks.workbench.notebook.records import Columns, ContractGiven, HoldsRecords, Records, refuse_missing
 from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
 from tasks.workbench.tabular_file import typed_table
-from tasks.workbench.trial import MaskingPlan, load_plan
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,8 +18,8 @@ from tasks.release.tables.protection import Mode
 from tasks.workbench.notebook.arguments import one_of, whole_number
 from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
 from tasks.workbench.notebook.table_arguments import Dimensions, Rule, TableOfRecords
-from tasks.workbench.protected_table import ProtectedTable as Protection
-from tasks.workbench.protected_table import protect_tabulated
+from tasks.workbench.protect import ProtectedTable as Protection
+from tasks.workbench.protect import protect_tabulated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

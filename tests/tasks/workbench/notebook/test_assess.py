@@ -9,7 +9,7 @@ import sluice
 from policies.policy import load_policy
 from sluice.errors import DataError, DocumentError
 from sluice.verdict import Verdict
-from tasks.workbench.assessment import assess as assess_files
+from tasks.workbench.assess import assess as assess_files
 
 DEMO = Path("deployments/demo/fair-survey.yaml")
 COLUMNS: dict[str, Any] = {

@@ -8,7 +8,7 @@ import sluice
 from sluice.errors import DataError
 from sluice.tabular.model.dimension import Dimension
 from sluice.verdict import Verdict
-from tasks.workbench.audited_table import audit_published
+from tasks.workbench.audit import audit_published
 
 COUNTS = [{"rule": "minimum_frequency", "n": 5}]
 OCCUPATIONS = ["occupation", "occupation_husb"]

@@ -10,7 +10,7 @@ import sluice
 from sluice.errors import DataError, DocumentError, PlanError
 from sluice.masking import RankSwapping
 from sluice.variables import Kind
-from tasks.workbench.trial import mask_file
+from tasks.workbench.mask import mask_file
 
 PLAN: list[dict[str, Any]] = [
     {"method": "removal", "columns": ["occupation_husb"]},

@@ -12,7 +12,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.verdict import Verdict
 from tasks.workbench.notebook.table_arguments import sensitivity_rules
-from tasks.workbench.protected_table import protect_table
+from tasks.workbench.protect import protect_table
 
 COUNTS = [{"rule": "minimum_frequency", "n": 5}]
 OCCUPATIONS = ["occupation", "occupation_husb"]
@@ -89,7 +89,7 @@ def test_linked_tables_and_settings_of_the_measure(firms: pd.DataFrame) -> None:
 def test_an_unsafe_pattern_is_not_given_away(firms: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    import tasks.workbench.protected_table as module
+    import tasks.workbench.protect as module
     from sluice.tabular.audit.audit import Breach
 
     audit = module.audit_cells

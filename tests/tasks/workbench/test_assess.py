@@ -12,13 +12,14 @@ import yaml
 from sluice.errors import DataError
 from sluice.report.dossier import Dossier
 from sluice.verdict import Finding, Verdict
-from tasks.workbench.assessment import assess
+from tasks.workbench.assess import assess
 from tests.flows.house import BLOCKED, DONE, ERROR, House
 
 
 @pytest.fixture
-def files(house: House, tmp_path: Path) -> Path:
-    """The house's data and documents, and the file that its plan makes of them."""
+def files(tmp_path: Path) -> Path:
+    """The data and documents of a house, and the file that its plan makes of them."""
+    house = House(tmp_path / "house")
     folder = tmp_path / "assessed"
     folder.mkdir()
     house.contract["variables"] = [v for v in house.contract["variables"] if v["name"] not in ("household", "town")]

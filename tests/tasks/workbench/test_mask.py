@@ -16,7 +16,7 @@ import yaml
 from flows.cli.main import main
 from sluice.errors import DataError, DocumentError, PlanError
 from sluice.masking import AdditiveNoise
-from tasks.workbench.trial import NOT_JUDGED, kinds_given, load_plan, mask_file
+from tasks.workbench.mask import NOT_JUDGED, kinds_given, load_plan, mask_file
 
 NOISE = {"method": "additive_noise", "columns": ["income"], "amount": 0.1}
 
@@ -199,6 +199,6 @@ def test_the_command_starts_without_the_slow_libraries(folder: Path) -> None:
         "slow = {'prefect', 'great_expectations', 'sklearn', 'numba', 'sqlalchemy', 'matplotlib', 'duckdb', 'scipy'}; "
         "sys.exit(code or ', '.join(slow & set(sys.modules)) or 0)"
     )
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[3])}
     ran = subprocess.run([sys.executable, "-c", program], cwd=folder, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr

@@ -1,4 +1,4 @@
-"""An assessment: anybody's masked or synthetic file judged beside its original, by the measures of a release.
+"""Anybody's masked or synthetic file is judged against its original, by the measures of a release.
 
 Nothing is published and nothing recorded; the report is a page like that of a release.
 """

@@ -1,4 +1,4 @@
-"""A trial: mask a file by a plan, outside any release. Nothing is judged, approved, recorded or published.
+"""Mask a file by a plan, outside any release. Nothing is judged, approved, recorded or published.
 
 The masked file says so itself: in the metadata of a Parquet file, and in the descriptor beside it.
 """
@@ -36,7 +36,7 @@ NOT_JUDGED = (
 
 
 class MaskingPlan(BaseModel):
-    """The steps of a trial, in order; a release definition's `plan` is one."""
+    """Masking steps, in order; a release definition's `plan` is one."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -46,8 +46,8 @@ class MaskingPlan(BaseModel):
 
 
 @dataclass(frozen=True)
-class Trial:
-    """What a trial made."""
+class MaskedOutput:
+    """The masked file that was written, and what was done."""
 
     output: Path
     descriptor: Path
@@ -67,7 +67,7 @@ def mask_file(
     household: str | None = None,
     weight: str | None = None,
     kinds: Mapping[str, Kind] | None = None,
-) -> Trial:
+) -> MaskedOutput:
     """Mask a CSV or Parquet file and write the result, CSV or Parquet by its name, with a descriptor beside it.
 
     contract_file : what the variables are; without it their kinds are inferred from the values
@@ -101,11 +101,12 @@ def mask_file(
             write_parquet(masked, partial, released, {"sluice:judged": "no", "sluice:note": NOT_JUDGED})
         else:
             write_csv(masked, partial)
-        shown = _in_the_file(released, declared, masked)
-        told = _descriptor(output, partial, len(masked), contract, plan, variables, shown, parameters)
+        in_file = _in_the_file(released, declared, masked)
+        package = _descriptor(output, partial, len(masked), contract, plan, variables, in_file, parameters)
         with _whole(descriptor) as partial_descriptor:
-            partial_descriptor.write_text(json.dumps(told, indent=2, ensure_ascii=False), encoding="utf-8")
-    return Trial(output, descriptor, len(masked), tuple(s.describe() for s in plan), variables, contract_file is None)
+            partial_descriptor.write_text(json.dumps(package, indent=2, ensure_ascii=False), encoding="utf-8")
+    steps = tuple(step.describe() for step in plan)
+    return MaskedOutput(output, descriptor, len(masked), steps, variables, contract_file is None)
 
 
 def load_plan(path: Path) -> tuple[MaskingStep, ...]:
@@ -135,33 +136,35 @@ def _refuse_unfit_output(output: Path, inputs: list[Path | None]) -> None:
 def _released(
     plan: tuple[MaskingStep, ...], variables: dict[str, Variable], declared: Mapping[str, Variable]
 ) -> dict[str, Variable]:
-    """The variables after the plan. An error names no category that only the data told."""
+    """The variables after the plan. An error names no category that only the data hold."""
     try:
         return released_variables(plan, variables)
     except PlanError as error:
-        told = [
+        undeclared = [
             name
             for name, variable in variables.items()
             if not _declares(declared, name) and any(f"'{label}'" in str(error) for label in variable.categories or ())
         ]
-        if not told:
+        if not undeclared:
             raise
     raise DataError(
-        f"the plan does not fit the categories of {', '.join(told)} in the data. Declare them in a contract, or give "
-        "'others' in the plan."
+        f"the plan does not fit the categories of {', '.join(undeclared)} in the data. Declare them in a contract, or "
+        "give 'others' in the plan."
     )
 
 
 def _in_the_file(
     released: dict[str, Variable], declared: Mapping[str, Variable], masked: pd.DataFrame
 ) -> dict[str, Variable]:
-    """The released variables, without categories that only the original data told and masking took away."""
-    shown = dict(released)
+    """The released variables, without categories that only the original data held and masking took away."""
+    in_file = dict(released)
     for name, variable in released.items():
         if variable.categories is not None and not _declares(declared, name):
             left = set(masked[name].dropna().unique())
-            shown[name] = variable.model_copy(update={"categories": tuple(c for c in variable.categories if c in left)})
-    return shown
+            in_file[name] = variable.model_copy(
+                update={"categories": tuple(c for c in variable.categories if c in left)}
+            )
+    return in_file
 
 
 def _declares(declared: Mapping[str, Variable], name: str) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import tasks.workbench.protected_table
+import tasks.workbench.protect
 from flows.cli.main import main
 from flows.cli.table_options import rules_given
 from sluice.errors import DocumentError
@@ -241,13 +241,13 @@ def test_values_are_never_told(folder: Path, capsys: pytest.CaptureFixture[str])
 def test_an_unsafe_pattern_is_not_written(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    audit = tasks.workbench.protected_table.audit_cells
+    audit = tasks.workbench.protect.audit_cells
 
     def finds_something(*given: Any, **named: Any) -> Any:
         return replace(audit(*given, **named), safe=False, breaches=(Breach(0, "outsider", "anybody can compute it"),))
 
     (folder / "cells.csv").write_text("of yesterday", encoding="utf-8")
-    monkeypatch.setattr(tasks.workbench.protected_table, "audit_cells", finds_something)
+    monkeypatch.setattr(tasks.workbench.protect, "audit_cells", finds_something)
     assert main(arguments(folder)) == 2
     told = capsys.readouterr().out
     assert "NOT SAFE, 1 breaches" in told

@@ -20,11 +20,11 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasibility_intervals
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
-from tasks.workbench.protected_table import tabulate
+from tasks.workbench.protect import tabulate
 from tasks.workbench.tabular_file import table_source
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
-_SHOWN = 10
+_FEW = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +34,16 @@ class AuditedTable:
     safe     : with the records, that every attack was tried and failed; without, that nothing was found
     complete : every attack, or interval, was decided
     breaches : what somebody can learn who must not, in words, without values
-    told     : the rest, for machines
+    figures  : the rest, for machines
     """
 
     safe: bool
     complete: bool
     breaches: tuple[str, ...]
-    told: dict[str, Any] = field(default_factory=dict)
+    figures: dict[str, Any] = field(default_factory=dict)
 
     def summary(self) -> dict[str, Any]:
-        return {"safe": self.safe, "complete": self.complete, "breaches": list(self.breaches), **self.told}
+        return {"safe": self.safe, "complete": self.complete, "breaches": list(self.breaches), **self.figures}
 
 
 def audit_published(
@@ -110,9 +110,9 @@ def audit_pattern(
         near = primary & ~exact & (precision <= within)
         breaches += [f"anybody can compute {pattern.name(int(cell))} to within {within:g} %" for cell in hidden[near]]
     complete = not np.isnan(low).any() and not np.isnan(high).any()
-    order = np.argsort(np.where(primary, precision, precision + 200), kind="stable")[:_SHOWN]  # primary cells first
+    order = np.argsort(np.where(primary, precision, precision + 200), kind="stable")[:_FEW]  # primary cells first
 
-    def shown(at: int) -> dict[str, Any]:
+    def interval(at: int) -> dict[str, Any]:
         cell = int(hidden[at])
         ends = [in_decimals(round(end), pattern.decimals) if np.isfinite(end) else None for end in (low[at], high[at])]
         status = STATUS_NAMES[Status(pattern.status[cell])]
@@ -120,17 +120,17 @@ def audit_pattern(
         known = None if np.isnan(precision[at]) else round(float(precision[at]), 3)
         return {**named, "status": status, "low": ends[0], "high": ends[1], "within_percent": known}
 
-    told = {
+    figures = {
         "cells": count,
         "primary": int((pattern.status == Status.PRIMARY).sum()),
         "secondary": int((pattern.status == Status.SECONDARY).sum()),
         "with_records": False,
         "exactly_known": [pattern.name(int(cell)) for cell in hidden[exact]],
-        "narrowest": [shown(int(at)) for at in order],
-        "intervals": [shown(at) for at in range(len(hidden))],
+        "narrowest": [interval(int(at)) for at in order],
+        "intervals": [interval(at) for at in range(len(hidden))],
         "seconds": round(perf_counter() - begun, 3),
     }
-    return AuditedTable(not breaches and complete, complete, tuple(breaches), told)
+    return AuditedTable(not breaches and complete, complete, tuple(breaches), figures)
 
 
 def audit_with_records(
@@ -177,14 +177,14 @@ def audit_pattern_with_records(
     assumptions = Assumptions(nonnegative=nonnegative, coalition=coalition)
     requirements = requirements_of(rules, cells.contributions, assumptions.nonnegative)
     status = pattern.status[order]
-    shown = np.where(pattern.has[order], np.uint8(Status.PUBLISHED), status)  # whatever it is called
-    found = audit(cells, shown, requirements, rules, assumptions, (), workers)
+    published = np.where(pattern.has[order], np.uint8(Status.PUBLISHED), status)  # whatever it is called
+    found = audit(cells, published, requirements, rules, assumptions, (), workers)
     blank = [
         f"{cells.name(int(cell))} is {STATUS_NAMES[Status(status[cell])]} and has a value"
         for cell in np.flatnonzero((status != Status.PUBLISHED) & pattern.has[order])
     ]
     breaches = (*blank, *(breach.says for breach in found.breaches))
-    told = {
+    figures = {
         "cells": len(cells),
         "primary": int((status == Status.PRIMARY).sum()),
         "secondary": int((status == Status.SECONDARY).sum()),
@@ -201,7 +201,7 @@ def audit_pattern_with_records(
         ],
         "seconds": round(perf_counter() - begun, 3),
     }
-    return AuditedTable(found.safe and not blank, found.attempted == found.completed, breaches, told)
+    return AuditedTable(found.safe and not blank, found.attempted == found.completed, breaches, figures)
 
 
 def _text(source: Path, dimensions: Sequence[Dimension]) -> pd.DataFrame:

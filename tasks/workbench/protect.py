@@ -58,7 +58,7 @@ class ProtectedTable:
         cells, suppressed = self.cells, self.status != Status.PUBLISHED
         total = np.abs(cells.total)
         value, of = int(total[suppressed].sum()), int(total.sum())
-        told: dict[str, Any] = {
+        summary: dict[str, Any] = {
             "cells": len(cells),
             "sensitive": {
                 rule: int(found.sum())
@@ -81,8 +81,8 @@ class ProtectedTable:
             "seconds": round(self.seconds, 3),
         }
         if self.bound is not None:
-            told |= {"cost": self.cost, "proven_bound": self.bound}
-        return told
+            summary |= {"cost": self.cost, "proven_bound": self.bound}
+        return summary
 
 
 def protect_table(
@@ -169,8 +169,8 @@ def tabulate(
         records = records_of(pd.concat(table.batches(columns), ignore_index=True), dimensions, measure)
         return Tabulated(records.cells(dimensions, kept, tables), records.left_out, records.added_up)
     except DataError as error:
-        told = str(error)
-        raise DataError(told if told.startswith(str(source)) else f"{source}: {told}") from None
+        says = str(error)
+        raise DataError(says if says.startswith(str(source)) else f"{source}: {says}") from None
 
 
 def _rows_of(path: Path) -> list[dict[str, str]]:
