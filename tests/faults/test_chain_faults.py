@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 from sluice.custody import shelf
-from tasks import progress
+from tasks.release import progress
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House, Told
 
 VALUE = "canary4711"  # planted in the data; no message may quote it
