@@ -18,6 +18,7 @@ from sluice.tabular.model.column_values import numbers, whole_units
 from sluice.tabular.model.dimension import Dimension
 
 STATUSES = {"published": Status.PUBLISHED, "primary": Status.PRIMARY, "secondary": Status.SECONDARY}
+COLUMNS = ("status", "value", "contributors")  # beside those of the dimensions
 STATUS_NAMES = {status: name for name, status in STATUSES.items()}
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from sluice.custody.durable import replace
 from sluice.errors import DataError
 from sluice.publication.decimals import in_decimals
-from sluice.publication.pattern_file import codes_of, pattern_bytes
+from sluice.publication.pattern_file import COLUMNS, codes_of, pattern_bytes
 from sluice.tabular.audit.audit import Audit
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.assumptions import Assumptions
@@ -133,6 +133,9 @@ def protect_tabulated(
     begun = perf_counter()
     if not rules:
         raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
+    taken = sorted({dimension.name for dimension in tabulated.cells.dimensions} & set(COLUMNS))
+    if taken:
+        raise DataError(f"a dimension must not be named {taken[0]}: the pattern has a column of that name.")
     cells, assumptions = tabulated.cells, Assumptions(nonnegative=nonnegative, coalition=coalition)
     rows = manual_rows(a_priori, [d.name for d in cells.dimensions], cells.decimals) if a_priori else []
     request = ProtectionRequest.of(cells, rules, assumptions, rows=rows, cost=cost)

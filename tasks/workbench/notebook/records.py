@@ -18,6 +18,7 @@ from sluice.reading.values import label
 from sluice.variables import Kind, Role, Variable, with_role
 from tasks.workbench.masked_file import understood
 from tasks.workbench.notebook.arguments import column_name, column_names, data_frame, one_of
+from tasks.workbench.tabular_file import typed_table
 
 ContractGiven = Contract | Path | str
 
@@ -92,6 +93,10 @@ class Columns:
         twice = sorted({name for name in given if given.count(name) > 1})
         if twice:
             raise DataError(f"a column has one role; named for several: {', '.join(map(repr, twice))}.")
+        if self.kinds is not None and not isinstance(self.kinds, Mapping):
+            raise TypeError(
+                f"kinds must map columns to kinds, such as {{'age': 'ordinal'}}; got {type(self.kinds).__name__}."
+            )
         kinds = {
             column_name(name, "kinds", frame): Kind(one_of(kind, f"kinds of {name!r}", list(Kind)))
             for name, kind in (self.kinds or {}).items()
@@ -127,8 +132,12 @@ def read_records(frame: pd.DataFrame | HoldsRecords, name: str, columns: Columns
     refuse_missing(wanted, name, frame)
     if not wanted:
         return Records(frame[[]], {}, frame.index, contract.records_are)
-    typed = understood(frame[wanted], contract, key=0)
-    return Records(typed.frame, typed.variables, frame.index, contract.records_are)
+    if columns.contract is None:
+        typed, variables = typed_table(frame[wanted], contract, key=0)
+    else:
+        found = understood(frame[wanted], contract, key=0)
+        typed, variables = found.frame, found.variables
+    return Records(typed, variables, frame.index, contract.records_are)
 
 
 def refuse_missing(wanted: Iterable[str], name: str, frame: pd.DataFrame) -> None:

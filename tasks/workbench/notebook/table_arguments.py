@@ -141,7 +141,9 @@ class TableOfRecords:
         return self.measure.negative == "refuse"
 
     def tabulated(self, tables: Sequence[Sequence[str]] | None, coalition: int) -> Tabulated:
-        """The cells. Raises DataError."""
+        """The cells. Raises TypeError, DataError."""
+        if tables is not None and (isinstance(tables, str) or any(isinstance(table, str) for table in tables)):
+            raise TypeError("tables must be a list of lists of dimensions, one for each table; got text.")
         refuse_hidden_ties(self.dimensions, tables)
         codes = {dimension.name: texts(self.records[dimension.name]) for dimension in self.dimensions}
         names = [name for name in (self.measure.contributor, self.measure.holding) if name is not None]

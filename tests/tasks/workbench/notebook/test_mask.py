@@ -144,6 +144,7 @@ def test_refuses_a_wrong_plan(fair: pd.DataFrame, plan: Any, error: type[Excepti
         ({"seed": -1}, DataError, "seed must be at least 0; got -1"),
         ({"kinds": {"age": "ordnial"}}, DataError, r"kinds of 'age' must be one of .* mean 'ordinal'"),
         ({"kinds": {"agee": "ordinal"}}, DataError, "kinds: the frame has no column 'agee'"),
+        ({"kinds": "ordinal"}, TypeError, r"kinds must map columns to kinds, .* got str"),
         ({"household": "family"}, DataError, "household: the frame has no column 'family'"),
         ({"sensitive": ["age"], "quasi_identifiers": ["age"]}, DataError, "named for several: 'age'"),
     ],
