@@ -18,7 +18,7 @@ import pandas as pd
 from sluice.custody.durable import replace
 from sluice.errors import DataError, DocumentError, did_you_mean
 from sluice.masking.recoding.camouflage import Camouflage, Interval
-from sluice.tabular.model.column_values import numbers
+from sluice.tabular.model.column_values import is_missing, numbers
 from sluice.tabular.model.refusals import missing_value
 from tasks.workbench.seed_file import seed_of
 from tasks.workbench.tabular_file import refuse_unfit_csv, table_source
@@ -83,7 +83,7 @@ def camouflage_file(
     if column in used:
         raise DocumentError(f"--by: groups must be formed by what is public; '{column}' is the confidential column")
     raw = pd.concat(table.batches([column, *used]), ignore_index=True)
-    absent = raw[column].isna() | (raw[column].astype("str") == "")
+    absent = is_missing(raw[column])
     if absent.any() and not leave_out_missing:
         raise DataError(missing_value(column, int(absent.sum())))
     raw = raw[~absent].reset_index(drop=True)
