@@ -81,7 +81,7 @@ class Table:
                     yield some, own
 
     def _interval(self, cell: int, own: tuple[int, ...]) -> tuple[float, float]:
-        """The least and the most that a cell can be, for those who know these beside the published ones."""
+        """The least and the most that a cell can be, for those who know these and the published ones."""
         solver, ends = self.knowing(own), []
         for sign in (1, -1):
             size = self.within.shape[1]
@@ -116,12 +116,12 @@ class Table:
         solver.passModel(program)
         return solver
 
-    def found_out(self, asked: Requirements, n: int, p: int, first: bool = False) -> list[tuple[int, Attackers]]:
+    def found_out(self, requirement: Requirements, n: int, p: int, first: bool = False) -> list[tuple[int, Attackers]]:
         """The sensitive cells that somebody gets too near to, and who; asked by minimum frequency n and the p% rule."""
         found, total = [], self.cells.total
         for who, own in self.coalitions():
-            for cell in map(int, np.flatnonzero(asked.sensitive & ~self.known)):
-                lower, upper = int(asked.lower[cell]), int(asked.upper[cell])
+            for cell in map(int, np.flatnonzero(requirement.sensitive & ~self.known)):
+                lower, upper = int(requirement.lower[cell]), int(requirement.upper[cell])
                 if who.intersection(self.cells.owners[cell].tolist()):
                     upper = rest_needs(self.cells, cell, who, n, p)
                     theirs = np.isin(self.cells.owners[cell], list(who))

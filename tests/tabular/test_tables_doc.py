@@ -45,17 +45,17 @@ def test_every_command_runs(firms: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert [command[0] for command in found] == [
         "protect-table", "audit-table", "audit-table", "protect-table", "redesign-table", "redesign-table", "camouflage"
     ]  # fmt: skip
-    told = []
+    outcome = []
     for command in found:
         assert main(command) == 0, (command, capsys.readouterr().err)
-        told.append(capsys.readouterr().out)
-    assert "primary, " in told[0]
-    assert "no suppressed primary cell can be computed exactly" in told[1]
-    assert "audit: safe against all" in told[2]
-    assert "no safe pattern costs less than" in told[3]
-    assert "merge " in told[4]
-    assert "suppressed by protect-table: " in told[5]
-    assert "Nobody judged or approved these answers." in told[6]
+        outcome.append(capsys.readouterr().out)
+    assert "primary, " in outcome[0]
+    assert "no suppressed primary cell can be computed exactly" in outcome[1]
+    assert "audit: safe against all" in outcome[2]
+    assert "no safe pattern costs less than" in outcome[3]
+    assert "merge " in outcome[4]
+    assert "suppressed by protect-table: " in outcome[5]
+    assert "Nobody judged or approved these answers." in outcome[6]
     protected = pd.read_csv("cells.csv", dtype=str).set_index(["nace", "region"])["status"]
     assert protected["A01", "N1"] == "primary"  # the a-priori file asks for it
     assert protected["A", "Total"] == protected["B", "Total"] == "published"

@@ -1,4 +1,4 @@
-"""Utility figures, beside SciPy and sums by hand."""
+"""Utility figures, compared with SciPy and sums by hand."""
 
 from math import nan, sqrt
 
@@ -17,7 +17,7 @@ from tests.tabular.tables import tables
 
 
 def square() -> Cells:
-    """[[6, 9], [12, 20]]; cells in the order total, row sums beside their parts."""
+    """[[6, 9], [12, 20]]; cells in the order total, row marginals next to their parts."""
     made = [Dimension.flat("a", ["a1", "a2"]), Dimension.flat("b", ["b1", "b2"])]
     leaves = np.array([[1, 1], [1, 2], [2, 1], [2, 2]], dtype=np.int32)
     return aggregate(made, leaves, np.arange(4), np.array([6, 9, 12, 20]))
@@ -45,7 +45,7 @@ def test_by_hand() -> None:
     assert np.isnan(found.association_change)  # a cell of the pair is suppressed
 
 
-def test_association_beside_scipy() -> None:
+def test_association_as_by_scipy() -> None:
     cells = square()
     value = published(cells, {(1, 1): 10, (1, 2): 5, (2, 1): 8, (2, 2): 24})
     before, after = (
@@ -58,7 +58,7 @@ def test_association_beside_scipy() -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(tables(least=2))
-def test_ranks_beside_scipy(cells: Cells) -> None:
+def test_ranks_as_by_scipy(cells: Cells) -> None:
     rng = np.random.default_rng(0)
     value = cells.total + rng.integers(-5, 6, len(cells)).astype(float)
     value[rng.random(len(cells)) < 0.2] = nan

@@ -1,4 +1,4 @@
-"""How far an attacker's tables reach, beside one linear program of SciPy for each cell and side."""
+"""An attacker's intervals, compared with one linear program of SciPy for each cell and side."""
 
 import numpy as np
 import pytest

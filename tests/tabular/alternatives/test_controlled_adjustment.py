@@ -1,4 +1,4 @@
-"""Controlled tabular adjustment, beside an enumeration of all whole tables nearby.
+"""Controlled tabular adjustment, compared with an enumeration of all whole tables nearby.
 
 The tables of Dandekar and Cox (2002) were not at hand, so none of their figures is compared.
 """
@@ -31,7 +31,7 @@ def square(values: list[list[int]]) -> Cells:
     return aggregate(made, leaves, np.arange(array.size), array.ravel())
 
 
-def asked(cells: Cells, levels: dict[tuple[int, int], tuple[int, int]]) -> Requirements:
+def requirement(cells: Cells, levels: dict[tuple[int, int], tuple[int, int]]) -> Requirements:
     none = np.zeros((3, len(cells)), dtype=np.int64)
     found = Requirements({}, np.zeros(len(cells), dtype=bool), *none)
     for code, (lower, upper) in levels.items():
@@ -62,7 +62,7 @@ def test_no_whole_table_is_nearer(
 ) -> None:
     """All tables with inner cells within 7 of the truth; the search by prices finds the optimum at this size, too."""
     cells = square([[6, 9], [12, 20]])
-    requirements = asked(cells, levels)
+    requirements = requirement(cells, levels)
     monkeypatch.setattr(method, "EXACT", 25 if exact else -1)
     weight = 1 / cells.total
     order = [int(np.flatnonzero((cells.codes == code).all(axis=1))[0]) for code in product((1, 2), repeat=2)]
@@ -112,13 +112,13 @@ def test_a_cap_that_cannot_be_kept_names_a_cell() -> None:
     """6 must change by 3; its row and column, 15 and 18, may change by 5 %, which is less than 1."""
     cells = square([[6, 9], [12, 20]])
     with pytest.raises(DataError, match=r"within the bounds and the cap; \d+ cells.*the first of them a .*, b "):
-        controlled_adjustment(cells, asked(cells, {(1, 1): (3, 3)}), cap=5)
+        controlled_adjustment(cells, requirement(cells, {(1, 1): (3, 3)}), cap=5)
 
 
 def test_cells_that_nobody_sees_change_freely() -> None:
     cells = square([[6, 9], [12, 20]])
     hidden = replace(cells, published=(cells.codes > 0).all(axis=1))
-    found = controlled_adjustment(hidden, asked(cells, {(1, 1): (3, 3)}), cap=0)
+    found = controlled_adjustment(hidden, requirement(cells, {(1, 1): (3, 3)}), cap=0)
     changed = hidden.published & (found.value != cells.total)
     assert changed.sum() == 1
     assert not (cells.equations @ found.value).any()
@@ -126,8 +126,8 @@ def test_cells_that_nobody_sees_change_freely() -> None:
 
 def test_only_one_side_is_left() -> None:
     cells = square([[6, 9], [12, 20]])
-    up = controlled_adjustment(cells, asked(cells, {(1, 1): (0, 4)}))
-    down = controlled_adjustment(cells, asked(cells, {(1, 1): (4, 0)}))
+    up = controlled_adjustment(cells, requirement(cells, {(1, 1): (0, 4)}))
+    down = controlled_adjustment(cells, requirement(cells, {(1, 1): (4, 0)}))
     at = int(np.flatnonzero((cells.codes == 1).all(axis=1))[0])
     assert up.value[at] >= 10
     assert down.value[at] <= 2
@@ -135,12 +135,12 @@ def test_only_one_side_is_left() -> None:
 
 def test_nothing_sensitive_changes_nothing() -> None:
     cells = square([[6, 9], [12, 20]])
-    assert (controlled_adjustment(cells, asked(cells, {})).value == cells.total).all()
+    assert (controlled_adjustment(cells, requirement(cells, {})).value == cells.total).all()
 
 
 def test_refusals() -> None:
     cells = square([[6, 9], [12, 20]])
-    nothing = asked(cells, {})
+    nothing = requirement(cells, {})
     with pytest.raises(DataError, match="cap of controlled_adjustment must be 0 to 100"):
         controlled_adjustment(cells, nothing, cap=101)
     with pytest.raises(DataError, match="weight of controlled_adjustment"):
@@ -148,5 +148,5 @@ def test_refusals() -> None:
     negative = replace(cells, total=-cells.total)
     with pytest.raises(DataError, match="nonnegative: false"):
         controlled_adjustment(negative, nothing)
-    moved = controlled_adjustment(negative, asked(cells, {(1, 1): (3, 3)}), Assumptions(nonnegative=False))
+    moved = controlled_adjustment(negative, requirement(cells, {(1, 1): (3, 3)}), Assumptions(nonnegative=False))
     assert moved.safe

@@ -1,4 +1,4 @@
-"""Controlled rounding, beside an enumeration of all roundings of tiny tables.
+"""Controlled rounding, compared with an enumeration of all roundings of tiny tables.
 
 The published examples of Cox (1987) and Salazar-González (2006) were not at hand; the table of three dimensions without
 a zero-restricted rounding is constructed here, after the existence proof in Causey, Cox and Ernst (1985).
@@ -40,7 +40,7 @@ def nothing_asked(cells: Cells) -> Requirements:
     return Requirements({}, np.zeros(len(cells), dtype=bool), *none)
 
 
-def asked(cells: Cells, cell: int, lower: int, upper: int, sliding: int = 0) -> Requirements:
+def requirement(cells: Cells, cell: int, lower: int, upper: int, sliding: int = 0) -> Requirements:
     found = nothing_asked(cells)
     found.sensitive[cell], found.lower[cell], found.upper[cell] = True, lower, upper
     return replace(found, sliding=np.where(found.sensitive, sliding, 0))
@@ -131,7 +131,7 @@ def test_a_side_that_tells_too_much_is_not_taken() -> None:
     inner = [int(np.flatnonzero((cells.codes == code).all(axis=1))[0]) for code in ([1, 1],)]
     free = controlled_rounding(cells, nothing_asked(cells), 10)
     assert free.value[inner[0]] == 10
-    kept = controlled_rounding(cells, asked(cells, inner[0], lower=9, upper=0), 10)
+    kept = controlled_rounding(cells, requirement(cells, inner[0], lower=9, upper=0), 10)
     assert kept.value[inner[0]] == 0
     assert kept.safe
     assert kept.attempted == kept.completed == 1
@@ -142,10 +142,10 @@ def test_sums_can_tell_more_than_the_base() -> None:
     made = [Dimension.flat("a", ["u", "v"])]
     cells = aggregate(made, np.array([[1], [2]], dtype=np.int32), np.arange(2), np.array([1, 1]))
     top = int(np.flatnonzero(cells.codes[:, 0] == 0)[0])
-    rounded = controlled_rounding(cells, asked(cells, top, lower=0, upper=2), 5)
+    rounded = controlled_rounding(cells, requirement(cells, top, lower=0, upper=2), 5)
     assert rounded.value.tolist() == [0, 0, 0]
     assert rounded.safe
-    wide = controlled_rounding(cells, asked(cells, top, lower=0, upper=2, sliding=5), 5)
+    wide = controlled_rounding(cells, requirement(cells, top, lower=0, upper=2, sliding=5), 5)
     assert wide.failing.tolist() == [top]  # 0 to 4 is 4 wide
     assert not wide.safe
 
@@ -192,7 +192,7 @@ def test_refused_bases(base: int, says: str) -> None:
 def test_a_base_too_small_for_the_protection() -> None:
     """Below 9 + 9 + 1; the error names a cell, and a base that serves, and no level."""
     cells = table([[9, 31], [14, 22]])
-    requirements = asked(cells, len(cells) - 1, lower=9, upper=9)
+    requirements = requirement(cells, len(cells) - 1, lower=9, upper=9)
     with pytest.raises(DataError, match=r"first of them a a1, b v\. Base 20 is large enough"):
         controlled_rounding(cells, requirements, 5)
     assert controlled_rounding(cells, requirements, 20).safe
@@ -201,7 +201,7 @@ def test_a_base_too_small_for_the_protection() -> None:
 def test_a_known_zero_cannot_be_protected() -> None:
     cells = table([[0, 31], [14, 22]])
     zero = int(np.flatnonzero(cells.total == 0)[0])
-    requirements = asked(cells, zero, lower=0, upper=5)
+    requirements = requirement(cells, zero, lower=0, upper=5)
     with pytest.raises(DataError, match="zeros_known: false"):
         controlled_rounding(cells, requirements, 4)
     rounded = controlled_rounding(cells, requirements, 10, Assumptions(zeros_known=False))

@@ -20,31 +20,31 @@ from tests.tabular.tables import business, tables
 
 def test_a_box_around_a_sole_contributor_is_safe() -> None:
     cells = grid({("a", "u"): 1})
-    told = run(cells, BOX, Assumptions())
-    assert told.safe
-    assert told.attempted == told.completed > 0
-    assert not told.unknown
+    outcome = run(cells, BOX, Assumptions())
+    assert outcome.safe
+    assert outcome.attempted == outcome.completed > 0
+    assert not outcome.unknown
     cell = at(cells, "a", "u")
-    assert told.lower[cell] <= 90
-    assert told.upper[cell] >= 110
-    assert np.isnan(told.lower[at(cells, "b", "v")])
-    assert told.narrowest[0][0] == cell
-    assert told.narrowest[0][1] >= 1
+    assert outcome.lower[cell] <= 90
+    assert outcome.upper[cell] >= 110
+    assert np.isnan(outcome.lower[at(cells, "b", "v")])
+    assert outcome.narrowest[0][0] == cell
+    assert outcome.narrowest[0][1] >= 1
 
 
 def test_a_published_sensitive_cell_is_a_breach() -> None:
-    told = run(grid({("a", "u"): 1}), [])
-    assert [(b.attacker, b.says) for b in told.breaches] == [
+    outcome = run(grid({("a", "u"): 1}), [])
+    assert [(b.attacker, b.says) for b in outcome.breaches] == [
         ("outsider", "r a, c u is published although it is sensitive")
     ]
-    assert told.breaches[0].exact
-    assert not told.safe
-    assert not told.unknown
+    assert outcome.breaches[0].exact
+    assert not outcome.safe
+    assert not outcome.unknown
 
 
 def test_a_cell_that_its_row_gives_away_is_a_breach() -> None:
-    told = run(grid({("a", "u"): 1}), [("a", "u"), ("b", "u")])
-    assert [(b.attacker, b.says, b.exact) for b in told.breaches] == [
+    outcome = run(grid({("a", "u"): 1}), [("a", "u"), ("b", "u")])
+    assert [(b.attacker, b.says, b.exact) for b in outcome.breaches] == [
         ("outsider", "anybody can compute r a, c u exactly", True)
     ]
 
@@ -55,8 +55,8 @@ def test_an_interval_that_is_too_narrow_is_a_breach() -> None:
     records += [(r, c, 10 * k + n, 25) for k, (r, c) in enumerate((("a", "v"), ("b", "u")), 1) for n in range(4)]
     records += [("c", c, 100 * k + n, 25) for k, c in enumerate("uvw", 1) for n in range(4)]
     records += [(r, "w", 1000 * k + n, 25) for k, r in enumerate("ab", 1) for n in range(4)]
-    told = run(table(records), BOX)
-    (breach,) = told.breaches
+    outcome = run(table(records), BOX)
+    (breach,) = outcome.breaches
     assert (breach.attacker, breach.exact) == ("outsider", False)
     assert breach.says == "anybody can compute r a, c u to within its protection level"
 
@@ -72,18 +72,18 @@ def test_withheld_marginals_protect_and_are_protected() -> None:
     status = pattern(cells, [("a", "u")], needs)
     status[~published] = Status.WITHHELD
     assert audit(cells, status, needs, RULES).safe
-    shown = replace(cells, published=np.ones(len(cells), dtype=bool))
+    visible = replace(cells, published=np.ones(len(cells), dtype=bool))
     status[~published] = Status.PUBLISHED
-    assert not audit(shown, status, needs, RULES).safe
+    assert not audit(visible, status, needs, RULES).safe
     marginal = at(cells, "a", "Total")
-    asked = replace(needs, sensitive=needs.sensitive.copy(), upper=needs.upper.copy())
-    asked.sensitive[marginal], asked.upper[marginal] = True, 5
+    requirement = replace(needs, sensitive=needs.sensitive.copy(), upper=needs.upper.copy())
+    requirement.sensitive[marginal], requirement.upper[marginal] = True, 5
     status[~published] = Status.WITHHELD
-    (breach,) = audit(cells, status, asked, RULES).breaches  # open along (a, u), but not to whom that belongs
+    (breach,) = audit(cells, status, requirement, RULES).breaches  # open along (a, u), but not to whom that belongs
     assert (breach.cell, breach.owners) == (marginal, (1,))
-    assert audit(cells, status, asked, RULES, Assumptions(coalition=0)).safe
+    assert audit(cells, status, requirement, RULES, Assumptions(coalition=0)).safe
     status[at(cells, "a", "u")] = Status.PUBLISHED
-    assert marginal in {b.cell for b in audit(cells, status, asked, RULES).breaches}
+    assert marginal in {b.cell for b in audit(cells, status, requirement, RULES).breaches}
 
 
 def test_zero_cells_that_everybody_knows_protect_nothing() -> None:
@@ -115,8 +115,8 @@ def test_a_sliding_level_asks_for_width_alone() -> None:
     for width, safe in ((200, True), (201, False)):  # 0 to 200
         sliding = np.zeros(len(cells), dtype=np.int64)
         sliding[cell] = width
-        asked = replace(needs, lower=0 * needs.lower, upper=0 * needs.upper, sliding=sliding)
-        assert audit(cells, pattern(cells, BOX, needs), asked, RULES, ALONE).safe is safe
+        requirement = replace(needs, lower=0 * needs.lower, upper=0 * needs.upper, sliding=sliding)
+        assert audit(cells, pattern(cells, BOX, needs), requirement, RULES, ALONE).safe is safe
 
 
 def test_totals_that_do_not_add_are_refused() -> None:
@@ -184,21 +184,21 @@ def required(cells: Cells, needs: Requirements, cell: int, coalition: frozenset[
 @settings(max_examples=25, deadline=None)
 @given(tables(most=12), st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 1, 1, 2]))
 def test_breaches_are_those_of_brute_force(cells: Cells, seed: int, size: int) -> None:
-    """A coalition that succeeds because a part of it does need not be told beside that part."""
+    """A coalition that succeeds because a part of it does need not be named with that part."""
     rng = np.random.default_rng(seed)
     needs = requirements_of(RULES, cells.contributions)
     hidden = needs.sensitive | (rng.random(len(cells)) < rng.choice([0.2, 0.5, 0.8]))
     status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
-    told = audit(cells, status, needs, RULES, Assumptions(coalition=size, unions=False))
-    assert told.completed == told.attempted
+    outcome = audit(cells, status, needs, RULES, Assumptions(coalition=size, unions=False))
+    assert outcome.completed == outcome.attempted
     targets = np.flatnonzero(needs.sensitive & hidden & (cells.total > 0))
     targets = rng.permutation(targets)[: 8 if size < 2 else 3]
-    ours = {(b.cell, frozenset(b.owners)) for b in told.breaches if b.cell in targets}
+    ours = {(b.cell, frozenset(b.owners)) for b in outcome.breaches if b.cell in targets}
     theirs = brute_force(cells, hidden, needs, size, targets)
     assert ours <= theirs
     for cell, coalition in theirs:
         assert any(cell == c and who <= coalition for c, who in ours)
-    assert told.safe is (not told.breaches)
+    assert outcome.safe is (not outcome.breaches)
 
 
 def test_workers_change_nothing() -> None:

@@ -5,8 +5,8 @@ from tests.tabular.grids import BOX, TWO_BOXES, at, grid, run, table
 
 
 def test_a_sole_contributor_undoes_a_box() -> None:
-    told = run(grid({("a", "u"): 1, ("b", "v"): 2}), BOX)
-    assert {(b.attacker, b.owners, b.says, b.exact) for b in told.breaches} == {
+    outcome = run(grid({("a", "u"): 1, ("b", "v"): 2}), BOX)
+    assert {(b.attacker, b.owners, b.says, b.exact) for b in outcome.breaches} == {
         ("contributor", (2,), "the sole contributor of r b, c v can compute r a, c u exactly", True),
         ("contributor", (1,), "the sole contributor of r a, c u can compute r b, c v exactly", True),
     }

@@ -27,25 +27,28 @@ RULES = (MinimumFrequency(3), PPercent(10))
 
 def test_with_the_proofs_of_the_protection_the_verdict_is_the_same() -> None:
     cells = business("s1k")
-    asked = requirements_of(RULES, cells.contributions)
-    found = suppress(cells, asked, RULES)
-    assert audit(cells, found.status, asked, RULES, certificates=found.certificates).safe
-    assert audit(cells, found.status, asked, RULES).safe
+    requirement = requirements_of(RULES, cells.contributions)
+    found = suppress(cells, requirement, RULES)
+    assert audit(cells, found.status, requirement, RULES, certificates=found.certificates).safe
+    assert audit(cells, found.status, requirement, RULES).safe
 
 
 @settings(max_examples=40, deadline=None)
 @given(tables(least=4, most=30), st.integers(0, 2**32 - 1))
 def test_false_proofs_do_not_make_a_pattern_safe(cells: Cells, seed: int) -> None:
     """Of a pattern of sensitive cells alone, with proofs that say of each that it may be anything."""
-    asked = requirements_of(RULES, cells.contributions)
-    status = np.where(asked.sensitive, Status.PRIMARY, Status.PUBLISHED).astype(np.uint8)
+    requirement = requirements_of(RULES, cells.contributions)
+    status = np.where(requirement.sensitive, Status.PRIMARY, Status.PUBLISHED).astype(np.uint8)
     rng = np.random.default_rng(seed)
     lies = []
-    for cell in np.flatnonzero(asked.sensitive).tolist():
+    for cell in np.flatnonzero(requirement.sensitive).tolist():
         some = np.unique(np.r_[cell, rng.integers(0, len(cells), 2)]).astype(np.int32)
         lies.append(Certificate((cell,), some, rng.normal(0, 1e6, len(some)), True))
         lies.append(Certificate((cell,), np.array([cell], dtype=np.int32), np.array([1e6]), True))
-    honest, misled = audit(cells, status, asked, RULES), audit(cells, status, asked, RULES, certificates=lies)
+    honest, misled = (
+        audit(cells, status, requirement, RULES),
+        audit(cells, status, requirement, RULES, certificates=lies),
+    )
     assert misled.safe == honest.safe
     assert {(b.cell, b.attacker, b.owners) for b in misled.breaches} == {
         (b.cell, b.attacker, b.owners) for b in honest.breaches
@@ -54,11 +57,11 @@ def test_false_proofs_do_not_make_a_pattern_safe(cells: Cells, seed: int) -> Non
 
 def test_proofs_that_leave_the_bounds_are_not_believed() -> None:
     cells = business("s1k")
-    asked = requirements_of(RULES, cells.contributions)
-    found = suppress(cells, asked, RULES)
+    requirement = requirements_of(RULES, cells.contributions)
+    found = suppress(cells, requirement, RULES)
     stretched = [replace(proof, change=proof.change * 1e6) for proof in found.certificates]
     known = Assumptions(known_within=1)  # nobody can be in doubt by so much
-    assert not audit(cells, found.status, asked, RULES, known, certificates=stretched).safe
+    assert not audit(cells, found.status, requirement, RULES, known, certificates=stretched).safe
 
 
 def test_a_proof_whose_sums_are_off_by_more_than_it_shows_is_not_believed() -> None:
@@ -105,10 +108,10 @@ def test_that_another_contributes_nothing_is_no_news_where_zeros_are_known() -> 
     leaves = np.array([[axis.position[code]] for code in "AAABBCC"], dtype=np.int32)
     owner, value = np.array([0, 1, 1, 0, 2, 3, 4]), np.array([100, 0, 0, 50, 60, 70, 80])
     cells = aggregate([axis], leaves, owner, value)
-    asked = requirements_of(RULES, cells.contributions)
+    requirement = requirements_of(RULES, cells.contributions)
     hidden = np.ones(len(cells), dtype=bool)
     needs = [
-        Insiders(cells, hidden, asked, RULES, 1, zeros_known=known).need_of(1, frozenset({0}))
+        Insiders(cells, hidden, requirement, RULES, 1, zeros_known=known).need_of(1, frozenset({0}))
         for known in (True, False)
     ]
     assert needs[0] == Need(0.0, 0.0, 0.0)

@@ -18,11 +18,11 @@ def test_an_attack_that_was_not_decided_is_unknown_and_not_safe(monkeypatch: pyt
 
     monkeypatch.setattr(FeasibleRegion, "extreme", give_up)
     monkeypatch.setattr(SuppressedCells, "_nearby", lambda self, questions, part: {})
-    told = run(grid({("a", "u"): 1}), BOX)
-    assert not told.safe
-    assert told.unknown
-    assert not told.breaches
-    assert told.completed < told.attempted
+    outcome = run(grid({("a", "u"): 1}), BOX)
+    assert not outcome.safe
+    assert outcome.unknown
+    assert not outcome.breaches
+    assert outcome.completed < outcome.attempted
 
 
 def test_a_large_component_is_decided_in_part_as_in_whole(monkeypatch: pytest.MonkeyPatch) -> None:

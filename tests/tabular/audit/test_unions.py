@@ -42,8 +42,8 @@ def test_two_sole_contributors_in_one_row_make_a_sensitive_union() -> None:
     cells = grid({("a", "u"): 1, ("a", "v"): 2})
     wide = [(r, c) for r in "abc" for c in "uv"]
     needs = requirements_of(RULES, cells.contributions)
-    told = audit(cells, pattern(cells, wide, needs), needs, RULES, Assumptions(coalition=0))
-    (breach,) = told.breaches
+    outcome = audit(cells, pattern(cells, wide, needs), needs, RULES, Assumptions(coalition=0))
+    (breach,) = outcome.breaches
     assert breach.attacker == "union"
     assert breach.cells == (at(cells, "a", "u"), at(cells, "a", "v"))
     assert breach.says == "anybody can compute the sum of r a, c u and r a, c v, which is sensitive itself"
@@ -54,8 +54,8 @@ def test_a_union_hidden_behind_two_equations_is_found() -> None:
     """Three of row a are suppressed; a third cell of the row can be computed otherwise and hides nothing."""
     cells = grid({("a", "u"): 1, ("a", "v"): 2})
     wide = [(r, c) for r in "abc" for c in "uv"] + [("a", "w")]  # (a, w) is alone in its column
-    told = run(cells, wide, Assumptions(coalition=0))
-    assert [b.attacker for b in told.breaches] == ["union"]
+    outcome = run(cells, wide, Assumptions(coalition=0))
+    assert [b.attacker for b in outcome.breaches] == ["union"]
 
 
 def test_a_difference_of_two_sums_is_a_union() -> None:
@@ -80,8 +80,8 @@ def test_unions_are_sums_that_the_equations_give_away(cells: Cells, seed: int) -
     needs = requirements_of(RULES, cells.contributions)
     hidden = (needs.sensitive | (rng.random(len(cells)) < 0.5)) & (cells.total > 0)
     status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
-    told = audit(cells, status, needs, RULES, Assumptions(coalition=0))
-    unions = {b.cells for b in told.breaches if b.attacker == "union"}
+    outcome = audit(cells, status, needs, RULES, Assumptions(coalition=0))
+    unions = {b.cells for b in outcome.breaches if b.attacker == "union"}
     matrix = cells.equations.toarray()[:, hidden]
     place = np.cumsum(hidden) - 1
     _, sizes, basis = np.linalg.svd(matrix) if matrix.size else (None, np.zeros(0), np.zeros((0, hidden.sum())))

@@ -69,16 +69,16 @@ def test_a_pattern_undone_by_another_one_is_caught_and_the_same_pattern_is_safe(
         assert alone.safe
     joint = joint_cells(cells, pattern(cells, *THEN), cells)
     assert len(joint.cells) == len(cells)
-    asked = joint.requirements(RULES)
+    requirement = joint.requirements(RULES)
     status = joint.status(pattern(cells, *OTHER), pattern(cells, *THEN))
-    both = audit(joint.cells, status, asked, RULES)
+    both = audit(joint.cells, status, requirement, RULES)
     assert not both.safe
     says = joint.findings(RULES, both)
     assert len(says) == 1
     assert "opens the earlier edition: " in says[0]
     assert "ind P1, reg M1, in both editions exactly" in says[0]
     status = joint.status(pattern(cells, *THEN), pattern(cells, *THEN))
-    again = audit(joint.cells, status, asked, RULES)
+    again = audit(joint.cells, status, requirement, RULES)
     assert again.safe
     assert joint.findings(RULES, again) == []
 
@@ -123,11 +123,13 @@ def test_a_cell_that_was_sensitive_stays_so_while_its_total_stays() -> None:
     now = replace(then, contributors=contributors, largest=largest)
     assert not requirements_of(RULES, now.contributions).sensitive.any()
     joint = joint_cells(then, pattern(then, *THEN), now)
-    asked = joint.requirements(RULES)
-    assert np.flatnonzero(asked.sensitive).tolist() == [cell]
-    assert (asked.lower[cell], asked.upper[cell]) == (1, 1)  # 10 % of the largest of then
+    requirement = joint.requirements(RULES)
+    assert np.flatnonzero(requirement.sensitive).tolist() == [cell]
+    assert (requirement.lower[cell], requirement.upper[cell]) == (1, 1)  # 10 % of the largest of then
     published = joint.status(np.zeros(len(now), dtype=np.uint8), pattern(then, *THEN))
-    assert joint.findings(RULES, audit(joint.cells, published, asked, RULES))[0].startswith("opens the earlier edition")
+    assert joint.findings(RULES, audit(joint.cells, published, requirement, RULES))[0].startswith(
+        "opens the earlier edition"
+    )
 
 
 def test_codes_may_come_and_go_and_stand_in_another_order() -> None:
@@ -223,10 +225,10 @@ def test_a_pattern_carried_forward_is_safe_for_both_editions(editions: tuple[Cel
         assume(False)
     joint = joint_cells(earlier, then, now)
     must, should = carried(earlier, then, now)
-    asked = joint.requirements(RULES)
+    requirement = joint.requirements(RULES)
     found = suppress(
         joint.cells,
-        asked,
+        requirement,
         RULES,
         forbidden=joint.public,
         preferred=joint.joint(should),
@@ -235,7 +237,7 @@ def test_a_pattern_carried_forward_is_safe_for_both_editions(editions: tuple[Cel
     this = joint.now(found.status, RULES)
     status = joint.status(this, then)
     assert (status[joint.of_earlier][then == PUBLISHED] == PUBLISHED).all()
-    outcome = audit(joint.cells, status, asked, RULES)
+    outcome = audit(joint.cells, status, requirement, RULES)
     assert outcome.safe, (outcome.breaches, outcome.attempted - outcome.completed)
     if whole:
         appeared, vanished = changes(earlier, then, now, this)
@@ -265,19 +267,19 @@ def test_the_business_table_a_month_later() -> None:
     alone = suppress(now, requirements_of(rules, now.contributions), rules, cost=other).status
     joint = joint_cells(earlier, then, now)
     must, should = carried(earlier, then, now)
-    asked = joint.requirements(rules)
-    opened = audit(joint.cells, joint.status(alone, then), asked, rules)
+    requirement = joint.requirements(rules)
+    opened = audit(joint.cells, joint.status(alone, then), requirement, rules)
     assert not opened.safe
     assert joint.findings(rules, opened)
     found = suppress(
         joint.cells,
-        asked,
+        requirement,
         rules,
         forbidden=joint.public,
         suppressed=joint.suppressed | joint.joint(must | should),
     )
     together = joint.now(found.status, rules)
-    assert audit(joint.cells, joint.status(together, then), asked, rules).safe
+    assert audit(joint.cells, joint.status(together, then), requirement, rules).safe
     assert sum(changes(earlier, then, now, together)) <= sum(changes(earlier, then, now, alone))
 
 

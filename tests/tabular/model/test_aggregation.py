@@ -196,19 +196,19 @@ def test_withheld_margins() -> None:
     tree = Dimension.of("a", [("T", ""), ("A", "T"), ("B", "T"), ("A1", "A"), ("A2", "A")])
     made = records_of(frame(a=["A1", "A2", "B"]), [tree], Measure())
 
-    def shown(withheld: dict[str, list[str | int]]) -> list[str]:
+    def visible(withheld: dict[str, list[str | int]]) -> list[str]:
         cells = made.cells([tree], withheld=withheld)
         return [tree.codes[code] for code in cells.codes[cells.published, 0]]
 
-    assert shown({"a": ["A"]}) == ["T", "B", "A1", "A2"]
-    assert shown({"a": [0, 2]}) == ["A", "B"]
+    assert visible({"a": ["A"]}) == ["T", "B", "A1", "A2"]
+    assert visible({"a": [0, 2]}) == ["A", "B"]
     for wrong, says in (
         ({"b": ["A"]}, "withheld names the dimension 'b', which there is not"),
         ({"a": ["C"]}, "withheld of 'a' names 'C', which is no code"),
         ({"a": [3]}, "withheld of 'a': its levels go from 0 to 2; got 3"),
     ):
         with pytest.raises(DataError, match=says):
-            shown(wrong)
+            visible(wrong)
 
 
 @pytest.mark.parametrize("name", ["s1k", "s10k"])

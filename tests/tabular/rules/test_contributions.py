@@ -30,7 +30,7 @@ def test_a_shortfall_is_that_of_fractions_up_to_the_largest_total(
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(1, LARGE), st.sampled_from([10.0, 12.5, 33.333333333333336, 0.1 + 0.2 + 7]))
-def test_one_unit_beside_the_boundary_is_seen(first: int, percent: float) -> None:
+def test_one_unit_from_the_boundary_is_seen(first: int, percent: float) -> None:
     """The rest that is exactly enough, and one less: doubles cannot tell them apart at this size, whole numbers can."""
     share = percentage(percent, "p", "a rule")
     enough = -(-share.numerator * first // share.denominator)
@@ -53,7 +53,7 @@ def test_a_cell_of_decimals_is_taken_as_written() -> None:
 
 
 def test_a_total_with_its_signs_never_makes_a_cell_safe_that_its_sizes_make_sensitive() -> None:
-    """Who keeps the signed total beside the absolute contributions errs on the safe side."""
+    """Who keeps the signed total with the absolute contributions errs on the safe side."""
     sizes = contributions_of([[50, 40, 30], [9, 8, 7]])
     for share in (Fraction(1, 10), Fraction(4, 5)):
         signed = shortfall(share, sizes.largest[:, 0], sizes.total - 2 * sizes.largest[:, 2])

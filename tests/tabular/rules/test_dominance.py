@@ -49,14 +49,14 @@ def test_integers_too_large_for_a_double_are_compared_exactly() -> None:
 @given(many_cells, st.integers(1, 4), percents)
 def test_all_cells_at_once_agree_with_fractions(given_cells: list[list[int]], n: int, k: float) -> None:
     """Sensitive, and the level 100 / k * (x1 + ... + xn) - X of Hundepool et al. (2012), section 4.3."""
-    judged, rule = contributions_of(given_cells), Dominance(n, k)
+    decided, rule = contributions_of(given_cells), Dominance(n, k)
     share = 100 / Fraction(str(k))
     expected = [lacking(share, sum(sorted(cell)[-n:]), sum(cell)) for cell in given_cells]
-    assert rule.protection(judged).tolist() == expected
-    assert rule.sensitive(judged).tolist() == [dominance(cell, n, k) for cell in given_cells]
+    assert rule.protection(decided).tolist() == expected
+    assert rule.sensitive(decided).tolist() == [dominance(cell, n, k) for cell in given_cells]
     # Who contributes nothing is one fewer of the n who pool what they know.
     expected = [lacking(share, sum(sorted(cell)[-max(n - 1, 1) :]), sum(cell)) for cell in given_cells]
-    assert rule.protection(judged, outsider=True).tolist() == expected
+    assert rule.protection(decided, outsider=True).tolist() == expected
 
 
 def test_after_the_level_the_rule_is_kept() -> None:

@@ -49,22 +49,24 @@ def test_exactly_on_the_boundary_is_safe() -> None:
 @given(many_cells, percents, st.integers(1, 4))
 def test_all_cells_at_once_agree_with_fractions(given_cells: list[list[int]], p: float, coalition: int) -> None:
     """Level p / 100 x1 - (X - x1 - x2) of Hundepool et al. (2012), section 4.3, the coalition's values taken out."""
-    judged, rule, share = contributions_of(given_cells), PPercent(p, coalition), Fraction(str(p)) / 100
+    decided, rule, share = contributions_of(given_cells), PPercent(p, coalition), Fraction(str(p)) / 100
     falling = [sorted(cell, reverse=True) for cell in given_cells]
-    assert rule.protection(judged).tolist() == [lacking(share, cell[0], sum(cell[1 + coalition :])) for cell in falling]
+    assert rule.protection(decided).tolist() == [
+        lacking(share, cell[0], sum(cell[1 + coalition :])) for cell in falling
+    ]
     expected = [lacking(share, cell[0], sum(cell[coalition:])) for cell in falling]
-    assert rule.protection(judged, outsider=True).tolist() == expected  # for one: p / 100 x1 - (X - x1)
+    assert rule.protection(decided, outsider=True).tolist() == expected  # for one: p / 100 x1 - (X - x1)
     if coalition == 1:
-        assert rule.sensitive(judged).tolist() == [p_percent(cell, p) for cell in given_cells]
+        assert rule.sensitive(decided).tolist() == [p_percent(cell, p) for cell in given_cells]
 
 
 def test_one_unit_decides_in_the_largest_cells() -> None:
     """Totals near 2 ** 53: a tenth of the largest is exactly there, or one unit less."""
     first = LARGE // 12 * 10
     for rest, safe in ((first // 10, True), (first // 10 - 1, False), (first // 10 + 1, True)):
-        judged = contributions_of([[first, rest, rest]])
-        assert judged.total[0] <= LARGE
-        assert PPercent(10).sensitive(judged)[0] != safe
+        decided = contributions_of([[first, rest, rest]])
+        assert decided.total[0] <= LARGE
+        assert PPercent(10).sensitive(decided)[0] != safe
         assert p_percent([first, rest, rest], 10) != safe
 
 

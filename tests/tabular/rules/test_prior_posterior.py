@@ -18,20 +18,20 @@ def test_all_cells_at_once_agree_with_fractions(
     """Level p / q x1 - (X - x1 - x2) of Hundepool et al. (2012), section 4.3; hundredths of a percent."""
     q = min(p + above, 10_000)
     rule, share = PriorPosterior(p / 100, q / 100, coalition), Fraction(p, q)
-    judged = contributions_of(given_cells)
+    decided = contributions_of(given_cells)
     falling = [sorted(cell, reverse=True) for cell in given_cells]
     expected = [lacking(share, cell[0], sum(cell[1 + coalition :])) for cell in falling]
-    assert rule.protection(judged).tolist() == expected
-    assert rule.sensitive(judged).tolist() == [level > 0 for level in expected]
+    assert rule.protection(decided).tolist() == expected
+    assert rule.sensitive(decided).tolist() == [level > 0 for level in expected]
     outside = [lacking(share, cell[0], sum(cell[coalition:])) for cell in falling]
-    assert rule.protection(judged, outsider=True).tolist() == outside
+    assert rule.protection(decided, outsider=True).tolist() == outside
 
 
 @settings(max_examples=30, deadline=None)
 @given(many_cells, st.integers(1, 99))
 def test_without_prior_knowledge_it_is_the_p_percent_rule(given_cells: list[list[int]], p: int) -> None:
-    judged = contributions_of(given_cells)
-    assert (PriorPosterior(p, 100).protection(judged) == PPercent(p).protection(judged)).all()
+    decided = contributions_of(given_cells)
+    assert (PriorPosterior(p, 100).protection(decided) == PPercent(p).protection(decided)).all()
 
 
 def test_exactly_on_the_boundary_is_safe() -> None:

@@ -11,7 +11,7 @@ from tests.tabular.many_cells import contributions_of, many_cells
 from tests.tabular.tables import tables
 
 
-def asked(given_cells: list[list[int]], ranks: list[list[int]]) -> RequestedContributions:
+def requirement(given_cells: list[list[int]], ranks: list[list[int]]) -> RequestedContributions:
     """The cells with requests of those ranks, 0 being the largest contributor."""
     plain = contributions_of(given_cells)
     who = np.zeros(plain.largest.shape, dtype=bool)
@@ -23,33 +23,33 @@ def asked(given_cells: list[list[int]], ranks: list[list[int]]) -> RequestedCont
 def test_only_who_asked_is_protected() -> None:
     """Foreign trade: three cells of one shape; nobody asked, a small trader asked, the one with 80 % asked."""
     cell = [80, 15, 5]
-    judged = asked([cell, cell, cell], [[], [1, 2], [0]])
-    assert RequestRule(70).sensitive(judged).tolist() == [False, False, True]
-    assert RequestRule(80).sensitive(judged).tolist() == [False, False, False]  # exactly 80 % is safe
-    assert RequestRule(10).sensitive(judged).tolist() == [False, True, True]
-    assert RequestRule(10).protection(judged).tolist() == [0, 50, 700]  # 15 / 0.1 - 100, 80 / 0.1 - 100
-    assert RequestRule(10).protection(judged, outsider=True).tolist() == [0, 50, 700]
+    decided = requirement([cell, cell, cell], [[], [1, 2], [0]])
+    assert RequestRule(70).sensitive(decided).tolist() == [False, False, True]
+    assert RequestRule(80).sensitive(decided).tolist() == [False, False, False]  # exactly 80 % is safe
+    assert RequestRule(10).sensitive(decided).tolist() == [False, True, True]
+    assert RequestRule(10).protection(decided).tolist() == [0, 50, 700]  # 15 / 0.1 - 100, 80 / 0.1 - 100
+    assert RequestRule(10).protection(decided, outsider=True).tolist() == [0, 50, 700]
 
 
 @settings(max_examples=40, deadline=None)
 @given(many_cells, st.integers(20, 100))
 def test_if_all_ask_it_is_dominance_of_one(given_cells: list[list[int]], k: int) -> None:
-    everybody = asked(given_cells, [list(range(len(cell))) for cell in given_cells])
-    nobody = asked(given_cells, [[] for _ in given_cells])
+    everybody = requirement(given_cells, [list(range(len(cell))) for cell in given_cells])
+    nobody = requirement(given_cells, [[] for _ in given_cells])
     plain = contributions_of(given_cells)  # not known who: as if all had
-    for judged in (everybody, plain):
-        assert (RequestRule(k).protection(judged) == Dominance(1, k).protection(plain)).all()
+    for decided in (everybody, plain):
+        assert (RequestRule(k).protection(decided) == Dominance(1, k).protection(plain)).all()
     assert not RequestRule(k).sensitive(nobody).any()
 
 
 @settings(max_examples=20, deadline=None)
 @given(tables(), st.lists(st.integers(0, 60), max_size=5))
 def test_who_asks_is_told_by_owner(cells: Cells, owners: list[int]) -> None:
-    judged = RequestedContributions.of(cells, owners)
+    decided = RequestedContributions.of(cells, owners)
     for cell in range(0, len(cells), 7):
         shares = dict(zip(cells.owners[cell].tolist(), cells.largest[cell].tolist(), strict=True))
         expected = any(2 * shares.get(owner, 0) > cells.total[cell] for owner in owners)
-        assert RequestRule(50).sensitive(judged)[cell] == expected
+        assert RequestRule(50).sensitive(decided)[cell] == expected
 
 
 def test_it_looks_at_as_many_as_can_hold_that_much() -> None:

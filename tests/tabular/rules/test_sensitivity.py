@@ -111,8 +111,8 @@ def test_sensitive_cells_are_those_of_the_reference() -> None:
 def test_sensitive_cells_by_holding(name: str, by_contributor: int, by_holding: int) -> None:
     """business_generated/README.md: p% = 10 with n < 3, by contributor and by holding."""
     for by, count in (("id", by_contributor), ("holding", by_holding)):
-        asked = requirements_of([MinimumFrequency(3), PPercent(10)], business(name, by).contributions)
-        assert asked.sensitive.sum() == count
+        requirement = requirements_of([MinimumFrequency(3), PPercent(10)], business(name, by).contributions)
+        assert requirement.sensitive.sum() == count
 
 
 def matched(table: Cells, name: str) -> pd.DataFrame:
@@ -127,48 +127,48 @@ def matched(table: Cells, name: str) -> pd.DataFrame:
 
 
 def test_rules_together_ask_for_the_highest_level() -> None:
-    judged = contributions_of([[90, 5, 1], [30, 30], [40, 35, 25], [0, 0]])
+    decided = contributions_of([[90, 5, 1], [30, 30], [40, 35, 25], [0, 0]])
     rules = [MinimumFrequency(3), PPercent(10), Dominance(1, 75)]
-    asked = requirements_of(rules, judged)
-    assert {name: found.tolist() for name, found in asked.by_rule.items()} == {
+    requirement = requirements_of(rules, decided)
+    assert {name: found.tolist() for name, found in requirement.by_rule.items()} == {
         "minimum_frequency": [False, True, False, True],
         "p_percent": [True, True, False, False],
         "dominance": [True, False, False, False],
     }
-    assert asked.sensitive.tolist() == [True, True, False, True]
+    assert requirement.sensitive.tolist() == [True, True, False, True]
     # dominance: 90 / 0.75 - 96 = 24; p%: 9 - 1 = 8. Two of 30: 10 % of 30. Zeros: 1 unit up, none down.
-    assert asked.upper.tolist() == [24, 3, 0, 1]
-    assert asked.lower.tolist() == [24, 3, 0, 0]
-    assert asked.sliding.tolist() == [0, 0, 0, 0]
+    assert requirement.upper.tolist() == [24, 3, 0, 1]
+    assert requirement.lower.tolist() == [24, 3, 0, 0]
+    assert requirement.sliding.tolist() == [0, 0, 0, 0]
 
 
 def test_three_pairs_of_dominance_count_as_one_rule() -> None:
-    judged = contributions_of([[80, 10, 5, 5], [50, 45, 3, 2], [33, 33, 33, 1], [25, 25, 25, 25]])
+    decided = contributions_of([[80, 10, 5, 5], [50, 45, 3, 2], [33, 33, 33, 1], [25, 25, 25, 25]])
     pairs = [Dominance(1, 75), Dominance(2, 85), Dominance(3, 95)]
-    asked = requirements_of(pairs, judged)
-    assert asked.by_rule["dominance"].tolist() == [True, True, True, False]
+    requirement = requirements_of(pairs, decided)
+    assert requirement.by_rule["dominance"].tolist() == [True, True, True, False]
     for order in (pairs[::-1], [pairs[1], pairs[0], pairs[2]]):
-        assert (requirements_of(order, judged).by_rule["dominance"] == asked.by_rule["dominance"]).all()
+        assert (requirements_of(order, decided).by_rule["dominance"] == requirement.by_rule["dominance"]).all()
 
 
 @settings(max_examples=30, deadline=None)
 @given(many_cells)
 def test_a_sliding_interval_is_as_wide_as_both_levels(given_cells: list[list[int]]) -> None:
-    judged = contributions_of(given_cells)
+    decided = contributions_of(given_cells)
     rules = [MinimumFrequency(3), Dominance(1, 1)]  # of 100 times the total: more than there is to take away
-    fixed, sliding = requirements_of(rules, judged), requirements_of(rules, judged, sliding=True)
-    assert (fixed.lower <= judged.total).all()
+    fixed, sliding = requirements_of(rules, decided), requirements_of(rules, decided, sliding=True)
+    assert (fixed.lower <= decided.total).all()
     assert (sliding.sliding == fixed.lower + fixed.upper).all()
     assert not (sliding.lower.any())
     assert not (sliding.upper.any())
-    signed = requirements_of(rules, judged, nonnegative=False)
+    signed = requirements_of(rules, decided, nonnegative=False)
     assert (signed.lower == signed.upper).all()  # a total may be negative: nothing is capped
 
 
 def test_no_rule_asks_for_nothing() -> None:
-    asked = requirements_of([], contributions_of([[1], [2, 3]]))
-    assert not (asked.sensitive.any())
-    assert not (asked.upper.any())
+    requirement = requirements_of([], contributions_of([[1], [2, 3]]))
+    assert not (requirement.sensitive.any())
+    assert not (requirement.upper.any())
     assert (
         requirements_of(RULES, Contributions(*(np.zeros(shape, np.int64) for shape in (0, 0, (0, 5))))).upper.size == 0
     )

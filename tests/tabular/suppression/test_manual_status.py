@@ -44,9 +44,9 @@ def row(industry: str, region: str, status: str = "", **more: str) -> dict[str, 
 
 def apply(*rows: Mapping[str, str], cells: Cells | None = None, **options: Any) -> ManualRequest:
     cells = cells or firms()
-    asked = requirements_of(RULES, cells.contributions)
+    requirement = requirements_of(RULES, cells.contributions)
     read = manual_rows(rows, [dimension.name for dimension in cells.dimensions], options.pop("decimals", 0))
-    return apply_manual(cells, asked, read, cells.total.astype(np.float64), **options)
+    return apply_manual(cells, requirement, read, cells.total.astype(np.float64), **options)
 
 
 def at(industry: str, region: str) -> int:
@@ -63,11 +63,11 @@ def test_each_status_does_what_it_says() -> None:
         row("01", "Total", "not_secondary"),
         row("Total", "B", cost="0"),
     )
-    asked = found.requirements
-    assert np.flatnonzero(asked.by_rule["manual"]).tolist() == [at("01", "B")]
-    assert sorted(np.flatnonzero(asked.sensitive)) == sorted([at("01", "A"), at("01", "B")])
-    assert (asked.lower[at("01", "B")], asked.upper[at("01", "B")]) == (40, 40)  # 20 % of 200
-    assert asked.upper[at("01", "A")] == 6  # 10 % of 60, untouched
+    requirement = found.requirements
+    assert np.flatnonzero(requirement.by_rule["manual"]).tolist() == [at("01", "B")]
+    assert sorted(np.flatnonzero(requirement.sensitive)) == sorted([at("01", "A"), at("01", "B")])
+    assert (requirement.lower[at("01", "B")], requirement.upper[at("01", "B")]) == (40, 40)  # 20 % of 200
+    assert requirement.upper[at("01", "A")] == 6  # 10 % of 60, untouched
     assert sorted(np.flatnonzero(found.forbidden)) == sorted([at("NA", "A"), at("01", "Total")])
     assert np.flatnonzero(found.preferred).tolist() == [at("Total", "A")]
     assert found.cost[[at("NA", "A"), at("Total", "B"), at("Total", "A")]].tolist() == [7.5, 0, 300]
@@ -75,9 +75,12 @@ def test_each_status_does_what_it_says() -> None:
 
 def test_levels_are_in_the_measures_units_and_only_ever_raise() -> None:
     raised = apply(row("01", "A", lower="1.01", upper="9.001"), row("01", "B", "sensitive", upper="3"), decimals=2)
-    asked, cell = raised.requirements, at("01", "A")
-    assert (asked.lower[cell], asked.upper[cell]) == (100, 901)  # never below 0: at most the total; rounded up
-    assert (asked.lower[at("01", "B")], asked.upper[at("01", "B")]) == (0, 300)  # no more than it says
+    requirement, cell = raised.requirements, at("01", "A")
+    assert (requirement.lower[cell], requirement.upper[cell]) == (
+        100,
+        901,
+    )  # never below 0: at most the total; rounded up
+    assert (requirement.lower[at("01", "B")], requirement.upper[at("01", "B")]) == (0, 300)  # no more than it says
     bare = apply(row("01", "B", "sensitive", lower="0", upper="0")).requirements  # as if none were given: never nothing
     assert (bare.lower[at("01", "B")], bare.upper[at("01", "B")]) == (40, 40)
     lowered = apply(row("01", "A", lower="0", upper="1")).requirements
@@ -95,18 +98,18 @@ def test_a_sensitive_cell_that_may_be_no_secondary_stays_primary() -> None:
 @settings(max_examples=25, deadline=None)
 @given(tables(), st.randoms())
 def test_whatever_is_stated_no_rule_is_weakened(cells: Cells, random: Any) -> None:
-    asked = requirements_of(RULES, cells.contributions)
+    requirement = requirements_of(RULES, cells.contributions)
     names = [dimension.name for dimension in cells.dimensions]
     rows = []
     for cell in random.sample(range(len(cells)), min(6, len(cells))):
-        choices = [status for status in ManualStatus if status != "published" or not asked.sensitive[cell]]
+        choices = [status for status in ManualStatus if status != "published" or not requirement.sensitive[cell]]
         codes = [d.codes[cells.codes[cell, axis]] for axis, d in enumerate(cells.dimensions)]
         level = str(random.choice(["", 0, 5, 10**6]))
         rows.append(dict(zip(names, codes, strict=True)) | {"status": random.choice(choices), "upper": level})
     found = apply(*rows, cells=cells)
-    assert not (asked.sensitive & ~found.requirements.sensitive).any()
-    assert (found.requirements.lower >= asked.lower).all()
-    assert (found.requirements.upper >= asked.upper).all()
+    assert not (requirement.sensitive & ~found.requirements.sensitive).any()
+    assert (found.requirements.lower >= requirement.lower).all()
+    assert (found.requirements.upper >= requirement.upper).all()
     assert (found.requirements.lower <= cells.total).all()
     assert not (found.forbidden & found.requirements.sensitive).any()
     nothing = apply(cells=cells)

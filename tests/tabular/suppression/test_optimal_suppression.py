@@ -49,7 +49,7 @@ def at(cells: Cells, row: str, column: str) -> int:
     return int(np.flatnonzero((cells.codes == codes).all(axis=1))[0])
 
 
-def asked(cells: Cells, sensitive, lower=0, upper=0, sliding=0) -> Requirements:
+def requirement(cells: Cells, sensitive, lower=0, upper=0, sliding=0) -> Requirements:
     """Requirements by hand: the same levels for all sensitive cells."""
     chosen = np.isin(np.arange(len(cells)), sensitive)
     levels = [np.where(chosen, level, 0).astype(np.int64) for level in (lower, upper, sliding)]
@@ -125,11 +125,11 @@ def least_by_milp(cells: Cells, attacks, sensitive, assumptions: Assumptions, co
 
 
 def test_the_table_of_fischetti_and_salazar_gonzalez():
-    """Their pattern for 22, with 8, 17 and 12 suppressed beside it, leaves 5 to 30, and nothing cheaper leaves that."""
+    """Their pattern for 22, with 8, 17 and 12 suppressed with it, leaves 5 to 30, and nothing cheaper leaves that."""
     cells = table(INVESTMENT)
     secret = at(cells, "r1", "c2")
     cost = cells.total.astype(float)
-    requirements = asked(cells, [secret], lower=17, upper=8)
+    requirements = requirement(cells, [secret], lower=17, upper=8)
     made = optimise(cells, requirements, (), OUTSIDERS, gap=0)
     hidden = made.status != Status.PUBLISHED
     assert interval(cells, hidden, secret, OUTSIDERS) == pytest.approx((5, 30))
@@ -146,7 +146,7 @@ def test_gap_zero_is_the_optimum_of_brute_force(seed: int):
     sensitive = rng.choice(inner, 1 + seed % 2, replace=False)
     least = int(cells.total[sensitive].min())
     asks = ({"lower": least, "upper": 30}, {"lower": least // 2, "upper": 5}, {"sliding": 20 + 2 * seed})[seed % 3]
-    requirements = asked(cells, sensitive, **asks)
+    requirements = requirement(cells, sensitive, **asks)
     cost = rng.integers(1, 50, len(cells)).astype(float) if seed % 2 else cells.total.astype(float)
     made = optimise(cells, requirements, (), OUTSIDERS, cost, gap=0)
     best = least_by_brute_force(cells, requirements, cost, lambda p: meets(cells, p, requirements, OUTSIDERS))
@@ -232,7 +232,7 @@ def test_the_pattern_is_safe_and_costs_at_least_the_bound(cells: Cells, coalitio
 
 def test_forbidden_is_published_and_preferred_is_free():
     cells = table(INVESTMENT)
-    requirements = asked(cells, [at(cells, "r1", "c2")], lower=5, upper=5)
+    requirements = requirement(cells, [at(cells, "r1", "c2")], lower=5, upper=5)
     free = optimise(cells, requirements, (), OUTSIDERS, gap=0)
     used = np.flatnonzero(free.status == Status.SECONDARY)
     forbidden = np.isin(np.arange(len(cells)), used[:1])
@@ -247,7 +247,7 @@ def test_forbidden_is_published_and_preferred_is_free():
 
 def test_what_is_suppressed_from_the_start_stays_and_counts():
     cells = table(INVESTMENT)
-    requirements = asked(cells, [at(cells, "r1", "c2")], lower=5, upper=5)
+    requirements = requirement(cells, [at(cells, "r1", "c2")], lower=5, upper=5)
     start = np.isin(np.arange(len(cells)), [at(cells, "r0", "c1")])
     made = optimise(cells, requirements, (), OUTSIDERS, suppressed=start, gap=0)
     assert made.status[start] == Status.SECONDARY
@@ -256,7 +256,7 @@ def test_what_is_suppressed_from_the_start_stays_and_counts():
 
 def test_a_better_incumbent_is_kept():
     cells = table(INVESTMENT)
-    requirements = asked(cells, [at(cells, "r1", "c2")], lower=5, upper=5)
+    requirements = requirement(cells, [at(cells, "r1", "c2")], lower=5, upper=5)
     best = optimise(cells, requirements, (), OUTSIDERS, gap=0)
     made = optimise(cells, requirements, (), OUTSIDERS, incumbent=best, gap=0.99, seconds=1e-6)
     assert cost_of(made, cells.total.astype(float)) <= cost_of(best, cells.total.astype(float))
@@ -265,10 +265,10 @@ def test_a_better_incumbent_is_kept():
 
 def test_no_sensitive_cell_and_all_cells_sensitive():
     cells = table(INVESTMENT)
-    made = optimise(cells, asked(cells, []), (), OUTSIDERS)
+    made = optimise(cells, requirement(cells, []), (), OUTSIDERS)
     assert (made.status == Status.PUBLISHED).all()
     assert made.bound == 0
-    made = optimise(cells, asked(cells, np.arange(len(cells)), upper=1), (), OUTSIDERS)
+    made = optimise(cells, requirement(cells, np.arange(len(cells)), upper=1), (), OUTSIDERS)
     assert (made.status == Status.PRIMARY).all()
     assert made.bound == pytest.approx(cells.total.sum())
 
@@ -276,7 +276,7 @@ def test_no_sensitive_cell_and_all_cells_sensitive():
 def test_refusals():
     cells = table(INVESTMENT)
     secret = at(cells, "r1", "c2")
-    requirements = asked(cells, [secret], lower=5, upper=5)
+    requirements = requirement(cells, [secret], lower=5, upper=5)
     everything = np.arange(len(cells)) != secret
     with pytest.raises(DataError, match="sensitive cell cannot be published: r r1, c c2"):
         optimise(cells, requirements, (), OUTSIDERS, forbidden=~everything)

@@ -32,13 +32,13 @@ ASSUMPTIONS = st.builds(
 def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int) -> None:
     """Outsiders, sole contributors with all the cells that are theirs, and coalitions; in tables and groupings."""
     rules = [MinimumFrequency(n), PPercent(P)]
-    asked = requirements_of(rules, cells.contributions)
+    requirement = requirements_of(rules, cells.contributions)
     try:
-        status = suppress(cells, asked, rules, assumptions).status
+        status = suppress(cells, requirement, rules, assumptions).status
     except DataError:
         return
-    if audit(cells, status, asked, rules, assumptions).safe:
-        assert Table(cells, status, assumptions).found_out(asked, n, P, first=True) == []
+    if audit(cells, status, requirement, rules, assumptions).safe:
+        assert Table(cells, status, assumptions).found_out(requirement, n, P, first=True) == []
 
 
 @pytest.mark.slow
@@ -48,13 +48,13 @@ def test_the_audit_notices_every_hole_that_is_made_on_purpose(
     cells: Cells, assumptions: Assumptions, seed: int
 ) -> None:
     rules = [MinimumFrequency(3), PPercent(P)]
-    asked = requirements_of(rules, cells.contributions)
+    requirement = requirements_of(rules, cells.contributions)
     try:
-        status = suppress(cells, asked, rules, assumptions).status
+        status = suppress(cells, requirement, rules, assumptions).status
     except DataError:
-        status = asked.sensitive.astype(np.uint8)
+        status = requirement.sensitive.astype(np.uint8)
     secondary = np.flatnonzero(status == Status.SECONDARY)
     if len(secondary):
         status[np.random.default_rng(seed).choice(secondary)] = Status.PUBLISHED
-    if Table(cells, status, assumptions).found_out(asked, 3, P, first=True):
-        assert audit(cells, status, asked, rules, assumptions).breaches
+    if Table(cells, status, assumptions).found_out(requirement, 3, P, first=True):
+        assert audit(cells, status, requirement, rules, assumptions).breaches

@@ -145,10 +145,10 @@ def test_linked_tables_are_protected_together() -> None:
         cells.published[inside],
     )
     rules = [PPercent(10), MinimumFrequency(100)]  # few cells are small
-    asked = requirements_of(rules, linked.contributions)
-    assert 0 < asked.sensitive.sum() < len(linked)
-    status = suppress(linked, asked, rules).status
-    found = audit(linked, status, asked, rules)
+    requirement = requirements_of(rules, linked.contributions)
+    assert 0 < requirement.sensitive.sum() < len(linked)
+    status = suppress(linked, requirement, rules).status
+    found = audit(linked, status, requirement, rules)
     assert found.safe, [breach.says for breach in found.breaches]
 
 
@@ -257,11 +257,11 @@ def test_all_sensitive() -> None:
 )
 def test_refusals(changes: dict[str, object], says: str) -> None:
     cells = square([[40, 40, 400], [40, 80, 400], [400, 400, 400]])
-    asked = requirements(cells)
-    masks = {"sensitive": asked.sensitive, "others": ~asked.sensitive}
+    requirement = requirements(cells)
+    masks = {"sensitive": requirement.sensitive, "others": ~requirement.sensitive}
     changes = {name: masks[value] if isinstance(value, str) else value for name, value in changes.items()}
     with pytest.raises(DataError, match=says):
-        suppress(cells, asked, RULES, **changes)  # type: ignore[arg-type]
+        suppress(cells, requirement, RULES, **changes)  # type: ignore[arg-type]
 
 
 def test_the_result_says_what_it_is() -> None:

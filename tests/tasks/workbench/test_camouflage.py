@@ -32,10 +32,10 @@ def answers(folder: Path) -> pd.DataFrame:
 def test_every_interval_holds_the_truth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     records().to_csv(tmp_path / "micro.csv", index=False)
     assert main(arguments(tmp_path, "--by=region", "--by=region,size", "--json")) == 0
-    told = json.loads(capsys.readouterr().out)
+    outcome = json.loads(capsys.readouterr().out)
     made = answers(tmp_path)
-    assert told["judged"] is False
-    assert (told["records"], told["answers"]) == (len(records()), 4 * len(made))
+    assert outcome["judged"] is False
+    assert (outcome["records"], outcome["answers"]) == (len(records()), 4 * len(made))
     truth = records().astype({"value": float})
     for row in made.to_dict("records"):
         inside = truth
@@ -96,9 +96,9 @@ def test_missing_values_are_refused_or_left_out(tmp_path: Path, capsys: pytest.C
     assert not (tmp_path / "answers.csv").exists()
     assert not (tmp_path / "seed").exists()
     assert main(arguments(tmp_path, "--by=size", "--missing=leave_out")) == 0
-    told = capsys.readouterr().out
-    assert "2 records had no value and were left out" in told
-    assert "Nobody judged or approved these answers." in told
+    outcome = capsys.readouterr().out
+    assert "2 records had no value and were left out" in outcome
+    assert "Nobody judged or approved these answers." in outcome
     made = answers(tmp_path)
     assert made.loc[made["by"] == "", "records"].tolist() == ["18"]
     assert made.loc[(made["by"] == "size") & (made["size"] == ""), "records"].tolist() == ["1"]

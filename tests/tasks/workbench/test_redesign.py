@@ -24,11 +24,11 @@ def arguments(*more: str) -> list[str]:
 def test_single_changes_and_what_their_best_one_spares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The merge that it puts first, carried out on the records and the hierarchy, spares as many cells as it says."""
     assert main(arguments("--json")) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["cells"], told["judged"], told["suppressed"]) == (1053, False, None)
-    assert told["sensitive"] == {"p_percent": 65, "minimum_frequency": 54}
-    assert len(told["changes"]) == 10
-    best = told["changes"][0]
+    outcome = json.loads(capsys.readouterr().out)
+    assert (outcome["cells"], outcome["judged"], outcome["suppressed"]) == (1053, False, None)
+    assert outcome["sensitive"] == {"p_percent": 65, "minimum_frequency": 54}
+    assert len(outcome["changes"]) == 10
+    best = outcome["changes"][0]
     assert best["change"] == "merge region RC1 and RC2"
     data = reference_path("business_generated", "s1k")
     read_text(data / "micro.csv.gz").replace({"region": {"RC2": "RC1"}}).to_csv(tmp_path / "micro.csv", index=False)
