@@ -6,8 +6,8 @@ figure can leave a single solution. So figures come as ranges of a ladder (1, 2,
 each, and only over so many changed cells that these are few beside what is unknown of the cells.
 """
 
-import itertools
 import math
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -17,7 +17,7 @@ from sluice.tabular.advice.table_utility import table_utility
 from sluice.tabular.model.cells import Booleans, Cells, Integers
 
 LEAST_CHANGED = 30  # changed cells, other than marginals: those follow from the others where a table is additive
-_LADDER = (1.0, 2.0, 5.0, 10.0)
+_LADDER = (1, 2, 5)
 
 Range = tuple[float, float]
 
@@ -59,9 +59,5 @@ def _range(figure: float) -> Range | None:
     if figure == 0:
         return (0.0, 0.0)
     power = math.floor(math.log10(figure))
-    low, high = max(
-        (float(f"{low}e{power}"), float(f"{high}e{power}"))
-        for low, high in itertools.pairwise(_LADDER)
-        if float(f"{low}e{power}") <= figure
-    )
-    return (low, high)
+    steps = [float(f"{step}e{exponent}") for exponent in (power - 1, power, power + 1) for step in _LADDER]
+    return max(pair for pair in pairwise(steps) if pair[0] <= figure)

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sluice.report.alteration import LEAST_CHANGED, Alteration, _range
@@ -105,6 +105,7 @@ def test_each_cell_may_have_another_value_by_the_same_figures(seed: int) -> None
 
 
 @given(st.floats(1e-6, 1e9))
+@example(999999999.9999999)  # its logarithm is that of 10 ** 9
 def test_a_range_holds_its_figure_and_is_a_step_of_the_ladder(figure: float) -> None:
     found = _range(figure)
     assert found is not None
