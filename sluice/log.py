@@ -33,14 +33,14 @@ def log(event: str, level: int = logging.INFO, **facts: Unpack[Facts]) -> None:
 
 def is_written() -> bool:
     """Whether there is a log: then it alone is on standard error."""
-    return bool(_LOGGER.handlers) and not _LOGGER.disabled
+    return any(isinstance(handler, _StandardError) for handler in _LOGGER.handlers)
 
 
 def write_log(form: Form | None) -> None:
     """Write the log of this process to standard error from now on; None: no log."""
-    handler = _StandardError()
+    handler = _StandardError() if form else logging.NullHandler()
     handler.setFormatter(_JsonLines() if form == "json" else _TextLines())
-    _LOGGER.handlers, _LOGGER.disabled = [handler], form is None
+    _LOGGER.handlers = [handler]
     _LOGGER.propagate = False  # Prefect keeps what reaches the root's handlers, or its own
     _LOGGER.setLevel(logging.INFO)
 
