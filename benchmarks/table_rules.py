@@ -72,13 +72,13 @@ def main(quick: bool = False) -> None:
                 if theirs is None:
                     continue
                 both = ours.join(theirs, rsuffix=" peer", how="left").fillna(False)
-                counts = []
+                differences = []
                 for rule in RULES:
                     mine, peer = both[rule].astype(bool), both[f"{rule} peer"].astype(bool)
-                    counts.append(
+                    differences.append(
                         f"{rule}: {int(peer.sum())} ({int((peer & ~mine).sum())}/{int((mine & ~peer).sum())})"
                     )
-                print(f"{'':>15} {'':>7} {tool:>8} {took:8.2f} {took / seconds:6.1f}   {', '.join(counts)}")
+                print(f"{'':>15} {'':>7} {tool:>8} {took:8.2f} {took / seconds:6.1f}   {', '.join(differences)}")
                 if name == "boundary cells":
                     _print_boundary(both, tool)
     _a_million(100_000 if quick else 1_000_000)
