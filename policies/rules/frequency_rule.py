@@ -8,6 +8,7 @@ from pydantic import Field
 
 from policies.rules.microdata_rule import Columns, MicrodataRule
 from policies.rules.words import listed
+from sluice.arrays import IntArray
 from sluice.risk.classes import equivalence_classes
 from sluice.variables import Variables
 
@@ -23,7 +24,7 @@ class FrequencyRule(MicrodataRule):
     def keys(self, variables: Variables) -> list[str]:
         return super().keys(variables) if self.columns is None else list(self.columns)
 
-    def frequencies(self, frame: pd.DataFrame, keys: list[str]) -> equivalence_classes.IntArray:
+    def frequencies(self, frame: pd.DataFrame, keys: list[str]) -> IntArray:
         if self.missing_matches == "any":
             return equivalence_classes.matching_frequencies(frame, keys)
         return equivalence_classes.classes_of(frame, keys).frequencies

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from policies.rules.sensitive_rule import ROUNDING, SensitiveRule, distinguishable, groups
 from policies.rules.words import word
+from sluice.arrays import FloatArray
 from sluice.risk.classes import equivalence_classes, l_diversity
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 from sluice.variables import Variable
@@ -63,9 +64,7 @@ class LDiversity(SensitiveRule):
         )
         return self.finding(not failing, float(values.min()), self.l, len(column), says)
 
-    def _judge_recursive(
-        self, ratios: l_diversity.FloatArray, c: float, variable: Variable, records: int, unit: str
-    ) -> Finding:
+    def _judge_recursive(self, ratios: FloatArray, c: float, variable: Variable, records: int, unit: str) -> Finding:
         failing = int((ratios >= c).sum())
         says = (
             f"In {groups(failing, len(ratios), unit)}, one value of {word(variable.name)} occurs at least {c:g} times "

@@ -8,9 +8,9 @@ import pandas as pd
 from pydantic import Field
 
 from policies.rules.keyed_rule import KeyedRule
+from sluice.arrays import IntArray
 from sluice.errors import DataError, did_you_mean
 from sluice.reading.values import plain_array, read_dates, read_numbers, trimmed_texts
-from sluice.risk.classes.equivalence_classes import IntArray
 from sluice.risk.population import k_map
 from sluice.variables import Kind, Variable, Variables
 

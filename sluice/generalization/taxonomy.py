@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from sluice.arrays import IntArray
 from sluice.generalization.hierarchy import Hierarchy
-
-IntArray = npt.NDArray[np.int64]
 
 ROOT = "*"  # of a hierarchy whose widest groups are several
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-FloatArray = npt.NDArray[np.float64]
+from sluice.arrays import FloatArray
+
 Period = Literal["year", "quarter", "month"]
 
 _MICROSECONDS_A_DAY = 86_400_000_000

@@ -5,11 +5,9 @@ Source: Lasko and Vinterbo (2010), section III. Its worked example rounds an int
 """
 
 import numpy as np
-import numpy.typing as npt
 from numpy.random import Generator
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from sluice.arrays import FloatArray, IntArray
 
 
 def dummy_code(codes: IntArray, categories: int) -> FloatArray:

@@ -9,14 +9,12 @@ from collections.abc import Iterable
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from pydantic import Field
 
+from sluice.arrays import FloatArray
 from sluice.errors import PlanError
 from sluice.variables import Kind, Variable
-
-FloatArray = npt.NDArray[np.float64]
 
 # Parameters of the methods that perturb numbers.
 Round = Annotated[bool, Field(description="round integer variables to whole numbers; else they become continuous")]

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from sluice.arrays import IntArray
 from sluice.errors import PlanError
 from sluice.masking.step import MaskingStep
 from sluice.variables import Role, Variable, Variables, with_role
 
-IntArray = npt.NDArray[np.int64]
 Stratum = tuple[str | None, ...]
 """One text for each stratifying variable, None where it is missing."""
 

@@ -23,11 +23,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sluice.arrays import BoolArray, FloatArray
 from sluice.errors import DocumentError, did_you_mean
 from sluice.variables import NAMES, Kind, Variable, Variables
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 PlainArray = npt.NDArray[Any]
 
 _MICROSECONDS_A_DAY = 86_400_000_000

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from sluice.arrays import FloatArray
+
 Column = npt.NDArray[Any]
 
 FINE, COARSE = 0.01, 0.1  # of the standard deviation: the same value, and one that tells nearly as much

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-IntArray = npt.NDArray[np.int64]
+from sluice.arrays import IntArray
 
 _KEY_LIMIT = 2**62  # a mixed-radix key of several columns stays below this
 

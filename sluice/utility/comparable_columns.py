@@ -2,11 +2,9 @@
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sluice.arrays import FloatArray
 from sluice.variables import NAMES, Kind, Variable, Variables
-
-FloatArray = NDArray[np.float64]
 
 
 def comparable_columns(

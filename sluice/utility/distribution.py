@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.variables import Kind, Variable
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 Assign = Callable[[pd.Series], IntArray]  # the bin of each value that is present
 
 _INNER_INTERVALS = 10  # about as many between the two outer ones

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sluice.arrays import FloatArray
 from sluice.errors import DataError
 from sluice.risk.coding import plain_values
 
-FloatArray = npt.NDArray[np.float64]
 Divergence = Literal["kullback_leibler", "jensen_shannon", "hellinger", "total_variation"]
 
 

@@ -8,13 +8,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from sluice.arrays import FloatArray
 from sluice.errors import DataError
 from sluice.utility.comparable_columns import is_constant
-
-FloatArray = NDArray[np.float64]
 
 
 class MomentDifferences(NamedTuple):

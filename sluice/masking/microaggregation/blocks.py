@@ -10,12 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.masking.microaggregation.scale import NUMBER, Scale
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 def first_principal_component(records: FloatArray, scales: Sequence[Scale] | None = None) -> FloatArray:

@@ -15,17 +15,15 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
+from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import PlanError
 from sluice.generalization.taxonomy import Taxonomy, taxonomy_of
 from sluice.masking.microaggregation.blocks import blocks_of, first_principal_component, partition_by_blocks
 from sluice.masking.microaggregation.representatives import representatives
 from sluice.masking.microaggregation.scale import scale_of
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.perturbed_number import numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables, as_label
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 _LARGEST = 1e150  # the sum of larger numbers over a file may not be a number
 

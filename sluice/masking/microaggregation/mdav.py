@@ -5,9 +5,8 @@ Source: as `microaggregation`, the method that uses it; records that hold catego
 
 import numpy as np
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError
-from sluice.masking.microaggregation.representatives import IntArray
-from sluice.masking.perturbed_number import FloatArray
 
 
 def mdav_groups(records: FloatArray, k: int) -> IntArray:

@@ -8,13 +8,10 @@ aggregates of "Microaggregation/Clustering" (median) and of Torra (2013), "Discu
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError
 from sluice.masking.microaggregation.scale import Scale
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 def generic_groups(records: FloatArray, scales: Sequence[Scale], k: int) -> IntArray:

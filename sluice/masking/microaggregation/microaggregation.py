@@ -12,13 +12,12 @@ from typing import ClassVar, Literal
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.masking.microaggregation.blocks import blocks_of, first_principal_component, partition_by_blocks
 from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.mdav_generic import generic_groups
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
-from sluice.masking.microaggregation.representatives import IntArray
 from sluice.masking.microaggregation.scale import Scale
-from sluice.masking.perturbed_number import FloatArray
 
 
 class Microaggregation(MicroaggregationStep):

@@ -14,10 +14,11 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError, did_you_mean
-from sluice.masking.microaggregation.representatives import IntArray, Statistic, representatives, standardised
+from sluice.masking.microaggregation.representatives import Statistic, representatives, standardised
 from sluice.masking.microaggregation.scale import Scale, scale_of
-from sluice.masking.perturbed_number import FloatArray, Round, numbers, perturbed, stored
+from sluice.masking.perturbed_number import Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 

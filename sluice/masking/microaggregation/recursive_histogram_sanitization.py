@@ -16,12 +16,12 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError
 from sluice.masking.dummy_coding import dummy_code
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
-from sluice.masking.microaggregation.representatives import IntArray, standardised
+from sluice.masking.microaggregation.representatives import standardised
 from sluice.masking.microaggregation.scale import Scale
-from sluice.masking.perturbed_number import FloatArray
 
 
 class RecursiveHistogramSanitization(MicroaggregationStep):

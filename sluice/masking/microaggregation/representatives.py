@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from numpy.random import Generator
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.masking.microaggregation.scale import Scale
-from sluice.masking.perturbed_number import FloatArray
 
-IntArray = npt.NDArray[np.int64]
 Statistic = Literal["mean", "median", "mode", "random"]
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.random import Generator
 from pydantic import Field, field_validator
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep, VariableGroups
-from sluice.masking.microaggregation.representatives import IntArray
 from sluice.masking.microaggregation.scale import Scale
-from sluice.masking.perturbed_number import FloatArray
 from sluice.variables import Kind
 
 

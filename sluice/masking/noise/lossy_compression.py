@@ -14,8 +14,9 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
+from sluice.arrays import FloatArray
 from sluice.errors import PlanError
-from sluice.masking.perturbed_number import FloatArray, Round, numbers, perturbed, stored
+from sluice.masking.perturbed_number import Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 

@@ -7,12 +7,9 @@ p R = p P T = p.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 _CONDITION = 1e12  # of a matrix beyond which nothing is left of the frequencies but rounding
 

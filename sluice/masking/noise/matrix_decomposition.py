@@ -16,9 +16,10 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError
-from sluice.masking.dummy_coding import IntArray, dummy_code, most_probable
-from sluice.masking.perturbed_number import Clip, FloatArray, Round, numbers, perturbed, stored
+from sluice.masking.dummy_coding import dummy_code, most_probable
+from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 

@@ -13,13 +13,12 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, PrivateAttr, model_validator
 
+from sluice.arrays import FloatArray
 from sluice.errors import PlanError
 from sluice.masking.noise.markov_matrix import invariant_matrix, retention_matrix
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Label, Variable, Variables
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.integer[Any]]
 Matrix = dict[Label, dict[Label, float]]
 

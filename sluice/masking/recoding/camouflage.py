@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from numpy.random import Generator
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Subset = npt.NDArray[np.bool_] | IntArray
 """The records that a query is about: a mask of shape (n,), or their positions, each once."""
 

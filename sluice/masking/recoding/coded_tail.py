@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, model_validator
 
+from sluice.arrays import FloatArray
 from sluice.errors import PlanError
 from sluice.masking.dates import day_number
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def _iso(value: Any) -> Any:

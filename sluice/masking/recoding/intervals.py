@@ -6,10 +6,9 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from sluice.arrays import FloatArray
 from sluice.errors import PlanError
 from sluice.variables import Kind, Variable, as_label
-
-FloatArray = npt.NDArray[np.float64]
 
 OUTSIDE = -2  # the code of a value that no interval contains; missing is -1
 

@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, PositiveInt, model_validator
 
+from sluice.arrays import IntArray
 from sluice.errors import PlanError, did_you_mean
-from sluice.masking.recoding.unsafe_combinations import IntArray, MissingMatches, hide_unsafe
+from sluice.masking.recoding.unsafe_combinations import MissingMatches, hide_unsafe
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 

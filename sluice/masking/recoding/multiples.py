@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import numpy as np
 
+from sluice.arrays import FloatArray
 from sluice.errors import PlanError
-from sluice.masking.perturbed_number import FloatArray
 from sluice.variables import Kind, Variable
 
 _EXACT = 2.0**53  # whole numbers beyond it have no exact float64

@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, FiniteFloat, model_validator
 
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.arrays import FloatArray
+from sluice.masking.perturbed_number import numbers, perturbed, stored
 from sluice.masking.recoding.multiples import bounded, ends, multiples_around, refuse_base, refuse_inexact
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables

@@ -16,8 +16,9 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, FiniteFloat, model_validator
 
+from sluice.arrays import FloatArray
 from sluice.errors import PlanError
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed, stored
+from sluice.masking.perturbed_number import numbers, perturbed, stored
 from sluice.masking.recoding.multiples import (
     bounded,
     ends,

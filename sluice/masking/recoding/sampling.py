@@ -8,18 +8,16 @@ stays that of the whole file.
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError, did_you_mean
-from sluice.masking.perturbed_number import FloatArray, numbers, perturbed
+from sluice.masking.perturbed_number import numbers, perturbed
 from sluice.masking.step import MaskingStep
 from sluice.variables import Role, Variable, Variables, with_role
-
-IntArray = npt.NDArray[np.int64]
 
 
 class Sampling(MaskingStep):

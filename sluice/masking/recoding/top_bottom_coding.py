@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, model_validator
 
+from sluice.arrays import FloatArray
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.dates import dates, days, iso_day
-from sluice.masking.recoding.coded_tail import CodedTail, FloatArray, Threshold, code_tails, found_tail, ranked
+from sluice.masking.recoding.coded_tail import CodedTail, Threshold, code_tails, found_tail, ranked
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables, as_label
 

@@ -21,10 +21,9 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from sluice.arrays import BoolArray, IntArray
+
 MissingMatches = Literal["category", "any"]
 
 _KEY_SETS = 4096  # all sets of up to 12 keys; with more keys, the smaller sets only

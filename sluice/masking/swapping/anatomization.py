@@ -12,17 +12,15 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
+from sluice.arrays import IntArray
 from sluice.errors import PlanError
 from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.permutation import permuted_within
 from sluice.variables import Kind, Variable, Variables
-
-IntArray = npt.NDArray[np.int64]
 
 
 class Anatomization(MaskingStep):

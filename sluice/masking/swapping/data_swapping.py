@@ -11,17 +11,14 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
+from sluice.arrays import BoolArray, IntArray
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Role, Variable, Variables, with_role
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 class DataSwapping(MaskingStep):

@@ -14,9 +14,10 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError, did_you_mean
-from sluice.masking.dummy_coding import IntArray, category_probabilities, dummy_code, most_probable, sampled
-from sluice.masking.perturbed_number import Clip, FloatArray, numbers, perturbed, stored
+from sluice.masking.dummy_coding import category_probabilities, dummy_code, most_probable, sampled
+from sluice.masking.perturbed_number import Clip, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
 

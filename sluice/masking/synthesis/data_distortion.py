@@ -10,19 +10,17 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError, did_you_mean
-from sluice.masking.perturbed_number import Clip, FloatArray, Round, numbers, perturbed, stored
+from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.masking.synthesis.distribution_families import Family, fitted_distribution, nearest_family
 from sluice.masking.synthesis.resampling import ranking
 from sluice.variables import Kind, Variable, Variables
-
-IntArray = npt.NDArray[np.int64]
 
 
 class DataDistortion(MaskingStep):

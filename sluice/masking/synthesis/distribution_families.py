@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from sluice.arrays import FloatArray
 from sluice.errors import PlanError
-from sluice.masking.perturbed_number import FloatArray
 
 Family = Literal[
     "poisson", "exponential", "normal", "gamma", "weibull", "log_normal", "uniform", "triangular", "chi_square"

@@ -10,15 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from numpy.random import Generator
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.masking.dates import days
-from sluice.masking.perturbed_number import FloatArray, numbers
+from sluice.masking.perturbed_number import numbers
 from sluice.variables import Kind, Variable
-
-IntArray = npt.NDArray[np.int64]
 
 
 def as_numbers(column: pd.Series, kind: Kind) -> FloatArray:

@@ -16,17 +16,15 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
+from sluice.arrays import FloatArray
 from sluice.errors import PlanError, did_you_mean
-from sluice.masking.perturbed_number import Clip, FloatArray, Round, numbers, perturbed, stored
+from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import NAMES, Kind, Variable, Variables
-
-BoolArray = npt.NDArray[np.bool_]
 
 _NO_DATA = (Kind.DATE, Kind.TEXT)
 _COLLINEAR = 1e-10  # share of the largest eigenvalue below which a direction of the predictors is none

@@ -8,17 +8,15 @@ released with other variables.
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError
-from sluice.masking.perturbed_number import FloatArray, Round, numbers, perturbed, stored
+from sluice.masking.perturbed_number import Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.variables import Kind, Variable, Variables
-
-IntArray = npt.NDArray[np.int64]
 
 
 class Resampling(MaskingStep):

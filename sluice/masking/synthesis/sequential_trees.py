@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError, did_you_mean
-from sluice.masking.perturbed_number import FloatArray, perturbed, stored
+from sluice.masking.perturbed_number import perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.masking.synthesis.leaf_donors import (
     Predictor,
@@ -27,8 +27,6 @@ from sluice.masking.synthesis.leaf_donors import (
     tree_leaves,
 )
 from sluice.variables import Kind, Variable, Variables
-
-IntArray = npt.NDArray[np.int64]
 
 _KINDS = tuple(kind for kind in Kind if kind is not Kind.TEXT)
 _MOST_CATEGORIES = 200  # of a nominal variable: every node of its tree counts each of them

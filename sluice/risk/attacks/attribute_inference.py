@@ -22,14 +22,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sluice.arrays import BoolArray, FloatArray
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import LEVEL, quantile
 from sluice.risk.attacks.released_column import released_column
 from sluice.risk.coding import plain_values
 from sluice.risk.measurement import Measurement
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -20,14 +20,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import AttackSuccess
 from sluice.risk.coding import plain_values
 from sluice.risk.measurement import Measurement
 from sluice.utility.divergence import interval_edges
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 _MOST_VALUES = 100  # numbers with more different values are guessed to an interval
 

@@ -9,15 +9,13 @@ there is nothing to infer of a person whose secret is missing, nor from a releas
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from sluice.arrays import FloatArray
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack
 from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.variables import Variables
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def inference(

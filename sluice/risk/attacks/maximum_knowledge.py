@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import LEVEL
 from sluice.risk.coding import Coding
@@ -29,8 +29,6 @@ from sluice.risk.row_groups import row_groups
 from sluice.utility.divergence import Divergence, divergence, interval_edges
 from sluice.variables import Variables
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Comparison = Literal["closer"] | Divergence
 
 _BINS = 30

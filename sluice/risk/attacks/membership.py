@@ -13,16 +13,14 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from sluice.arrays import FloatArray
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import LEVEL, AttackSuccess, quantile
 from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.risk.measurement import Measurement
 from sluice.variables import Variables
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

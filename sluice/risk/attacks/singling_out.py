@@ -20,13 +20,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sluice.arrays import IntArray
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack
 from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.variables import Variables
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 CodeArray = npt.NDArray[np.int32]
 
 Mode = Literal["univariate", "multivariate"]

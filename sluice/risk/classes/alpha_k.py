@@ -9,7 +9,8 @@ A missing sensitive value is a value of its own. Higher is worse. For k see `k_a
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, IntArray, class_values
+from sluice.arrays import IntArray
+from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, class_values
 
 
 def largest_share(classes: EquivalenceClasses, sensitive: Codes, values: IntArray | None = None) -> NDArray[np.float64]:

@@ -14,8 +14,9 @@ from math import comb
 
 import numpy as np
 
+from sluice.arrays import IntArray
 from sluice.errors import DataError
-from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, IntArray, equivalence_classes
+from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, equivalence_classes
 from sluice.risk.measurement import Measurement
 
 _Growing = tuple[tuple[int, ...], int, IntArray, IntArray, int]  # keys, unique records, others, their groups, next key

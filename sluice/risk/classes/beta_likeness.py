@@ -11,9 +11,8 @@ A missing sensitive value is a value of its own. Higher is worse.
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.arrays import FloatArray
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, class_values
-
-FloatArray = NDArray[np.float64]
 
 
 def largest_gain(classes: EquivalenceClasses, sensitive: Codes) -> FloatArray:

@@ -10,8 +10,9 @@ person holds it for n / N likely that the person is in it. delta_max is the larg
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.arrays import IntArray
 from sluice.errors import DataError
-from sluice.risk.classes.equivalence_classes import EquivalenceClasses, IntArray
+from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 
 
 def presence(inside: IntArray, people: IntArray) -> NDArray[np.float64]:

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sluice.arrays import IntArray
 from sluice.errors import DataError
 
-IntArray = NDArray[np.int64]
 Codes = NDArray[np.integer[Any]]
 
 _HISTOGRAM_CELLS = 2**26  # 512 MB of counts: the most that a histogram may take

@@ -9,18 +9,10 @@ Each function gives one figure a class. A missing sensitive value counts as one 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
-from sluice.risk.classes.equivalence_classes import (
-    Codes,
-    EquivalenceClasses,
-    IntArray,
-    class_values,
-    equivalence_classes,
-)
-
-FloatArray = NDArray[np.float64]
+from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, class_values, equivalence_classes
 
 
 def distinct_values(classes: EquivalenceClasses, sensitive: Codes) -> IntArray:

@@ -19,12 +19,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.risk.classes.attribute_combinations import distinct_combinations, projections
-from sluice.risk.classes.equivalence_classes import Codes, IntArray
+from sluice.risk.classes.equivalence_classes import Codes
 from sluice.risk.measurement import Measurement
-
-FloatArray = NDArray[np.float64]
 
 _BYTES = 2**31  # the most that the marks of unique records may take
 _MOST_DIS_KEYS = 27  # with 28 the exponent of the spread is 0: all records would be equally risky

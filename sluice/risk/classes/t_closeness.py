@@ -13,15 +13,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.taxonomy import taxonomy_of
-from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, IntArray, class_values
+from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, class_values
 from sluice.variables import as_label
-
-FloatArray = NDArray[np.float64]
 
 
 def equal_distance(classes: EquivalenceClasses, sensitive: Codes) -> FloatArray:

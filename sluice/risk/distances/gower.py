@@ -15,11 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError, did_you_mean
 from sluice.variables import Kind, Variable, Variables
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 CodeArray = npt.NDArray[np.int32]
 
 _MISSING = -1

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.machine import threads
 from sluice.risk.row_groups import row_groups
 
 Float32Array = npt.NDArray[np.float32]
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 _SINGLE = 2.0**-24  # unit roundoff of float32
 _GOLDEN = (5**0.5 - 1) / 2  # its multiples fall evenly between 0 and 1

@@ -10,14 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.machine import threads
 from sluice.risk.linkage.record_linkage import Links, comparison_space
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 Bounds = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 _RECORDS = 256  # attacked records that a thread takes at a time

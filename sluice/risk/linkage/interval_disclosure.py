@@ -9,13 +9,11 @@ use (Mateo-Sanz, Sebe and Domingo-Ferrer 2004).
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from sluice.arrays import FloatArray
 from sluice.errors import DataError
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.measurement import Measurement
-
-FloatArray = npt.NDArray[np.float64]
 
 WIDTHS = tuple(percent / 100 for percent in range(1, 11))
 

@@ -10,12 +10,9 @@ figure is too small.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.risk.linkage.candidate_sets import CandidateSets, candidate_sets
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 def microaggregation_linkage(original: FloatArray, released: FloatArray, rows: IntArray | None = None) -> CandidateSets:

@@ -12,16 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.machine import threads
 from sluice.risk.coding import plain_values
 from sluice.variables import Kind
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 MOST_VARIABLES = 16  # 2^16 patterns of agreement
 MOST_ASSIGNED = 2_000  # records a side for the one-to-one assignment, O(n^3) time and n^2 weights

@@ -7,13 +7,10 @@ itself included, and so do the sets here.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.risk.linkage.candidate_sets import CandidateSets, candidate_sets
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 def rank_swapping_linkage(

@@ -15,18 +15,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.machine import threads
 from sluice.risk.coding import plain_values
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.variables import Kind
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 Distance = Literal[
     "each_standardised",  # DBRL1: each file by its own means and standard deviations

@@ -16,8 +16,6 @@ from sluice.errors import DataError
 from sluice.risk.coding import plain_values
 from sluice.risk.measurement import Measurement
 
-FloatArray = npt.NDArray[np.float64]
-
 
 def attribute_risk(values: "pd.Series[Any]", persons: npt.ArrayLike | None = None) -> Measurement:
     """Ito's risk of one variable: the sum over its values, a probability from 0 to 1; higher is worse. Exact.

@@ -6,11 +6,9 @@ prod(1 - r) over the members' individual risks. Higher is worse.
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sluice.arrays import FloatArray
 from sluice.errors import DataError
-
-FloatArray = NDArray[np.float64]
 
 
 def household_risk(risks: FloatArray, households: "pd.Series") -> FloatArray:

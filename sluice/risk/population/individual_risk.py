@@ -15,13 +15,11 @@ which learns from the other records how common it is, keeps near the truth there
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
-from sluice.risk.classes.equivalence_classes import EquivalenceClasses, IntArray
+from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 from sluice.risk.measurement import Measurement
-
-FloatArray = NDArray[np.float64]
 
 Formula = Literal["exact", "approximate"]
 

@@ -13,8 +13,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from sluice.arrays import IntArray
 from sluice.errors import DataError, did_you_mean
-from sluice.risk.classes.equivalence_classes import IntArray, category_codes, equivalence_classes
+from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.measurement import Measurement
 
 

@@ -22,13 +22,12 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
-from sluice.risk.classes.equivalence_classes import Codes, IntArray, equivalence_classes
+from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
 from sluice.risk.measurement import Measurement
 
-FloatArray = NDArray[np.float64]
 Pair = tuple[int, int]
 Interactions = Literal["none", "selected", "all"]
 

@@ -19,13 +19,10 @@ of the share of sample uniques, far too much.
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
-from sluice.risk.classes.equivalence_classes import IntArray
 from sluice.risk.measurement import Measurement
-
-FloatArray = NDArray[np.float64]
 
 Estimator = Literal["dankar", "pitman", "zayatz", "snb"]
 

@@ -12,13 +12,10 @@ Higher is worse. A missing key has the meaning that was given to it when the fre
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
-from sluice.risk.classes.equivalence_classes import IntArray
 from sluice.risk.measurement import Measurement
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

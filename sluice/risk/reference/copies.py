@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sluice.arrays import BoolArray, IntArray
 from sluice.risk.row_groups import row_groups
 
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
 Table = list[npt.NDArray[Any]]
 
 _SIGMAS = 3.0  # standard errors that chance passes about once in a thousand times

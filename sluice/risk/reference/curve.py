@@ -1,12 +1,10 @@
 """The cumulative curves of one disclosure measure: the masked file and the reference standard."""
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict
 
+from sluice.arrays import FloatArray
 from sluice.verdict import Verdict
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Curve(BaseModel):

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from math import exp, nan
 
 import numpy as np
-import numpy.typing as npt
 
+from sluice.arrays import FloatArray
 from sluice.verdict import Verdict
-
-FloatArray = npt.NDArray[np.float64]
 
 _DECIMALS = 9  # measures that agree to so many decimals are tied
 

@@ -12,14 +12,11 @@ than a quarter as far.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.reference.copies import CopyCount, count_copies
 from sluice.risk.row_groups import row_groups
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 _NEARER = 0.25  # of the distance to the nearest of one half of the others
 _FEWEST = 100  # isolated people are looked at, where there are twice as many in all: fewer would tell little

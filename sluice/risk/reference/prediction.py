@@ -8,12 +8,9 @@ next ones. Low uncertainty: the nearest records agree, so that it does not matte
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.risk.distances.neighbours import nearest_neighbours
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 _BLOCK_CELLS = 4_000_000  # neighbours are gathered in blocks of 32 MB
 

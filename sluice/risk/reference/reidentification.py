@@ -11,15 +11,12 @@ from dataclasses import dataclass
 from math import nan
 
 import numpy as np
-import numpy.typing as npt
 
+from sluice.arrays import FloatArray, IntArray
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.prediction import prediction
 from sluice.risk.row_groups import row_groups
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 _TIED = 1e-9  # distances that differ by no more, of themselves, are equal
 _MOST_TIED = 64  # different records at one distance that are told apart; more count as so many
