@@ -96,6 +96,7 @@ def test_no_computable_union_is_sensitive(cells: Cells) -> None:
             assert not requirements_of(RULES, contributions).sensitive.any()
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(tables(most=40), st.sampled_from([0, 1, 1, 2]), st.booleans(), st.booleans())
 def test_the_audit_finds_nothing(cells: Cells, coalition: int, zeros_known: bool, unions: bool) -> None:
@@ -108,6 +109,7 @@ def test_the_audit_finds_nothing(cells: Cells, coalition: int, zeros_known: bool
     assert found.safe, [breach.says for breach in found.breaches]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("by", "coalition"), [("id", 1), ("holding", 1), ("holding", 2), ("holding", 3)])
 def test_business_tables_are_safe(by: str, coalition: int) -> None:
     """Of 3 who pool what they know, two may know a cell, and the third contributes to the sensitive one."""
