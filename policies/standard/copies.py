@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom
 
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
@@ -41,6 +40,8 @@ def judge_closest(standard: ReferenceStandard, found: ReferenceAttack, minimum_c
     if count <= limit * found.attacked:
         verdict = Verdict.PASS
     else:
+        from scipy.stats import binom  # loaded where it is needed
+
         by_chance = binom.sf(count - 1, found.attacked, limit) >= standard.alpha
         verdict = Verdict.REVIEW if by_chance else Verdict.FAIL
     share, said = reported_share(count, found.attacked, minimum_cell)

@@ -10,7 +10,6 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from sluice.report import records_page, tables_page
 from sluice.report.dossier import Dossier, RecordsView, TablesView
 from sluice.report.headline import FURTHER_REASONS, headline, next_steps, reasons, state, waived
 from sluice.report.wording import VERDICT_WORDS, figure, percent, rule_words
@@ -26,8 +25,12 @@ def render(dossier: Dossier) -> str:
     """
     match dossier.view:
         case RecordsView() as records:
+            from sluice.report import records_page  # draws: matplotlib takes half a second to load
+
             stages, page = records_page.STAGES, records_page.context(dossier, records)
         case TablesView() as tables:
+            from sluice.report import tables_page
+
             stages, page = tables_page.STAGES, tables_page.context(tables)
     environment = Environment(
         loader=PackageLoader("sluice.report", "."),

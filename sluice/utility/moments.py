@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 from sluice.arrays import FloatArray
 from sluice.errors import DataError
@@ -89,6 +88,8 @@ def _correlations(values: FloatArray, method: Literal["pearson", "spearman"]) ->
     if np.isnan(kept).any():
         among = pd.DataFrame(kept).corr(method, min_periods=2).to_numpy()
     else:  # the same, and faster
+        from scipy.stats import rankdata  # loaded where it is needed
+
         among = np.atleast_2d(np.corrcoef(kept if method == "pearson" else rankdata(kept, axis=0), rowvar=False))
     correlations = np.full((values.shape[1], values.shape[1]), np.nan)
     correlations[np.ix_(varying, varying)] = among

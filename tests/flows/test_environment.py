@@ -68,6 +68,12 @@ def test_the_command_line_starts_without_numba_and_prefect() -> None:
     assert loaded.strip() == "set()"
 
 
+def test_a_run_begins_before_what_only_later_steps_need_is_loaded(tmp_path: Path) -> None:
+    late = {"scipy.stats", "matplotlib", "sklearn", "great_expectations"}
+    program = f"import sys, flows.release; print({late} & set(sys.modules))"
+    assert run(program, SLUICE_HOME=str(tmp_path)).strip() == "set()"
+
+
 def test_a_wrong_setting_is_an_error_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLUICE_WORKERS", "none")
     refused = House(tmp_path / "house").sluice("status")
