@@ -95,7 +95,7 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.text() | st.floats(allo
 
 
 @given(st.lists(st.dictionaries(st.text(), SCALARS | st.lists(SCALARS)), max_size=4))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_any_finite_body_survives_and_verifies(bodies: list[dict[str, object]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(f"sqlite:///{folder}/l.db", KEY, Path(folder) / "anchor")

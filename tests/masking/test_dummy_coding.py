@@ -12,7 +12,7 @@ from sluice.masking.dummy_coding import category_probabilities, dummy_code, most
 
 
 @given(codes=arrays(np.int64, st.integers(0, 30), elements=st.integers(-1, 4)))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_coding_and_decoding_give_the_categories_back(codes: np.ndarray) -> None:
     coded = dummy_code(codes, 5)
     assert coded.shape == (len(codes), 5)
@@ -25,7 +25,7 @@ def test_coding_and_decoding_give_the_categories_back(codes: np.ndarray) -> None
 
 
 @given(coded=arrays(float, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.floats(-1e6, 1e6)))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_probabilities_are_probabilities_and_keep_the_order(coded: np.ndarray) -> None:
     probabilities = category_probabilities(coded)
     assert (probabilities >= 0).all()

@@ -44,7 +44,7 @@ def test_a_step_draws_the_same_whatever_the_steps_before_it_draw() -> None:
     assert not outcomes[0]["age"].equals(outcomes[1]["age"])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(n=st.integers(2, 40), seed=st.integers(0, 1000))
 def test_a_seed_decides_all(n: int, seed: int) -> None:
     step = RankSwapping(columns=("income",), window=1)

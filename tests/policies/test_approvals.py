@@ -215,7 +215,7 @@ ROLES = st.sampled_from("abcd")
     st.lists(ROLES, max_size=4),
     st.dictionaries(st.text("vwxyz", min_size=1, max_size=2), st.sets(ROLES, max_size=3), max_size=5),
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_the_assignment_is_as_large_as_any(roles: list[str], people: dict[str, set[str]]) -> None:
     """Against every way to line the people up before the places, tried one by one."""
     filled = assign(roles, people)
@@ -230,7 +230,7 @@ def test_the_assignment_is_as_large_as_any(roles: list[str], people: dict[str, s
 
 
 @given(st.permutations([said("amara"), said("jonas"), said("li"), said("noor"), said("Guest")]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_order_of_the_approvals_does_not_matter(entries: list[Entry]) -> None:
     standing = FOUR_EYES.standing(entries, DIGEST, "owner", ROSTER, NOW)
     assert standing.complete

@@ -99,7 +99,7 @@ def test_without_waivers_the_findings_are_as_they_were() -> None:
     st.lists(st.builds(finding, st.sampled_from(Verdict), st.sampled_from(["k_anonymity", "other"])), max_size=8),
     st.dates(date(2026, 10, 1), date(2027, 1, 31)),
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_waiver_only_ever_excuses_what_it_names(findings: list[Finding], today: date) -> None:
     waived = apply_waivers(findings, [WAIVER], "fair", today)
     live = WAIVER.granted <= today <= WAIVER.expires

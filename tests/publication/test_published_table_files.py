@@ -26,7 +26,7 @@ from sluice.tabular.model.dimension import Dimension
 from tests.publication.small_table import file_of, small, whole
 from tests.tabular.tables import tables
 
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=40)
 P, S = Status.PRIMARY, Status.SECONDARY
 
 

@@ -143,7 +143,7 @@ def test_a_bound_at_infinity_is_no_bound() -> None:
 
 
 @given(st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=6, unique=True), st.booleans())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_any_categories_give_unique_values_and_labels(values: list[str], labelled: bool) -> None:
     labels = {value: value[0] for value in values} if labelled else {}
     variable = Variable(name="x", kind=Kind.ORDINAL, categories=tuple(values), labels=labels)

@@ -63,7 +63,7 @@ def small() -> pd.DataFrame:
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(records=st.lists(RECORD, max_size=12), cut=st.integers(0, 12))
 def test_a_typed_frame_comes_back_and_its_bytes_do_not_depend_on_batches_or_index(
     tmp_path_factory: pytest.TempPathFactory, records: list[tuple[Any, ...]], cut: int
@@ -78,7 +78,7 @@ def test_a_typed_frame_comes_back_and_its_bytes_do_not_depend_on_batches_or_inde
     assert (folder / "one.parquet").read_bytes() == (folder / "two.parquet").read_bytes()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(records=st.lists(RECORD, max_size=12))
 def test_csv_reads_back_exactly(tmp_path_factory: pytest.TempPathFactory, records: list[tuple[Any, ...]]) -> None:
     """Python's own csv module is the independent reader."""

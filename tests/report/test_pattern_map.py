@@ -18,7 +18,7 @@ from sluice.tabular.rules.sensitivity import requirements_of
 from tests.report.pages import flat, names, random_status
 from tests.tabular.tables import tables
 
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=40)
 
 
 class TestPatternMap:

@@ -15,7 +15,7 @@ from sluice.tabular.model.dimension import Dimension
 from tests.report.pages import names, random_status
 from tests.tabular.tables import tables
 
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=40)
 
 
 class TestPlots:

@@ -14,7 +14,7 @@ from sluice.verdict import Verdict
 from tests.report.pages import flat, names, random_status, summary
 from tests.tabular.tables import tables
 
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=40)
 
 
 class TestDossier:

@@ -110,7 +110,7 @@ class TestPage:
         assert "<script" not in page
         assert "<i>" not in page
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(tables(), st.integers(0, 99))
     def test_no_suppressed_value_and_no_contribution_is_printed(self, cells: Cells, seed: int) -> None:
         rng = np.random.default_rng(seed)

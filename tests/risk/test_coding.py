@@ -225,7 +225,7 @@ def test_an_unknown_category_is_counted():
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32))
 def test_order_and_index_do_not_show(seed):
     frame, _ = with_gaps(people(80), 0.2)

@@ -68,7 +68,7 @@ conditions = st.recursive(
 values = st.none() | st.integers(-3, 3)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(expression=conditions, records=st.lists(st.tuples(values, values), min_size=1, max_size=12))
 def test_agrees_with_the_three_valued_logic_of_sqlite(
     expression: str, records: list[tuple[int | None, int | None]]

@@ -14,7 +14,6 @@ from tests.tabular.tables import tables
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@settings(deadline=None)
 @given(tables())
 def test_cells_come_back_as_they_were(tmp_path: Path, cells: Cells) -> None:
     path = tmp_path / "cells.npz"

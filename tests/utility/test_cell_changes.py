@@ -21,7 +21,7 @@ def typed(values: list[int | None], kind: str) -> pd.Series:
 
 
 @pytest.mark.parametrize("kind", ["category", "Int64", "float64", "datetime64[us]", "str"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(cells)
 def test_counts_cell_by_cell_in_every_kind_whatever_the_index(
     kind: str, cells: list[tuple[int | None, int | None]]

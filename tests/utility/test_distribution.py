@@ -35,7 +35,7 @@ def test_extremes_of_the_original_show_nowhere() -> None:
     assert counted(shown.before) == len(spread)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(numbers, numbers, st.integers(1, 12), st.randoms())
 def test_no_small_count_shows_or_can_be_worked_out(
     before: list[int | None], after: list[int | None], minimum: int, random: "np.random.Generator"

@@ -94,7 +94,7 @@ def naive_groups(records: Domain, k: int, order: np.ndarray) -> list[set[int]]:
     return [set(members) for members in clusters]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(n=st.integers(2, 40), k=st.integers(2, 6), p=st.integers(1, 3), seed=st.integers(0, 10_000))
 def test_clusters_are_those_of_the_definition(n: int, k: int, p: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -113,7 +113,7 @@ def test_clusters_are_those_of_the_definition(n: int, k: int, p: int, seed: int)
     assert found == naive_groups(records, k, order)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     n=st.integers(7, 60),
     k=st.integers(2, 7),
@@ -143,7 +143,7 @@ def test_every_combination_is_shared_by_k_records_and_the_frame_is_typed(
         assert result["income"].mean() == pytest.approx(frame["income"].mean())
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(n=st.integers(5, 50), seed=st.integers(0, 1000))
 def test_a_generalised_value_is_true(n: int, seed: int) -> None:
     frame = survey(n, seed)

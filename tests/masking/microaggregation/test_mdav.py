@@ -38,7 +38,7 @@ def naive_groups(records: np.ndarray, k: int) -> np.ndarray:
     return groups
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 160),

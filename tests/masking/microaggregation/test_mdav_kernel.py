@@ -69,7 +69,7 @@ def groups_by_definition(records: np.ndarray, k: int) -> list[int]:
     return labels
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(7, 90), d=st.integers(1, 4), k=st.integers(1, 7))
 @pytest.mark.parametrize("law", ["normal", "few values", "copies"])
 def test_the_plain_one_follows_the_definition(law: str, seed: int, n: int, d: int, k: int) -> None:
@@ -77,7 +77,7 @@ def test_the_plain_one_follows_the_definition(law: str, seed: int, n: int, d: in
     assert plain_mdav(records, k).tolist() == groups_by_definition(records, k)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(7, 700),
@@ -125,7 +125,7 @@ def screened(points: np.ndarray, members: np.ndarray, place: np.ndarray, tiles: 
     return result
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 40), d=st.sampled_from([1, 2, 10, 60]))
 @pytest.mark.parametrize("law", ["normal", "heavy tails", "one axis", "huge", "near the smallest float"])
 def test_a_screened_distance_is_within_its_error(law: str, seed: int, n: int, d: int) -> None:
@@ -163,7 +163,7 @@ def test_lanes_found() -> None:
     assert lanes_found(tree.tiles[1:], tree.low, tree.high, origin, 17.0**2)[:2] == (0b0011, 0b1110)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 300), scale=st.sampled_from([1e-300, 1e-20, 1.0, 1e20]))
 def test_the_rim_is_in_falling_order(seed: int, n: int, scale: float) -> None:
     distances = np.abs(np.random.default_rng(seed).standard_cauchy(n)) * scale

@@ -45,7 +45,7 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(8, 60),
     k=st.integers(2, 8),

@@ -42,7 +42,7 @@ def runs(n: int, k: int) -> Iterator[list[int]]:
             yield from ([size, *rest] for rest in runs(n - size, k))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(2, 14),

@@ -55,7 +55,7 @@ def naive_cells(records: np.ndarray, rows: list[int], k: int, whole: bool) -> li
     return [cell for part in parts.values() for cell in naive_cells(records, part, k, whole)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(1, 120),
     d=st.integers(1, 4),
@@ -73,7 +73,7 @@ def test_cells_are_those_of_the_definition(n: int, d: int, k: int, whole: bool, 
         assert np.bincount(cells).min() >= min(k, n)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(n=st.integers(5, 200), k=st.integers(2, 5), seed=st.integers(0, 1000))
 def test_whole_cells_are_k_anonymous(n: int, k: int, seed: int) -> None:
     frame = survey(n, seed)

@@ -59,7 +59,7 @@ def naive_groups(records: np.ndarray, k: int) -> set[frozenset[int]]:
     return set(spectral_rhs(u * d * signs, np.arange(len(records))))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(n=st.integers(10, 150), d=st.integers(1, 6), k=st.integers(1, 5), seed=st.integers(0, 10_000))
 def test_groups_are_those_of_figure_1(n: int, d: int, k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -69,7 +69,7 @@ def test_groups_are_those_of_figure_1(n: int, d: int, k: int, seed: int) -> None
     assert found == naive_groups(records, k)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(n=st.integers(5, 200), k=st.integers(2, 5), seed=st.integers(0, 1000), restore=st.booleans())
 def test_every_combination_is_shared_by_k_records(n: int, k: int, seed: int, restore: bool) -> None:
     frame = survey(n, seed)

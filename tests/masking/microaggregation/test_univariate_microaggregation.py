@@ -61,7 +61,7 @@ def least_error(values: Sequence[float], k: int) -> Fraction:
     return best[-1]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(values=st.lists(st.integers(-20, 20), min_size=2, max_size=7), k=st.integers(1, 4))
 def test_no_partition_whatever_is_better(values: list[int], k: int) -> None:
     if len(values) < k:
@@ -73,7 +73,7 @@ def test_no_partition_whatever_is_better(values: list[int], k: int) -> None:
     assert squared_error(values, groups) == best
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 60),

@@ -158,7 +158,7 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(20, 60),
     seed=st.integers(0, 1000),
@@ -217,7 +217,7 @@ def test_spectral_noise_is_correlated_noise_in_another_notation() -> None:
     assert (masked["constant"] == 0.1).all()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(n=st.integers(5, 60), seed=st.integers(0, 1000), amount=st.sampled_from([0.01, 1.0, 30.0]))
 def test_spectral_noise_is_corrected_on_the_axes(n: int, seed: int, amount: float) -> None:
     """Exactly: each spectral coordinate keeps its mean and variance, and so all of them their total variance."""

@@ -44,7 +44,7 @@ def test_a_file_of_eight_records_and_eight_variables(quality: int) -> None:
     assert found == pytest.approx(expected, abs=1.5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(1, 60),
     d=st.integers(1, 20),

@@ -61,7 +61,7 @@ def test_strength_gives_the_correlation_with_the_original(strength: float, corre
     assert found == pytest.approx([correlation] * 3, abs=0.01)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     n=st.integers(3, 60),
     d=st.integers(1, 6),

@@ -87,7 +87,7 @@ def test_the_broader_marital_status_of_the_slides() -> None:
     assert after.kind is Kind.NOMINAL
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.integers(-60, 60), min_size=1, max_size=5, unique=True).map(sorted),
     st.lists(st.none() | st.integers(-70, 70), min_size=1, max_size=30),
@@ -104,7 +104,7 @@ def test_intervals_agree_with_pandas_cut(bins: list[int], values: list[int | Non
     assert len(after.categories) == len(bins) + 1
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.none() | st.integers(0, 15), min_size=1, max_size=30), st.integers(1, 4), st.data())
 def test_equal_values_go_to_equal_values_in_any_order(
     values: list[int | None], level: int, data: st.DataObject
@@ -207,7 +207,7 @@ def test_dates(to: str, expected: list[Any]) -> None:
         assert [label.replace("-Q", "Q") for label in after.categories] == [str(period) for period in periods]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.none() | st.integers(0, 40), min_size=12, max_size=60), st.integers(2, 4), st.booleans())
 def test_quantiles_agree_with_pandas_cut_at_numpys_quantiles(
     values: list[int | None], groups: int, whole: bool

@@ -132,7 +132,7 @@ FRAMES = st.integers(1, 4).flatmap(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(FRAMES, st.integers(1, 6), st.sampled_from(["category", "any"]), st.data())
 def test_every_record_stands_in_a_crowd_of_k(
     records: list[Record], k: int, missing_matches: str, data: st.DataObject
@@ -151,7 +151,7 @@ def test_every_record_stands_in_a_crowd_of_k(
         assert suppressed == 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(*[st.sampled_from("aabc")] * 3), min_size=6, max_size=25), st.integers(2, 5))
 def test_cells_lie_on_the_right_side_of_the_bound(records: list[Record], k: int) -> None:
     bound = fewest_cells_by_record(records, k)
@@ -159,7 +159,7 @@ def test_cells_lie_on_the_right_side_of_the_bound(records: list[Record], k: int)
     assert cells(records, suppress(records, k)) >= bound
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(FRAMES.filter(lambda records: len(records) > 3), st.sampled_from(["category", "any"]), st.data())
 def test_no_order_of_the_records_and_no_index_changes_a_figure(
     records: list[Record], missing_matches: str, data: st.DataObject
@@ -250,7 +250,7 @@ def test_importance_decides_what_is_kept(missing_matches: str) -> None:
         assert with_rank[kept] < gone({f"key{at}": 1 for at in range(3) if at != kept})[kept]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     FRAMES.filter(lambda records: len(records) > 4),
     st.integers(1, 5),

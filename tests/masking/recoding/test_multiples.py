@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sluice.masking.recoding.multiples import multiples_around, round_to_multiples
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     value=st.one_of(
         st.floats(-1e6, 1e6),

@@ -39,7 +39,7 @@ def coded(method: TopBottomCoding, values: Any, variable: Variable = INCOME, dty
     return [None if pd.isna(value) else value for value in masked]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.none() | st.floats(0, 1000), min_size=1, max_size=40),
     st.floats(0, 400),
@@ -52,7 +52,7 @@ def test_thresholds_clip_as_pandas_does(values: list[float | None], low: float, 
     assert coded(method, coded(method, values)) == coded(method, values)  # coding twice changes nothing
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.integers(0, 50), min_size=20, max_size=60), st.floats(0.5, 0.8), st.data())
 def test_quantiles_are_numpys_and_no_order_or_index_matters(
     values: list[int], share: float, data: st.DataObject
@@ -144,7 +144,7 @@ def test_all_missing_one_row_and_no_row() -> None:
 BORN = Variable(name="income", kind=Kind.DATE, minimum="1900-01-01", maximum="2024-12-31")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(st.none() | st.datetimes(pd.Timestamp("1600-01-01"), pd.Timestamp("9999-12-31")), min_size=1, max_size=20)
 )

@@ -12,7 +12,7 @@ from sluice.masking.swapping.spectral_swapping import SpectralSwapping, spectral
 from sluice.variables import Kind, Role, Variable
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(2, 200), m=st.integers(1, 8), seed=st.integers(0, 1000), shape=st.sampled_from(["full", "constant"])
 )
@@ -97,7 +97,7 @@ def survey(n: int, seed: int = 0, missing: bool = False) -> pd.DataFrame:
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     n=st.integers(2, 80),
     seed=st.integers(0, 1000),

@@ -22,7 +22,7 @@ def centred_ranks(values: np.ndarray) -> np.ndarray:
     return (rankdata(values, axis=0, nan_policy="omit").T - 0.5) / np.isfinite(values).sum(axis=0)[:, None] - 0.5
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     n=st.integers(2, 60),
     m=st.integers(1, 4),

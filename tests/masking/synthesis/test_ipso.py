@@ -48,7 +48,7 @@ def estimates(y: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     return coefficients, residuals.T @ residuals / len(x)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(12, 60),
     st.integers(1, 3),

@@ -110,7 +110,7 @@ def test_distributions_and_relations_are_kept_but_for_chance(smoothing: Literal[
     assert copies < {"none": 0.5, "density": 1e-9}[smoothing]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(20, 120), st.permutations(list(VARIABLES)), st.integers(1, 10), st.integers(0, 2**32 - 1))
 def test_every_value_is_one_of_the_file_and_the_same_seed_gives_the_same_file(
     records: int, order: list[str], minimum_leaf: int, seed: int
@@ -124,7 +124,7 @@ def test_every_value_is_one_of_the_file_and_the_same_seed_gives_the_same_file(
     assert step.released(VARIABLES) == VARIABLES
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(40, 200), st.integers(0, 2**32 - 1))
 def test_smoothed_numbers_are_nobodys_but_keep_the_range_and_the_heaps(records: int, seed: int) -> None:
     frame = people(records, seed)
@@ -189,7 +189,7 @@ def test_huge_numbers_and_a_thousand_categories_as_predictor() -> None:
         synthetic(SequentialTrees(columns=("code",)), frame, variables=variables)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_categories_are_ranked_so_that_the_first_split_is_the_best_of_all(seed: int, classes: bool) -> None:
     rng = np.random.default_rng(seed)

@@ -39,7 +39,7 @@ def test_the_words_fit_one_unique_small_groups_and_a_pass() -> None:
     assert passed.says.startswith("Every combination of age and years married is shared by at least 2 of the 5 records")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.one_of(st.none(), st.integers(20, 24)), min_size=1, max_size=15), st.integers(2, 5), st.randoms())
 def test_k_anonymity_in_any_row_order_and_with_any_index(
     ages: list[int | None], k: int, random: "np.random.Generator"

@@ -37,7 +37,7 @@ def test_records_that_lose_their_twins_do_not_make_up_for_lone_ones_that_are_ver
     assert lone_copies([original], [released]).excess < 0
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(2, 60), st.integers(0, 2**32 - 1))
 def test_other_people_of_the_same_kind_are_no_lone_copies(values: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -80,7 +80,7 @@ def test_a_control_many_times_as_large() -> None:
     assert found.control.share == pytest.approx(np.mean(shares), abs=0.03)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32), most=st.integers(1, 30))
 def test_fitting_is_the_plain_count(seed: int, most: int) -> None:
     rng = np.random.default_rng(seed)
@@ -106,7 +106,7 @@ def people(n: int, seed: int) -> tuple[pd.DataFrame, dict]:
 COLUMNS = ["x", "y", "area"]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32), mode=st.sampled_from(["univariate", "multivariate"]))
 def test_order_and_index_of_the_rows_do_not_matter(seed: int, mode: str) -> None:
     (original, variables), (control, _) = people(60, seed), people(40, seed + 1)

@@ -33,7 +33,7 @@ def test_adult_as_pycanon_measures_it(
     assert classes.sizes.min() == k
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(codes, st.randoms())
 def test_bounds_and_row_order(pairs: np.ndarray, random: "np.random.Generator") -> None:
     classes = equivalence_classes([pairs[:, 0]])

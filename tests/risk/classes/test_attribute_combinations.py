@@ -16,7 +16,7 @@ tables = st.integers(1, 5).flatmap(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables, st.integers(1, 6), st.integers(2, 5))
 def test_agrees_with_a_group_by_of_every_set(table: np.ndarray, size: int, k: int) -> None:
     found = attribute_combinations(list(table.T), size, k)
@@ -30,7 +30,7 @@ def test_agrees_with_a_group_by_of_every_set(table: np.ndarray, size: int, k: in
     assert found.share_below.value == found.below.max() / len(table)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(tables, st.randoms())
 def test_row_order_does_not_matter_and_more_keys_hide_nobody(table: np.ndarray, random: "np.random.Generator") -> None:
     order = list(range(len(table)))

@@ -53,7 +53,7 @@ def test_both_readings_of_a_missing_key_as_sdcmicro_writes_them_out() -> None:
     assert classes_of(thrice, list(thrice)).frequencies.tolist() == [3, 2, 2, 3, 3]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(small_frames)
 def test_matching_frequencies_count_pairwise_agreement(frame: pd.DataFrame) -> None:
     rows = [[None if pd.isna(value) else value for value in row] for row in frame.itertuples(index=False)]
@@ -80,7 +80,7 @@ def test_many_patterns_of_missing_keys_agree_with_the_join_of_patterns(monkeypat
     assert_array_equal(matching_frequencies(frame, list(frame)), by_bits)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(small_frames, st.randoms())
 def test_neither_row_order_nor_index_matters(frame: pd.DataFrame, random: "np.random.Generator") -> None:
     order = list(range(len(frame)))
@@ -90,7 +90,7 @@ def test_neither_row_order_nor_index_matters(frame: pd.DataFrame, random: "np.ra
         assert_array_equal(count(moved), count(frame)[order])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(small_frames)
 def test_classes_agree_with_a_groupby_that_keeps_missing_keys(frame: pd.DataFrame) -> None:
     classes = classes_of(frame, list(frame))
@@ -161,7 +161,7 @@ def test_all_keys_missing_is_one_class() -> None:
     assert matching_frequencies(frame, ["k", "l"]).tolist() == [4] * 4
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), min_size=1, max_size=25).map(np.array))
 def test_values_in_classes_are_counted(pairs: np.ndarray) -> None:
     classes = equivalence_classes([pairs[:, 0]])

@@ -28,7 +28,7 @@ def test_testdata_has_the_risky_records_that_sdcmicro_counts(reference_data: Pat
     assert sample_uniques_share(frequencies) == 157 / 4580
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=20), st.lists(st.integers(0, 1), min_size=20, max_size=20))
 def test_a_further_key_never_enlarges_the_crowd(one: list[int], two: list[int]) -> None:
     frame = pd.DataFrame({"one": one, "two": two[: len(one)]}, dtype="Int64")

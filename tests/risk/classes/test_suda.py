@@ -33,7 +33,7 @@ def by_definition(table: np.ndarray, size: int) -> set[tuple[tuple[int, ...], in
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables, st.integers(1, 6))
 def test_agrees_with_the_definition(table: np.ndarray, size: int) -> None:
     keys, count = list(table.T), table.shape[1]
@@ -52,7 +52,7 @@ def test_agrees_with_the_definition(table: np.ndarray, size: int) -> None:
     assert ((scores.score > 0) == [any(record == each for _, each in expected) for record in range(len(table))]).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(tables, st.randoms())
 def test_row_order_does_not_matter(table: np.ndarray, random: "np.random.Generator") -> None:
     order = list(range(len(table)))

@@ -38,7 +38,7 @@ def by_definition(queries, points, k, own_row):
     return np.sqrt(np.sort(squared, axis=1)[:, :k])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data=st.data(), few=st.booleans())
 def test_every_tie_and_copy_is_counted(data, few):
     dimensions, m = data.draw(st.integers(1, 12)), data.draw(st.integers(3, 40))
@@ -57,7 +57,7 @@ def test_every_tie_and_copy_is_counted(data, few):
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), few=st.booleans())
 def test_the_order_of_the_rows_does_not_show(seed, few):
     rng = np.random.default_rng(seed)

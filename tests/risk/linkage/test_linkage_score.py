@@ -16,7 +16,7 @@ NEEDED = {
 
 
 @pytest.mark.parametrize("weighting", NEEDED)
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(figure=st.floats(0, 100))
 def test_weights_add_up_to_one(weighting, figure):
     assert disclosure_risk(weighting, **dict.fromkeys(NEEDED[weighting], figure)) == pytest.approx(figure)

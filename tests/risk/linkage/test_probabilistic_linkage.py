@@ -56,7 +56,7 @@ def test_links_as_a_whole_matrix_gives_them():
     np.testing.assert_allclose(links.correct, expected)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.integers(0, 2**32), st.integers(2, 120))
 def test_order_names_of_the_codes_and_parts_change_nothing(seed, n):
     original, masked = categories(seed, n)

@@ -20,7 +20,7 @@ def test_exact_when_all_were_examined_and_an_interval_when_some_were():
     assert 0 < sampled.interval[0] < 0.375 < sampled.interval[1] < 1
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(1, 500), st.floats(0, 1))
 def test_wilson_as_scipy_has_it(cases, share):
     hits = round(share * cases)

@@ -40,7 +40,7 @@ def test_counts_of_a_table_stand_for_people() -> None:
 rows = st.lists(st.tuples(st.sampled_from(["f", "m", None]), st.sampled_from([1, 2, None])), min_size=1, max_size=15)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows, rows)
 def test_agrees_with_comparing_every_pair(ours: list[tuple[Any, Any]], theirs: list[tuple[Any, Any]]) -> None:
     def fits(a: tuple[Any, Any], b: tuple[Any, Any], any_value: bool) -> bool:
@@ -53,7 +53,7 @@ def test_agrees_with_comparing_every_pair(ours: list[tuple[Any, Any]], theirs: l
         assert found.tolist() == [sum(fits(a, b, missing == "any") for b in theirs) for a in ours]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(rows)
 def test_a_file_that_is_its_own_population_has_k_map_equal_to_k_anonymity(ours: list[tuple[Any, Any]]) -> None:
     frame = typed(ours)

@@ -13,7 +13,7 @@ def steps(values, grid):
     return np.diff(counts)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 2**32), n=st.integers(1, 400), m=st.integers(1, 400), cell=st.integers(1, 40))
 def test_every_step_holds_nobody_or_a_crowd(seed, n, m, cell):
     rng = np.random.default_rng(seed)

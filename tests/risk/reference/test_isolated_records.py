@@ -49,7 +49,7 @@ def test_by_definition():
     assert found.expected == pytest.approx(2 * (nearest(other) < apart / 4)[isolated].mean())
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32), heavy=st.booleans(), held=st.booleans())
 def test_other_people_are_no_finding(seed, heavy, held):
     rng = np.random.default_rng(seed)

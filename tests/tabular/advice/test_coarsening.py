@@ -32,7 +32,7 @@ def all_changes(cells: Cells) -> list[Coarsening]:
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(records())
 def test_as_from_the_records_where_no_list_is_cut_off(given: tuple[list[Dimension], *tuple[np.ndarray, ...]]) -> None:
     made, *rest = given
@@ -52,7 +52,7 @@ def test_as_from_the_records_where_no_list_is_cut_off(given: tuple[list[Dimensio
         assert (ours.equations - expected.equations).nnz == 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(records(), st.integers(2, 3))
 def test_cut_lists_never_make_a_sensitive_cell_pass_for_a_safe_one(
     given: tuple[list[Dimension], *tuple[np.ndarray, ...]], kept: int

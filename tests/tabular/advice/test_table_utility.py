@@ -56,7 +56,7 @@ def test_association_as_by_scipy() -> None:
     assert np.isnan(cramers_v(np.array([[6.0, 9]])))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(tables(least=2))
 def test_ranks_as_by_scipy(cells: Cells) -> None:
     rng = np.random.default_rng(0)
@@ -71,7 +71,7 @@ def test_ranks_as_by_scipy(cells: Cells) -> None:
     assert found.suppressed == (~seen).sum()
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(tables(least=3))
 def test_the_truth_loses_nothing(cells: Cells) -> None:
     found = table_utility(cells, cells.total.astype(float))

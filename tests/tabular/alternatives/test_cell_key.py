@@ -37,7 +37,7 @@ def below(dimension: Dimension, code: int) -> set[int]:
     return set().union(*(below(dimension, part) for part in parts)) if parts else {code}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.data())
 def test_the_key_of_a_cell_is_the_fractional_part_of_the_sum_of_its_records_keys(data: st.DataObject) -> None:
     made = [data.draw(dimensions(name)) for name in "ab"]

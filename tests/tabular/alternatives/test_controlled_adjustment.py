@@ -80,7 +80,7 @@ def test_no_whole_table_is_nearer(
     assert weight @ np.abs(found.value - cells.total) == pytest.approx(best)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(tables(), st.booleans())
 def test_adds_up_and_keeps_every_level(cells: Cells, exact: bool) -> None:
     requirements = requirements_of([MinimumFrequency(3), PPercent(10)], cells.contributions)

@@ -67,7 +67,7 @@ def best_by_enumeration(cells: Cells, base: int, squared: bool) -> float | None:
     return best
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(tables(most=6), st.integers(2, 9), st.booleans())
 def test_no_rounding_is_nearer(cells: Cells, base: int, squared: bool) -> None:
     best = best_by_enumeration(cells, base, squared)
@@ -80,7 +80,7 @@ def test_no_rounding_is_nearer(cells: Cells, base: int, squared: bool) -> None:
     assert (apart**2 if squared else apart).sum() == best
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(tables(), st.integers(2, 60))
 def test_adds_up_at_adjacent_multiples(cells: Cells, base: int) -> None:
     requirements = requirements_of([MinimumFrequency(3), PPercent(10)], cells.contributions)

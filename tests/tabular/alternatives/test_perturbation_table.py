@@ -55,7 +55,7 @@ def test_as_a_general_solver_has_it(maximum: int, variance: float, threshold: in
         assert entropy(ours) >= -solution.fun - 1e-8
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 12), st.integers(0, 4), st.floats(0.02, 0.98))
 def test_the_conditions_hold_for_every_count(maximum: int, threshold: int, at: float) -> None:
     largest = threshold  # of the counts from 1 to the threshold, each must reach 0 and something above the threshold

@@ -181,7 +181,7 @@ def required(cells: Cells, needs: Requirements, cell: int, coalition: frozenset[
     return float(min(level, max(total, 0))), float(level)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(tables(most=12), st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 1, 1, 2]))
 def test_breaches_are_those_of_brute_force(cells: Cells, seed: int, size: int) -> None:
     """A coalition that succeeds because a part of it does need not be named with that part."""

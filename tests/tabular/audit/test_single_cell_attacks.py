@@ -37,7 +37,7 @@ def test_the_dominant_person_knows_that_the_others_have_13_together() -> None:
     assert (seen.largest_from[2], seen.largest_to[2], seen.truth[2]) == (3.25, 13, 4)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(many_cells, st.integers(0, 10**6), st.integers(0, 10**6))
 def test_the_truth_is_never_excluded_and_less_knowledge_is_less_learned(
     given_cells: list[list[int]], below: int, above: int
@@ -57,7 +57,7 @@ def test_the_truth_is_never_excluded_and_less_knowledge_is_less_learned(
         assert (nothing_hidden.exactly == before.exactly).all()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(many_cells, st.sampled_from([1, 10, 12.5, 100]))
 def test_what_the_second_can_tell_is_what_p_percent_forbids(given_cells: list[list[int]], percent: float) -> None:
     """And once the interval reaches up by the rule's level, it cannot tell it any more."""

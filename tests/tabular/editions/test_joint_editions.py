@@ -191,7 +191,7 @@ def two_editions(draw: st.DrawFn) -> tuple[Cells, Cells]:
     return editions[0], editions[1]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(two_editions(), st.integers(0, 2**32 - 1))
 def test_the_joint_system_holds_both_editions(editions: tuple[Cells, Cells], seed: int) -> None:
     earlier, now = editions
@@ -215,7 +215,7 @@ def test_the_joint_system_holds_both_editions(editions: tuple[Cells, Cells], see
     assert len(rows) == cells.equations.shape[0]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(two_editions(), st.booleans())
 def test_a_pattern_carried_forward_is_safe_for_both_editions(editions: tuple[Cells, Cells], whole: bool) -> None:
     earlier, now = editions

@@ -70,7 +70,7 @@ def records(draw: st.DrawFn) -> tuple[list[Dimension], np.ndarray, np.ndarray, n
     return made, leaves, owners, rng.integers(0, most, count)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(records(), st.integers(1, 4))
 def test_every_cell_is_the_sum_of_its_records(
     given_: tuple[list[Dimension], np.ndarray, np.ndarray, np.ndarray], kept: int
@@ -90,7 +90,7 @@ def test_every_cell_is_the_sum_of_its_records(
     assert not (cells.equations @ cells.total).any()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(records(), st.randoms(use_true_random=False))
 def test_linked_tables_are_parts_of_the_whole(
     given_: tuple[list[Dimension], np.ndarray, np.ndarray, np.ndarray], random: "np.random.Generator"
@@ -108,7 +108,7 @@ def test_linked_tables_are_parts_of_the_whole(
     assert linked == {cell: whole[cell] for cell in wanted}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(records(), st.data())
 def test_weighted_contributions_count_as_many_of_their_size(
     given_: tuple[list[Dimension], np.ndarray, np.ndarray, np.ndarray], data: st.DataObject

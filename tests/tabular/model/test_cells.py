@@ -56,7 +56,7 @@ def test_a_table_that_goes_down_to_a_level() -> None:
     assert len(found) == 3 + 3 + 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables())
 def test_every_sum_holds_and_keys_rise(cells: Cells) -> None:
     assert not (cells.equations @ cells.total).any()

@@ -95,7 +95,7 @@ def test_a_sensitive_cell_that_may_be_no_secondary_stays_primary() -> None:
     assert not found.forbidden.any()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(tables(), st.randoms())
 def test_whatever_is_stated_no_rule_is_weakened(cells: Cells, random: Any) -> None:
     requirement = requirements_of(RULES, cells.contributions)

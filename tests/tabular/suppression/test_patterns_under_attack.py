@@ -27,7 +27,7 @@ ASSUMPTIONS = st.builds(
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(tables(least=4, most=8), ASSUMPTIONS, st.integers(2, 3))
 def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int) -> None:
     """Outsiders, sole contributors with all the cells that are theirs, and coalitions; in tables and groupings."""
@@ -42,7 +42,7 @@ def test_nobody_undoes_a_pattern(cells: Cells, assumptions: Assumptions, n: int)
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables(least=6, most=9), ASSUMPTIONS, st.integers(0, 2**32 - 1))
 def test_the_audit_notices_every_hole_that_is_made_on_purpose(
     cells: Cells, assumptions: Assumptions, seed: int

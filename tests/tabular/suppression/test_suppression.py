@@ -35,7 +35,7 @@ def assert_safe(cells: Cells, status: np.ndarray, assumptions: Assumptions) -> N
     assert Table(cells, status, assumptions).found_out(requirements(cells), 3, 10, first=True) == []
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(tables(most=10), st.sampled_from([0, 1, 1, 2]), st.booleans())
 def test_no_contributor_learns_more_than_the_rules_allow(cells: Cells, coalition: int, zeros_known: bool) -> None:
     assumptions = Assumptions(coalition=coalition, zeros_known=zeros_known)
@@ -53,7 +53,7 @@ def assert_nothing_else_helps(cells: Cells, assumptions: Assumptions) -> None:
         assert_safe(cells, np.where(requirements(cells).sensitive, 1, 2), assumptions)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(tables(most=10), st.sampled_from([25.0, 100.0]))
 def test_attackers_with_a_prior_and_prices(cells: Cells, known_within: float) -> None:
     assumptions = Assumptions(known_within=known_within)
@@ -67,7 +67,7 @@ def test_attackers_with_a_prior_and_prices(cells: Cells, known_within: float) ->
     assert_safe(cells, made.status, assumptions)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(tables(most=12))
 def test_no_computable_union_is_sensitive(cells: Cells) -> None:
     """All sums of 0 or 1 times each suppressed cell that follow from the equations, on tables small enough."""
@@ -97,7 +97,7 @@ def test_no_computable_union_is_sensitive(cells: Cells) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(tables(most=40), st.sampled_from([0, 1, 1, 2]), st.booleans(), st.booleans())
 def test_the_audit_finds_nothing(cells: Cells, coalition: int, zeros_known: bool, unions: bool) -> None:
     assumptions = Assumptions(coalition=coalition, zeros_known=zeros_known, unions=unions)

@@ -39,7 +39,7 @@ def field(least: int, largest: int, *names: str) -> st.SearchStrategy[str]:
     return st.lists(part, min_size=1, max_size=3).map(",".join)
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(
     st.tuples(
         field(0, 59),

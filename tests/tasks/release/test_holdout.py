@@ -14,7 +14,7 @@ from tasks.release.holdout import choose
     st.floats(0.2, 0.49),
     st.integers(0, 2**32),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_group_is_on_both_sides_and_the_share_is_never_exceeded(groups: list[int], share: float, seed: int) -> None:
     each = np.array(groups)
     try:
