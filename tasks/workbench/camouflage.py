@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sluice.arrays import FloatArray
 from sluice.custody.durable import replace
 from sluice.errors import DataError, DocumentError, did_you_mean
 from sluice.masking.recoding.camouflage import Camouflage, Interval
@@ -61,9 +62,8 @@ def camouflage_file(
     """Answer the sum, mean, minimum and maximum of a column of a CSV or Parquet file, of all records and by groups.
 
     width     : the interval that protects each value, in the unit of the column; answers show it
-    seed_file : the same seed, values and vectors give the same answers, a narrower width nested ones. By another seed
-                or after a revision answers are drawn anew, and two of them overlap more narrowly than either. A file
-                that is not there is made
+    seed_file : the same seed, values, width and vectors give the same answers. Anything else draws them anew, and two
+                of them overlap more narrowly than either. A file that is not there is made
     by        : the columns of each grouping, public ones; a missing value is a group
     vectors   : more than the respondents who may pool what they know, and at least 3
     raises    : DataError, DocumentError, PlanError; then nothing is written
@@ -88,11 +88,17 @@ def camouflage_file(
         raise DataError(missing_value(column, int(absent.sum())))
     raw = raw[~absent].reset_index(drop=True)
     values = numbers(raw[column]).astype(np.float64)
+    if width < 2 * _rounded_to(values):
+        raise DocumentError(
+            f"--width: must be at least twice the unit that '{column}' is rounded to, or the only such number in an "
+            f"interval would be the value; got {width:g}"
+        )
     seed = seed_of(seed_file)
     if seed < _LEAST_SEED:
         raise DocumentError(f"{seed_file}: the seed could be guessed; name a file that is not there, to have one made")
-    # Mixed with what it is for: by the same draws, a column that is known would undo another.
-    mixed = hashlib.sha256(f"{seed}\n{column}\n{vectors}\n".encode() + values.tobytes()).digest()
+    # Mixed with what it is for: by the same draws, a column that is known would undo another, and two widths would
+    # give each value away.
+    mixed = hashlib.sha256(f"{seed}\n{column}\n{width!r}\n{vectors}\n".encode() + values.tobytes()).digest()
     made = Camouflage(values, width, np.random.default_rng(int.from_bytes(mixed)), vectors)
     rows = list(_rows(made, raw, by, used, max(0, 3 - floor(log10(width)))))
     text = io.StringIO()
@@ -101,6 +107,14 @@ def camouflage_file(
     writer.writerows(rows)
     replace(output, text.getvalue().encode(), 0o644)
     return CamouflagedAnswers(output, len(raw), int(absent.sum()), len(rows) * len(QUERIES), width, vectors)
+
+
+def _rounded_to(values: FloatArray) -> float:
+    """The largest power of ten from 1e-6 to 1e15 of which every value is a multiple; 0 where there is none."""
+    for decimals in range(-15, 7):
+        if np.array_equal(np.rint(values * 10.0**decimals) / 10.0**decimals, values):
+            return 10.0**-decimals
+    return 0.0
 
 
 def _rows(

@@ -70,20 +70,39 @@ def test_combined_sums_leave_every_value_as_wide_as_promised(tmp_path: Path) -> 
         assert ends[0] <= value <= ends[1]
 
 
-def test_the_seed_gives_the_same_answers_and_nested_ones_for_a_narrower_width(tmp_path: Path) -> None:
+def test_the_seed_gives_the_same_answers_again(tmp_path: Path) -> None:
     records().head(50).to_csv(tmp_path / "micro.csv", index=False)
     assert main(arguments(tmp_path, "--by=size")) == 0
     first = answers(tmp_path)
     assert main(arguments(tmp_path, "--by=size")) == 0
     assert answers(tmp_path).equals(first)
-    assert main(arguments(tmp_path, "--by=size", width="200")) == 0
-    narrow = answers(tmp_path)
-    for query in QUERIES:
-        assert (narrow[f"{query}_low"].astype(float) >= first[f"{query}_low"].astype(float)).all()
-        assert (narrow[f"{query}_high"].astype(float) <= first[f"{query}_high"].astype(float)).all()
     os.remove(tmp_path / "seed")
-    assert main(arguments(tmp_path, "--by=size", width="200")) == 0
-    assert not answers(tmp_path).equals(narrow)
+    assert main(arguments(tmp_path, "--by=size")) == 0
+    assert not answers(tmp_path).equals(first)
+
+
+def test_answers_of_two_widths_by_one_seed_do_not_add_up_to_the_values(tmp_path: Path) -> None:
+    """By the same draws the truth would divide both intervals of a record in one ratio, and so be computable."""
+    some = records().head(50)
+    some.to_csv(tmp_path / "micro.csv", index=False)
+    lows = []
+    for width in (200, 500):
+        assert main(arguments(tmp_path, "--by=id", width=str(width))) == 0
+        lows.append(answers(tmp_path).iloc[1:].set_index("id")["minimum_low"].astype(float))
+    computed = (500 * lows[0] - 200 * lows[1]) / 300
+    assert ((computed - some.set_index("id")["value"].astype(float)).abs() > 5).mean() > 0.8
+
+
+@pytest.mark.parametrize(("value", "too_narrow", "enough"), [("7", "1.9", "2"), ("7.25", "0.019", "0.02")])
+def test_an_interval_holds_more_than_one_number_as_the_values_are_rounded(
+    tmp_path: Path, value: str, too_narrow: str, enough: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    some = records().head(20).assign(value=value)
+    some.to_csv(tmp_path / "micro.csv", index=False)
+    assert main(arguments(tmp_path, width=too_narrow)) == 1
+    assert "--width: must be at least twice the unit that 'value' is rounded to" in capsys.readouterr().err
+    assert not (tmp_path / "answers.csv").exists()
+    assert main(arguments(tmp_path, "--by=id", width=enough)) == 0
 
 
 def test_missing_values_are_refused_or_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,7 +141,7 @@ def test_a_column_that_is_known_does_not_undo_another(tmp_path: Path) -> None:
         (["--by=regoin"], "has no column 'regoin'. Did you mean 'region'?"),
         (["--width=0"], "--width: must be above 0, in the unit of 'value'; got 0"),
         (["--width=nan"], "--width: must be above 0"),
-        (["--width=1e-9"], "width of camouflage is lost in the rounding of the values"),
+        (["--width=1e-9"], "--width: must be at least twice the unit that 'value' is rounded to"),
         (["--column=region"], "'region' must be a number; it is not in 20 records"),
         (["--output={folder}/micro.csv"], "would overwrite"),
         (["--output={folder}/answers.txt"], "must end in .csv"),
