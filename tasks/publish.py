@@ -31,6 +31,7 @@ def publish(release: AnyRelease) -> Path:
         raise SluiceError(f"the ledger was tampered with, so nobody knows who approved what: {'; '.join(tampered)}")
     if release.state is not State.PUBLISHING:
         verify_subject(release)
+        _refuse_unapproved(release)
         _refuse_unfit(release)
         release.record(State.PUBLISHING, subject=subject(release).digest())
     begun = last(release.entries(), State.PUBLISHING)
@@ -63,6 +64,13 @@ def publish(release: AnyRelease) -> Path:
 def _dossier(release: AnyRelease) -> Dossier:
     """What was judged, hashed again: the vault is only as trustworthy as the disk it lies on."""
     return Dossier.model_validate_json(release.vault.verify(subject(release).dossier, ".json").read_bytes())
+
+
+def _refuse_unapproved(release: AnyRelease) -> None:
+    """Raise SluiceError unless the approvals in the verified ledger, of which none is hidden now, are complete."""
+    now = standing(release)
+    if not now.complete:
+        raise SluiceError(f"{release.id} is not approved, so it is not published. {now.says}")
 
 
 def _refuse_unfit(release: AnyRelease) -> None:

@@ -4,9 +4,9 @@ Each row's hash is a keyed one over its fields and the hash of the row before (s
 holds the last row's number and hash, so that a tail cut off is seen, too.
 
 A `Ledger` remembers the rows that it found to fit their hash, so that each is hashed once; it reads them from the
-database every time and compares. A row that is changed after it was read is no longer equal to what is remembered, and
-is refused, even if another row under the same key was put in its place. `verify` relies on nothing that is remembered.
-Memory: some kB for each row that was read.
+database every time and compares. A row that is changed or gone after it was read is refused, even if another row under
+the same key was put in its place. `verify` relies on nothing that is remembered. Memory: some kB for each row that was
+read.
 """
 
 import json
@@ -55,6 +55,7 @@ class Ledger:
         self._anchor = Anchor(anchor, key)
         self._database = LedgerDatabase(url)
         self._fitting: dict[int, Row] = {}  # rows that were found to fit their hash, by number
+        self._linked = 0  # all rows up to this one are among them, and each follows the one before
         if may_begin and not anchor.exists() and self.head() is None:
             self._anchor.move(0, START)
 
@@ -71,7 +72,7 @@ class Ledger:
         expect : states that the release must be in, narrower than the table of transitions
         raises : TransitionError when it is in another state; SluiceError when the body is not finite JSON, when
                  history does not fit its hashes or anchor any more, or when the database cannot be written
-        cost   : O(events of this release), and one count of the rows in the database
+        cost   : O(events of this release and rows that this process has not read), and one count of the rows
         """
         text = _canonical(body, event)
         for name, given in (("release", release), ("actor", actor)):
@@ -126,7 +127,8 @@ class Ledger:
     def verify(self) -> list[str]:
         """What is wrong with the ledger, in words; an empty list when its history is whole.
 
-        Every row is read and hashed, whatever was read before. Cost: O(entries).
+        Every row is read and hashed, whatever was read before. What is whole is remembered, so that later reads are of
+        the history that was verified, or are refused. Cost: O(entries).
         """
         anchored = self._anchor.read()  # before the rows: an append meanwhile only takes the database further
         with self._database.reading() as connection:
@@ -139,13 +141,20 @@ class Ledger:
             problems.append(f"the end was cut off: the last row should be {anchored[0]}; it is {last}")
         elif anchored[0] > 0 and (anchored not in ((row["seq"], row["hash"]) for row in rows)):
             problems.append(f"row {anchored[0]} is not the row that the anchor in the vault knows")
+        if not problems:
+            self._fitting |= {row["seq"]: row for row in rows if row["seq"] not in self._fitting}
         return problems
 
     def _rows(self, connection: sa.Connection, release: str | None = None) -> list[Row]:
         wanted = sa.select(ROWS).order_by(ROWS.c.seq)
         if release is not None:
             wanted = wanted.where(ROWS.c.release == release)
-        return [self._trusted(dict(row)) for row in connection.execute(wanted).mappings()]
+        rows = [self._trusted(dict(row)) for row in connection.execute(wanted).mappings()]
+        read = {row["seq"] for row in rows}
+        for known in self._fitting.values():
+            if known["seq"] not in read and release in (None, known["release"]):
+                raise SluiceError(f"row {known['seq']} of {self._database.place} is gone: history was changed.")
+        return rows
 
     def _trusted(self, row: Row) -> Row:
         """The row, if it fits its hash; one that was read before must be equal to what it was then."""
@@ -176,7 +185,20 @@ class Ledger:
             raise SluiceError(
                 f"{self._database.place} does not fit its anchor in the vault: history was changed. Verify it."
             )
+        self._link(connection)
         return last
+
+    def _link(self, connection: sa.Connection) -> None:
+        """Refuse rows that hide others: a state is what a release's rows add up to, so none may bear another's name."""
+        previous = self._fitting[self._linked]["hash"] if self._linked else START
+        for found in connection.execute(
+            sa.select(ROWS).where(ROWS.c.seq > self._linked).order_by(ROWS.c.seq)
+        ).mappings():
+            row = self._trusted(dict(found))
+            if row["seq"] != self._linked + 1 or row["previous"] != previous:
+                where = f"row {row['seq']} of {self._database.place}"
+                raise SluiceError(f"{where} does not follow row {self._linked}: history was changed.")
+            self._linked, previous = row["seq"], row["hash"]
 
 
 def _canonical(body: Mapping[str, Any], event: str) -> str:

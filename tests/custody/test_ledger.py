@@ -259,6 +259,39 @@ def test_a_row_that_is_changed_after_it_was_read_is_refused_by_the_same_process(
         read(lived)
 
 
+HIDE = (
+    "UPDATE sluice_ledger SET release = 'other' WHERE seq = 8",
+    "DELETE FROM sluice_ledger WHERE seq = 8",
+)
+
+
+@pytest.mark.parametrize("hide", HIDE, ids=["another name", "gone"])
+@pytest.mark.parametrize("read", [lambda ledger: ledger.entries("fair-1"), lambda ledger: ledger.state("fair-1")])
+def test_a_row_that_was_verified_cannot_be_hidden_from_the_same_process(
+    lived: Ledger, url: str, tmp_path: Path, hide: str, read: Callable[[Ledger], object]
+) -> None:
+    """The state is what the rows of a release add up to, so an attacker lets one of them bear another's name."""
+    again = Ledger(url, KEY, tmp_path / "anchor")
+    assert again.verify() == []
+    disarm(url)
+    attack(url, hide)
+    with pytest.raises(SluiceError, match=r"row 8 of .* is gone: history was changed"):
+        read(again)
+
+
+def test_no_event_follows_a_state_that_a_hidden_row_makes_possible(opened: Ledger, url: str, tmp_path: Path) -> None:
+    """Hidden for the moment in which 'approved' is recorded and then put back, the ledger would be whole."""
+    for event in (*LIFE[:5], "rejected"):
+        opened.append("fair-1", event, "amara", {})
+    opened.append("fair-2", "received", "amara", {})
+    disarm(url)
+    attack(url, "UPDATE sluice_ledger SET release = 'other' WHERE seq = 6")
+    with pytest.raises(SluiceError, match="history was changed"):
+        Ledger(url, KEY, tmp_path / "anchor").append("fair-1", "approved", "amara", {})
+    attack(url, "UPDATE sluice_ledger SET release = 'fair-1' WHERE seq = 6")
+    assert [entry.event for entry in opened.entries("fair-1")][-1] == "rejected"
+
+
 @pytest.mark.parametrize(
     "statements",
     [

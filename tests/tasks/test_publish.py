@@ -14,7 +14,7 @@ from tasks.decide import decide
 from tasks.failure import StepFailed
 from tasks.mask import mask
 from tasks.publish import publish
-from tasks.release.approval import approved_files, report_path
+from tasks.release.approval import approved_files, report_path, subject
 from tasks.release.product import AnyRelease
 from tasks.release.review import record_approval
 from tasks.report import report
@@ -60,6 +60,18 @@ def test_what_was_altered_after_approval_does_not_appear(house: House, validated
             database.execute("UPDATE sluice_ledger SET actor = 'mina' WHERE event = 'approval'")
     with pytest.raises(StepFailed):
         publish(release)
+    assert house.shelf == []
+
+
+def test_a_state_does_not_stand_in_for_the_approvals(house: House, validated: Bring) -> None:
+    """Who hides rows of the ledger from the step before, and puts them back, makes it record what never was."""
+    release = validated(house)
+    report(release, decide(release, [Finding(rule="k", verdict=Verdict.PASS, says="Fine.")], mask(release)))
+    record_approval(release, "amara", "")
+    release.record(State.APPROVED, subject=subject(release).digest(), says="2 of 2 approvals")
+    with pytest.raises(StepFailed) as failure:
+        publish(release)
+    assert "is not approved, so it is not published" in failure.value.detail
     assert house.shelf == []
 
 
