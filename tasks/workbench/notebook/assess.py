@@ -11,30 +11,26 @@ import pandas as pd
 from policies.policy import Policy, load_policy
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.report import render
-from sluice.risk.reference.curve import Curve
-from sluice.verdict import Finding, Verdict
+from sluice.verdict import Verdict
 from tasks.workbench.assess import assess_compared, shipped_policy
 from tasks.workbench.notebook.arguments import Seed
 from tasks.workbench.notebook.comparison import compare
-from tasks.workbench.notebook.findings import by_weight, curves_table, findings_table, plot_curve
+from tasks.workbench.notebook.findings import Judgement
 from tasks.workbench.notebook.mask import Masked
 from tasks.workbench.notebook.records import Columns, ContractGiven
-from tasks.workbench.notebook.result import Figure, Result
+from tasks.workbench.notebook.result import Figure
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Assessment(Result):
+class Assessment(Judgement):
     """What a policy says of a masked file. Nothing is released by it.
 
-    findings : every finding, as a release has them; `findings_table` has them as a DataFrame
-    curves   : of the reference standard; `curves_table` has them as a DataFrame
-    dossier  : all of it, as the report of a release shows it; `report()` is that page
+    dossier : all of it, as the report of a release shows it; `report()` is that page
     """
 
-    verdict: Verdict
     rules_broken: Annotated[int, Figure("findings", "that decide and fail")]
     to_be_decided: Annotated[int, Figure("findings", "that a person must decide")]
     not_measured: Annotated[int, Figure("findings", "that could not be measured; they block")]
@@ -44,40 +40,14 @@ class Assessment(Result):
     dossier: Dossier
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
-        return self.dossier.findings
-
-    @property
-    def curves(self) -> tuple[Curve, ...]:
-        return self.dossier.view.curves if isinstance(self.dossier.view, RecordsView) else ()
-
-    @property
     def says(self) -> str:
         if self.verdict is Verdict.PASS:
             return f"The masked file meets the policy '{self.policy}'. Nobody approved it."
-        return by_weight(self.findings)[0].says
-
-    @property
-    def findings_table(self) -> pd.DataFrame:
-        """A row for each finding, the gravest first."""
-        return findings_table(self.findings)
-
-    @property
-    def curves_table(self) -> pd.DataFrame:
-        """Columns measure, value, masked, reference."""
-        return curves_table(self.curves)
-
-    @property
-    def table(self) -> pd.DataFrame:
-        return self.findings_table[["rule", "verdict", "says"]]
+        return self.gravest.says
 
     def report(self) -> str:
         """The report as an HTML page of its own."""
         return render(self.dossier)
-
-    def plot(self, ax: "Axes | None" = None, measure: str = "distance") -> "Axes":
-        """The curves of the reference standard: distance, ambiguity or uncertainty."""
-        return plot_curve(self.curves, measure, ax)
 
 
 def assess(
@@ -116,6 +86,8 @@ def assess(
     deciding = [finding.verdict for finding in dossier.findings if finding.binding and not finding.waiver]
     return Assessment(
         verdict=dossier.verdict,
+        findings=dossier.findings,
+        curves=dossier.view.curves if isinstance(dossier.view, RecordsView) else (),
         rules_broken=deciding.count(Verdict.FAIL),
         to_be_decided=deciding.count(Verdict.REVIEW),
         not_measured=deciding.count(Verdict.UNKNOWN),

@@ -8,64 +8,39 @@ import pandas as pd
 
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.documents.documents import parse_document
-from sluice.risk.reference.curve import Curve
-from sluice.verdict import Finding, Verdict, decide
+from sluice.verdict import decide
 from tasks.release.records.judgement import against_reference
 from tasks.workbench.notebook.arguments import Seed
 from tasks.workbench.notebook.comparison import compare
-from tasks.workbench.notebook.findings import by_weight, curves_table, findings_table, plot_curve
+from tasks.workbench.notebook.findings import Judgement
 from tasks.workbench.notebook.mask import Masked
 from tasks.workbench.notebook.records import Columns, ContractGiven
-from tasks.workbench.notebook.result import Figure, Result
+from tasks.workbench.notebook.result import Figure
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 _MOST_HELD_OUT = 0.499  # the standard's share of a holdout is below a half
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class AgainstReference(Result):
+class AgainstReference(Judgement):
     """The verdict of the reference standard.
 
-    findings : one or more for each comparison, as a release has them; `findings_table` has them as a DataFrame
-    curves   : the share of the original records at or below each value of a measure, for the masked file and for the
-               reference; `curves_table` has them as a DataFrame
     standard : as it was applied
     """
 
-    verdict: Verdict
     excess: Annotated[
         float | None, Figure("share of the records", "largest difference of a curve that decides from the reference")
     ]
     margin: Annotated[float, Figure("share of the records", "tolerated difference")]
     records: Annotated[int, Figure("records", "of the original")]
     records_attacked: Annotated[int | None, Figure("records", "of these looked for")]
-    findings: tuple[Finding, ...]
-    curves: tuple[Curve, ...]
     standard: ReferenceStandard
 
     @property
     def says(self) -> str:
-        return by_weight(self.findings)[0].says if self.verdict else f"The standard is met: {self.standard.describe()}"
-
-    @property
-    def findings_table(self) -> pd.DataFrame:
-        """A row for each finding, the gravest first."""
-        return findings_table(self.findings)
-
-    @property
-    def curves_table(self) -> pd.DataFrame:
-        """Columns measure, value, masked, reference."""
-        return curves_table(self.curves)
-
-    @property
-    def table(self) -> pd.DataFrame:
-        return self.findings_table[["rule", "verdict", "says"]]
-
-    def plot(self, ax: "Axes | None" = None, measure: str = "distance") -> "Axes":
-        """The curves of one measure: distance, ambiguity or uncertainty."""
-        return plot_curve(self.curves, measure, ax)
+        return self.gravest.says if self.verdict else f"The standard is met: {self.standard.describe()}"
 
 
 def reference_standard(
