@@ -6,7 +6,7 @@ from typing import Any
 import duckdb
 
 from sluice.errors import DataError, did_you_mean
-from sluice.reading.values import NUMBER
+from sluice.reading.values import BLANKS, NUMBER
 from sluice.tabular.model import records, refusals
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Measure
@@ -190,18 +190,23 @@ class RecordQuery:
 
     def _missing(self, column: str) -> str:
         name = quoted(column)
-        return f"({name} IS NULL OR trim({name}) = '')" if self.types[column] == "VARCHAR" else f"({name} IS NULL)"
+        return f"({name} IS NULL OR {_trimmed(name)} = '')" if self.types[column] == "VARCHAR" else f"({name} IS NULL)"
 
     def _code(self, column: str) -> str:
         if self.types[column] in ("DOUBLE", "FLOAT"):
             raise DataError(f"'{column}' must be text or whole numbers; got numbers with decimals.")
-        return f"coalesce(trim({quoted(column)}::VARCHAR), '')"
+        return f"coalesce({_trimmed(f'{quoted(column)}::VARCHAR')}, '')"
 
     def _number(self, column: str) -> str:
         name = quoted(column)
         if self.types[column] != "VARCHAR":
             return f"{name}::DOUBLE"
-        return f"(CASE WHEN regexp_full_match(trim({name}), {text(NUMBER)}) THEN trim({name})::DOUBLE END)"
+        return f"(CASE WHEN regexp_full_match({_trimmed(name)}, {text(NUMBER)}) THEN {_trimmed(name)}::DOUBLE END)"
+
+
+def _trimmed(expression: str) -> str:
+    """Without blanks at its ends: DuckDB's own idea of them leaves tabs and line ends."""
+    return f"trim({expression}, {text(BLANKS)})"
 
 
 def _to_decimals(units: str, given: int, wanted: int) -> str:

@@ -114,6 +114,17 @@ def test_files(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> No
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("blank", ["\t", "\r\n", "\u2003", " "])
+def test_blanks_around_a_text_make_no_other_contributor_code_or_number(tmp_path: Path, blank: str) -> None:
+    """As typing reads them. Two contributors in place of one would make a sensitive cell publishable."""
+    frame = pd.DataFrame({"a": ["x", f"x{blank}"], "id": ["i", f"{blank}i"], "value": ["1", f"{blank}2{blank}"]})
+    frame.to_parquet(tmp_path / "micro.parquet")
+    measure = Measure("value", "id", duplicates="add")
+    made = aggregate_file(tmp_path / "micro.parquet", [FLAT], measure, scratch=tmp_path / "spilled")
+    assert made.cells.contributors.tolist() == [1] * len(made.cells)
+    assert made.cells.total.tolist() == [3] * len(made.cells)
+
+
 REFUSED = [
     ({"a": ["x", "q", "q", ""]}, Measure(), r"not in 3 records: no code at all in 1; 1 other texts, not repeated here"),
     ({"a": ["x", "Total", "y", "z"]}, Measure(), r"'Total' is a group"),
