@@ -4,7 +4,8 @@ Source: Torra (2013), "Rank swapping: Example II", "Example VI" and "Average of 
 (Yancey, Winkler and Creecy 2002), of which 1 is about what a random file has; the slides leave the measure open.
 """
 
-from math import isfinite
+from dataclasses import replace
+from math import inf, isfinite, nextafter
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -14,6 +15,7 @@ from policies.rules.distance_linkage import DistanceLinkage
 from policies.rules.paired_rule import RankedRule, Window, ranks_or_numbers, share_in_words
 from policies.rules.probabilistic_linkage import ProbabilisticLinkage
 from policies.rules.rank_swapping_linkage import RankSwappingLinkage
+from sluice.arrays import IntArray
 from sluice.risk.linkage.interval_disclosure import interval_disclosure
 from sluice.risk.linkage.linkage_score import FIGURES, Weighting, disclosure_risk, linkage_score
 from sluice.risk.measurement import Measurement
@@ -63,14 +65,7 @@ class LinkageScore(RankedRule):
     def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
         original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
         rows = some_of(len(masked), min(len(masked), self.records), files.rng)
-        parts = {"id": interval_disclosure(original, masked)}
-        for figure in FIGURES[self.weighting]:
-            if figure == "dld":
-                parts[figure] = DistanceLinkage(limit=1, scenario="average").link(files, names, rows)[0]
-            elif figure == "pld":
-                parts[figure] = ProbabilisticLinkage(limit=1).link(files, names, rows)[0]
-            elif figure == "rsld" and self.window is not None:
-                parts[figure] = RankSwappingLinkage(limit=1, window=self.window).link(files, names, rows)[0]
+        parts = self._parts(files, names, rows)
         scope = ", ".join(names)
         if not parts["id"].completed:
             return self.unknown("No value is present both before and after masking.", len(masked), scope)
@@ -95,7 +90,26 @@ class LinkageScore(RankedRule):
             linkage_score(loss, risk.value), risk.attempted, risk.completed, interval=(ends[0], ends[1])
         )
         says = f"{says}, with an information loss of {self.figure(loss)} a score of {self.figure(score.value)}."
-        return self.judge(score, says, scope)
+        # The original has no loss, and so a score of at most 0.5: one that is no better says nothing for the masking.
+        bare = linkage_score(0.0, self._risk(self._parts(replace(files, masked=files.recoded), names, rows)).value)
+        if score.value < bare:
+            return self.judge(score, says, scope)
+        said = f"{says} Unmasked, the file has a score of {self.figure(bare)}; a masked one must have a lower one."
+        stricter = self.model_copy(update={"limit": min(self.limit or 0.0, nextafter(bare, -inf))})
+        return stricter.judge(Measurement(score.value, score.attempted, score.completed), said, scope)
+
+    def _parts(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> dict[str, Measurement]:
+        """The figures of which the disclosure risk is the mean."""
+        original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
+        parts = {"id": interval_disclosure(original, masked)}
+        for figure in FIGURES[self.weighting]:
+            if figure == "dld":
+                parts[figure] = DistanceLinkage(limit=1, scenario="average").link(files, names, rows)[0]
+            elif figure == "pld":
+                parts[figure] = ProbabilisticLinkage(limit=1).link(files, names, rows)[0]
+            elif figure == "rsld" and self.window is not None:
+                parts[figure] = RankSwappingLinkage(limit=1, window=self.window).link(files, names, rows)[0]
+        return parts
 
     def _risk(self, parts: dict[str, Measurement]) -> Measurement:
         """DR of the figures, of their baselines and of the ends of their intervals."""

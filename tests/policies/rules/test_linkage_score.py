@@ -75,6 +75,14 @@ def test_the_score_is_the_mean_of_risk_and_information_loss() -> None:
     assert beyond.verdict is Verdict.FAIL
 
 
+@pytest.mark.parametrize("limit", [0.5, 1])
+def test_no_limit_on_the_score_lets_a_verbatim_file_pass(limit: float) -> None:
+    """It has no information loss, and so a score of at most 0.5, whoever is linked."""
+    (finding,) = LinkageScore(of="score", limit=limit).find(files(ORIGINAL))
+    assert finding.verdict is Verdict.FAIL
+    assert "a masked one must have a lower one" in finding.says
+
+
 def test_what_has_no_figure_is_unknown() -> None:
     constant = ORIGINAL.assign(age=1.0)
     changed = OriginalAndMasked(
