@@ -36,6 +36,7 @@ def test_its_import_loads_nothing_heavy(code: str) -> None:
     assert not loaded & {"pandas", "numpy", "matplotlib", "prefect", "policies", "schemas", "tasks", "flows"}
 
 
+@pytest.mark.slow
 def test_methods_and_measures_open_no_door() -> None:
     loaded = modules_after("import sluice.masking, sluice.risk.classes.suda, sluice.tabular.audit.audit")
     assert not {name.split(".")[0] for name in loaded} & {
@@ -48,6 +49,7 @@ def test_methods_and_measures_open_no_door() -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_functions_need_neither_prefect_nor_a_plot() -> None:
     """matplotlib is loaded when something is drawn; `assess` makes a report, which has drawings."""
     names = [name for name in sluice.__all__ if name not in ("__version__", "assess")]

@@ -71,6 +71,7 @@ def circles(imports: Mapping[str, Iterable[str]]) -> list[list[str]]:
     return sorted(circle for circle in members if len(circle) > 1)
 
 
+@pytest.mark.slow
 def test_no_files_import_each_other_in_a_circle() -> None:
     known = modules()
     assert circles({name: imports_within(path, known) for name, path in known.items()}) == []

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,6 +32,7 @@ def test_what_was_chained_is_whole() -> None:
     assert CHAIN.problems(rows(9), 9) == []
 
 
+@pytest.mark.slow
 @given(st.integers(1, 9), st.sampled_from([*FIELDS, "hash"]))
 def test_any_field_of_any_row_that_changes_is_found(at: int, field: str) -> None:
     changed = rows(9)

@@ -124,6 +124,7 @@ def _run(url: str, anchor: Path, processes: int, number: int) -> None:
     assert [process.exitcode for process in running] == [0] * processes
 
 
+@pytest.mark.slow
 def test_processes_append_without_gaps_to_a_ledger_that_none_of_them_made(url: str, tmp_path: Path) -> None:
     _run(url, tmp_path / "anchor", processes=3, number=15)
     ledger = Ledger(url, KEY, tmp_path / "anchor")

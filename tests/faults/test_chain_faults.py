@@ -114,6 +114,7 @@ def dated(value: str) -> Change:
     return change
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "code", "says"),
     [
@@ -204,24 +205,27 @@ def test_a_plan_that_cannot_reach_its_k(sound: House) -> None:
 # -- what cannot be judged is blocked
 
 
+@pytest.mark.slow
 def test_a_policy_for_tables_lets_no_records_out(sound: House) -> None:
     sound.policy["rules"] = [{"rule": "minimum_frequency", "n": 3}, {"rule": "dominance", "n": 1, "k": 75}]
     sound.write()
     refused(sound, sound.release(), BLOCKED, "is for the cells of a table, not for people")
 
 
+@pytest.mark.slow
 def test_a_policy_without_a_reference_standard_lets_no_records_out(sound: House) -> None:
     del sound.policy["reference_standard"]
     sound.write()
     refused(sound, sound.release(), BLOCKED, "The policy names no reference standard")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measure", "error"),
     [
         ("sluice.risk.classes.k_anonymity.k_anonymity", MemoryError()),
         ("sluice.risk.classes.l_diversity.distinct_values", ZeroDivisionError(VALUE)),
-        ("policies.standard.reference_standard.attack", ValueError(VALUE)),
+        ("policies.standard.judgement.attack", ValueError(VALUE)),
         ("policies.utility_limits.il1s", RecursionError(VALUE)),
         ("tasks.validate.check_frame", KeyError(VALUE)),
         ("tasks.validate.check_batch", OSError(VALUE)),
@@ -243,17 +247,19 @@ def test_after_a_crash_the_release_is_judged_anew(sound: House, monkeypatch: pyt
     def crash(*args: Any, **kwargs: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("policies.standard.reference_standard.attack", crash)
+    monkeypatch.setattr("policies.standard.judgement.attack", crash)
     refused(sound, sound.release(), BLOCKED, "could not be judged")
     monkeypatch.undo()
     assert sound.release().code == WAITING
 
 
+@pytest.mark.slow
 def test_a_measure_that_finds_nothing_is_unknown_and_blocks(sound: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("policies.rules.k_anonymity.KAnonymity.find", lambda *args: [])
     refused(sound, sound.release(), BLOCKED, "It found nothing to measure.")
 
 
+@pytest.mark.slow
 def test_a_waiver_excuses_a_failure_and_no_unknown(sound: House, monkeypatch: pytest.MonkeyPatch) -> None:
     waiver = {
         "rule": "k_anonymity",
@@ -311,6 +317,7 @@ def used(place: Path) -> int:
     return (figures.f_blocks - figures.f_bfree) * figures.f_frsize // 1024
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("free", [0, 60, 160], ids=lambda free: f"{free} kB left")
 def test_the_disk_of_the_workspace_is_full(sound: House, free: int) -> None:
     """It runs full in another step each time; with room again, the same command finishes."""
@@ -327,6 +334,7 @@ def test_the_disk_of_the_workspace_is_full(sound: House, free: int) -> None:
         assert sound.sluice("ledger", "verify").code == DONE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("free", [0, 8, 24], ids=lambda free: f"{free} kB left")
 def test_the_disk_of_the_target_is_full(sound: House, free: int) -> None:
     sound.release()
@@ -340,6 +348,7 @@ def test_the_disk_of_the_target_is_full(sound: House, free: int) -> None:
         assert len(sound.shelf) == 2
 
 
+@pytest.mark.slow
 def test_the_target_cannot_be_written(sound: House) -> None:
     sound.release()
     sound.approve("amara")
@@ -349,6 +358,7 @@ def test_the_target_cannot_be_written(sound: House) -> None:
         assert sound.release().code == DONE
 
 
+@pytest.mark.slow
 def test_the_target_is_no_folder(sound: House) -> None:
     sound.definition["target"] = "contract.yaml"
     sound.write()
@@ -357,6 +367,7 @@ def test_the_target_is_no_folder(sound: House) -> None:
     refused(sound, sound.approve("jonas"), ERROR, "cannot be made a folder to publish in")
 
 
+@pytest.mark.slow
 def test_the_published_folder_exists_with_other_content(sound: House) -> None:
     sound.release()
     sound.approve("amara")
@@ -389,6 +400,7 @@ def test_the_source_goes_away(sound: House) -> None:
         refused(sound, sound.release(), ERROR, "people.csv: no such file")
 
 
+@pytest.mark.slow
 def test_a_database_that_goes_away(sound: House) -> None:
     database = sound.documents / "people.db"
     with sqlite3.connect(database) as connection:
@@ -415,6 +427,7 @@ def test_a_table_that_is_not_there(sound: House) -> None:
     refused(sound, sound.release(), ERROR, "table persons")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["ingest", "mask", "report"])
 def test_the_ledger_goes_away(sound: House, step: str) -> None:
     ledger = sound.home / "ledger.db"
@@ -465,6 +478,7 @@ def test_the_vault_is_open_to_others(sound: House) -> None:
     (sound.home / "vault").chmod(0o700)
 
 
+@pytest.mark.slow
 def test_a_later_failure_harms_no_earlier_edition(sound: House) -> None:
     """The earlier edition stays the current one until the next is on the shelf, whole."""
     earlier = sound.id

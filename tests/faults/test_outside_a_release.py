@@ -103,7 +103,7 @@ def test_a_file_that_cannot_be_understood_is_refused_in_words(
 
 
 def test_times_and_durations_are_no_dates(folder: Path) -> None:
-    times = pd.DataFrame({"age": [30, 40], "spent": pd.to_timedelta([1, 2], unit="h")})
+    times = pd.DataFrame({"age": [30, 40, 50], "spent": pd.to_timedelta([1, 2, 3], unit="h")})
     times.to_parquet(folder / "times.parquet")
     (folder / "plan.yaml").write_text("- {method: rounding, columns: [age], base: 5}", encoding="utf-8")
     trial = mask_file(folder / "times.parquet", folder / "plan.yaml", folder / "masked.csv")

@@ -118,6 +118,7 @@ def planted(house: House) -> House:
     return house
 
 
+@pytest.mark.slow
 def test_a_published_release_leaves_nothing_outside_the_vault(
     planted: House, forks: Forks, prefect_server: PrefectServer
 ) -> None:
@@ -139,6 +140,7 @@ def test_a_published_release_leaves_nothing_outside_the_vault(
     assert any(planted.target.rglob("manifest.json"))
 
 
+@pytest.mark.slow
 def test_the_search_finds_what_is_there(planted: House, forks: Forks, on_prefect: PrefectServer) -> None:
     """Negative control: the same needles are found in the vault, and in Prefect after a flow that is careless."""
     forks.run(planted.home, "release", str(planted.file))

@@ -45,6 +45,7 @@ def test_a_near_miss_is_answered_with_a_suggestion(house: House) -> None:
     assert f"Did you mean '{house.id}'?" in house.sluice("review", house.id[:-1] + "x").words
 
 
+@pytest.mark.slow
 def test_every_command_has_json_for_machines(house: House) -> None:
     assert house.sluice("status", "--json").json == []
     assert house.sluice("ledger", "verify", "--json").json == {"problems": []}
@@ -74,6 +75,7 @@ def test_every_command_has_json_for_machines(house: House) -> None:
     assert (again.code, again.json["state"]) == (BLOCKED, "withdrawn")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["reject", "request-changes"])
 def test_refusals_have_json_too(house: House, command: str) -> None:
     house.release()
@@ -82,6 +84,7 @@ def test_refusals_have_json_too(house: House, command: str) -> None:
     assert told.json["state"] in ("rejected", "changes_requested")
 
 
+@pytest.mark.slow
 def test_a_blocked_release_says_why(house: House) -> None:
     house.policy["rules"][0]["k"] = 1000
     house.write()
@@ -103,6 +106,7 @@ def test_text_of_documents_and_data_is_never_taken_for_markup(house: House) -> N
     assert "[/income]" in told.words
 
 
+@pytest.mark.slow
 def test_a_ledger_that_was_tampered_with_is_an_error(house: House) -> None:
     house.release()
     anchor = house.home / "vault" / "anchor"
@@ -113,6 +117,7 @@ def test_a_ledger_that_was_tampered_with_is_an_error(house: House) -> None:
     assert house.sluice("ledger", "verify", "--json").json["problems"]
 
 
+@pytest.mark.slow
 def test_the_installed_command_gives_the_exit_code_and_keeps_the_streams_apart(house: House) -> None:
     """As a user runs it: standard output holds the answer, standard error the rest."""
     sluice = Path(sys.executable).with_name("sluice")

@@ -63,6 +63,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
         made.stop()
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_left_is_published_once_and_by_people_alone(installation: Installation) -> None:
     [run] = installation.waits("killed")
     assert installation.states("killed") == ["Crashed", "Suspended"]
@@ -80,6 +81,7 @@ def test_what_a_killed_run_left_is_published_once_and_by_people_alone(installati
     assert not installation.note(run["id"]).exists()
 
 
+@pytest.mark.slow
 def test_a_triggered_run_waits_without_a_process_and_publishes_once(installation: Installation) -> None:
     [first] = installation.waits("event")
     until(lambda: not processes(first["id"]), "the suspended run's process to end")
@@ -111,6 +113,7 @@ def test_a_triggered_run_waits_without_a_process_and_publishes_once(installation
     assert not any(installation.note(run["id"]).exists() for run in both)
 
 
+@pytest.mark.slow
 def test_scheduled_triggered_and_by_hand_leave_the_same(installation: Installation) -> None:
     told = installation.house.sluice("release", str(installation.folder / "releases" / "byhand.yaml"))
     assert told.code == WAITING, told.words
@@ -126,6 +129,7 @@ def test_the_schedule_starts_a_run(installation: Installation) -> None:
     assert [run["auto_scheduled"] for run in installation.waits("scheduled")] == [True]
 
 
+@pytest.mark.slow
 def test_a_rejected_run_ends_and_publishes_nothing(installation: Installation) -> None:
     [run] = installation.waits("scheduled")
     told = installation.house.sluice("reject", installation.release("scheduled"), "--as", "amara")

@@ -79,6 +79,7 @@ def whole_or_nothing(house: House) -> None:
         assert len(list((house.target / name).iterdir())) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("step", "time"), JUDGING)
 def test_killed_while_judged(house: House, forks: Forks, step: str, time: int) -> None:
     """Killed where the step begins; the second attempt where it ends; the third finishes."""
@@ -117,6 +118,7 @@ def almost(tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> tuple[Hous
     return house, first, house.save("almost")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", PUBLISHING, ids=named)
 def test_killed_while_published(almost: tuple[House, str, Path], forks: Forks, fault: dict[str, Any]) -> None:
     house, first, saved = almost
@@ -161,6 +163,7 @@ def is_published(house: House, first: str, release: str) -> None:
     assert [approval["who"] for approval in manifest["approvals"]] == ["amara", "jonas"]
 
 
+@pytest.mark.slow
 def test_killed_again_and_again_while_published(almost: tuple[House, str, Path], forks: Forks) -> None:
     """Each attempt dies a little later than the one before."""
     house, first, saved = almost

@@ -73,6 +73,7 @@ def alone(definition: Path) -> tuple[int, int]:
     return int((sizes == 1).sum()), len(records)
 
 
+@pytest.mark.slow
 def test_adult_passes_the_public_use_policy(shipped: Shipped, tmp_path: Path) -> None:
     definition, home = shipped("adult.yaml"), tmp_path / "home"
     outcome = sluice(home, "check", str(definition))
@@ -90,6 +91,7 @@ def test_adult_passes_the_public_use_policy(shipped: Shipped, tmp_path: Path) ->
     assert finding(home, outcome["release"], "sample_uniques_share", "masked")["observed"] == 0
 
 
+@pytest.mark.slow
 def test_census_income_passes_within_three_gigabytes(shipped: Shipped, tmp_path: Path) -> None:
     definition, home = shipped("census-income.yaml"), tmp_path / "home"
     command = [sys.executable, "-c", "from flows.cli.main import run; run()", "check", str(definition), "--json"]

@@ -30,6 +30,7 @@ def folder(house: House) -> Path:
     return house.target / house.id
 
 
+@pytest.mark.slow
 def test_the_good_way_to_publication_and_beyond(house: House) -> None:
     waiting = house.release()
     assert waiting.code == WAITING
@@ -79,6 +80,7 @@ def test_the_good_way_to_publication_and_beyond(house: House) -> None:
     assert house.sluice("ledger", "verify").code == DONE
 
 
+@pytest.mark.slow
 def test_a_published_release_can_be_withdrawn_though_its_documents_have_changed(house: House) -> None:
     house.release()
     house.approve("amara")
@@ -92,6 +94,7 @@ def test_a_published_release_can_be_withdrawn_though_its_documents_have_changed(
     assert house.sluice("withdraw", release, "--reason", "again").code == ERROR
 
 
+@pytest.mark.slow
 def test_a_blocked_release_is_judged_again_from_the_same_seed(house: House) -> None:
     """A rerun is no second throw of the dice; another policy is another release, and the report counts the attempts."""
     house.policy["rules"][0]["k"] = 1000
@@ -110,6 +113,7 @@ def test_a_blocked_release_is_judged_again_from_the_same_seed(house: House) -> N
     assert "earlier" in dossier.lower()
 
 
+@pytest.mark.slow
 def test_check_judges_and_asks_nobody(house: House) -> None:
     told = house.sluice("check", str(house.file))
     assert told.code == DONE
@@ -210,6 +214,7 @@ def test_a_seed_that_is_to_be_destroyed_is_gone_after_publication(house: House) 
     assert house.release().code == DONE
 
 
+@pytest.mark.slow
 def test_the_ledger_may_lie_in_postgresql(house: House, monkeypatch: pytest.MonkeyPatch, postgresql: str) -> None:
     monkeypatch.setenv("SLUICE_LEDGER_URL", postgresql)
     assert house.release().code == WAITING
@@ -224,6 +229,7 @@ def test_the_ledger_may_lie_in_postgresql(house: House, monkeypatch: pytest.Monk
     assert house.shelf == [house.id]
 
 
+@pytest.mark.slow
 def test_whole_households_are_held_out_and_never_published(house: House) -> None:
     """The published file holds the others' records alone; every household is on one side."""
     house.policy["reference_standard"] |= {"reference": "holdout", "holdout_share": 0.3, "minimum_records": 300}

@@ -120,6 +120,7 @@ def test_a_changed_document_voids_the_approvals(pending: House, document: str) -
     assert "0 of 2 approvals" in pending.sluice("review", pending.id).words
 
 
+@pytest.mark.slow
 def test_an_approval_of_one_release_is_none_of_another(pending: House) -> None:
     first = pending.id
     assert pending.approve("amara").code == WAITING

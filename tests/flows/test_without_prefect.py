@@ -93,6 +93,7 @@ def test_the_search_finds_prefect_where_it_is() -> None:
     assert "Prefect is imported" in done.stderr
 
 
+@pytest.mark.slow
 def test_what_works_outside_a_release_imports_no_prefect() -> None:
     modules = [
         ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "tasks" / "workbench").rglob("*.py")

@@ -159,6 +159,7 @@ def _forms(number: int, decimals: int) -> list[bytes]:
 
 
 class TestNothingSuppressedGetsOut:
+    @pytest.mark.slow
     @FEW
     @given(case=canaries(), tell_primary=st.booleans(), intervals=st.booleans())
     def test_no_file_holds_a_suppressed_or_withheld_number(
@@ -202,6 +203,7 @@ class TestNothingSuppressedGetsOut:
 
 
 class TestReadBack:
+    @pytest.mark.slow
     @FEW
     @given(case=canaries(), tell=st.booleans(), contributors=st.booleans())
     def test_every_file_reads_back_as_it_was_and_agrees_with_the_cells(

@@ -142,6 +142,7 @@ def test_a_bound_at_infinity_is_no_bound() -> None:
     assert package["resources"][0]["schema"]["fields"][0]["constraints"] == {"required": True, "maximum": 1.5}
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=6, unique=True), st.booleans())
 @settings(max_examples=30)
 def test_any_categories_give_unique_values_and_labels(values: list[str], labelled: bool) -> None:

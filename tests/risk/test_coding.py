@@ -225,6 +225,7 @@ def test_an_unknown_category_is_counted():
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(seed=st.integers(0, 2**32))
 def test_order_and_index_do_not_show(seed):

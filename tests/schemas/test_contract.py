@@ -141,6 +141,7 @@ def test_hierarchies_of_adult_are_those_of_arx(reference_data: Path) -> None:
         assert hierarchy.rows == rows
 
 
+@pytest.mark.slow
 def test_census_income_holds_on_both_files(reference_data: Path) -> None:
     """Records and missing states of residence (708 in the training file): PROVENANCE.md beside the files."""
     contract = load_contract(CONTRACTS / "census_income.yaml")

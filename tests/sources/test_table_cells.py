@@ -67,6 +67,7 @@ MEASURES = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(records(), st.sampled_from(MEASURES), st.booleans())
 def test_as_in_memory(given_: tuple[list[Dimension], pd.DataFrame], measure: Measure, linked: bool) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from sluice.custody.states import State
 from tasks.mask import mask
@@ -24,6 +25,7 @@ def test_masked_again_it_has_the_same_bytes(house: House, validated: Bring) -> N
     assert release.entries()[-1].body == {"data": first.sha256, "csv": first.csv_sha256, "rows": first.rows}
 
 
+@pytest.mark.slow
 def test_another_seed_makes_other_bytes(house: House, validated: Bring) -> None:
     first = mask(validated(house))
     house.definition["title"] = "Another release"

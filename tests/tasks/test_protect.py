@@ -34,6 +34,7 @@ def test_sensitive_cells_and_others_for_their_sake_are_suppressed(tables_house: 
     assert release.state is State.MASKED
 
 
+@pytest.mark.slow
 def test_the_same_cells_give_the_same_files(tables_house: TablesHouse, validated: Bring) -> None:
     first = validated(tables_house)
     before = protect(first, tabulate(first))
@@ -41,6 +42,7 @@ def test_the_same_cells_give_the_same_files(tables_house: TablesHouse, validated
     assert protect(again, tabulate(again)) == before
 
 
+@pytest.mark.slow
 def test_a_method_that_changes_values_says_what_it_could_not_protect(
     tables_house: TablesHouse, validated: Bring
 ) -> None:

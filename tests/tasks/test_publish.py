@@ -31,6 +31,7 @@ def approved(release: AnyRelease) -> AnyRelease:
     return release
 
 
+@pytest.mark.slow
 def test_the_approved_files_are_on_the_shelf_with_what_describes_them(house: House, validated: Bring) -> None:
     release = approved(validated(house))
     folder = publish(release)
@@ -43,6 +44,7 @@ def test_the_approved_files_are_on_the_shelf_with_what_describes_them(house: Hou
     assert release.state is State.PUBLISHED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["the file", "the report", "the ledger"])
 def test_what_was_altered_after_approval_does_not_appear(house: House, validated: Bring, what: str) -> None:
     release = approved(validated(house))
@@ -75,6 +77,7 @@ def test_a_state_does_not_stand_in_for_the_approvals(house: House, validated: Br
     assert house.shelf == []
 
 
+@pytest.mark.slow
 def test_the_edition_before_is_superseded(house: House, validated: Bring) -> None:
     first = approved(validated(house))
     publish(first)

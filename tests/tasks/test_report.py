@@ -18,6 +18,7 @@ Bring = Callable[[House], AnyRelease]
 FINE = Finding(rule="k_anonymity", verdict=Verdict.PASS, says="Fine.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_only_what_passed_waits_for_people(house: House, validated: Bring, verdict: Verdict) -> None:
     release = validated(house)

@@ -31,6 +31,7 @@ def test_data_that_break_it_are_not_and_no_value_is_named(house: House, received
     assert release.state is State.RECEIVED
 
 
+@pytest.mark.slow
 def test_a_check_that_crashes_is_unknown(house: House, received: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
     def crash(*_: object) -> list[Finding]:
         raise MemoryError("canary4711")

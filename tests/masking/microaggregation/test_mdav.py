@@ -68,6 +68,7 @@ def test_groups_are_those_of_the_definition(seed: int, n: int, d: int, k: int, l
     assert sizes.max() <= 2 * k - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [2, 10])
 def test_groups_are_those_of_the_definition_over_many_blocks(columns: int) -> None:
     """Enough records for wide boxes and for rebuilding; half of them duplicated, so that there are ties."""

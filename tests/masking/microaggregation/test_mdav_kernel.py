@@ -69,6 +69,7 @@ def groups_by_definition(records: np.ndarray, k: int) -> list[int]:
     return labels
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(7, 90), d=st.integers(1, 4), k=st.integers(1, 7))
 @pytest.mark.parametrize("law", ["normal", "few values", "copies"])

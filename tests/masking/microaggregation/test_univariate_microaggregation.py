@@ -73,6 +73,7 @@ def test_no_partition_whatever_is_better(values: list[int], k: int) -> None:
     assert squared_error(values, groups) == best
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),

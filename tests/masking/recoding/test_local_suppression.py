@@ -318,6 +318,7 @@ def test_the_order_of_the_sets() -> None:
     assert len(key_sets([1] * 12, [2] * 12)) == 2**12 - 1
 
 
+@pytest.mark.slow
 def test_many_keys_and_every_kind() -> None:
     rng = np.random.default_rng(2)
     frame = pd.DataFrame({f"key{at}": pd.Series(rng.integers(0, 2, 60), dtype="Int64") for at in range(14)})

@@ -88,6 +88,7 @@ def test_the_only_possible_swaps_are_made() -> None:
     assert masked["county"].to_list() == ["b", "b", "a", "a", "e", "e", "d", "d"]
 
 
+@pytest.mark.slow
 def test_a_partner_is_uniform_among_those_who_fit() -> None:
     areas = np.array([0, 1, 1, 2, 2, 2, 0, 1])
     profile = np.array([0, 0, 0, 0, 0, 0, 0, 1])

@@ -73,6 +73,7 @@ def test_the_interval_is_symmetric_and_never_certain(pairs):
     assert -1 <= low < high <= 1
 
 
+@pytest.mark.slow
 @settings(max_examples=5)
 @given(st.integers(0, 2**32))
 def test_names_of_labels_do_not_matter(seed):
@@ -81,6 +82,7 @@ def test_names_of_labels_do_not_matter(seed):
     assert attack(renamed, renamed).measurement == attack(people, people).measurement
 
 
+@pytest.mark.slow
 @settings(max_examples=5)
 @given(st.integers(0, 2**32))
 def test_the_order_of_the_rows_does_not_matter(seed):

@@ -11,6 +11,7 @@ from sluice.tabular.model.cells import Cells
 from tests.tabular.tables import tables
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(tables(most=25), st.integers(0, 2**32 - 1))
 def test_as_far_as_scipy_finds(cells: Cells, seed: int) -> None:

@@ -47,6 +47,7 @@ def holds(cells: Cells, requirements: Requirements, value: np.ndarray) -> bool:
     return bool(moved[needed].all())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize(
     "levels",
@@ -80,6 +81,7 @@ def test_no_whole_table_is_nearer(
     assert weight @ np.abs(found.value - cells.total) == pytest.approx(best)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables(), st.booleans())
 def test_adds_up_and_keeps_every_level(cells: Cells, exact: bool) -> None:

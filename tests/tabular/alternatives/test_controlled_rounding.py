@@ -67,6 +67,7 @@ def best_by_enumeration(cells: Cells, base: int, squared: bool) -> float | None:
     return best
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables(most=6), st.integers(2, 9), st.booleans())
 def test_no_rounding_is_nearer(cells: Cells, base: int, squared: bool) -> None:

@@ -25,6 +25,7 @@ from tests.tabular.tables import business, tables
 RULES = (MinimumFrequency(3), PPercent(10))
 
 
+@pytest.mark.slow
 def test_with_the_proofs_of_the_protection_the_verdict_is_the_same() -> None:
     cells = business("s1k")
     requirement = requirements_of(RULES, cells.contributions)

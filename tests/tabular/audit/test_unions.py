@@ -1,6 +1,7 @@
 """Unions of suppressed cells whose sum is known."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -72,6 +73,7 @@ def test_a_difference_of_two_sums_is_a_union() -> None:
     assert breach.cells == (at(cells, "r"), at(cells, "s"))
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables(most=12), st.integers(0, 2**32 - 1))
 def test_unions_are_sums_that_the_equations_give_away(cells: Cells, seed: int) -> None:

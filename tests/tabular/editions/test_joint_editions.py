@@ -215,6 +215,7 @@ def test_the_joint_system_holds_both_editions(editions: tuple[Cells, Cells], see
     assert len(rows) == cells.equations.shape[0]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(two_editions(), st.booleans())
 def test_a_pattern_carried_forward_is_safe_for_both_editions(editions: tuple[Cells, Cells], whole: bool) -> None:

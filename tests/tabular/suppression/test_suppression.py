@@ -35,6 +35,7 @@ def assert_safe(cells: Cells, status: np.ndarray, assumptions: Assumptions) -> N
     assert Table(cells, status, assumptions).found_out(requirements(cells), 3, 10, first=True) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(tables(most=10), st.sampled_from([0, 1, 1, 2]), st.booleans())
 def test_no_contributor_learns_more_than_the_rules_allow(cells: Cells, coalition: int, zeros_known: bool) -> None:
@@ -121,6 +122,7 @@ def test_business_tables_are_safe(by: str, coalition: int) -> None:
     assert all(proof.holds(cells, made.status != Status.PUBLISHED, lower, upper) for proof in made.certificates)
 
 
+@pytest.mark.slow
 def test_branches_give_a_safe_pattern_whatever_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = business("s1k")
     monkeypatch.setattr(greedy_search, "_LARGE", 1)
@@ -154,6 +156,7 @@ def test_linked_tables_are_protected_together() -> None:
     assert found.safe, [breach.says for breach in found.breaches]
 
 
+@pytest.mark.slow
 def test_the_value_lost_is_near_the_least_that_is_known() -> None:
     """With all conditions 797,787 is a lower bound, by linear relaxation, and 805,396 the best found by a prototype."""
     cells = business("s1k")

@@ -39,6 +39,7 @@ def field(least: int, largest: int, *names: str) -> st.SearchStrategy[str]:
     return st.lists(part, min_size=1, max_size=3).map(",".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(
     st.tuples(

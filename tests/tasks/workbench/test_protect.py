@@ -79,6 +79,7 @@ def test_the_summary_for_people(folder: Path, capsys: pytest.CaptureFixture[str]
         assert words in told
 
 
+@pytest.mark.slow
 def test_real_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Primary cells as in cells_reference.csv.gz, which was computed without this project."""
     data = reference_path("business_generated", "s1k")
@@ -270,6 +271,7 @@ def test_outputs_that_do_not_fit(folder: Path, capsys: pytest.CaptureFixture[str
         assert (folder / "micro.csv").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_as_a_process(folder: Path) -> None:
     command = [str(Path(sys.executable).with_name("sluice"))]
     done = subprocess.run([*command, *arguments(folder, "--json")], capture_output=True, text=True, check=False)

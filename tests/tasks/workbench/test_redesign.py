@@ -43,6 +43,7 @@ def test_single_changes_and_what_their_best_one_spares(tmp_path: Path, capsys: p
     assert (made["status"] == "primary").sum() == best["sensitive"][1] < best["sensitive"][0] == 65
 
 
+@pytest.mark.slow
 def test_changes_one_after_another_save_suppression(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments("--steps=2", "--ordered=size")) == 0
     lines = capsys.readouterr().out.splitlines()
