@@ -91,13 +91,13 @@ class TableSummary(BaseModel):
     secondary: int
     withheld: int
     value_suppressed: float | None = Field(
-        description="to three digits, units of the measure; None: would reveal a cell"
+        description="of cells that are no marginal, to three digits, units of the measure; None: would reveal a cell"
     )
     value_share: float | None = Field(
-        description="of the value of all cells that are not withheld; None: would reveal a cell"
+        description="of the value of all cells that are no marginal and not withheld; None: would reveal a cell"
     )
     contributors_suppressed: int | None = Field(
-        description="to three digits, contributions in suppressed cells; None: would reveal a cell"
+        description="to three digits, contributions in suppressed cells that are no marginal; None: would reveal a cell"
     )
     contributors_share: float | None
     levels: tuple[Level, ...] = ()
@@ -130,19 +130,25 @@ def summarise(
 
     status       : shape (c,), of every cell of the linked tables; so are the requirements
     value        : shape (c,), what is published instead of the totals, where a method changes values
-    minimum_cell : the value and the contributors of the suppressed cells are given as sums over all of them, when at
-                   least so many (and three) have any; all to three digits, the shares too: from an exact one, the
-                   exact sum could be computed with what is published
+    minimum_cell : the value and the contributors of the suppressed cells are given as sums over those that are no
+                   marginal, when at least so many (and three) have any and the table's total is published: then
+                   anybody can subtract the published ones from it. With marginals among them, which count their
+                   cells twice, such a sum would be a further equation, by which a marginal may be computed. To three
+                   digits, the shares too, as the sum of contributors is not published
     """
     inside, axes = in_table(cells, table), axes_of(cells, table)
     counts = {known: int(((status == known) & inside).sum()) for known in Status}
     hidden = inside & ((status == Status.PRIMARY) | (status == Status.SECONDARY))
     listed = inside & (status != Status.WITHHELD)
+    innermost = inside & ~_marginals(cells, inside)
+    lost_cells, summed = hidden & innermost, listed & innermost
     levels = levels_of(cells.dimensions, table)
     sizes = {cells.dimensions[axis].name: int((cells.dimensions[axis].levels <= levels[axis]).sum()) for axis in axes}
     size = np.abs(cells.total.astype(np.float64)) * 10.0**-cells.decimals
-    give = not hidden.any() or int((hidden & (cells.total != 0)).sum()) >= max(_LEAST_SUMMED, minimum_cell)
-    lost, contributors = float(size[hidden].sum()), int(cells.contributors[hidden].sum())
+    total_is_published = bool(((cells.codes == 0).all(axis=1) & inside & (status == Status.PUBLISHED)).any())
+    enough = int((lost_cells & (cells.total != 0)).sum()) >= max(_LEAST_SUMMED, minimum_cell)
+    give = not hidden.any() or (enough and total_is_published)
+    lost, contributors = float(size[lost_cells].sum()), int(cells.contributors[lost_cells].sum())
     return TableSummary(
         name=name,
         dimensions=sizes,
@@ -156,9 +162,9 @@ def summarise(
         secondary=counts[Status.SECONDARY],
         withheld=counts[Status.WITHHELD],
         value_suppressed=_three_digits(lost) if give else None,
-        value_share=_share(lost, float(size[listed].sum())) if give else None,
+        value_share=_share(lost, float(size[summed].sum())) if give else None,
         contributors_suppressed=int(_three_digits(contributors)) if give else None,
-        contributors_share=_share(contributors, int(cells.contributors[listed].sum())) if give else None,
+        contributors_share=_share(contributors, int(cells.contributors[summed].sum())) if give else None,
         levels=tuple(_levels(cells, listed, hidden, axes)),
         maps=pattern_maps(cells, status, table),
         alteration=None
@@ -169,6 +175,15 @@ def summarise(
         before=tuple(before),
         now=tuple(now),
     )
+
+
+def _marginals(cells: Cells, inside: Booleans) -> Booleans:
+    """Shape (c,): the cells that are sums of other cells of one table."""
+    equations = cells.equations
+    within = equations[abs(equations) @ (~inside).astype(np.int64) == 0]
+    marginals = np.zeros(len(cells), dtype=bool)
+    marginals[within.indices[within.data > 0]] = True
+    return marginals
 
 
 def _coarse(width: float) -> float:

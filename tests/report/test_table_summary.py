@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from sluice.report.table_summary import AuditOutcome
 from sluice.tabular.audit.audit import Audit, Breach
+from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Status
+from sluice.tabular.model.dimension import Dimension
 from sluice.verdict import Verdict
 from tests.report.pages import flat, names, random_status, summary
 from tests.tabular.tables import tables
@@ -43,7 +45,7 @@ class TestDossier:
         figures = (table.value_suppressed, table.value_share, table.contributors_suppressed, table.contributors_share)
         assert [figure is not None for figure in figures] == [told] * 4
         if suppressed == 3 and told:
-            assert figures == (3010.0, float(f"{3006 / (2 * cells.total[0]):.3g}"), 3, 0.167)
+            assert figures == (3010.0, float(f"{3006 / cells.total[0]:.3g}"), 3, 0.333)
 
     def test_no_figure_leads_back_to_the_exact_sum_of_the_suppressed(self) -> None:
         """Of a table of counts: the published cells, a share and one equation would give the others' exact sum."""
@@ -57,6 +59,32 @@ class TestDossier:
         for share in (table.value_share, table.contributors_share):
             assert share is not None
             assert abs(share * seen / (1 - share) - hidden) > 20
+
+    def test_no_suppressed_marginal_follows_from_what_the_suppressed_add_up_to(self) -> None:
+        """Of region north with all its cells suppressed and south without any: the sum of all less the total is it."""
+        codes = [("Total", ""), ("north", "Total"), ("south", "Total"), *((f"n{at}", "north") for at in range(9))]
+        region = Dimension.of("region", codes)
+        depth = [region.codes.index(code) for code, _ in codes]
+        inner = np.array([11, 12, 13, 14, 15, 16, 17, 18, 19])
+        total = np.r_[inner.sum() + 100, inner.sum(), 100, inner]
+        status = np.full(12, Status.PRIMARY, dtype=np.uint8)
+        status[0] = Status.PUBLISHED
+        order = np.argsort(depth)
+        made = aggregate(
+            [region],
+            np.repeat([[depth[2]], *([at] for at in depth[3:])], [100, *inner], axis=0).astype(np.int32),
+            np.arange(int(total[0]), dtype=np.int64),
+            np.ones(int(total[0]), dtype=np.int64),
+        )
+        assert made.total.tolist() == total[order].tolist()
+        table = summary(made, status[order], 3)
+        assert table.value_suppressed == made.total[0]
+        assert table.value_suppressed - made.total[0] != inner.sum()
+
+    def test_nothing_is_added_up_where_the_total_is_suppressed(self) -> None:
+        cells, status = flat(9), np.full(10, Status.PRIMARY, dtype=np.uint8)
+        status[1:3] = Status.PUBLISHED
+        assert summary(cells, status, 3).value_suppressed is None
 
     def test_cells_of_value_zero_do_not_hide_another(self) -> None:
         cells, status = flat(9), np.full(10, Status.PRIMARY, dtype=np.uint8)
