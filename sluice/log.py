@@ -63,7 +63,9 @@ class _TextLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         time, level, event, *facts = _line(record).items()
         words = [f"{name}={value}" if name != "detail" else str(value) for name, value in facts]
-        return " ".join([str(time[1]), str(level[1]), str(event[1]), *words])
+        line = " ".join([str(time[1]), str(level[1]), str(event[1]), *words])
+        # A line an event: a name in a document could else end the line and write another one.
+        return "".join(each if each.isprintable() else repr(each)[1:-1] for each in line)
 
 
 def _line(record: logging.LogRecord) -> dict[str, str | float]:

@@ -64,3 +64,13 @@ def test_what_is_above_hears_nothing(caplog: pytest.LogCaptureFixture) -> None:
     write_log("json")
     log("step begins", step="mask")
     assert caplog.records == []
+
+
+def test_a_detail_cannot_write_a_line_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    """A definition may bear any name for a column, which an error repeats."""
+    write_log("text")
+    log(
+        "step fails", detail="column 'a\n2026-01-01T00:00:00.000+00:00 info recorded release=fair recorded=published\r'"
+    )
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "a\\n2026-01-01" in line
