@@ -108,8 +108,18 @@ def read_dates(texts: pa.Array) -> pa.Array:
         return dates.cast(MICROSECONDS)
     except pa.ArrowInvalid:  # finer than microseconds, which are cut off, or with a time zone
         cut = pc.replace_substring_regex(dates, "([.][0-9]{6})[0-9]+", r"\1")
-        read = pd.to_datetime(cut.to_pandas(), format="ISO8601", errors="coerce", utc=True)
+        try:
+            read = pd.to_datetime(cut.to_pandas(), format="ISO8601", errors="coerce", utc=True)
+        except OverflowError:  # one is before the year 1 or after 9999 in UTC
+            return pa.array([_moment_or_none(text) for text in cut.to_pylist()], MICROSECONDS)
         return pa.array(read.dt.tz_localize(None), MICROSECONDS, from_pandas=True, safe=False)
+
+
+def _moment_or_none(text: str | None) -> datetime | None:
+    try:
+        return None if text is None else moment(text)
+    except ValueError:
+        return None
 
 
 def moment(text: str, last: bool = False) -> datetime:
@@ -118,7 +128,10 @@ def moment(text: str, last: bool = False) -> datetime:
         raise ValueError("no date such as 2024-12-31")
     read = datetime.fromisoformat(text)
     if read.tzinfo is not None:
-        read = read.astimezone(UTC).replace(tzinfo=None)
+        try:
+            read = read.astimezone(UTC).replace(tzinfo=None)
+        except OverflowError:
+            raise ValueError("no date from the year 1 to 9999 in UTC") from None
     return read + timedelta(days=1, microseconds=-1) if last and len(text) == len("2024-12-31") else read
 
 

@@ -80,3 +80,11 @@ def test_a_day_lasts_to_its_last_microsecond() -> None:
     for text in ("2023-02-29", "20240229", "29.2.2024", ""):
         with pytest.raises(ValueError, match="no date"):
             values.moment(text)
+
+
+def test_a_time_zone_that_leads_out_of_the_calendar_makes_no_date_and_no_crash() -> None:
+    texts = ["0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00", "2024-12-31T10:00Z", None]
+    assert values.read_dates(pa.array(texts)).to_pylist() == [None, None, datetime(2024, 12, 31, 10), None]
+    for text in texts[:2]:
+        with pytest.raises(ValueError, match="no date"):
+            values.moment(str(text))
