@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: help install demo data test check coverage lint format benchmarks clean
 
 help:
-	@echo "make demo        two releases of a real survey: one refused, one masked, judged, approved, published"
+	@echo "make demo        releases of a real survey: one refused, one masked, judged, approved, published, one of tables"
 	@echo "make data        the data of the shipped release definitions, into ./data (from UCI, or where they lie)"
 	@echo "make test        all tests"
 	@echo "make check       lint, types and the fast tests, in about a minute"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class SluiceError(Exception):
@@ -24,3 +25,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint ' Did you mean ...?' with the nearest known word, or '' when none is near."""
     near = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" Did you mean '{near[0]}'?" if near else ""
+
+
+def no_such_file(path: Path) -> str:
+    """What to say of a path that leads to no file, with the nearest name in the same folder."""
+    if path.is_dir():
+        return f"{path}: is a folder; name a file in it"
+    siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    return f"{path}: no such file.{did_you_mean(path.name, siblings)}"

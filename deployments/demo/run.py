@@ -44,7 +44,7 @@ def main() -> int:
     for path in sorted((HOUSE / "published" / release).iterdir()):
         console.print(f"  {path.stat().st_size:>9,} bytes  {shown(path)}")
 
-    console.rule("[bold]3. Tables of the same survey: small counts left blank, and as many others as it takes")
+    console.rule("[bold]3. Tables of the same survey: small counts suppressed, and as many others as it takes")
     sluice("release", "deployments/demo/tables.yaml", expect=WAITING)
     tables = next(path.stem for path in (HOUSE / "home" / "runs").glob("occupation-tables-*.json"))
     sluice("approve", tables, "--as", "amara", "--comment", "the audit found nothing", expect=WAITING)

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from policies.rules.catalogue import rules as rules_of
 from policies.rules.rules import PolicyRule
 from policies.rules.table_rule import TableRule
+from sluice.documents.document_faults import faults
 from sluice.errors import DataError, DocumentError, did_you_mean
 from sluice.sources.hierarchy_file import read_dimension
 from sluice.tabular.model.dimension import Dimension
@@ -57,10 +58,8 @@ def rules_given(written: Sequence[str]) -> list[SensitivityRule]:
             rule = known[name].model_validate({"rule": name, **dict(zip(thresholds, given, strict=False))})
             rules.append(rule.sensitivity())
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or name
-            says = first["msg"].removeprefix("Value error, ")
-            raise DocumentError(f"--rule {each}: {where}: {says}; it takes {', '.join(thresholds)}") from None
+            says = faults(error.errors(), known[name])[0]
+            raise DocumentError(f"--rule {each}: {says}; it takes {', '.join(thresholds)}") from None
         except DataError as error:
             raise DocumentError(f"--rule {each}: {error}") from None
     return rules

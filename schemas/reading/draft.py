@@ -37,6 +37,8 @@ def draft_contract(source: TabularSource, dataset: str) -> str:
     names = source.column_names()
     if any(re.fullmatch(f"{NUMBER}|{LEADING_ZERO}", name) for name in names):
         raise DataError(f"{source.title}: a column is named by a number. Is the first line a record, not the header?")
+    if len(names) == 1 and (other := re.search(r"[,;|\t]", names[0])):
+        raise DataError(f"{source.title}: there is one column, whose name holds {other[0]!r}. Is that the separator?")
     columns = {name: ColumnSummary(source.decimal_mark) for name in names}
     for batch in source.batches(names):
         for name in names:
@@ -89,6 +91,9 @@ def _categories(kind: Kind, column: ColumnSummary) -> Iterable[str]:
     elif kind is Kind.INTEGER and 0 < len(frequent) == len(all_found) <= _FEW_CODES:
         labels = dict.fromkeys(as_label(float(label.replace(",", "."))) for label in frequent)
         yield f"    # if these are codes: categories: {_listed(sorted(labels, key=float))}, without minimum and maximum"
+        values = sorted(map(float, labels))
+        if len(values) > 1 and re.fullmatch("99+", last := as_label(values[-1])) and values[-2] < values[-1] / 2:
+            yield f"    # check: {last} may stand for missing; then it belongs into missing_codes"
     elif kind is Kind.BINARY and len(frequent) < len(all_found):
         yield "    # categories: too rare to be listed; without this line the two that are found are taken"
     elif kind.is_categorical and few and frequent:

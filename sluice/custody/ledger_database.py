@@ -109,7 +109,7 @@ def _engine(url: str) -> sa.Engine:
         raise SluiceError("the ledger's URL cannot be read; write sqlite:///FILE or postgresql://...") from None
     kind = parsed.get_backend_name()
     if kind not in _LOCKS:
-        raise SluiceError(f"a ledger lies in SQLite or PostgreSQL; got a URL for {kind}.")
+        raise SluiceError(f"the ledger's URL must be sqlite:///FILE or postgresql://...; got one for {kind}.")
     if kind == "sqlite" and parsed.database in (None, "", ":memory:"):
         raise SluiceError("a ledger in memory would be forgotten; name a file: sqlite:///FILE.")
     options = {"isolation_level": None, "timeout": WAIT} if kind == "sqlite" else {"connect_timeout": WAIT}

@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from sluice.documents.document_faults import faults
-from sluice.errors import DocumentError
+from sluice.errors import DocumentError, no_such_file
 
 Document = TypeVar("Document", bound=BaseModel)
 
@@ -63,6 +63,8 @@ def read_yaml(path: Path, list_is: str | None = None) -> Written:
     """
     try:
         content, root = _load(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, IsADirectoryError):
+        raise DocumentError(no_such_file(path)) from None
     except OSError as error:
         raise DocumentError(f"{path}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:

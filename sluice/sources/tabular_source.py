@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError, did_you_mean, no_such_file
 
 BATCH_SIZE = 100_000
 Answer = TypeVar("Answer")
@@ -74,7 +74,8 @@ class TabularSource(BaseModel, ABC):
         names = self.column_names(columns)
         are_names = self._are_names(names, columns)
         hints = names if are_names else []
-        absent = [f"no column '{name}'.{_hint(name, hints)}" for name in columns if name not in names]
+        missing = [name for name in columns if name not in names]
+        absent = [f"{'No' if i else 'no'} column '{name}'.{_hint(name, hints)}" for i, name in enumerate(missing)]
         if absent:
             hint = f"Its columns are: {', '.join(names)}."
             if not are_names:
@@ -92,10 +93,7 @@ class TabularSource(BaseModel, ABC):
 
 def missing_file(path: Path) -> DataError:
     """The error for a path that leads to no file, with the nearest name in the same folder."""
-    if path.is_dir():
-        return DataError(f"{path}: is a folder; name a file in it")
-    siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-    return DataError(f"{path}: no such file.{did_you_mean(path.name, siblings)}")
+    return DataError(no_such_file(path))
 
 
 def resolved(path: str, base: Path) -> str:

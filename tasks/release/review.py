@@ -56,7 +56,7 @@ def withdraw(release_id: str, reason: str) -> Path:
     workspace = open_workspace()
     definition, state = definition_of(workspace, release_id), workspace.ledger.state(release_id)
     if state not in (State.PUBLISHED, State.SUPERSEDED):
-        raise SluiceError(f"{release_id} is {state}; only a published release can be withdrawn.")
+        raise SluiceError(f"{release_id} is {str(state).replace('_', ' ')}; only a published release can be withdrawn.")
     gone = shelf.withdraw(target_of(definition) / release_id, reason)
     workspace.ledger.append(release_id, State.WITHDRAWN, account(), {"reason": reason})
     return gone
@@ -67,8 +67,8 @@ def _who(release: AnyRelease, declared: str | None) -> tuple[str, str]:
     roster, approvals = release.product.roster, release.product.policy.approvals
     if declared is not None and approvals.identity == "account":
         raise SluiceError(
-            f"policy '{release.product.policy.name}' knows approvers by their own account, not by --as; "
-            "run the command under the approver's account"
+            f"policy '{release.product.policy.name}' knows approvers by their own account, not by --as "
+            "(approvals.identity: account); run the command under the approver's account"
         )
     person = roster.by_account(account()) if declared is None else roster.person(declared)
     if person is None:

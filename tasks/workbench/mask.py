@@ -19,7 +19,7 @@ from schemas.contract import Contract, load_contract
 from schemas.reading.inferred import inferred_contract
 from sluice.custody.durable import refuse_to_overwrite, sha256_of
 from sluice.documents.documents import parse_document, read_yaml
-from sluice.errors import DataError, DocumentError, PlanError
+from sluice.errors import DataError, DocumentError, PlanError, did_you_mean
 from sluice.masking import Step
 from sluice.masking.plan import apply_plan, released_variables
 from sluice.masking.step import MaskingStep
@@ -87,7 +87,8 @@ def mask_file(
         roles = {role: name for role, name in ((Role.HOUSEHOLD, household), (Role.WEIGHT, weight)) if name}
         for option, name in [*roles.items(), *(("kind", name) for name in kinds or {})]:
             if name not in names:
-                raise DocumentError(f"--{option}: {source} has no column '{name}'; it has {', '.join(names)}")
+                hint = f"{did_you_mean(name, names)} It has {', '.join(names)}."
+                raise DocumentError(f"--{option}: {source} has no column '{name}'.{hint}")
         contract = inferred_contract(raw, source.name.split(".")[0], roles, kinds)
     frame, variables = typed_table(raw, contract, entropy)
     declared = contract.by_name if contract_file else {}

@@ -89,7 +89,7 @@ def test_a_table_that_went_away_is_said(lived: Ledger, url: str) -> None:
             r"'postgresql\+psycopg2', which is not here; write postgresql://",
         ),
         ("postgresql+nothing://clerk:pa55word@host/db", r"'postgresql\+nothing', which is not here"),
-        ("mysql://clerk:pa55word@host/db", "SQLite or PostgreSQL; got a URL for mysql"),
+        ("mysql://clerk:pa55word@host/db", "must be sqlite:///FILE or postgresql://...; got one for mysql"),
     ],
 )
 def test_a_wrong_url_is_refused(tmp_path: Path, wrong: str, says: str) -> None:

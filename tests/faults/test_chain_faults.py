@@ -191,7 +191,7 @@ def test_a_document_that_is_no_yaml(sound: House) -> None:
     (sound.documents / "policy.yaml").write_text("rules: [")
     refused(sound, sound.release(), ERROR, "policy.yaml: is not valid YAML")
     (sound.documents / "policy.yaml").unlink()
-    refused(sound, sound.release(), ERROR, "policy.yaml: cannot be read")
+    refused(sound, sound.release(), ERROR, "policy.yaml: no such file.")
 
 
 def test_a_plan_that_cannot_reach_its_k(sound: House) -> None:

@@ -96,6 +96,12 @@ def test_two_people_of_one_role_do_not_fill_two_roles(pending: House) -> None:
     assert pending.approve("jonas").code == DONE
 
 
+def test_what_is_not_published_cannot_be_withdrawn(pending: House) -> None:
+    refused = pending.sluice("withdraw", pending.id, "--reason", "wrong codes")
+    assert refused.code == ERROR
+    assert f"{pending.id} is pending review; only a published release can be withdrawn." in refused.words
+
+
 def test_nobody_approves_before_there_is_something_to_judge(pending: House) -> None:
     assert pending.sluice("approve", "people-puf-000000000000", "--as", "amara").code == ERROR
     near = pending.id[:-1] + ("0" if pending.id[-1] != "0" else "1")
@@ -239,7 +245,7 @@ def test_a_name_that_is_typed_is_not_believed_where_accounts_are_asked_for(house
     assert house.release().code == WAITING
     told = house.approve("amara")
     assert (told.code, house.shelf) == (ERROR, [])
-    assert "knows approvers by their own account, not by --as" in told.words
+    assert "knows approvers by their own account, not by --as (approvals.identity: account)" in told.words
     assert "is not on the roster" in house.sluice("approve", house.id).words  # this process's own account
 
 

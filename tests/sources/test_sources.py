@@ -113,7 +113,7 @@ def test_batches_are_of_the_size_asked_for_with_a_fresh_index(tmp_path: Path) ->
         ("a,b\n1,2\n1,geheim-4711\xff\n".encode("latin-1"), "line 3 is not utf-8. Is it latin-1 or cp1252?"),
         ("a,b\n" + "1,2\n" * 5000 + "1,\udce4\n", "line 5002 is not utf-8"),
         ("a,b,a\n1,2,3\n", "column named twice: a"),
-        ("A,c\n1,2\n", "no column 'a'. Did you mean 'A'? no column 'b'. Its columns are: A, c."),
+        ("A,c\n1,2\n", "no column 'a'. Did you mean 'A'? No column 'b'. Its columns are: A, c."),
         ("ALTER,b\n1,2\n", "no column 'a'. Its columns are: ALTER, b."),
         ('a,b\n1,"geheim-4711\n2,3\n4,5\n', "3 lines give 1 records. Is a quoted cell never closed?"),
         ('a,b\n1,"geheim-4711\nmore"\n', "2 lines give 1 records"),

@@ -10,7 +10,7 @@ import yaml
 from schemas.checks.frame_check import check_frame
 from schemas.contract import load_contract
 from schemas.reading.draft import draft_contract
-from sluice.errors import DocumentError
+from sluice.errors import DataError, DocumentError
 from sluice.sources.sources import CsvSource, ParquetSource
 from sluice.verdict import Verdict
 from tests.schemas.typed import type_source
@@ -128,3 +128,24 @@ def test_names_and_categories_are_quoted_for_yaml(tmp_path: Path) -> None:
     assert odd["categories"] == ["- x", "no", 'y"z']
     assert none["kind"] == "nominal"
     assert "minimum" not in few  # one value makes no range
+
+
+@pytest.mark.parametrize(
+    ("codes", "is_pointed_out"),
+    [([1, 2, 3, 99], True), ([0, 10, 999], True), ([1, 2, 9], False), ([97, 98, 99], False)],
+)
+def test_a_code_of_nines_far_from_the_others_may_mean_missing(
+    tmp_path: Path, codes: list[int], is_pointed_out: bool
+) -> None:
+    path = tmp_path / "people.csv"
+    pd.DataFrame({"education": codes * 20}).to_csv(path, index=False)
+    text = draft_contract(CsvSource(path=str(path)), "people")
+    assert (f"# check: {codes[-1]} may stand for missing; then it belongs into missing_codes" in text) == is_pointed_out
+
+
+def test_a_wrong_separator_is_no_draft_of_one_column(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("age;sex\n30;f\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"one column, whose name holds ';'\. Is that the separator\?"):
+        draft_contract(CsvSource(path=str(path)), "people")
+    assert 'name: "sex"' in draft_contract(CsvSource(path=str(path), separator=";"), "people")

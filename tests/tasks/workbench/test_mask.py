@@ -187,7 +187,7 @@ def test_no_input_is_overwritten(folder: Path) -> None:
         run(folder, output=folder / "masked.xlsx")
     with pytest.raises(DataError, match="there is no folder"):
         run(folder, output=folder / "nowhere" / "masked.csv")
-    with pytest.raises(DocumentError, match="has no column 'hosuehold'"):
+    with pytest.raises(DocumentError, match="has no column 'hosuehold'\\. Did you mean 'household'\\? It has "):
         run(folder, household="hosuehold")
 
 

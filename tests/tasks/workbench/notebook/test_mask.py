@@ -123,7 +123,7 @@ def test_identifiers_of_the_contract_do_not_come_out(fair: pd.DataFrame) -> None
         ([], DocumentError, "plan is refused"),
         (3, TypeError, "plan must be a list of steps, .* got int"),
         (["pram"], TypeError, "plan must be a list of steps, .* got list"),
-        ("no/such/plan.yaml", DocumentError, "plan.yaml: cannot be read"),
+        ("no/such/plan.yaml", DocumentError, "plan.yaml: no such file."),
         ({"method": "rounding", "columns": ["agee"], "base": 5}, PlanError, r"no variable 'agee'.* mean 'age'"),
         (
             {"method": "pram", "columns": ["affairs"], "retention": 0.9},
