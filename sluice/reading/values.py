@@ -108,18 +108,11 @@ def read_dates(texts: pa.Array) -> pa.Array:
         return dates.cast(MICROSECONDS)
     except pa.ArrowInvalid:  # finer than microseconds, which are cut off, or with a time zone
         cut = pc.replace_substring_regex(dates, "([.][0-9]{6})[0-9]+", r"\1")
-        try:
-            read = pd.to_datetime(cut.to_pandas(), format="ISO8601", errors="coerce", utc=True)
-        except OverflowError:  # one is before the year 1 or after 9999 in UTC
-            return pa.array([_moment_or_none(text) for text in cut.to_pylist()], MICROSECONDS)
-        return pa.array(read.dt.tz_localize(None), MICROSECONDS, from_pandas=True, safe=False)
-
-
-def _moment_or_none(text: str | None) -> datetime | None:
-    try:
-        return None if text is None else moment(text)
-    except ValueError:
-        return None
+        read = pd.to_datetime(cut.to_pandas(), format="ISO8601", errors="coerce", utc=True)
+        found = pa.array(read.dt.tz_localize(None), MICROSECONDS, from_pandas=True, safe=False)
+        first, last = (pa.scalar(end, MICROSECONDS) for end in (datetime.min, datetime.max))
+        # a time zone may lead out of the calendar's years
+        return pc.if_else(pc.and_(pc.greater_equal(found, first), pc.less_equal(found, last)), found, None)
 
 
 def moment(text: str, last: bool = False) -> datetime:
