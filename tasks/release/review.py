@@ -29,7 +29,8 @@ def record_approval(release: AnyRelease, declared: str | None, comment: str) -> 
     """
     undecided = (State.PENDING_REVIEW, State.APPROVED)
     if release.state not in undecided:
-        raise SluiceError(f"{release.id} is {release.state}; only a release that is pending_review can be approved.")
+        state = str(release.state).replace("_", " ")
+        raise SluiceError(f"{release.id} is {state}; only a release that is pending review can be approved.")
     verify_subject(release)
     person, identity = _who(release, declared)
     bound = subject(release).digest()

@@ -37,7 +37,8 @@ def no_leaf(dimension: Dimension, counts: Mapping[str, int]) -> str:
     reasons, leaves = [], [dimension.codes[leaf] for leaf in dimension.leaves]
     strange = sorted(code for code in counts if code)
     for code in strange:
-        hint = did_you_mean(code, leaves).strip()
+        with_zeros = next((leaf for leaf in leaves if leaf != code and leaf.lstrip("0") == code), None)
+        hint = f"Did you mean '{with_zeros}'? Read codes as text" if with_zeros else did_you_mean(code, leaves).strip()
         if code in dimension.position:
             reasons.append(f"'{code}' is a group, which others add up to")
         elif hint:

@@ -1,0 +1,13 @@
+"""What is said of records that fit no table: the nearest code, and why numbers are no codes."""
+
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.refusals import no_leaf
+
+
+def test_a_code_that_lost_its_zeros_is_found_again() -> None:
+    nace = Dimension.of("nace", [("Total", ""), ("01.1", "Total"), ("10.1", "Total"), ("02", "Total")])
+    says = no_leaf(nace, {"1.1": 3, "2": 1, "10.11": 1})
+    assert "it is not in 5 records" in says
+    assert "'1.1' (Did you mean '01.1'? Read codes as text)" in says
+    assert "'2' (Did you mean '02'? Read codes as text)" in says
+    assert "'10.11' (Did you mean '10.1'?)" in says
