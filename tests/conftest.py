@@ -21,13 +21,17 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 # the line that says how many tests passed.
 atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
-# A test that asks for one of these starts a server of its own.
+# A test that asks for one of these fixtures starts a server of its own; one in these folders takes a chain through.
+_TESTS = Path(__file__).parent
+_SLOW = {"faults", "flows", "published"}
 _MARKS = {"prefect_server": "prefect", "installation": "prefect", "postgresql_server": "postgres"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that need a server by the fixtures that they ask for, directly or through others."""
     for item in items:
+        if _SLOW & set(item.path.relative_to(_TESTS).parts):
+            item.add_marker("slow")
         for fixture, mark in _MARKS.items():
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(mark)

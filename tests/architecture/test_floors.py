@@ -33,6 +33,7 @@ def imports_of(path: Path) -> set[str]:
     return names
 
 
+@pytest.mark.slow
 def test_the_floors_are_kept() -> None:
     run = subprocess.run(
         [Path(sys.executable).with_name("lint-imports")], cwd=ROOT, capture_output=True, text=True, check=False
@@ -81,6 +82,7 @@ def test_a_circle_would_be_found() -> None:
     assert circles({"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a", "d"]}) == [["a", "b", "c"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", BELOW_TASKS)
 def test_prefect_is_known_to_tasks_and_flows_only(package: str) -> None:
     guilty = [str(path) for path in (ROOT / package).rglob("*.py") if "prefect" in imports_of(path)]
@@ -92,6 +94,7 @@ def test_the_search_for_prefect_finds_it_where_it_is() -> None:
     assert "prefect" in imports_of(ROOT / "flows" / "release.py")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", PURE)
 def test_methods_and_measures_read_no_clock_and_no_disk(room: str) -> None:
     forbidden = {"yaml", "sqlalchemy", "duckdb", "datetime", "time", "random", "os"}

@@ -94,6 +94,7 @@ def test_a_nameless_entry_is_refused(tmp_path: Path, release: str, actor: str) -
 SCALARS = st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False)
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(st.text(), SCALARS | st.lists(SCALARS)), max_size=4))
 @settings(max_examples=10)
 def test_any_finite_body_survives_and_verifies(bodies: list[dict[str, object]]) -> None:

@@ -69,6 +69,7 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(n=st.integers(1, 60), seed=st.integers(0, 100), strata=st.sampled_from([("region",), ("year", "region")]))
 def test_every_stratum_keeps_its_own_values(n: int, seed: int, strata: tuple[str, ...]) -> None:

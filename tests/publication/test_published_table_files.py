@@ -102,6 +102,7 @@ class TestBytes:
         table = whole(cells, np.zeros(9, dtype=np.uint8), value=cells.total // 5 * 5)
         assert to_csv(table).decode().splitlines()[:2] == ["area,kind,status,value", "Total,Total,published,1245"]
 
+    @pytest.mark.slow
     @FEW
     @given(tables())
     def test_the_order_of_the_cells_does_not_matter(self, cells: Cells) -> None:
@@ -187,6 +188,7 @@ class TestNothingSuppressedGetsOut:
             assert forms[1] in files[1]
             assert any(form in plain for form in forms[2:])
 
+    @pytest.mark.slow
     @FEW
     @given(canaries())
     def test_the_statistics_of_parquet_are_those_of_published_values(self, case: tuple[Cells, Statuses]) -> None:

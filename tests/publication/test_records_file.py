@@ -63,6 +63,7 @@ def small() -> pd.DataFrame:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(records=st.lists(RECORD, max_size=12), cut=st.integers(0, 12))
 def test_a_typed_frame_comes_back_and_its_bytes_do_not_depend_on_batches_or_index(

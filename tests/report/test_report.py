@@ -198,6 +198,7 @@ class TestContainment:
         assert there.decode() == render(full) == render(full)
         assert not re.search(r"20\d\d-\d\d-\d\dT", there.decode().replace(full.evaluated_at, ""))
 
+    @pytest.mark.slow
     def test_twenty_variables_stay_small_and_quick(self) -> None:
         bins = tuple(f"{low} to {low + 5}" for low in range(0, 60, 5))
         counts = tuple(range(50, 62))

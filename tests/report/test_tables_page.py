@@ -110,6 +110,7 @@ class TestPage:
         assert "<script" not in page
         assert "<i>" not in page
 
+    @pytest.mark.slow
     @settings(max_examples=20)
     @given(tables(), st.integers(0, 99))
     def test_no_suppressed_value_and_no_contribution_is_printed(self, cells: Cells, seed: int) -> None:

@@ -93,6 +93,7 @@ def test_columns_may_bear_any_name() -> None:
     same(ours.cells, records_of(renamed, made, measure).cells(made))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet"])
 def test_files(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Real records, in memory and in a memory of 200 MB."""

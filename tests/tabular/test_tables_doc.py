@@ -40,6 +40,7 @@ def firms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_every_command_runs(firms: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = commands()
     assert [command[0] for command in found] == [

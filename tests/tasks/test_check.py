@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from sluice.verdict import Verdict
 from tasks.check import check
 from tasks.mask import mask
@@ -11,6 +13,7 @@ from tests.flows.house import House
 Bring = Callable[[House], AnyRelease]
 
 
+@pytest.mark.slow
 def test_what_is_found_of_the_original_does_not_decide(house: House, validated: Bring) -> None:
     findings = check(validated(house))
     (anonymity,) = (finding for finding in findings if finding.rule == "k_anonymity")
@@ -18,6 +21,7 @@ def test_what_is_found_of_the_original_does_not_decide(house: House, validated: 
     assert not any(finding.binding for finding in findings)
 
 
+@pytest.mark.slow
 def test_the_masked_file_must_keep_the_rules(house: House, validated: Bring) -> None:
     release = validated(house)
     findings = check(release, mask(release))
@@ -30,6 +34,7 @@ def test_the_masked_file_must_keep_the_rules(house: House, validated: Bring) -> 
     assert (anonymity.verdict, anonymity.binding) == (Verdict.FAIL, True)
 
 
+@pytest.mark.slow
 def test_a_key_that_no_rule_looks_at_needs_a_decision_and_editions_are_always_compared(
     house: House, validated: Bring
 ) -> None:

@@ -14,6 +14,7 @@ from tests.flows.house import House
 Bring = Callable[[House], AnyRelease]
 
 
+@pytest.mark.slow
 def test_the_reference_standard_and_the_losses_of_each_variable_are_measured(house: House, validated: Bring) -> None:
     release = validated(house)
     found = evaluate(release, mask(release))
@@ -23,6 +24,7 @@ def test_the_reference_standard_and_the_losses_of_each_variable_are_measured(hou
     assert found.curves
 
 
+@pytest.mark.slow
 def test_the_pairs_are_those_of_the_original_records(
     house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch
 ) -> None:

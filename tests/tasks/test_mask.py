@@ -16,6 +16,7 @@ from tests.flows.house import TOP, House
 Bring = Callable[[House], AnyRelease]
 
 
+@pytest.mark.slow
 def test_masked_again_it_has_the_same_bytes(house: House, validated: Bring) -> None:
     first = mask(validated(house))
     release = validated(house)
@@ -32,6 +33,7 @@ def test_another_seed_makes_other_bytes(house: House, validated: Bring) -> None:
     assert mask(validated(house)).sha256 != first.sha256
 
 
+@pytest.mark.slow
 def test_only_the_order_of_the_seed_leads_back_to_the_original(house: House, validated: Bring) -> None:
     release = validated(house)
     masked = mask(release)
@@ -45,6 +47,7 @@ def test_only_the_order_of_the_seed_leads_back_to_the_original(house: House, val
         assert not np.array_equal(published[name].astype(str).to_numpy(), before)
 
 
+@pytest.mark.slow
 def test_parquet_and_csv_hold_the_same_masked_table(house: House, validated: Bring) -> None:
     release = validated(house)
     masked = mask(release)
@@ -54,6 +57,7 @@ def test_parquet_and_csv_hold_the_same_masked_table(house: House, validated: Bri
     assert list(csv) == ["age", "sex", "region", "income"]
 
 
+@pytest.mark.slow
 def test_of_a_sample_the_vault_knows_who_is_in_it(house: House, validated: Bring) -> None:
     house.definition["plan"].append({"method": "sampling", "fraction": 0.5})
     release = validated(house)

@@ -20,6 +20,7 @@ from tests.flows.tables_house import TablesHouse
 Bring = Callable[[House], AnyRelease]
 
 
+@pytest.mark.slow
 def test_sensitive_cells_and_others_for_their_sake_are_suppressed(tables_house: TablesHouse, validated: Bring) -> None:
     release = validated(tables_house)
     staged = tabulate(release)
@@ -56,6 +57,7 @@ def test_a_method_that_changes_values_says_what_it_could_not_protect(
     assert (published.value % 1_000_000 == 0).all()  # in tenths
 
 
+@pytest.mark.slow
 def test_a_method_for_counts_refuses_amounts(tables_house: TablesHouse, validated: Bring) -> None:
     tables_house.definition["protection"] = {"method": "small_count_rounding", "base": 5}
     release = validated(tables_house)

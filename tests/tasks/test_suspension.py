@@ -140,6 +140,7 @@ def test_without_a_server_there_is_nothing_to_resume(workspace: Workspace) -> No
     assert note_of(workspace).exists()
 
 
+@pytest.mark.slow
 def test_an_absent_server_is_named_with_what_to_do(workspace: Workspace) -> None:
     with pytest.raises(SluiceError) as refused:
         suspension.resume_runs(workspace, "mine")

@@ -14,12 +14,14 @@ from tests.flows.house import House
 Bring = Callable[[House], AnyRelease]
 
 
+@pytest.mark.slow
 def test_data_that_keep_their_contract_are_sound(house: House, received: Bring) -> None:
     release = received(house)
     assert is_sound(validate(release))
     assert release.state is State.VALIDATED
 
 
+@pytest.mark.slow
 def test_data_that_break_it_are_not_and_no_value_is_named(house: House, received: Bring) -> None:
     house.data.loc[7, "age"] = 117
     release = received(house)

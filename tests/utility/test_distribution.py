@@ -1,5 +1,6 @@
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,6 +36,7 @@ def test_extremes_of_the_original_show_nowhere() -> None:
     assert counted(shown.before) == len(spread)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(numbers, numbers, st.integers(1, 12), st.randoms())
 def test_no_small_count_shows_or_can_be_worked_out(

@@ -38,6 +38,7 @@ def naive_groups(records: np.ndarray, k: int) -> np.ndarray:
     return groups
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),

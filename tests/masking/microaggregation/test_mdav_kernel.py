@@ -126,6 +126,7 @@ def screened(points: np.ndarray, members: np.ndarray, place: np.ndarray, tiles: 
     return result
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 40), d=st.sampled_from([1, 2, 10, 60]))
 @pytest.mark.parametrize("law", ["normal", "heavy tails", "one axis", "huge", "near the smallest float"])

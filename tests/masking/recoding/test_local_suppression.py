@@ -132,6 +132,7 @@ FRAMES = st.integers(1, 4).flatmap(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(FRAMES, st.integers(1, 6), st.sampled_from(["category", "any"]), st.data())
 def test_every_record_stands_in_a_crowd_of_k(
@@ -151,6 +152,7 @@ def test_every_record_stands_in_a_crowd_of_k(
         assert suppressed == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(st.tuples(*[st.sampled_from("aabc")] * 3), min_size=6, max_size=25), st.integers(2, 5))
 def test_cells_lie_on_the_right_side_of_the_bound(records: list[Record], k: int) -> None:
@@ -159,6 +161,7 @@ def test_cells_lie_on_the_right_side_of_the_bound(records: list[Record], k: int)
     assert cells(records, suppress(records, k)) >= bound
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(FRAMES.filter(lambda records: len(records) > 3), st.sampled_from(["category", "any"]), st.data())
 def test_no_order_of_the_records_and_no_index_changes_a_figure(
@@ -188,6 +191,7 @@ def test_no_order_of_the_records_matters_with_many_categories(missing_matches: s
     pd.testing.assert_frame_equal(shuffled, masked.iloc[order])
 
 
+@pytest.mark.slow
 def test_the_cheapest_of_all_patterns_on_small_files() -> None:
     # Against an exhaustive search: never below the optimum, and equal to it on most files.
     rng = np.random.default_rng(3)
@@ -250,6 +254,7 @@ def test_importance_decides_what_is_kept(missing_matches: str) -> None:
         assert with_rank[kept] < gone({f"key{at}": 1 for at in range(3) if at != kept})[kept]
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     FRAMES.filter(lambda records: len(records) > 4),
@@ -273,6 +278,7 @@ def test_all_combinations_of_m_keys_stand_in_a_crowd_of_k(
         assert masked == of_all_keys
 
 
+@pytest.mark.slow
 def test_all_triples_of_seven_keys_of_a_survey(reference_data: Path) -> None:
     # Consistency: the numbers of cells are this project's own. Whether triples are safe is seen pair by pair.
     frame, variables = survey(reference_data, SEVEN_KEYS)

@@ -53,6 +53,7 @@ def test_every_sample_is_equally_likely() -> None:
     assert chisquare(seen).pvalue > 0.001
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.integers(1, 200), st.floats(0.01, 0.99), st.integers(0, 2**32 - 1))
 def test_records_are_left_out_and_nothing_else(records: int, fraction: float, seed: int) -> None:

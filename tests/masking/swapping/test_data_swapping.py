@@ -99,6 +99,7 @@ def test_a_partner_is_uniform_among_those_who_fit() -> None:
     assert chisquare(list(chosen.values())).pvalue > 1e-3
 
 
+@pytest.mark.slow
 def test_a_partner_is_uniform_where_few_fit() -> None:
     """Of 1,000 units of the profile two lie in other areas: drawing fails, and the cells are counted through."""
     areas = np.zeros(1002, dtype=np.int64)

@@ -145,6 +145,7 @@ def test_only_the_plain_variant_leaves_certain_candidates() -> None:
     assert farther_than_the_window(1 / window, "p_buckets") > 0.1
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(
     values=st.lists(st.one_of(st.floats(-1e9, 1e9), st.just(np.nan), st.integers(0, 3).map(float)), max_size=80),

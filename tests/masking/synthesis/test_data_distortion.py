@@ -42,6 +42,7 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
 _amount = st.floats(-1e9, 1e9).map(lambda amount: round(amount, 6))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     values=st.lists(

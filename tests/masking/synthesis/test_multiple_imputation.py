@@ -77,6 +77,7 @@ def test_the_regression_is_the_certified_one_of_nist() -> None:
     assert drawn == pytest.approx(CERTIFIED[0] + wanted @ CERTIFIED[1:], rel=1e-8)
 
 
+@pytest.mark.slow
 def test_draws_follow_the_predictive_law() -> None:
     """(draw - prediction) / (s sqrt(1 + h)) is Student's t on n - 7 = 9 degrees of freedom, h the leverage of the new
     point; prediction and s from NIST's certified values."""
@@ -91,6 +92,7 @@ def test_draws_follow_the_predictive_law() -> None:
     assert stats.kstest(scaled, stats.t(9).cdf).pvalue > 1e-3
 
 
+@pytest.mark.slow
 def test_draws_at_one_regression_share_its_parameters() -> None:
     """Parameters are drawn once: two draws at one point have covariance s^2 h, not 0, and variance s^2 (1 + h),
     apart from the factor 9 / 7 of the chi-square."""

@@ -110,6 +110,7 @@ def test_distributions_and_relations_are_kept_but_for_chance(smoothing: Literal[
     assert copies < {"none": 0.5, "density": 1e-9}[smoothing]
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.integers(20, 120), st.permutations(list(VARIABLES)), st.integers(1, 10), st.integers(0, 2**32 - 1))
 def test_every_value_is_one_of_the_file_and_the_same_seed_gives_the_same_file(

@@ -16,6 +16,7 @@ tables = st.integers(1, 5).flatmap(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(tables, st.integers(1, 6), st.integers(2, 5))
 def test_agrees_with_a_group_by_of_every_set(table: np.ndarray, size: int, k: int) -> None:

@@ -26,6 +26,7 @@ def test_exact_copies_by_hand():
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32), levels=st.integers(1, 6))
 def test_exact_copies_agree_with_a_merge(seed, levels):

@@ -194,6 +194,7 @@ def test_every_clause_fails_for_its_own_reason(on_bad: tuple[list[Finding], Path
     assert failed(findings, Verdict.UNKNOWN) == set()
 
 
+@pytest.mark.slow
 def test_source_and_typed_frame_agree_on_the_drift(on_bad: tuple[list[Finding], Path], last_release: Profile) -> None:
     frame = check_batch(CONTRACT, typed(bad_rows()), profile=last_release, now=NOW)
     moved = [{f.scope: f.observed for f in findings if f.rule == "drift"} for findings in (frame, on_bad[0])]
@@ -285,6 +286,7 @@ def test_unreadable_values_fail_as_such_and_are_not_missing(odd: str) -> None:
     assert failed(findings, Verdict.UNKNOWN) == set()
 
 
+@pytest.mark.slow
 def test_internal_error_is_unknown_and_says_no_value(
     source: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:

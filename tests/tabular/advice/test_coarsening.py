@@ -32,6 +32,7 @@ def all_changes(cells: Cells) -> list[Coarsening]:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(records())
 def test_as_from_the_records_where_no_list_is_cut_off(given: tuple[list[Dimension], *tuple[np.ndarray, ...]]) -> None:
@@ -52,6 +53,7 @@ def test_as_from_the_records_where_no_list_is_cut_off(given: tuple[list[Dimensio
         assert (ours.equations - expected.equations).nnz == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(records(), st.integers(2, 3))
 def test_cut_lists_never_make_a_sensitive_cell_pass_for_a_safe_one(

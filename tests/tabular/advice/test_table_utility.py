@@ -56,6 +56,7 @@ def test_association_as_by_scipy() -> None:
     assert np.isnan(cramers_v(np.array([[6.0, 9]])))
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables(least=2))
 def test_ranks_as_by_scipy(cells: Cells) -> None:

@@ -37,6 +37,7 @@ def below(dimension: Dimension, code: int) -> set[int]:
     return set().union(*(below(dimension, part) for part in parts)) if parts else {code}
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.data())
 def test_the_key_of_a_cell_is_the_fractional_part_of_the_sum_of_its_records_keys(data: st.DataObject) -> None:

@@ -158,6 +158,7 @@ def test_a_marginal_that_is_not_published_may_go_anywhere() -> None:
     assert not rounded.value.any()  # every 1 goes to 0, the nearest, though the marginal of 10 is far from it
 
 
+@pytest.mark.slow
 def test_large_tables_are_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search by blocks is near the optimum of the whole, which the solver proves at this size."""
     cells = business("s1k")

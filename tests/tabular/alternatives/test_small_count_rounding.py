@@ -37,6 +37,7 @@ def inner_of(cells: Cells) -> np.ndarray:
     return np.setdiff1d(np.arange(len(cells)), cells.equations.indices[cells.equations.data > 0])
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(tables(), st.integers(2, 8), st.integers(0, 99))
 def test_no_small_count_is_left_and_all_adds_up(cells: Cells, base: int, seed: int) -> None:
@@ -54,6 +55,7 @@ def test_no_small_count_is_left_and_all_adds_up(cells: Cells, base: int, seed: i
     assert (again.value == rounded.value).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables(most=9), st.integers(2, 5), st.integers(0, 99))
 def test_no_single_cell_improves_the_margins(cells: Cells, base: int, seed: int) -> None:

@@ -34,6 +34,7 @@ def test_with_the_proofs_of_the_protection_the_verdict_is_the_same() -> None:
     assert audit(cells, found.status, requirement, RULES).safe
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables(least=4, most=30), st.integers(0, 2**32 - 1))
 def test_false_proofs_do_not_make_a_pattern_safe(cells: Cells, seed: int) -> None:
@@ -56,6 +57,7 @@ def test_false_proofs_do_not_make_a_pattern_safe(cells: Cells, seed: int) -> Non
     }
 
 
+@pytest.mark.slow
 def test_proofs_that_leave_the_bounds_are_not_believed() -> None:
     cells = business("s1k")
     requirement = requirements_of(RULES, cells.contributions)

@@ -44,6 +44,7 @@ def test_all_tables_that_fit() -> None:
     assert found.safe
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables(most=30), st.integers(0, 99), st.sampled_from([None, 1, 2]))
 def test_they_narrow_nothing(cells: Cells, seed: int, digits: int | None) -> None:

@@ -70,6 +70,7 @@ def records(draw: st.DrawFn) -> tuple[list[Dimension], np.ndarray, np.ndarray, n
     return made, leaves, owners, rng.integers(0, most, count)
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(records(), st.integers(1, 4))
 def test_every_cell_is_the_sum_of_its_records(

@@ -156,6 +156,7 @@ def test_gap_zero_is_the_optimum_of_brute_force(seed: int):
         assert cost_of(made, cost) == pytest.approx(best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coalition", [0, 1])
 @pytest.mark.parametrize("seed", range(4))
 def test_gap_zero_is_the_optimum_of_the_whole_model(seed: int, coalition: int):
@@ -184,6 +185,7 @@ def test_gap_zero_is_the_optimum_of_the_whole_model(seed: int, coalition: int):
     assert cost_of(made, cost) == pytest.approx(best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_no_pattern_that_the_audit_finds_safe_costs_less_than_the_bound(seed: int):
     """All conditions, by brute force over all patterns."""
@@ -211,6 +213,7 @@ def test_no_pattern_that_the_audit_finds_safe_costs_less_than_the_bound(seed: in
     assert best <= cost_of(made, cost) * (1 + 1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(tables(least=10, most=50), st.integers(0, 1), st.booleans())
 def test_the_pattern_is_safe_and_costs_at_least_the_bound(cells: Cells, coalition: int, unions: bool):

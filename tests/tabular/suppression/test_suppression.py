@@ -68,6 +68,7 @@ def test_attackers_with_a_prior_and_prices(cells: Cells, known_within: float) ->
     assert_safe(cells, made.status, assumptions)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(tables(most=12))
 def test_no_computable_union_is_sensitive(cells: Cells) -> None:
@@ -133,6 +134,7 @@ def test_branches_give_a_safe_pattern_whatever_the_number_of_processes(monkeypat
     assert found.safe, [breach.says for breach in found.breaches]
 
 
+@pytest.mark.slow
 def test_linked_tables_are_protected_together() -> None:
     """nace x size and region x size share the marginal by size; no cell of all three dimensions is published."""
     cells = business("s1k")

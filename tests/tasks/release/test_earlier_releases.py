@@ -4,11 +4,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from sluice.custody.ledger import Ledger
 from tasks.release.earlier_releases import earlier_attempts
 from tests.custody.statements import statements_to_ledgers
 
 
+@pytest.mark.slow
 def test_earlier_attempts_on_the_same_data_are_counted_by_one_statement(tmp_path: Path) -> None:
     ledger = Ledger(f"sqlite:///{tmp_path}/ledger.db", bytes(32), tmp_path / "anchor")
     for number in range(9):

@@ -56,6 +56,7 @@ def change(files: Path, **columns: Any) -> None:
     masked.assign(**columns).to_csv(files / "changed.csv", index=False)
 
 
+@pytest.mark.slow
 def test_a_well_masked_file_passes_whatever_its_order(files: Path) -> None:
     dossier = judged(files)
     assert dossier.verdict is Verdict.PASS, [f.says for f in dossier.findings if f.binding and f.verdict]
@@ -112,6 +113,7 @@ def test_pairs_need_files_of_one_length(files: Path) -> None:
     assert judged(files, "shorter.csv").view.records_released == 1199
 
 
+@pytest.mark.slow
 def test_the_command_says_the_verdict_and_writes_the_report(house: House, files: Path) -> None:
     given = ["--contract", str(files / "contract.yaml"), "--policy", str(files / "policy.yaml")]
     report = files / "report.html"

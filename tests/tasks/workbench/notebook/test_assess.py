@@ -30,6 +30,7 @@ def assessed(fair: pd.DataFrame, masked: Any) -> Any:
     return sluice.assess(fair, masked, seed=1)
 
 
+@pytest.mark.slow
 def test_the_demos_plan_meets_the_shipped_policy(assessed: Any) -> None:
     assert assessed.verdict is Verdict.PASS
     assert (assessed.rules_broken, assessed.to_be_decided, assessed.not_measured) == (0, 0, 0)
