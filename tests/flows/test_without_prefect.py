@@ -78,7 +78,7 @@ def test_commands_that_run_no_flow_import_no_prefect(house: House, tmp_path: Pat
         ),
         ("audit-table", cells, "--hierarchy", f"region={hierarchy}"),
         ("redesign-table", source, "--hierarchy", f"region={hierarchy}", "--rule", "minimum_frequency=3"),
-        ("camouflage", source, "--column=income", "--width=9", f"-o{cells}", f"--seed-file={tmp_path / 'seed'}"),
+        ("camouflage", source, "--column=income", "--width=9000", f"-o{cells}", f"--seed-file={tmp_path / 'seed'}"),
         ("approve", house.id, "--as", "amara"),
         ("request-changes", house.id, "--as", "jonas", "--comment", "a test"),
     )
