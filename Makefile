@@ -10,7 +10,7 @@ help:
 	@echo "make demo        releases of a real survey: one refused, one masked, judged, approved, published, one of tables"
 	@echo "make data        the data of the shipped release definitions, into ./data (from UCI, or where they lie)"
 	@echo "make test        all tests"
-	@echo "make check       lint, types and the fast tests, in about a minute"
+	@echo "make check       lint, types and the fast tests, in two to three minutes"
 	@echo "make coverage    all tests, and the lines that none of them runs"
 	@echo "make lint        formatting, lint, types, import floors"
 	@echo "make benchmarks  time and memory, beside what else one would use"
@@ -39,7 +39,7 @@ test: $(READY)
 check: lint
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow and not prefect and not postgres" $(ARGS)
 
-# Which lines no test runs; fails below the floor that pyproject.toml names.
+# Which lines no test runs.
 coverage: $(READY)
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal --cov --cov-report term:skip-covered $(ARGS)
 
