@@ -1,0 +1,93 @@
+"""The real data of the cases as typed frames, and files masked from them by a plan."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, TypeAdapter
+
+from policies.original_and_masked import OriginalAndMasked
+from schemas.contract import load_contract
+from schemas.reading.typing import SourceTyping
+from sluice.masking import Step
+from sluice.masking.plan import apply_plan, apply_recodings, released_variables
+from sluice.masking.step import MaskingStep
+from sluice.variables import Role, Variable, Variables
+from tests.reference_data import reference_path
+from tests.typed_frame import typed_frame
+
+_PROJECT = Path(__file__).parents[2]
+_STEP: TypeAdapter[Any] = TypeAdapter(Annotated[Step, Field(discriminator="method")])
+
+Data = tuple[pd.DataFrame, dict[str, Variable]]
+
+CENSUS = (
+    "AGI", "EMCONTRB", "FEDTAX", "PTOTVAL", "STATETAX", "TAXINC", "POTHVAL", "INTVAL", "PEARNVAL", "FICA", "WSALVAL",
+    "ERNVAL",
+)  # fmt: skip
+
+
+def with_roles(data: Data, roles: Mapping[str, Role]) -> Data:
+    """The same data; a variable that is not named keeps its role."""
+    frame, variables = data
+    return frame, {n: v.model_copy(update={"role": roles.get(n, v.role)}) for n, v in variables.items()}
+
+
+@cache
+def census() -> Data:
+    """1,080 people by 12 amounts, all quasi-identifiers: what a tax office would know."""
+    frame, variables = typed_frame(pd.read_csv(reference_path("casc", "census.csv"), dtype=str)[list(CENSUS)])
+    return with_roles((frame, variables), dict.fromkeys(CENSUS, Role.QUASI_IDENTIFIER))
+
+
+@cache
+def adult(people: int = 6_000) -> Data:
+    """So many people of Adult, by the shipped contract."""
+    contract = load_contract(_PROJECT / "schemas" / "adult.yaml")
+    raw = pd.read_csv(
+        reference_path("adult", "adult.data.gz"), names=list(contract.by_name), dtype=str, skipinitialspace=True,
+        keep_default_na=False,
+    ).sample(people, random_state=0).reset_index(drop=True)  # fmt: skip
+    typing = SourceTyping(contract, lambda name, text: text)
+    frame = typing.type_batch(raw)
+    return frame, typing.variables()
+
+
+@cache
+def diabetes(records: int = 8_000) -> Data:
+    """So many hospital stays of people with diabetes; several may be one patient's."""
+    raw = pd.read_csv(reference_path("diabetes130", "diabetic_data.csv.gz"), dtype=str, na_values="?").head(records)
+    return typed_frame(raw)
+
+
+def masked_by(
+    data: Data, plan: Sequence[MaskingStep | dict[str, object]], seed: int = 1, **about: object
+) -> OriginalAndMasked:
+    """What a release would judge after this plan."""
+    frame, variables = data
+    steps = [step if isinstance(step, MaskingStep) else _STEP.validate_python(step) for step in plan]
+    masked, carried_out = apply_plan(steps, frame, variables, np.random.SeedSequence(seed))
+    kept = frame.iloc[masked.index].reset_index(drop=True)
+    recoded = apply_recodings(carried_out, kept, variables)
+    return files_of(
+        kept, masked.reset_index(drop=True), variables, released_variables(steps, variables), recoded, **about
+    )
+
+
+def files_of(
+    original: pd.DataFrame,
+    masked: pd.DataFrame,
+    variables: Variables,
+    released: Variables | None = None,
+    recoded: pd.DataFrame | None = None,
+    **about: object,
+) -> OriginalAndMasked:
+    """Row i of `masked` is the person of row i of `original`, unless `paired=False` is given."""
+    settings: dict[str, object] = {"holdout": None, "rng": np.random.default_rng(5), "unit": "people"}
+    return OriginalAndMasked(
+        original=original, recoded=original if recoded is None else recoded, masked=masked, variables=variables,
+        released=variables if released is None else released, **(settings | about),
+    )  # fmt: skip

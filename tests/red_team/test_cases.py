@@ -1,0 +1,25 @@
+"""Every attack of `cases` works, and the gate stops the file for the reason that the case names."""
+
+import importlib
+import pkgutil
+
+import pytest
+
+from tests.red_team import cases
+from tests.red_team.case import Case, failed, judge
+
+CASES = [
+    case
+    for module in pkgutil.iter_modules(cases.__path__)
+    for case in importlib.import_module(f"{cases.__name__}.{module.name}").CASES
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_the_attack_reaches_does_not_pass(case: Case) -> None:
+    files = case.make()
+    reached = case.attack(files)
+    assert reached >= case.reaches > case.chance, f"the attack reaches {reached:.1%} only"
+    failures = failed(judge(files, case.policy))
+    assert set(case.rules) & set(failures), f"it reaches {reached:.1%}; what failed: {failures}"
