@@ -1,6 +1,7 @@
 """OriginalAndMasked: the files that a masked file is judged by, for attacks, the reference standard and utility."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ class OriginalAndMasked:
     paired   : False for a file whose rows belong to nobody, such as a synthetic one, or whose order is unknown
     unit     : what a record is, in the plural and in the reader's words
     minimum_cell : no count of records below this is reported
+    knowledge : who knows which variables of a person, as the contract names them
     """
 
     original: pd.DataFrame
@@ -35,3 +37,4 @@ class OriginalAndMasked:
     paired: bool = True
     unit: str = "records"
     minimum_cell: int = 10
+    knowledge: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

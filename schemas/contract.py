@@ -4,10 +4,11 @@ From it come the typing of the staged data, the pandera schemas of the staged an
 Great Expectations suite that runs at the source.
 """
 
+from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -18,6 +19,7 @@ from sluice.reading.values import moment
 from sluice.variables import GROUPS, NAMES, Kind, Label, Role, Variable
 
 HASHED = NAMES  # a variable with one of these roles leaves its source only as a keyed hash
+_SCENARIOS = ("everything", "any")  # what a policy calls intruders whom no set of variables describes
 
 
 class _Strict(BaseModel):
@@ -75,6 +77,10 @@ class Contract(_Strict):
         description="variables that together name one record; unique. An identifier here is kept as a keyed hash",
     )
     variables: tuple[Variable, ...] = Field(min_length=1)
+    knowledge: dict[Annotated[str, Field(min_length=1)], Annotated[tuple[str, ...], Field(min_length=1)]] = Field(
+        default_factory=dict,
+        description="who knows what of a person, such as register: [sex, birth_date, region]; policies name these sets",
+    )
     rules: tuple[CrossFieldRule, ...] = ()
     rows: RowCount = RowCount()
     freshness: Freshness | None = None
@@ -93,6 +99,7 @@ class Contract(_Strict):
                 raise ValueError(f"freshness.column: '{self.freshness.column}' must be a date")
         if self.drift:
             wanted += [("drift.columns", name) for name in self.drift.columns or ()]
+        wanted += [(f"knowledge.{who}", name) for who, known in self.knowledge.items() for name in known]
         for field, name in wanted:
             if name not in names:
                 raise ValueError(f"{field}: the contract has no variable '{name}'.{did_you_mean(name, names)}")
@@ -103,6 +110,8 @@ class Contract(_Strict):
             raise ValueError("record_key names a variable twice")
         for variable in self.variables:
             _refuse_incoherent(variable)
+        for who, known in self.knowledge.items():
+            _refuse_unknowable(who, known, self.by_name)
         for name in (self.drift.columns or ()) if self.drift else ():
             if name not in self.staged or self.staged[name].kind is Kind.TEXT:
                 given = self.by_name[name]
@@ -181,6 +190,20 @@ def _refuse_incoherent(variable: Variable) -> None:
     if variable.hierarchy is not None and categories - set(variable.hierarchy.rows):
         absent = ", ".join(sorted(categories - set(variable.hierarchy.rows)))
         raise ValueError(f"'{name}': 'hierarchy' has no row for: {absent}")
+
+
+def _refuse_unknowable(who: str, known: tuple[str, ...], variables: Mapping[str, Variable]) -> None:
+    """Raise ValueError for a set of known variables by which no released record could be looked up."""
+    if who in _SCENARIOS:
+        raise ValueError(f"knowledge: '{who}' is an intruder of every policy; give the set another name")
+    if len(set(known)) != len(known):
+        raise ValueError(f"knowledge.{who} names a variable twice")
+    for name in known:
+        if variables[name].role in HASHED or variables[name].kind is Kind.TEXT:
+            raise ValueError(
+                f"knowledge.{who}: '{name}' is never compared with a released record: it is {variables[name].kind} "
+                f"with role {variables[name].role}. Leave it out."
+            )
 
 
 def _bound(variable: Variable, field: str, value: float | str | None) -> Any:

@@ -43,6 +43,7 @@ def evaluate(release: RecordsRelease, masked: MaskedFile) -> Evaluation:
         rng=np.random.default_rng(release.seeds().attack),
         unit=release.unit,
         minimum_cell=product.policy.minimum_cell,
+        knowledge=product.contract.knowledge,
     )
     # The documents' variables hold no category that only the data have: the report names those that are common.
     return evaluate_file(product.policy, files, declared_variables(product), described_variables(product))

@@ -52,6 +52,10 @@ def draft_contract(source: TabularSource, dataset: str) -> str:
         'version: "1"',
         'description: ""',
         "record_key: []  # the variables that together name one record",
+        "# Who knows what of a person; a policy may ask what each of them finds, and what they then learn:",
+        "# knowledge:",
+        "#   register: []  # for instance sex, date of birth, region",
+        "#   employer: []",
         "variables:",
     ]
     for name, column in columns.items():

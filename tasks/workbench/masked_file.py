@@ -98,6 +98,7 @@ def compared(
         paired=paired,
         unit=contract.records_are,
         minimum_cell=minimum_cell,
+        knowledge=contract.knowledge,
     )
 
 

@@ -72,6 +72,14 @@ RULE = {"name": "adult", "expression": "age >= 18", "says": "Adults only."}
         (document(record_key=["idd"]), "record_key: the contract has no variable 'idd'. Did you mean 'id'?"),
         (document(record_key=["id", "id"]), "record_key names a variable twice"),
         (document(freshness={"column": "age", "max_age_days": 1}), "'age' must be a date"),
+        (
+            document(knowledge={"register": ["aeg"]}),
+            "knowledge.register: the contract has no variable 'aeg'. Did you mean",
+        ),
+        (document(knowledge={"register": ["age", "age"]}), "knowledge.register names a variable twice"),
+        (document(knowledge={"register": ["id"]}), "knowledge.register: 'id' is never compared with a released record"),
+        (document(knowledge={"register": []}), "knowledge.register"),
+        (document(knowledge={"everything": ["age"]}), "knowledge: 'everything' is an intruder of every policy"),
         (with_variable("age", minimum=121), "'age': 'minimum' is above 'maximum'"),
         (with_variable("age", minimum="young"), "'age': 'minimum' must be a number"),
         (with_variable("seen", minimum="yesterday"), "'seen': 'minimum' must be an ISO date"),
@@ -89,6 +97,11 @@ def test_a_wrong_contract_is_refused_when_it_loads(tmp_path: Path, content: dict
     with pytest.raises(DocumentError) as refusal:
         load(tmp_path, content)
     assert says in str(refusal.value)
+
+
+def test_who_knows_what_is_kept_by_name(tmp_path: Path) -> None:
+    contract = load(tmp_path, document(knowledge={"register": ["age", "seen"], "school": ["level"]}))
+    assert contract.knowledge == {"register": ("age", "seen"), "school": ("level",)}
 
 
 def test_a_date_in_yaml_needs_no_quotes(tmp_path: Path) -> None:

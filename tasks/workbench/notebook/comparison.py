@@ -101,5 +101,6 @@ def _with_plan(
         rng=np.random.default_rng(drawn),
         unit=masked.contract.records_are,
         minimum_cell=minimum_cell,
+        knowledge=masked.contract.knowledge,
     )
     return Comparison(files, masked.contract, (), tuple(step.describe() for step in masked.plan))
