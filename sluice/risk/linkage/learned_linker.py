@@ -1,0 +1,143 @@
+"""The learned linker: the released record that is most likely a known person's, by weights learned from true pairs.
+
+Source: Fellegi and Sunter (1969) for the sum of weights; the weights are those of `learned_variable`.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from sluice.arrays import FloatArray, IntArray
+from sluice.machine import threads
+from sluice.risk.linkage.learned_variable import ComparedVariable, LearnedVariable
+
+_PEOPLE = 16  # people that a thread takes at a time
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The most likely released records of q people."""
+
+    own: FloatArray  # (q,) score of the own record: log likelihood ratio, one person against two
+    rows: IntArray  # (q, k) others' records with the highest scores, best first; -1 where there are fewer
+    scores: FloatArray  # (q, k), minus infinity where there are fewer
+    ties: IntArray  # (q,) others' records that score as high as the best of them, not limited to k
+    looks: float = 0.0  # variables looked at per pair, on average
+
+    @property
+    def found(self) -> FloatArray:
+        """Success of each person, shape (q,), 0 to 1: 1 / t where the own record is one of t that score highest."""
+        best = self.scores[:, 0]
+        shared = np.where(self.own == best, 1.0 / (1.0 + self.ties), 0.0)
+        return np.where(self.own > best, 1.0, shared)
+
+
+@dataclass(frozen=True)
+class LearnedLinker:
+    """Weights for every variable, learned from the true pairs of some rows, and the codes of both files.
+
+        linker = LearnedLinker.learn(compared_variables(original, recoded, masked, variables, released), learning_rows)
+        found = linker.link(judged_rows, variables=[0, 3, 4], candidates=20)
+
+    Any subset of variables can be linked by: scores are sums over the variables chosen. `learned[j].weights(rows)` is
+    the table of one variable for given people, shape (q, levels); `compared[j].released` the level of each released
+    record. Row i of original and released file are one record.
+    """
+
+    compared: tuple[ComparedVariable, ...]
+    learned: tuple[LearnedVariable, ...]
+    _levels: npt.NDArray[np.uint16] = field(repr=False)  # (m, v)
+    _exact: npt.NDArray[np.int32] = field(repr=False)  # (m, v)
+
+    @classmethod
+    def learn(cls, compared: Sequence[ComparedVariable], rows: IntArray) -> Self:
+        """Learn from the true pairs of these rows. Cost: O(v q log q) time."""
+        m = len(compared[0].released)
+        exact = np.zeros((m, len(compared)), np.int32)
+        for j, variable in enumerate(compared):
+            if variable.exact is not None:
+                exact[:, j] = variable.exact[1]
+        levels = np.column_stack([variable.released for variable in compared])
+        return cls(tuple(compared), tuple(variable.learn(rows) for variable in compared), levels, exact)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(variable.name for variable in self.compared)
+
+    def link(
+        self,
+        rows: IntArray,
+        variables: Sequence[int] | None = None,
+        candidates: int = 1,
+        factors: FloatArray | None = None,
+        among: IntArray | None = None,
+    ) -> Candidates:
+        """Score every released record for each of these people.
+
+        rows       : the people, shape (q,)
+        variables  : positions in `names` of what the intruder knows; all when not given
+        candidates : others' records returned, k
+        factors    : shape (v,), how much each variable's weight counts, at least 0; 1 when not given
+        among      : released records that are candidates beside the own one; all when not given
+        cost       : O(q m c) time for c variables looked at per pair, mostly a third of them; O(q levels v) memory
+        """
+        chosen = np.arange(len(self.compared)) if variables is None else np.asarray(variables, np.int64)
+        factors = np.ones(len(self.compared)) if factors is None else factors
+        chosen = chosen[factors[chosen] > 0]
+        k = min(candidates, max(1, len(self._levels) - 1))
+        # What differs most between people comes first: most pairs are given up after it.
+        spread = [
+            factors[j] * float(self.learned[j].weights(rows[: min(len(rows), 64)]).std(axis=1).mean()) for j in chosen
+        ]
+        order = chosen[np.argsort(spread)[::-1]]
+        shown, exact = self._levels[:, order], self._exact[:, order]
+        places = rows
+        if among is not None:
+            held = np.union1d(among, rows)
+            shown, exact, places = shown[held], exact[held], np.searchsorted(held, rows)
+        shown, exact = np.ascontiguousarray(shown), np.ascontiguousarray(exact)
+        edges = [self.learned[j].edges for j in order]
+        starts = np.cumsum([0, *(len(self.compared[j].coordinates) for j in order)])[:-1]
+        coordinates = np.concatenate([self.compared[j].coordinates for j in order])
+        padded = np.zeros((len(order), max(1, *(len(each) for each in edges))), np.float32)
+        for at, each in enumerate(edges):
+            padded[at, : len(each)] = each
+        counts = np.array([len(each) for each in edges], np.int64)
+        widest = max(self.compared[j].levels for j in order)
+        own, ties = np.empty(len(rows), np.float32), np.empty(len(rows), np.int64)
+        best, scores = np.empty((len(rows), k), np.int64), np.empty((len(rows), k), np.float32)
+
+        def attack(start: int) -> int:
+            from sluice.risk.linkage.learned_linker_kernel import best_candidates
+
+            block = slice(start, start + _PEOPLE)
+            people = rows[block]
+            tables = np.full((len(people), len(order), widest), -np.inf, np.float32)
+            spans = np.empty((len(people), len(order), 2), np.int64)
+            bins = np.full((len(people), len(order), padded.shape[1] + 2), -np.inf, np.float32)
+            known = np.zeros((len(people), len(order)), np.int32)
+            for at, j in enumerate(order):
+                factor = np.float32(factors[j])
+                tables[:, at, : self.compared[j].levels] = factor * self.learned[j].weights(people)
+                spans[:, at], near = self.learned[j].near(people)
+                bins[:, at, : near.shape[1]] = factor * near
+                if (exact_codes := self.compared[j].exact) is not None:
+                    known[:, at] = exact_codes[0][people]
+                else:
+                    bins[:, at] = -np.inf
+            looks: int = best_candidates(
+                tables, spans, bins, padded, counts, known, shown, exact, coordinates, starts, places[block],
+                own[block], best[block], scores[block], ties[block],
+            )  # fmt: skip
+            return looks
+
+        with ThreadPoolExecutor(threads()) as pool:
+            looks = sum(pool.map(attack, range(0, len(rows), _PEOPLE)))
+        if among is not None:
+            best = np.where(best >= 0, held[best], -1)
+        pairs = max(1, len(rows) * (len(shown) - 1))
+        return Candidates(own.astype(np.float64), best, scores.astype(np.float64), ties, looks / pairs)
