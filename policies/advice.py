@@ -19,12 +19,13 @@ from policies.standard import (
     reidentification,
     sample_size,
     subgroups,
+    transparency,
 )
 from sluice.verdict import Finding, Verdict
 
 _STANDARD = (
     sample_size, comparable_values, prediction, copies, isolated_people, subgroups, duplicate_records, leniency,
-    lone_copies, reidentification,
+    lone_copies, reidentification, transparency,
 )  # fmt: skip
 
 _RULES = rules(PolicyRule) | rules(AttackPolicyRule)

@@ -1,11 +1,13 @@
 """OriginalAndMasked: the files that a masked file is judged by, for attacks, the reference standard and utility."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
+from sluice.masking.step import MaskingStep
+from sluice.masking.subsets import ByStratum
 from sluice.variables import Variables
 
 
@@ -22,6 +24,7 @@ class OriginalAndMasked:
     rng      : for sampling; the same release draws the same
     paired   : False for a file whose rows belong to nobody, such as a synthetic one, or whose order is unknown
     unit     : what a record is, in the plural and in the reader's words
+    carried_out : the steps that masked the file, with the thresholds read off the data; None where nobody said
     minimum_cell : no count of records below this is reported
     knowledge : who knows which variables of a person, as the contract names them
     """
@@ -38,3 +41,4 @@ class OriginalAndMasked:
     unit: str = "records"
     minimum_cell: int = 10
     knowledge: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    carried_out: Sequence[MaskingStep | ByStratum] | None = None

@@ -44,6 +44,7 @@ def evaluate(release: RecordsRelease, masked: MaskedFile) -> Evaluation:
         unit=release.unit,
         minimum_cell=product.policy.minimum_cell,
         knowledge=product.contract.knowledge,
+        carried_out=masked.carried_out,
     )
     # The documents' variables hold no category that only the data have: the report names those that are common.
     return evaluate_file(product.policy, files, declared_variables(product), described_variables(product))

@@ -11,6 +11,8 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from policies.standard.transparency_limits import TransparencyLimits
+
 Measure = Literal["distance", "ambiguity", "uncertainty"]
 
 MEASURES: tuple[Measure, ...] = ("distance", "ambiguity", "uncertainty")
@@ -58,6 +60,9 @@ class ReferenceStandard(BaseModel):
     subgroups_bind: bool = Field(default=True, description="whether the worst subgroup decides, or is reported only")
     reidentified_share: float | None = Field(
         default=None, gt=0, lt=1, description="share of people that may be nearest to their own record; none: reported"
+    )
+    transparency: TransparencyLimits = Field(
+        default=TransparencyLimits(), description="what an intruder may reach who knows how the file was masked"
     )
 
     finding_names: ClassVar[tuple[str, ...]] = (

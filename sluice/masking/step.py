@@ -8,6 +8,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from sluice.errors import PlanError, did_you_mean
+from sluice.risk.transparency.attack import Attack, NoAttack
 from sluice.variables import Kind, Role, Variable, Variables, with_role
 
 
@@ -95,6 +96,10 @@ class MaskingStep(BaseModel, ABC):
     def parameters(self) -> dict[str, Any]:
         """What an analyst of the masked file needs to know of the fitted step to correct for it, ready for JSON."""
         return {}
+
+    def attacks(self) -> "tuple[Attack | NoAttack, ...]":
+        """What an intruder does who knows this fitted step; played on every release. See `sluice.risk.transparency`."""
+        return ()
 
     @abstractmethod
     def describe(self) -> str:

@@ -72,9 +72,9 @@ def masked_by(
     masked, carried_out = apply_plan(steps, frame, variables, np.random.SeedSequence(seed))
     kept = frame.iloc[masked.index].reset_index(drop=True)
     recoded = apply_recodings(carried_out, kept, variables)
-    return files_of(
-        kept, masked.reset_index(drop=True), variables, released_variables(steps, variables), recoded, **about
-    )
+    released = released_variables(steps, variables)
+    masked = masked.reset_index(drop=True)
+    return files_of(kept, masked, variables, released, recoded, carried_out=carried_out, **about)
 
 
 def files_of(

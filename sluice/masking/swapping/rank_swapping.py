@@ -21,6 +21,8 @@ from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError
 from sluice.masking.perturbed_number import numbers
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.rank_window import RankWindow
 from sluice.variables import Kind, Variable, Variables
 
 Variant = Literal["plain", "p_distribution", "p_buckets"]
@@ -97,6 +99,9 @@ class RankSwapping(MaskingStep):
                 raise PlanError(f"rank_swapping on '{name}' {error}") from None
             swapped[name] = frame[name].take(sources).set_axis(frame.index)
         return frame.assign(**swapped)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        return (RankWindow(self.columns, self.window),) if self.variant == "plain" and self.window else ()
 
     def describe(self) -> str:
         return (

@@ -15,6 +15,7 @@ from policies.standard.judgement import judge_reference_standard
 from policies.standard.lone_copies import judge_lone_copies
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reidentification import judge_reidentification
+from policies.standard.transparency import judge_transparency
 from sluice.risk.reference.curve import Curve
 from sluice.utility.variable_summary import VariableSummary, summarise
 from sluice.variables import Variables
@@ -75,4 +76,5 @@ def against_reference(
     if standard is not None and files.paired:
         findings += findings_of("lone_copies", "reference", lambda: [judge_lone_copies(standard, files)])
         findings += findings_of("reidentification", "reference", lambda: [judge_reidentification(standard, files)])
+        findings += findings_of("transparency", "attack", lambda: judge_transparency(standard.transparency, files))
     return findings, tuple(curves)

@@ -102,5 +102,6 @@ def _with_plan(
         unit=masked.contract.records_are,
         minimum_cell=minimum_cell,
         knowledge=masked.contract.knowledge,
+        carried_out=masked.carried_out,
     )
     return Comparison(files, masked.contract, (), tuple(step.describe() for step in masked.plan))

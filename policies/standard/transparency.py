@@ -1,0 +1,93 @@
+"""Transparency: what an intruder reaches who knows the masking plan and its published parameters.
+
+Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping": an attack is to be built on what is
+known of the method. Each step of the plan declares its own.
+"""
+
+import numpy as np
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.paired_rule import share_in_words
+from policies.standard.transparency_limits import TransparencyLimits
+from sluice.errors import DataError
+from sluice.masking.transparency import MethodAttack, attacks_on
+from sluice.risk.transparency.attack import Leak
+from sluice.risk.transparency.pairs import Pairs
+from sluice.verdict import Finding, Verdict
+
+ADVICE = {
+    "transparency": (
+        "Who knows the method undoes it: mask more strongly, mask fewer variables by a method that treats each by "
+        "itself, or take one that mixes all of them (spectral_swapping, microaggregation of all together, "
+        "sequential_trees). The finding names method and variables."
+    ),
+}
+
+_CELLS = 1_000_000_000  # people times records that are compared at most, as long as a thousand people are attacked
+
+
+def judge_transparency(limits: TransparencyLimits, files: OriginalAndMasked) -> list[Finding]:
+    """A finding for each method of the plan that an attack is known for, and for all of them together."""
+    if files.carried_out is None:
+        says = "Nobody said how the file was masked, so no attack that uses the method was played."
+        return [Finding(rule="transparency", verdict=Verdict.REVIEW, stage="attack", binding=False, says=says)]
+    attacks = attacks_on(files.carried_out)
+    if not attacks:
+        says = "No attack is known that would use what is published of the plan's methods."
+        return [Finding(rule="transparency", verdict=Verdict.PASS, stage="attack", binding=limits.binding, says=says)]
+    n, rng = len(files.masked), files.rng
+    attacked = min(n, limits.people, max(1000, _CELLS // max(n, 1)))
+    rows = np.sort(rng.choice(n, attacked, replace=False)) if attacked < n else np.arange(n)
+    pairs = Pairs(files.original, files.variables, files.recoded, files.masked, files.released, rows, rng)
+    return [_judged(limits, attack, pairs, files) for attack in attacks]
+
+
+def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: OriginalAndMasked) -> Finding:
+    """The worst of the figures of one attack decides; all of them are said."""
+    columns = tuple(name for name in of.attack.columns if name in pairs.masked and name in pairs.recoded)
+    scope = f"{of.method}: {', '.join(columns or of.attack.columns)}"
+    try:
+        leaks = of.attack.play(pairs)
+    except DataError as error:
+        return Finding(
+            rule="transparency", verdict=Verdict.UNKNOWN, stage="attack", scope=scope, binding=limits.binding,
+            attempted=len(files.masked), completed=0, says=f"The attack on {of.method} could not be played: {error}",
+        )  # fmt: skip
+    verdicts = [_verdict(limits, leak) for leak in leaks]
+    worst = leaks[max(range(len(leaks)), key=lambda at: verdicts[at])]
+    return Finding(
+        rule="transparency", verdict=max(verdicts), stage="attack", scope=scope, binding=limits.binding,
+        observed=worst.measured.value, limit=_limit(limits, worst),
+        attempted=worst.measured.attempted, completed=worst.measured.completed,
+        says=f"An intruder who knows a person's {', '.join(of.attack.columns)} and {of.attack.knows} "
+        + "; ".join(_says(limits, leak, files) for leak in leaks) + ".",
+    )  # fmt: skip
+
+
+def _limit(limits: TransparencyLimits, leak: Leak) -> float:
+    allowed: float = getattr(limits, leak.kind)
+    return min(1.0, allowed + (leak.measured.baseline or 0.0))
+
+
+def _verdict(limits: TransparencyLimits, leak: Leak) -> Verdict:
+    """PASS when the whole interval keeps the limit, FAIL when none of it does, REVIEW between."""
+    measured, limit = leak.measured, _limit(limits, leak)
+    if measured.completed == 0:
+        return Verdict.UNKNOWN
+    low, high = measured.interval or (measured.value, measured.value)
+    return Verdict.PASS if high <= limit else Verdict.FAIL if low > limit else Verdict.REVIEW
+
+
+_DOES = {
+    "identified": "finds the own record of {} of the {} ({} may be found)",
+    "confident": "knows it for {} ({} may be known)",
+    "reconstructed": "computes {} of the values closely ({} may be)",
+}
+
+
+def _says(limits: TransparencyLimits, leak: Leak, files: OriginalAndMasked) -> str:
+    share = share_in_words(leak.measured.value, leak.measured.completed, files.minimum_cell)
+    may = f"{100 * _limit(limits, leak):.3g} %"
+    does = _DOES[leak.kind]
+    said = does.format(share, files.unit, may) if leak.kind == "identified" else does.format(share, may)
+    return f"{said}: {leak.says}" if leak.says else said

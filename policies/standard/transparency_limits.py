@@ -1,0 +1,30 @@
+"""TransparencyLimits: what an intruder may reach who knows the masking plan and its published parameters."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class TransparencyLimits(BaseModel):
+    """Limits on the attacks that are known for the methods of the plan; these are played on every release."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    identified: float = Field(
+        default=0.2,
+        gt=0,
+        le=1,
+        description="share of the people whose own record is found, ties shared: groups of five are found to a fifth",
+    )
+    confident: float = Field(
+        default=0.01,
+        gt=0,
+        le=1,
+        description="share of the people whose own record is found by an intruder who is rightly more than half sure",
+    )
+    reconstructed: float = Field(
+        default=0.2,
+        gt=0,
+        le=1,
+        description="share of the values that are computed closely, beyond what the released values alone show",
+    )
+    people: int = Field(default=2000, ge=100, description="at most so many people, at random, are attacked")
+    binding: bool = Field(default=True, description="false: reported, but does not decide")

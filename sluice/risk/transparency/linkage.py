@@ -1,0 +1,98 @@
+"""Linkage: an intruder who knows how likely a method makes each released record of a known one.
+
+The likeliest record is taken.
+
+Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping", whose candidate sets are likelihoods
+of one or nothing. Here any method states its likelihood; those of several columns, steps and methods that draw
+independently of each other multiply, and by Bayes' rule (each released record as likely beforehand) the intruder also
+knows how sure to be.
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.arrays import FloatArray, IntArray
+from sluice.risk.linkage.share_at_risk import share_at_risk
+from sluice.risk.transparency.attack import Attack, Leak
+from sluice.risk.transparency.pairs import Pairs
+
+_CELLS = 4_000_000  # likelihoods that are held at a time
+_EQUAL = 1e-6  # logarithms that differ by less are equal but for rounding
+
+
+@dataclass(frozen=True)
+class Linkage(Attack):
+    """An attack that finds a known person's record."""
+
+    @abstractmethod
+    def log_likelihood(self, pairs: Pairs, rows: IntArray) -> FloatArray:
+        """How likely the method makes each released record of each known one.
+
+        rows    : the people, shape (q,)
+        returns : shape (q, m), natural logarithms up to a constant for each person; minus infinity where the method
+                  rules it out
+        """
+
+    def play(self, pairs: Pairs) -> tuple[Leak, ...]:
+        return links(self, pairs)
+
+
+@dataclass(frozen=True)
+class Together(Linkage):
+    """Several linkages at once: what was masked independently is combined."""
+
+    parts: tuple[Linkage, ...]
+
+    @classmethod
+    def of(cls, parts: Sequence[Linkage]) -> "Linkage":
+        if len(parts) == 1:
+            return parts[0]
+        return cls(tuple(dict.fromkeys(name for part in parts for name in part.columns)), tuple(parts))
+
+    @property
+    def knows(self) -> str:
+        return " and ".join(dict.fromkeys(part.knows for part in self.parts))
+
+    def log_likelihood(self, pairs: Pairs, rows: IntArray) -> FloatArray:
+        total = self.parts[0].log_likelihood(pairs, rows)
+        for part in self.parts[1:]:
+            total = total + part.log_likelihood(pairs, rows)
+        return total
+
+
+def links(attack: Linkage, pairs: Pairs) -> tuple[Leak, Leak]:
+    """Share of the people whose record is found, and of those of whom the intruder is rightly sure.
+
+    cost : O(q m) for q people and m records beside the likelihoods, in blocks
+    """
+    q, m = len(pairs.rows), len(pairs.masked)
+    right, sure = np.zeros(q), np.zeros(q, dtype=np.bool_)
+    each = max(1, _CELLS // max(m, 1))
+    for start in range(0, q, each):
+        block = slice(start, start + each)
+        rows = pairs.rows[block]
+        right[block], sure[block] = _found(attack.log_likelihood(pairs, rows), rows)
+    surely_right = sure & (right > 0.5)
+    claims = float(sure.mean()) if q else 0.0
+    correct = float(surely_right.sum() / sure.sum()) if sure.any() else 0.0
+    said = f"the intruder is more than half sure of {100 * claims:.3g} %, and right in {100 * correct:.3g} % of these"
+    return (
+        Leak("identified", share_at_risk(right, len(pairs.masked), baseline=1 / m if m else None), ""),
+        Leak("confident", share_at_risk(surely_right.astype(np.float64), len(pairs.masked), baseline=0.0), said),
+    )
+
+
+def _found(logs: FloatArray, own: IntArray) -> tuple[FloatArray, np.ndarray]:
+    """The share of each person's best records that is the own one; whether the intruder is more than half sure."""
+    best = logs.max(axis=1, keepdims=True)
+    possible = np.isfinite(best[:, 0])
+    with np.errstate(invalid="ignore"):
+        behind = np.where(possible[:, None], logs - best, -np.inf)
+    equal = behind > -_EQUAL
+    among = equal[np.arange(len(own)), own]
+    right = np.where(among, 1 / np.maximum(equal.sum(axis=1), 1), 0.0)
+    odds_against = np.exp(behind).sum(axis=1)  # of the best one, whose term is 1
+    return right, possible & (odds_against < 2)

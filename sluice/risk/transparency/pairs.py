@@ -1,0 +1,57 @@
+"""Pairs: the original and the masked file record by record, as an attack on a masking method is played."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from sluice.arrays import FloatArray, IntArray
+from sluice.variables import Variables
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What the intruder knows of people, what was released, and which record is whose, to tell right from wrong.
+
+    original : the people's records before masking, typed by `variables`, index 0..n-1
+    recoded  : the same after the recodings of the plan alone, which the intruder repeats, typed by `released`
+    masked   : typed by `released`; row i is the masked record of row i of `original`
+    rows     : the people who are attacked, in rising order; all records of `masked` are searched
+    rng      : for attacks that draw
+    """
+
+    original: pd.DataFrame
+    variables: Variables
+    recoded: pd.DataFrame
+    masked: pd.DataFrame
+    released: Variables
+    rows: IntArray
+    rng: np.random.Generator
+
+    def part(self, members: IntArray) -> "Pairs":
+        """The records at these places of the file as a file of their own, all of them attacked."""
+        original, recoded, masked = (
+            frame.iloc[members].reset_index(drop=True) for frame in (self.original, self.recoded, self.masked)
+        )
+        everyone = np.arange(len(members))
+        return Pairs(original, self.variables, recoded, masked, self.released, everyone, self.rng)
+
+    def known(self, names: Iterable[str]) -> FloatArray:
+        """Numbers as the intruder knows them, ordered categories by position, NaN where missing, shape (n, names)."""
+        return _numbers(self.recoded, names)
+
+    def published(self, names: Iterable[str]) -> FloatArray:
+        """The same of the masked file, on one scale with `known`."""
+        return _numbers(self.masked, names)
+
+
+def _numbers(frame: pd.DataFrame, names: Iterable[str]) -> FloatArray:
+    columns = []
+    for name in names:
+        if isinstance(frame[name].dtype, pd.CategoricalDtype):
+            codes = frame[name].cat.codes.to_numpy(np.float64)
+            columns.append(np.where(codes < 0, np.nan, codes))
+        else:
+            columns.append(frame[name].to_numpy(np.float64, na_value=np.nan))
+    return np.column_stack(columns)

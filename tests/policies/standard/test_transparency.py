@@ -1,0 +1,76 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.standard.transparency import judge_transparency
+from policies.standard.transparency_limits import TransparencyLimits
+from sluice.masking.plan import apply_plan
+from sluice.masking.step import MaskingStep
+from sluice.masking.swapping.rank_swapping import RankSwapping
+from sluice.variables import Kind, Role, Variable
+from sluice.verdict import Finding, Verdict
+
+NAMES = tuple("abcdefghij")
+VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER) for name in NAMES}
+
+
+def people(n: int = 400) -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    return pd.DataFrame(rng.standard_normal((n, 1)) + rng.standard_normal((n, len(NAMES))), columns=list(NAMES))
+
+
+def judged(*steps: MaskingStep, limits: TransparencyLimits | None = None, n: int = 400) -> list[Finding]:
+    original = people(n)
+    masked, carried_out = apply_plan(steps, original, VARIABLES, np.random.SeedSequence(1))
+    rng = np.random.default_rng(0)
+    return judge_transparency(
+        limits or TransparencyLimits(),
+        OriginalAndMasked(original, original, masked, None, VARIABLES, VARIABLES, rng, carried_out=carried_out),
+    )
+
+
+def test_windows_of_several_steps_are_intersected() -> None:
+    steps = [
+        RankSwapping(columns=NAMES[:3], window=0.05),
+        RankSwapping(columns=NAMES[3:6], window=0.1),
+        RankSwapping(columns=NAMES[6:], window=0.15),
+    ]
+    (finding,) = judged(*steps)
+    assert finding.verdict is Verdict.FAIL
+    assert finding.scope == f"rank_swapping: {', '.join(NAMES)}"
+    assert finding.observed is not None
+    assert finding.observed > 0.5
+    assert "ranks were swapped over 5 % of the records" in finding.says
+
+
+def test_a_single_variable_swapped_widely_passes() -> None:
+    (finding,) = judged(RankSwapping(columns=("a",), window=0.3))
+    assert finding.verdict is Verdict.PASS
+
+
+def test_a_policy_sets_the_limit_and_whether_it_binds() -> None:
+    allowed = TransparencyLimits(identified=1, confident=1)
+    (finding,) = judged(RankSwapping(columns=NAMES, window=0.05), limits=allowed)
+    assert finding.verdict is Verdict.PASS
+    (finding,) = judged(RankSwapping(columns=NAMES, window=0.05), limits=TransparencyLimits(binding=False))
+    assert (finding.verdict, finding.binding) == (Verdict.FAIL, False)
+
+
+def test_where_some_people_are_attacked_the_worse_end_of_the_interval_decides() -> None:
+    (finding,) = judged(RankSwapping(columns=("a", "b"), window=0.3), limits=TransparencyLimits(people=100), n=1000)
+    assert (finding.observed, finding.completed) == (0, 100)
+    assert finding.verdict is Verdict.REVIEW  # none of a hundred may be more than one in a hundred
+
+
+def test_a_file_masked_nobody_knows_how_says_so() -> None:
+    frame = people()
+    files = OriginalAndMasked(frame, frame, frame, None, VARIABLES, VARIABLES, np.random.default_rng(0))
+    (finding,) = judge_transparency(TransparencyLimits(), files)
+    assert (finding.verdict, finding.binding) == (Verdict.REVIEW, False)
+
+
+@pytest.mark.parametrize("field", ["identified", "confident", "reconstructed"])
+def test_a_limit_is_a_share(field: str) -> None:
+    with pytest.raises(ValueError, match="less than or equal to 1"):
+        TransparencyLimits(**{field: 20})
