@@ -47,13 +47,14 @@ class Role(StrEnum):
     QUASI_IDENTIFIER = "quasi_identifier"
     SENSITIVE = "sensitive"
     WEIGHT = "weight"
+    PERSON = "person"  # of whom a file may hold several records: a patient with several stays
     HOUSEHOLD = "household"
     CONTRIBUTOR = "contributor"
     HOLDING = "holding"  # to which a contributor belongs: an enterprise group
     OTHER = "other"
 
 
-GROUPS = (Role.HOUSEHOLD, Role.CONTRIBUTOR, Role.HOLDING)  # records that belong together, by a name
+GROUPS = (Role.PERSON, Role.HOUSEHOLD, Role.CONTRIBUTOR, Role.HOLDING)  # records that belong together, by a name
 NAMES = (Role.IDENTIFIER, *GROUPS)  # they name somebody, and tell no quantity, even where they are numbers
 
 

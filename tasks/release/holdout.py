@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sluice.errors import DataError
 from sluice.publication.records_file import write_parquet
-from sluice.variables import Role, with_role
+from sluice.risk.people import groups_of_people
+from sluice.variables import GROUPS
 from tasks.release.release import DocumentedRelease, P, Release, StagedTable
 
 
@@ -26,7 +27,7 @@ def set_aside(release: Release[P]) -> Release[P]:
 def choose(groups: NDArray[np.int64], share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Which records are held out: shape (n,), bool; whole groups, until `share` of the records is reached.
 
-    groups : shape (n,), the household (or the record itself) of each record: nobody may be on both sides
+    groups : shape (n,), the people who stay together, of each record: nobody may be on both sides
     raises : DataError when either side would be empty
     """
     _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
@@ -40,12 +41,10 @@ def choose(groups: NDArray[np.int64], share: float, rng: np.random.Generator) ->
 
 def _groups(release: DocumentedRelease) -> NDArray[np.int64]:
     staged = release.product.contract.staged
-    household = with_role(staged, Role.HOUSEHOLD) or with_role(staged, Role.CONTRIBUTOR)
-    if not household:
+    names = [name for name, variable in staged.items() if variable.role in GROUPS]
+    if not names:
         return np.arange(release.data.rows)
-    codes = pd.factorize(release.read_staged(household)[household[0]])[0]
-    # A record without a household is a group of its own.
-    return np.where(codes < 0, len(codes) + np.arange(len(codes)), codes)
+    return groups_of_people(release.read_staged(names), staged)
 
 
 def _part(release: DocumentedRelease, chosen: NDArray[np.bool_]) -> StagedTable:

@@ -84,6 +84,11 @@ def _after_the_plan(documents: RecordsDocuments, variables: Mapping[str, Variabl
     if not released:
         raise DocumentError(f"{documents.path}: plan: no variable is left to release")
     for name, variable in released.items():
+        if variable.role is Role.PERSON:
+            raise DocumentError(
+                f"{documents.path}: plan: '{name}' names the person of each record, by which all records of one could "
+                "be put together again; take it out with a step of method 'removal'"
+            )
         if variable.kind is Kind.TEXT and variable.role not in GROUPS:
             raise DocumentError(
                 f"{documents.path}: plan: '{name}' is free text, whose risk cannot be measured; "

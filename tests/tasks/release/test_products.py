@@ -37,6 +37,18 @@ def test_documents_that_do_not_fit_are_refused_by_field(tmp_path: Path, change: 
     assert says in str(refused.value)
 
 
+def test_the_name_of_each_records_person_is_not_released(tmp_path: Path) -> None:
+    house = House(tmp_path / "house")
+    (household,) = (each for each in house.contract["variables"] if each["name"] == "household")
+    household["role"] = "person"
+    house.write()
+    load_product(house.file, house.workspace())  # the plan takes it out
+    house.definition["plan"] = [{"method": "removal", "columns": ["town"]}]
+    house.write()
+    with pytest.raises(DocumentError, match=r"'household' names the person of each record.*method 'removal'"):
+        load_product(house.file, house.workspace())
+
+
 def test_a_document_from_elsewhere_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     house = House(tmp_path / "house")
     monkeypatch.setenv("SLUICE_POLICIES", str(tmp_path / "agreed"))

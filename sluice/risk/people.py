@@ -1,0 +1,56 @@
+"""People: whose record each record is. Somebody with five records is one person, and a crowd of one.
+
+What is counted to say how well a person is hidden counts people. Without a variable that names them, every record is
+somebody else's.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from sluice.arrays import IntArray
+from sluice.variables import Role, Variables, with_role
+
+
+def person_variable(frame: pd.DataFrame, variables: Variables) -> str | None:
+    """The column that names the people: the person, or the contributor where there is none."""
+    named = [*with_role(variables, Role.PERSON), *with_role(variables, Role.CONTRIBUTOR)]
+    return next((name for name in named if name in frame), None)
+
+
+def people_of(frame: pd.DataFrame, variables: Variables) -> IntArray | None:
+    """The person of each record, shape (n,), from 0; None where no column names people.
+
+    A record without a name is a person by itself.
+    """
+    name = person_variable(frame, variables)
+    return None if name is None else _codes(frame[name])
+
+
+def groups_of_people(frame: pd.DataFrame, variables: Variables) -> IntArray:
+    """Who must stay together when people are drawn: records of one person or one household, shape (n,), from 0.
+
+    Records are together, too, if a third one joins them: two people who ever shared a household. Without a variable
+    that names people or households, every record is by itself.
+    """
+    n = len(frame)
+    household = [name for name in with_role(variables, Role.HOUSEHOLD) if name in frame]
+    person = person_variable(frame, variables)
+    names = [*household, *([person] if person else [])]
+    codes = [_codes(frame[name]) for name in names]
+    if len(codes) < 2:
+        return codes[0] if codes else np.arange(n)
+    one, other = codes
+    links = coo_array((np.ones(n), (one, other + one.max(initial=-1) + 1)), shape=(2 * n + 1, 2 * n + 1))
+    return np.asarray(connected_components(links, directed=False)[1][one], dtype=np.int64)
+
+
+def _codes(column: "pd.Series[Any]") -> IntArray:
+    codes, names = pd.factorize(column)
+    unnamed = codes < 0
+    codes = codes.astype(np.int64)
+    codes[unnamed] = len(names) + np.arange(np.count_nonzero(unnamed))
+    return codes
