@@ -31,7 +31,7 @@ def judge_transparency(limits: TransparencyLimits, files: OriginalAndMasked) -> 
     if files.carried_out is None:
         says = "Nobody said how the file was masked, so no attack that uses the method was played."
         return [Finding(rule="transparency", verdict=Verdict.REVIEW, stage="attack", binding=False, says=says)]
-    attacks = attacks_on(files.carried_out)
+    attacks = attacks_on(files.carried_out, files.variables, files.released)
     if not attacks:
         says = "No attack is known that would use what is published of the plan's methods."
         return [Finding(rule="transparency", verdict=Verdict.PASS, stage="attack", binding=limits.binding, says=says)]
@@ -44,8 +44,7 @@ def judge_transparency(limits: TransparencyLimits, files: OriginalAndMasked) -> 
 
 def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: OriginalAndMasked) -> Finding:
     """The worst of the figures of one attack decides; all of them are said."""
-    columns = tuple(name for name in of.attack.columns if name in pairs.masked and name in pairs.recoded)
-    scope = f"{of.method}: {', '.join(columns or of.attack.columns)}"
+    scope = f"{of.method}: {', '.join(of.attack.columns)}"
     try:
         leaks = of.attack.play(pairs)
     except DataError as error:

@@ -22,6 +22,7 @@ from sluice.errors import PlanError
 from sluice.masking.perturbed_number import numbers
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.rank_window import RankWindow
 from sluice.variables import Kind, Variable, Variables
 
@@ -101,7 +102,9 @@ class RankSwapping(MaskingStep):
         return frame.assign(**swapped)
 
     def attacks(self) -> tuple[Attack, ...]:
-        return (RankWindow(self.columns, self.window),) if self.variant == "plain" and self.window else ()
+        if self.variant == "plain" and self.window is not None:
+            return (RankWindow(self.columns, self.window),)
+        return (LearnedCloseness(self.columns),)  # a distance without a bound
 
     def describe(self) -> str:
         return (

@@ -9,8 +9,9 @@ knows how sure to be.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -18,6 +19,11 @@ from sluice.arrays import FloatArray, IntArray
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.pairs import Pairs
+from sluice.variables import Kind
+
+Likelihood = Callable[[IntArray], FloatArray]
+"""From people, shape (q,), how likely the method makes each released record of each of them, shape (q, m): natural
+logarithms up to a constant for each person; minus infinity where the method rules it out."""
 
 _CELLS = 4_000_000  # likelihoods that are held at a time
 _EQUAL = 1e-6  # logarithms that differ by less are equal but for rounding
@@ -27,14 +33,15 @@ _EQUAL = 1e-6  # logarithms that differ by less are equal but for rounding
 class Linkage(Attack):
     """An attack that finds a known person's record."""
 
-    @abstractmethod
-    def log_likelihood(self, pairs: Pairs, rows: IntArray) -> FloatArray:
-        """How likely the method makes each released record of each known one.
+    kinds: ClassVar[tuple[Kind, ...]] = tuple(Kind)  # as released; of others the attack cannot be played
 
-        rows    : the people, shape (q,)
-        returns : shape (q, m), natural logarithms up to a constant for each person; minus infinity where the method
-                  rules it out
-        """
+    @abstractmethod
+    def likelihood(self, pairs: Pairs) -> Likelihood:
+        """What is computed once for a file; the answer is asked for some people at a time."""
+
+    def restricted(self, columns: tuple[str, ...]) -> Self:
+        """The same attack on some of its variables."""
+        return replace(self, columns=columns)
 
     def play(self, pairs: Pairs) -> tuple[Leak, ...]:
         return links(self, pairs)
@@ -56,11 +63,20 @@ class Together(Linkage):
     def knows(self) -> str:
         return " and ".join(dict.fromkeys(part.knows for part in self.parts))
 
-    def log_likelihood(self, pairs: Pairs, rows: IntArray) -> FloatArray:
-        total = self.parts[0].log_likelihood(pairs, rows)
-        for part in self.parts[1:]:
-            total = total + part.log_likelihood(pairs, rows)
-        return total
+    def restricted(self, columns: tuple[str, ...]) -> "Together":
+        own = [(part, tuple(name for name in part.columns if name in columns)) for part in self.parts]
+        return Together(columns, tuple(part.restricted(names) for part, names in own if names))
+
+    def likelihood(self, pairs: Pairs) -> Likelihood:
+        each = [part.likelihood(pairs) for part in self.parts]
+
+        def of(rows: IntArray) -> FloatArray:
+            total = each[0](rows)
+            for other in each[1:]:
+                total += other(rows)
+            return total
+
+        return of
 
 
 def links(attack: Linkage, pairs: Pairs) -> tuple[Leak, Leak]:
@@ -70,11 +86,12 @@ def links(attack: Linkage, pairs: Pairs) -> tuple[Leak, Leak]:
     """
     q, m = len(pairs.rows), len(pairs.masked)
     right, sure = np.zeros(q), np.zeros(q, dtype=np.bool_)
+    likelihood = attack.likelihood(pairs)
     each = max(1, _CELLS // max(m, 1))
     for start in range(0, q, each):
         block = slice(start, start + each)
         rows = pairs.rows[block]
-        right[block], sure[block] = _found(attack.log_likelihood(pairs, rows), rows)
+        right[block], sure[block] = _found(likelihood(rows), rows)
     surely_right = sure & (right > 0.5)
     claims = float(sure.mean()) if q else 0.0
     correct = float(surely_right.sum() / sure.sum()) if sure.any() else 0.0

@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 
 from sluice.arrays import FloatArray, IntArray
-from sluice.variables import Variables
+from sluice.variables import Kind, Variables
+
+RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ def test_the_candidates_are_those_of_the_published_attack() -> None:
     masked = original.sample(frac=1, random_state=1).reset_index(drop=True)
     original.loc[5:9, "a"] = masked.loc[[3, 40], "a"] = np.nan
     for window in (0.02, 0.1, 0.5):
-        logs = RankWindow(tuple("abc"), window).log_likelihood(pairs(original, masked), np.arange(80))
+        logs = RankWindow(tuple("abc"), window).likelihood(pairs(original, masked))(np.arange(80))
         found = rank_swapping_linkage(original.to_numpy(), masked.to_numpy(), window)
         np.testing.assert_array_equal((logs == 0).sum(axis=1), found.size)
 
