@@ -1,8 +1,9 @@
 """`make data`: the data of the shipped release definitions, into ./data.
 
 Adult and Census-Income (KDD) come from the UCI Machine Learning Repository (CC BY 4.0), and are believed by their
-SHA-256 alone. Where the folder of reference data has them, they are read there and not downloaded. The warehouse of the
-fair survey is made from what statsmodels carries.
+SHA-256 alone. Where the folder of reference data has them, they are read there and not downloaded. Census and NHANES III
+are tables of R packages, which are published in R's own format only: outside that folder, R writes them. The warehouse
+of the fair survey is made from what statsmodels carries.
 """
 
 import gzip
@@ -33,12 +34,16 @@ class FetchError(Exception):
 
 @dataclass(frozen=True)
 class DataFile:
-    """A gzipped file: its name in ./data, where it comes from, and the SHA-256 of what is in it."""
+    """A file, gzipped if its name says so: its name in ./data, its origin, and the SHA-256 of what is in it."""
 
     name: str
-    url: str
+    origin: str  # an address, or the commands in R that write it
     sha256: str
     reference: str  # its place in the folder of reference data
+
+    @property
+    def is_downloaded(self) -> bool:
+        return self.origin.startswith(("https://", "http://"))
 
 
 FILES = (
@@ -60,6 +65,18 @@ FILES = (
         "98402b1ab879573d0a7f38a699a40258080e25e33d3401e7bf9c96d3fa0fab8c",
         "kdd_census_income/census_income_1994_1995_test.csv.gz",
     ),
+    DataFile(
+        "census.csv",
+        "write.csv(sdcMicro::CASCrefmicrodata, 'census.csv', row.names = FALSE, quote = FALSE)",
+        "40fb91564d4379274610e941161fd38729adb471bddb9c71d7c01ef142fd0f5b",
+        "casc/census.csv",
+    ),
+    DataFile(
+        "nhanes3.csv.gz",
+        "write.csv(BioAge::NHANES3, gzfile('nhanes3.csv.gz'), row.names = FALSE, na = '')",
+        "2c0d246352cd1573f856aca029716ab541abff23c564698d33ad8d31ab3527f5",
+        "nhanes_bioage/NHANES3.csv.gz",
+    ),
 )
 
 
@@ -67,23 +84,28 @@ def provide(file: DataFile, folder: Path = FOLDER, reference: Path = REFERENCE_D
     """Have the file in the folder; a word on where it comes from. Raises FetchError, and then leaves nothing behind."""
     target, known = folder / file.name, reference / file.reference
     if target.is_file():
-        if _sha256(target) != file.sha256:
-            raise FetchError(f"{target} holds something else than {file.url}. Remove it and run this again.")
+        if file.is_downloaded and _sha256(target) != file.sha256:  # what R writes differs in its digits
+            raise FetchError(f"{target} holds something else than {file.origin}. Remove it and run this again.")
         return "is there"
     folder.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)  # a link to where nothing is any more
     if known.is_file() and _sha256(known) == file.sha256:
         target.symlink_to(known.resolve())
         return f"is that of {reference}"
+    if not file.is_downloaded:
+        raise FetchError(
+            f"{target} is a table of an R package. In R: {file.origin}; then put the file there, or name a folder of "
+            "reference data in SLUICE_REFERENCE_DATA."
+        )
     partial = folder / f".{file.name}.partial"
     try:
-        _download(file.url, partial, target)
+        _download(file.origin, partial, target)
         if _sha256(partial) != file.sha256:
-            raise FetchError(f"{file.url} holds something else than it did: its SHA-256 must be {file.sha256}.")
+            raise FetchError(f"{file.origin} holds something else than it did: its SHA-256 must be {file.sha256}.")
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
-    return f"was downloaded from {file.url}"
+    return f"was downloaded from {file.origin}"
 
 
 def _download(url: str, to: Path, target: Path) -> None:
@@ -109,7 +131,7 @@ def _content(answer: IO[bytes], url: str) -> Iterator[IO[bytes]]:
 def _sha256(path: Path) -> str:
     digest = hashlib.sha256()
     try:
-        with gzip.open(path) as content:
+        with gzip.open(path) if path.name.endswith((".gz", ".partial")) else path.open("rb") as content:
             while block := content.read(_BLOCK):
                 digest.update(block)
     except (OSError, EOFError):

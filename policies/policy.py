@@ -29,7 +29,9 @@ class Policy(BaseModel):
     name: str = Field(min_length=1)
     version: Label = Field(min_length=1)
     description: str = ""
-    rules: tuple[PolicyRule, ...] = Field(min_length=1, description="disclosure rules; every one must hold")
+    rules: tuple[PolicyRule, ...] = Field(
+        default=(), description="disclosure rules; every one must hold. None where the reference standard alone decides"
+    )
     reference_standard: ReferenceStandard | None = Field(
         default=None, description="a release of microdata without it cannot be judged and is blocked"
     )
@@ -53,6 +55,12 @@ class Policy(BaseModel):
                 raise ValueError(
                     f"waivers.{index}.rule: this policy has no rule '{waiver.rule}'.{hint} Known: {', '.join(known)}."
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _judges_something(self) -> Self:
+        if not self.rules and self.reference_standard is None:
+            raise ValueError("rules: name at least one, or a reference_standard; by neither nothing would be judged")
         return self
 
     @property

@@ -76,6 +76,17 @@ def test_without_a_network_it_says_what_to_do(tmp_path: Path) -> None:
         have("http://127.0.0.1:9/adult.data", tmp_path)
 
 
+def test_a_table_of_r_is_asked_for_and_what_r_wrote_is_believed(tmp_path: Path) -> None:
+    table = DataFile("census.csv", "write.csv(census, 'census.csv')", hashlib.sha256(CONTENT).hexdigest(), "census.csv")
+    with pytest.raises(FetchError, match=r"census.csv is a table of an R package. In R: write.csv\("):
+        provide(table, tmp_path / "data", tmp_path / "reference")
+    (tmp_path / "census.csv").write_bytes(CONTENT)
+    assert str(tmp_path) in provide(table, tmp_path / "data", tmp_path)
+    (tmp_path / "data" / "census.csv").unlink()
+    (tmp_path / "data" / "census.csv").write_bytes(b"39.0, State-gov, 77516\n")
+    assert provide(table, tmp_path / "data", tmp_path) == "is there"
+
+
 def test_the_reference_data_are_read_where_they_lie(tmp_path: Path) -> None:
     known = tmp_path / "reference" / "adult" / "adult.data.gz"
     known.parent.mkdir(parents=True)

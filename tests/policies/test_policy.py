@@ -34,12 +34,14 @@ def refused(**changes: Any) -> str:
     return str(caught.value)
 
 
-def test_four_policies_are_shipped() -> None:
+def test_a_policy_is_shipped_for_each_kind_of_product() -> None:
     assert [path.stem for path in SHIPPED] == [
         "business-tables",
         "count-tables",
+        "perturbed-file",
         "public-use-file",
         "scientific-use-file",
+        "synthetic-file",
     ]
 
 
@@ -86,8 +88,9 @@ def test_an_unknown_key_is_refused_with_its_path_and_a_hint() -> None:
     assert "Did you mean 'missing_matches'?" in text
 
 
-def test_a_policy_without_a_rule_or_without_approvals_is_refused() -> None:
-    assert "rules" in refused(rules=[])
+def test_a_policy_that_judges_nothing_or_asks_nobody_is_refused() -> None:
+    assert "nothing would be judged" in refused(rules=[])
+    assert parse_document(Policy, LEAST | {"rules": [], "reference_standard": {}}, "policy.yaml").rules == ()
     assert "approvals.count" in refused(approvals={"count": 0})
     with pytest.raises(DocumentError, match="approvals"):
         parse_document(Policy, {key: LEAST[key] for key in ("name", "version", "rules")}, "policy.yaml")
