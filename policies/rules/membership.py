@@ -1,6 +1,7 @@
 """Membership inference: who was in the original data.
 
-Source: Hanley and McNeil (1982); Yeom, Giacomelli, Fredrikson and Jha (2018); Platzer and Reutterer (2021).
+Source: Hanley and McNeil (1982); Yeom, Giacomelli, Fredrikson and Jha (2018); Shokri, Stronati, Song and Shmatikov
+(2017); Platzer and Reutterer (2021).
 """
 
 from collections.abc import Iterator
@@ -14,12 +15,13 @@ from policies.rules.control_rule import ControlRule, comparable_columns, percent
 from policies.rules.microdata_rule import Columns
 from policies.rules.rule import Share
 from policies.rules.singling_out import SinglingOut
-from sluice.risk.attacks.membership import membership, nearer_to_original
+from sluice.risk.attacks.learned_membership import FEWEST, learned_membership
+from sluice.risk.attacks.membership import Membership, membership, nearer_to_original
 from sluice.verdict import Finding
 
 
 class MembershipInference(ControlRule):
-    """Nearness to a released record hardly tells who was in the original data."""
+    """Neither nearness to a released record nor what examples teach tells who was in the original data."""
 
     rule: Literal["membership"] = "membership"
     example: ClassVar[str] = "{rule: membership, limit: 0.1}"
@@ -45,13 +47,15 @@ class MembershipInference(ControlRule):
             yield self.unknown(f"The attack needs 2 {files.unit} in the file and 2 set aside.", 2 * self.attacks)
             return
         inputs = (files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng)
-        found = membership(*inputs)
-        says = (
-            f"By their nearness to the file, {files.unit} who are in it can be told from others with an advantage "
-            f"of {found.advantage.value:.3g} (0 is guessing, 1 certainty); of one who is and one who is not, the "
-            f"nearer one is in it in {percent(found.area.value)} of the cases."
-        )
-        yield self.judge(found.advantage, says, "nearness to the file")
+        yield self._called(membership(*inputs), files, "their nearness to the file", "nearness to the file")
+        if min(len(files.recoded), len(control) // 2) < FEWEST:
+            yield self.unknown(
+                f"To learn from examples takes {FEWEST} {files.unit} in the file and {2 * FEWEST} set aside.",
+                2 * self.attacks, "learned from examples",
+            )  # fmt: skip
+        else:
+            by = "how near, how frequent and how rare their values are in the file, learned from others' examples"
+            yield self._called(learned_membership(*inputs), files, by, "learned from examples")
         if self.nearer is not None:
             measured = nearer_to_original(*inputs)
             says = (
@@ -60,9 +64,17 @@ class MembershipInference(ControlRule):
             )
             yield self.model_copy(update={"limit": self.nearer}).judge(measured, says, "nearer records")
 
+    def _called(self, found: Membership, files: OriginalAndMasked, by: str, scope: str) -> Finding:
+        says = (
+            f"By {by}, {files.unit} who are in it can be told from others with an advantage of "
+            f"{found.advantage.value:.3g} (0 is guessing, 1 certainty); of one who is and one who is not, the one more "
+            f"like it is in it in {percent(found.area.value)} of the cases."
+        )
+        return self.judge(found.advantage, says, scope)
+
     def describe(self) -> str:
         nearer = f", and at most {percent(self.nearer)} of the released records nearer to them" if self.nearer else ""
         return (
-            "Nearness to a released record hardly tells who was in the original data (membership: advantage at most "
-            f"{self.limit:.4g}{nearer})."
+            "Neither nearness to a released record nor what can be learned from examples tells who was in the original "
+            f"data (membership: advantage at most {self.limit:.4g}{nearer})."
         )

@@ -30,10 +30,12 @@ from policies.rules.membership import MembershipInference
 from policies.rules.microaggregation_linkage import MicroaggregationLinkage
 from policies.rules.minimum_frequency import MinimumFrequency
 from policies.rules.p_percent import PPercent
+from policies.rules.participant_inference import ParticipantInference
 from policies.rules.population_uniques import PopulationUniques
 from policies.rules.prior_posterior import PriorPosterior
 from policies.rules.probabilistic_linkage import ProbabilisticLinkage
 from policies.rules.rank_swapping_linkage import RankSwappingLinkage
+from policies.rules.rare_combinations import RareCombinations
 from policies.rules.reidentification_risk import ReidentificationRisk
 from policies.rules.request_rule import RequestRule
 from policies.rules.sample_uniques_share import SampleUniquesShare
@@ -83,6 +85,8 @@ AttackPolicyRule = Annotated[
     | SinglingOut
     | Linkability
     | Inference
-    | MembershipInference,
+    | MembershipInference
+    | RareCombinations
+    | ParticipantInference,
     Field(discriminator="rule"),
 ]

@@ -37,3 +37,18 @@ class Measurement:
         if self.baseline is None:
             return None
         return (self.value - self.baseline) * (1 if self.worse == "higher" else -1)
+
+    def beyond_baseline(self) -> "Measurement":
+        """The excess as a figure of its own, whose baseline is 0; itself where there is no baseline or no case."""
+        if self.baseline is None or not self.completed:
+            return self
+        sign = 1 if self.worse == "higher" else -1
+        ends = self.interval and sorted(sign * (end - self.baseline) for end in self.interval)
+        return Measurement(
+            value=sign * (self.value - self.baseline),
+            attempted=self.attempted,
+            completed=self.completed,
+            interval=(ends[0], ends[1]) if ends else None,
+            level=self.level,
+            baseline=0.0,
+        )

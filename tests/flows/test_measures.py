@@ -44,6 +44,8 @@ ATTACKS: list[dict[str, Any]] = [
     {"rule": "linkability", "limit": 0.2, "attacks": 200},
     {"rule": "inference", "limit": 0.2, "attacks": 200},
     {"rule": "membership", "limit": 0.2},
+    {"rule": "rare_combinations", "limit": 0.2},
+    {"rule": "participant_inference", "limit": 0.2, "attacks": 200},
 ]
 
 

@@ -6,6 +6,8 @@ from policies.rules.control_rule import ControlRule
 from policies.rules.inference import Inference
 from policies.rules.linkability import Linkability
 from policies.rules.membership import MembershipInference
+from policies.rules.participant_inference import ParticipantInference
+from policies.rules.rare_combinations import RareCombinations
 from policies.rules.singling_out import SinglingOut
 from sluice.verdict import Finding, Verdict
 from tests.policies.rules.people_and_control import CONTROL, ORIGINAL, STRANGERS, attacked, verdicts
@@ -16,6 +18,8 @@ RULES = [
     SinglingOut(limit=0.1, mode="univariate"),
     Inference(limit=0.1),
     MembershipInference(limit=0.1, nearer=0.55),
+    RareCombinations(limit=0.1, sizes=(3,)),
+    ParticipantInference(limit=0.1),
 ]
 
 

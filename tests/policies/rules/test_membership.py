@@ -9,11 +9,19 @@ from tests.policies.rules.people_and_control import CONTROL, ORIGINAL, STRANGERS
 
 
 def test_nearer_records_are_judged_only_where_the_policy_limits_them() -> None:
-    (advantage,) = MembershipInference(limit=0.1).find(attacked(ORIGINAL))
-    both = MembershipInference(limit=0.1, nearer=0.55).find(attacked(ORIGINAL))
-    assert [finding.scope for finding in both] == ["nearness to the file", "nearer records"]
-    assert (both[0].observed, both[1].limit) == (advantage.observed, 0.55)
-    assert "without a trace of them it would be half" in both[1].says
+    advantage, learned = MembershipInference(limit=0.1).find(attacked(ORIGINAL))
+    all_three = MembershipInference(limit=0.1, nearer=0.55).find(attacked(ORIGINAL))
+    assert [each.scope for each in all_three] == ["nearness to the file", "learned from examples", "nearer records"]
+    assert [each.observed for each in all_three[:2]] == [advantage.observed, learned.observed]
+    assert all_three[2].limit == 0.55
+    assert "without a trace of them it would be half" in all_three[2].says
+
+
+def test_nobody_learns_from_a_handful_of_examples() -> None:
+    near, learned = MembershipInference(limit=0.1).find(attacked(STRANGERS, CONTROL.iloc[:30]))
+    assert near.verdict is not Verdict.UNKNOWN
+    assert learned.verdict is Verdict.UNKNOWN
+    assert "takes 20 people in the file and 40 set aside" in learned.says
 
 
 def test_one_person_on_a_side_is_too_few() -> None:

@@ -1,0 +1,58 @@
+"""Participant inference: a variable is read off the nearest released records, better of those who took part.
+
+Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023).
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+import pandas as pd
+from pydantic import Field
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.control_rule import ControlRule, comparable_columns, percent
+from policies.rules.microdata_rule import Columns
+from sluice.risk.attacks.participant_inference import FEWEST, participant_inference
+from sluice.verdict import Finding
+
+
+class ParticipantInference(ControlRule):
+    """Who knows all of a person but one variable guesses it hardly better for the person being in the file."""
+
+    rule: Literal["participant_inference"] = "participant_inference"
+    example: ClassVar[str] = "{rule: participant_inference, limit: 0.1}"
+    advice: ClassVar[str] = (
+        "The released records nearest to a person tell the variable named: synthesise it with larger leaves, perturb "
+        "it more, or keep fewer variables beside it."
+    )
+    columns: Columns | None = Field(default=None, description="all released columns, when not given")
+
+    nothing_to_play: ClassVar[str] = "The file has fewer than two columns that the original has, too."
+
+    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+        columns = list(self.columns or comparable_columns(files, control))
+        if len(columns) < 2:
+            return
+        if min(len(files.recoded), len(control)) < FEWEST:
+            yield self.unknown(
+                f"The attack needs {FEWEST} {files.unit} in the file and {FEWEST} set aside.", 2 * self.attacks
+            )
+            return
+        found = participant_inference(
+            files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng
+        )
+        measured = found.measurement
+        assert measured.baseline is not None
+        which = " or ".join(name.replace("_", " ") for name in found.variables)
+        says = (
+            f"Who knows all variables but one reads {which} off the nearest released records for "
+            f"{percent(measured.value)} of the {files.unit} in the file, and for {percent(measured.baseline)} of those "
+            "who are not in it; of no variable is more gained."
+        )
+        yield self.judge(measured.beyond_baseline(), says, "the variable that tells most")
+
+    def describe(self) -> str:
+        return (
+            "Who knows all of a person but one variable guesses it hardly better for the person being in the file "
+            f"(participant inference: at most {self.limit:.4g} more are guessed right)."
+        )

@@ -1,0 +1,68 @@
+"""Participant inference: against scikit-learn's neighbours, and on files that do and do not copy their people."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.neighbors import NearestNeighbors
+
+from sluice.errors import DataError
+from sluice.risk.attacks.participant_inference import InferenceGain, participant_inference
+from sluice.risk.attacks.participant_inference_kernel import nearest_without_each
+from tests.risk.attacks.test_learned_membership import VARIABLES, people
+
+
+def attack(released: pd.DataFrame, columns: tuple[str, ...] = tuple(VARIABLES)) -> InferenceGain:
+    rng = np.random.default_rng(0)
+    return participant_inference(people(800, 1), released, people(800, 2), VARIABLES, columns, 800, rng)
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**20), k=st.integers(1, 5))
+def test_nearest_as_by_brute_force(seed: int, k: int) -> None:
+    """scikit-learn, city-block distance, one variable left out at a time; nothing was checked of missing values."""
+    rng = np.random.default_rng(seed)
+    numbers, others = rng.normal(size=(6, 3)), rng.normal(size=(40, 3))
+    none, no_others = np.empty((6, 0), np.int32), np.empty((40, 0), np.int32)
+    index = nearest_without_each(numbers, none, others, no_others, k)
+    for left_out in range(3):
+        kept = [column for column in range(3) if column != left_out]
+        brute = NearestNeighbors(n_neighbors=k, metric="manhattan", algorithm="brute").fit(others[:, kept])
+        assert np.array_equal(index[:, left_out], brute.kneighbors(numbers[:, kept], return_distance=False))
+
+
+def test_missing_equals_missing_and_labels_count_one() -> None:
+    numbers, others = np.array([[np.nan, 0.0]]), np.array([[0.0, 0.0], [np.nan, 0.3]])
+    labels, other_labels = np.array([[1]], np.int32), np.array([[1], [2]], np.int32)
+    index = nearest_without_each(numbers, labels, others, other_labels, 1)
+    assert index[0, :, 0].tolist() == [0, 0, 1]  # without the label, the missing value decides
+
+
+def test_a_file_of_other_people_tells_nothing_and_the_original_all() -> None:
+    strangers, own = attack(people(800, 3)).measurement, attack(people(800, 1)).measurement
+    assert strangers.interval is not None
+    assert strangers.baseline is not None
+    assert strangers.interval[0] <= strangers.baseline <= strangers.interval[1]
+    assert own.value > 0.95
+    assert own.baseline is not None
+    assert own.baseline < 0.5
+
+
+def test_the_variable_that_leaks_is_found() -> None:
+    """All but one variable permuted apart from each other: what is left is a pair of variables, each by the other."""
+    own, rng = people(800, 1), np.random.default_rng(4)
+    torn = own.assign(
+        **{name: own[name].to_numpy()[rng.permutation(800)] for name in own if name not in ("age", "wage")}
+    )
+    torn = torn.astype({name: own[name].dtype for name in own})
+    assert set(attack(torn, ("job", "age", "wage")).variables) <= {"age", "wage"}
+
+
+def test_one_column_is_refused() -> None:
+    with pytest.raises(DataError, match="needs 2 columns; got 1"):
+        attack(people(800, 1), ("age",))
+    with pytest.raises(DataError, match="needs 20 participants"):
+        participant_inference(
+            people(10, 1), people(10, 1), people(50, 2), VARIABLES, list(VARIABLES), 10, np.random.default_rng(0)
+        )

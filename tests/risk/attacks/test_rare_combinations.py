@@ -1,0 +1,88 @@
+"""Rare combinations: against a count in plain Python, and on files that copy parts of records."""
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.risk.attacks.rare_combinations import Table, grouped, rare_combinations, subsets
+
+
+def people(n: int, seed: int, levels: int = 12) -> Table:
+    """Three labels that go with a hidden class, and a number."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 4, n)
+    labels = [np.array([f"v{code}" for code in (kind * 3 + rng.geometric(0.4, n)) % levels], object) for _ in range(3)]
+    return [*labels, np.round(rng.normal(size=n) + kind, 2)]
+
+
+def plain_count(original: Table, released: Table, control: Table, size: int) -> tuple[float, float]:
+    common = [{value for value, count in Counter(column).items() if count >= 10} for column in original]
+    found = alone = hit = new = 0
+    for chosen in combinations(range(len(original)), size):
+        rows, file, others = (
+            list(zip(*(table[column] for column in chosen), strict=True)) for table in (original, released, control)
+        )
+        held, released_rows = Counter(rows), set(file)
+        for row in rows:
+            if held[row] == 1 and all(v in common[c] for v, c in zip(row, chosen, strict=True)):
+                alone, found = alone + 1, found + (row in released_rows)
+        for row in others:
+            if held[row] == 0 and all(v in common[c] for v, c in zip(row, chosen, strict=True)):
+                new, hit = new + 1, hit + (row in released_rows)
+    return found / alone, hit / new
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**20), size=st.sampled_from([2, 3]))
+def test_as_counted_in_plain_python(seed: int, size: int) -> None:
+    original, released, control = (people(300, seed + at)[:3] for at in (0, 1, 2))
+    measured = rare_combinations(original, released, control, size, np.random.default_rng(0))
+    assert (measured.value, measured.baseline) == plain_count(original, released, control, size)
+
+
+def test_copies_are_found_and_other_people_are_not() -> None:
+    original, others, control = (people(3_000, seed) for seed in (1, 2, 3))
+    rng = np.random.default_rng(0)
+    copied = rare_combinations(original, original, control, 3, rng)
+    assert copied.value == 1
+    assert copied.baseline == 0
+    strangers = rare_combinations(original, others, control, 3, rng)
+    assert strangers.interval is not None
+    assert strangers.baseline is not None
+    assert strangers.interval[0] <= strangers.baseline <= strangers.interval[1]
+
+
+def test_records_with_one_variable_redrawn_show() -> None:
+    """No record is whole any more; three of four variables are."""
+    original, control = people(3_000, 1), people(3_000, 3)
+    redrawn = [np.random.default_rng(2).permutation(original[0]), *original[1:]]
+    measured = rare_combinations(original, redrawn, control, 3, np.random.default_rng(0))
+    assert measured.baseline is not None
+    assert measured.value > measured.baseline + 0.1
+
+
+def test_nobody_alone_is_no_measurement() -> None:
+    column = np.array(["a", "b"] * 50, object)
+    measured = rare_combinations([column] * 2, [column] * 2, [column] * 2, 2, np.random.default_rng(0))
+    assert (measured.attempted, measured.completed) == (0, 0)
+
+
+def test_numbers_are_grouped_by_rank_so_that_no_unit_matters() -> None:
+    values = np.exp(np.random.default_rng(0).normal(size=1_000) * 3)
+    plain, logged = grouped(values, values[:10])[0], grouped(np.log(values), np.log(values[:10]))[0]
+    assert np.array_equal(plain, logged)
+    assert len(np.unique(plain)) == 50
+    few = np.array([1.0, 2.0, np.nan, 2.0])
+    assert len(np.unique(grouped(few)[0])) == 3
+
+
+def test_subsets_are_all_or_some() -> None:
+    rng = np.random.default_rng(0)
+    assert list(subsets(4, 2, 10, rng)) == list(combinations(range(4), 2))
+    assert list(subsets(2, 3, 10, rng)) == []
+    some = list(subsets(40, 3, 25, rng))
+    assert len(set(some)) == 25
+    assert all(len(set(each)) == 3 for each in some)
