@@ -35,7 +35,7 @@ class AttributeInference(AttributeRule):
         default=None, description="what the intruder knows; all released quasi-identifiers, when not given"
     )
     tolerance: float = Field(
-        default=0.1, ge=0, le=10, description="numbers are guessed right within so many standard deviations"
+        default=0.1, ge=0, le=10, description="numbers are guessed right within so many (robust) standard deviations"
     )
     records: int = Field(default=10_000, ge=100, description="at most so many people, at random, are attacked")
     trees: int = Field(default=50, ge=5, le=1000, description="trees of each random forest")

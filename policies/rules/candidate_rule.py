@@ -23,6 +23,10 @@ class CandidateRule(LinkageRule):
     def _kinds(self) -> tuple[Kind, ...]:
         return RANKED
 
+    @property
+    def _takes_any_kind(self) -> bool:
+        return False
+
     def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
         original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
         found = self.candidates(original, masked, rows)

@@ -26,7 +26,7 @@ class DistanceLinkage(LinkageRule):
         "Masked records lie nearest to their originals: swap or add noise over wider distances on the quasi- "
         "identifiers that the scope names, or microaggregate them in larger groups."
     )
-    distance: Distance = Field(default="each_standardised", description="how nearness is measured")
+    distance: Distance = Field(default="robust", description="how nearness is measured")
     scenario: Literal["all", "average", "worst"] = Field(
         default="all",
         description="all: the intruder knows all variables; average, worst: over intruders who know the first, the "

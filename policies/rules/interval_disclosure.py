@@ -23,8 +23,8 @@ class IntervalDisclosure(RankedRule):
         "Masked values stay within a narrow interval of the original ones: mask these variables with a larger amount "
         "of noise, window or base. It matters most for sensitive amounts, where nearly right is right."
     )
-    by: Literal["rank", "standard_deviation"] = Field(
-        default="rank", description="what the widths are shares of: the records in order, or a standard deviation"
+    by: Literal["rank", "spread"] = Field(
+        default="rank", description="what the widths are shares of: the records in order, or a (robust) spread"
     )
     widths: Annotated[tuple[Window, ...], Field(min_length=1)] = Field(
         default=intervals.WIDTHS, description="half widths of the intervals over which the share is averaged, in (0, 1]"
@@ -46,7 +46,7 @@ class IntervalDisclosure(RankedRule):
 
     @property
     def _interval(self) -> str:
-        of = "the records in order" if self.by == "rank" else "a standard deviation"
+        of = "the records in order" if self.by == "rank" else "the variable's spread"
         low, high = 100 * min(self.widths), 100 * max(self.widths)
         return f"{low:g} % of {of} to either side" if low == high else f"{low:g} to {high:g} % of {of} to either side"
 

@@ -12,7 +12,7 @@ from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.reference_attack import some_of
 from sluice.variables import Role
-from sluice.verdict import Finding
+from sluice.verdict import Finding, Verdict
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -34,7 +34,16 @@ class LinkageRule(PairedRule):
             f"Of {measured.completed:,} {files.unit}, {linked} were linked to their own masked record by somebody "
             f"who knows their {', '.join(names)} and {how}.{self._not_compared(files, names)}"
         )
-        return self.judge(measured, says, scope=", ".join(names))
+        finding = self.judge(measured, says, scope=", ".join(names))
+        if self._not_compared(files, names) and finding.verdict is not Verdict.FAIL and self._takes_any_kind:
+            needs = "Give what the intruder knows in 'columns', or release the others so that they can be compared."
+            return finding.model_copy(update={"verdict": Verdict.UNKNOWN, "says": f"{finding.says} {needs}"})
+        return finding
+
+    @property
+    def _takes_any_kind(self) -> bool:
+        """Whether a variable that was not compared is a gap, and not of a kind that the attack is not made for."""
+        return True
 
     @abstractmethod
     def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:

@@ -3,7 +3,7 @@
 Source: Fellegi and Sunter (1969); Jaro (1989); Torra (2013), "Rank swapping: Example II".
 """
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,10 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkage_rule import LinkageRule
 from sluice.risk.linkage.probabilistic_linkage import agreement_values, probabilistic_linkage
 from sluice.risk.measurement import Measurement
+from sluice.risk.spread import spread
 
 IntArray = npt.NDArray[np.int64]
+Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class ProbabilisticLinkage(LinkageRule):
@@ -24,16 +26,15 @@ class ProbabilisticLinkage(LinkageRule):
     example: ClassVar[str] = "{rule: probabilistic_linkage, excess: 0.01}"
     advice: ClassVar[str] = (
         "Too many values agree with the original ones: categories that came through unchanged give the link away, so "
-        "recode them or use PRAM, and move numbers by more than the tolerance."
+        "recode them or use PRAM, and move numbers by more than the tolerances."
     )
     records: int = Field(
         default=5_000, ge=1, description="original records that are attacked, drawn at random when there are more"
     )
-    tolerance: float = Field(
-        default=0.2,
-        ge=0,
-        allow_inf_nan=False,
-        description="standard deviations up to which two numbers or dates agree; categories agree when they are equal",
+    tolerances: Annotated[tuple[Tolerance, ...], Field(min_length=1)] = Field(
+        default=(0.0, 0.05, 0.1, 0.2, 0.4),
+        description="spreads (robust standard deviations) up to which two numbers or dates agree; the intruder tries "
+        "them all, and the one that serves best counts. Categories agree when they are equal",
     )
 
     def link(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> tuple[Measurement, str]:
@@ -42,15 +43,13 @@ class ProbabilisticLinkage(LinkageRule):
             agreement_values(files.recoded[name], files.masked[name], kind)
             for name, kind in zip(names, kinds, strict=True)
         ]
-        tolerance = np.array(
-            [
-                0.0 if kind.is_categorical or np.isnan(before).all() else self.tolerance * float(np.nanstd(before))
-                for (before, _), kind in zip(pairs, kinds, strict=True)
-            ]
+        widths = np.array(
+            [0.0 if kind.is_categorical else spread(before) for (before, _), kind in zip(pairs, kinds, strict=True)]
         )
+        tried = self.tolerances if widths.any() else self.tolerances[:1]
         original, masked = (np.column_stack([pair[side] for pair in pairs]) for side in (0, 1))
-        links = probabilistic_linkage(original, masked, tolerance, rows)
-        return self._share_linked(links.correct, files), "weighs on which of these two records agree"
+        correct = (probabilistic_linkage(original, masked, share * widths, rows).correct for share in tried)
+        return self._share_linked(max(correct, key=np.mean), files), "weighs on which of these two records agree"
 
     def describe(self) -> str:
         return (

@@ -1,13 +1,16 @@
 """Coding: typed records as points of one space, so that original and released records can be compared.
 
 Source: Lasko and Vinterbo (2010), section IV.A (standardised variables, binary -1/+1, dummy coding) and equation (1).
-The original data alone set the space for every file. Added to the source:
+The original data alone set the space for every file. Differs from the source: a variable is centred on its median and
+divided by its robust spread, because a few values can make a standard deviation so large that all others seem equal.
+Added to the source:
 
 - an ordinal variable is standardised by the position of its categories, a date by its days;
-- a missing value lies at the original's mean; where the original has missing values, one more dimension (-1 present,
-  +1 missing) tells them apart;
+- a missing value lies in the original's middle (median; of nominal and binary variables the mean); where the original
+  has missing values, one more dimension (-1 present, +1 missing) tells them apart;
 - a released label that is no original value (an age group, a wider region) stands for the centroid of the original
-  records that carry it after the published recodings: the best that an intruder can make of it;
+  records that carry it after the published recodings (their median for numbers): the best that an intruder can make
+  of it;
 - a distribution over labels (columns 'area=north', 'area=south', ... of probabilities) lies at its expected place;
 - a value that is missing in the release more often than the recodings explain has been suppressed: a released missing
   value then lies between 'missing' and 'any value', in the proportion in which it stands for either. Otherwise a file
@@ -25,12 +28,13 @@ import pandas as pd
 
 from sluice.arrays import BoolArray, FloatArray
 from sluice.errors import DocumentError, did_you_mean
+from sluice.risk.spread import spread
 from sluice.variables import NAMES, Kind, Variable, Variables
 
 PlainArray = npt.NDArray[Any]
 
 _MICROSECONDS_A_DAY = 86_400_000_000
-_FAR = 1e6  # standard deviations; whatever lies farther out is nobody's neighbour, and squares stay in range
+_FAR = 1e6  # spreads; whatever lies farther out is nobody's neighbour, and squares stay in range
 _NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
 
 
@@ -83,12 +87,17 @@ class _Scale:
         absent = _by_category(column, lambda values: draft._raw(values)[1])
         present = raw[~absent]
         centre, scale = 0.0, 1.0
-        if variable.kind not in (Kind.NOMINAL, Kind.BINARY) and len(present):
-            centre = float(present.mean())
-            spread = float(present.std(ddof=1)) if len(present) > 1 else 0.0
-            scale = spread if spread > 0 else 1.0
-        fill = (present.mean(axis=0) - centre) / scale if len(present) else np.zeros(raw.shape[1])
+        fill = present.mean(axis=0) if len(present) else np.zeros(raw.shape[1])
+        if draft.is_ordered and len(present):
+            centre = float(np.median(present))
+            scale = spread(present[:, 0]) or 1.0
+            fill = np.zeros(1)
         return cls(variable.kind, categories, dummies, centre, scale, fill, draft.indicator, weight)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the variable has one coordinate, on which its values lie in order."""
+        return self.kind not in (Kind.NOMINAL, Kind.BINARY)
 
     def unknown(self, values: PlainArray) -> BoolArray:
         """Labels that are no category of the original variable."""
@@ -97,7 +106,7 @@ class _Scale:
         return (self.categories.get_indexer(pd.Index(values, dtype=object)) < 0) & ~pd.isna(values)
 
     def code(self, values: PlainArray) -> FloatArray:
-        """Coordinates, shape (n, width). A category that the original variable does not have lies at the mean."""
+        """Coordinates, shape (n, width). A category that the original variable does not have lies in the middle."""
         raw, absent = self._raw(values)
         coded = np.clip((raw - self.centre) / self.scale, -_FAR, _FAR)
         coded[absent] = self.fill
@@ -134,11 +143,10 @@ class _Reading:
         coded = _by_category(original, scale.code)
         missing = recoded.isna().to_numpy()
         codes, labels = pd.factorize(plain_values(recoded))
-        counts = np.bincount(codes[~missing], minlength=len(labels))
-        sums = np.empty((len(labels), coded.shape[1]))
-        for column in range(coded.shape[1]):
-            sums[:, column] = np.bincount(codes[~missing], coded[~missing, column], len(labels))
-        overall = coded.mean(axis=0)
+        by_label = pd.DataFrame(coded[~missing]).groupby(codes[~missing])
+        centroids, overall = by_label.mean().to_numpy(copy=True), coded.mean(axis=0)
+        if scale.is_ordered:
+            centroids[:, 0], overall[0] = by_label[0].median(), np.median(coded[:, 0])
         if not missing.any():
             missing_at = overall
         elif np.array_equal(missing, original.isna().to_numpy()):  # to the last bit, so that a copy lies at distance 0
@@ -149,13 +157,13 @@ class _Reading:
             scale=scale,
             direct=_same_values(before, after, original, recoded),
             labels=pd.Index(labels),
-            centroids=np.vstack([sums / counts[:, None], overall]),
+            centroids=np.vstack([centroids, overall]),
             missing_at=missing_at,
             missing_share=float(missing.mean()),
         )
 
     def read(self, column: "pd.Series[Any]") -> tuple[FloatArray, int]:
-        """Coordinates, shape (m, width), and the number of values that could not be read; these lie at the mean."""
+        """Coordinates, shape (m, width), and the number of values that could not be read; these lie in the middle."""
         coded, unknown = _by_category(column, self._read), _by_category(column, self._unknown)
         missing = column.isna().to_numpy()
         if missing.any():

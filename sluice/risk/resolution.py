@@ -2,7 +2,7 @@
 
 Masking that moves every number by a hair makes all of them different, and none of them safer: no copy would be found by
 equality, and every group would hold as many values as records. So numbers are compared on a grid, whose width is a
-share of the original's standard deviation.
+share of the original's spread, as well as exactly.
 """
 
 from typing import Any
@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from sluice.arrays import FloatArray
+from sluice.risk.spread import spread
 
 Column = npt.NDArray[Any]
 
-FINE, COARSE = 0.01, 0.1  # of the standard deviation: the same value, and one that tells nearly as much
+EXACT, FINE, COARSE = 0.0, 0.01, 0.1  # of the spread: the same number, the same value, one that tells nearly as much
 
 
 def resolution(values: FloatArray, share: float = FINE) -> float:
     """The grid's width for a variable with these values, NaN apart; 0 where they do not vary: no grid."""
-    present = values[np.isfinite(values)]
-    return share * float(present.std()) if len(present) else 0.0
+    return share * spread(values)
 
 
 def on_grid(values: FloatArray, width: float) -> FloatArray:

@@ -28,6 +28,7 @@ from sluice.risk.attacks.attack_success import LEVEL, quantile
 from sluice.risk.attacks.released_column import released_column
 from sluice.risk.coding import plain_values
 from sluice.risk.measurement import Measurement
+from sluice.risk.spread import spread
 
 
 @dataclass(frozen=True)
@@ -182,8 +183,8 @@ def excess_interval(hits: BoolArray, without: BoolArray) -> tuple[float, float]:
 def labelled_files(
     frames: Sequence[pd.DataFrame], known: Sequence[str], target: str
 ) -> tuple[list[LabelledFile], float | None]:
-    """Typed files as `attribute_inference` takes them, all on the same codes; and the target's standard deviation in
-    the first of them, or None where the target is taken by its labels: it is no number in one of the files.
+    """Typed files as `attribute_inference` takes them, all on the same codes; and the target's spread in the first of
+    them, or None where the target is taken by its labels: it is no number in one of the files.
 
     frames  : files with the columns `known` and `target`. A distribution over labels (columns 'area=north', ... of
               probabilities) may stand in any of them for the column 'area'
@@ -194,12 +195,12 @@ def labelled_files(
     plain = [_most_probable(each) for each in targets]
     numeric = all(each.dtype.kind == "f" for each in plain)
     values = plain if numeric else _codes(plain)
-    deviation = float(pd.Series(values[0]).std(ddof=0)) if numeric else None
+    width = spread(values[0]) if numeric else None
     files = [
         LabelledFile(np.column_stack([parts[at] for parts in columns]) if columns else np.zeros((len(value), 0)), value)
         for at, value in enumerate(values)
     ]
-    return files, deviation
+    return files, width
 
 
 def _as_numbers(columns: "Sequence[pd.Series[Any] | pd.DataFrame]") -> list[FloatArray]:

@@ -4,8 +4,9 @@ The Gower distance of two records is the sum over the variables of: for numbers,
 position) the difference as a share of the original's range; for other categories 0 if equal and 1 if not. A missing
 value equals a missing value, and is 1 away from any other.
 
-Source: Gower (1971). Differs from it: the ranges are those of the original for every file, so that a distance means the
-same in each, and a released value outside of them may be more than 1 away.
+Source: Gower (1971). Differs from it: the range of numbers and dates is the one that evenly distributed values of the
+same spread have, so that one wild value does not make all others equal; and it is that of the original for every file,
+so that a distance means the same in each. Values far out may be more than 1 away.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ import pandas as pd
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError, did_you_mean
+from sluice.risk.spread import EVEN_RANGE, spread
 from sluice.variables import Kind, Variable, Variables
 
 CodeArray = npt.NDArray[np.int32]
@@ -72,7 +74,9 @@ def gower_points(
         if variables[name].kind in (Kind.NOMINAL, Kind.BINARY):
             categories.append(_codes(columns))
         else:
-            numbers.append(_scaled([_positions(column, variables[name]) for column in columns]))
+            positions = [_positions(column, variables[name]) for column in columns]
+            unit = _range(positions[0], variables[name].kind)
+            numbers.append([column / unit if unit > 0 else column for column in positions])
     return tuple(
         GowerPoints(
             np.column_stack([column[at] for column in numbers]) if numbers else np.empty((len(file), 0)),
@@ -108,8 +112,8 @@ def _positions(column: pd.Series, variable: Variable) -> FloatArray:
     return column.to_numpy(np.float64, na_value=np.nan)
 
 
-def _scaled(columns: list[FloatArray]) -> list[FloatArray]:
-    """Divided by the range of the first file, or as they are where it has none."""
-    present = columns[0][~np.isnan(columns[0])]
-    spread = float(np.ptp(present)) if len(present) else 0.0
-    return [column / spread if spread > 0 else column for column in columns]
+def _range(values: FloatArray, kind: Kind) -> float:
+    """The range of the categories that occur; of numbers and dates, which may hold wild values, by their spread."""
+    if kind is Kind.ORDINAL:
+        return float(np.nanmax(values) - np.nanmin(values)) if not np.isnan(values).all() else 0.0
+    return EVEN_RANGE * spread(values)

@@ -14,6 +14,7 @@ from sluice.arrays import FloatArray
 from sluice.errors import DataError
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.measurement import Measurement
+from sluice.risk.spread import spread
 
 WIDTHS = tuple(percent / 100 for percent in range(1, 11))
 
@@ -21,15 +22,16 @@ WIDTHS = tuple(percent / 100 for percent in range(1, 11))
 def interval_disclosure(
     original: FloatArray,
     released: FloatArray,
-    by: Literal["rank", "standard_deviation"] = "rank",
+    by: Literal["rank", "spread", "standard_deviation"] = "rank",
     widths: tuple[float, ...] = WIDTHS,
 ) -> Measurement:
     """Share of the values that lie in the interval around their masked value, averaged over the widths.
 
     original, released : shape (n, d), NaN where missing, row i of both being the same record
     by                 : rank: between the masked values that are w = width * n ranks below and above (equal values
-                         share the mean of their ranks); standard_deviation: within width standard deviations (n - 1)
-                         of the masked variable
+                         share the mean of their ranks); spread: within width (robust) spreads of the masked variable;
+                         standard_deviation: within width standard deviations (n - 1), which one wild value can make
+                         as large as it likes
     widths             : to either side, each in (0, 1]: a share of the records, or of a standard deviation
     missing            : a value that is missing in either file is no case; the others set ranks and deviations
     baseline           : the same share for masked values in random order, computed and not drawn
@@ -68,8 +70,9 @@ def interval_disclosure(
 
 def _intervals(ranked: FloatArray, by: str, width: float) -> tuple[FloatArray, FloatArray]:
     """The ends of the interval of each masked value; the values, and so both ends, in rising order."""
-    if by == "standard_deviation":
-        half = width * (float(ranked.std(ddof=1)) if len(ranked) > 1 else 0.0)
+    if by != "rank":
+        scale = spread(ranked) if by == "spread" else float(ranked.std(ddof=1)) if len(ranked) > 1 else 0.0
+        half = width * scale
         return ranked - half, ranked + half
     last = len(ranked) - 1
     reach = int(width * len(ranked) * (1 + 1e-12))

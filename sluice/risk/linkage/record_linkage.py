@@ -22,9 +22,11 @@ from sluice.errors import DataError
 from sluice.machine import threads
 from sluice.risk.coding import plain_values
 from sluice.risk.distances.neighbours import nearest_neighbours
+from sluice.risk.spread import spread
 from sluice.variables import Kind
 
 Distance = Literal[
+    "robust",  # each file by its own medians and spreads, which a few wild values do not move
     "each_standardised",  # DBRL1: each file by its own means and standard deviations
     "jointly_standardised",  # DBRL2: differences divided by sqrt(Var A + Var B)
     "mahalanobis_of_pairs",  # DBRLM-COV0: by Var(A - B), which takes the true pairs to know
@@ -63,7 +65,7 @@ class Links:
 
 
 def record_linkage(
-    original: FloatArray, released: FloatArray, distance: Distance = "each_standardised", rows: IntArray | None = None
+    original: FloatArray, released: FloatArray, distance: Distance = "robust", rows: IntArray | None = None
 ) -> Links:
     """Link original records to the nearest released one.
 
@@ -96,6 +98,8 @@ def comparison_space(original: FloatArray, released: FloatArray, distance: Dista
     """
     if distance in ("euclidean", "manhattan"):
         return original, released
+    if distance == "robust":
+        return _by_spread(original), _by_spread(released)
     if distance in ("each_standardised", "kernel"):
         a, b = _standardised(original), _standardised(released)
         return (a, b) if distance == "each_standardised" else (_kernel_features(a), _kernel_features(b))
@@ -114,6 +118,12 @@ def comparison_space(original: FloatArray, released: FloatArray, distance: Dista
 def _standardised(values: FloatArray) -> FloatArray:
     scale = values.std(axis=0)
     return np.asarray((values - values.mean(axis=0)) / np.where(scale > 0, scale, 1.0))
+
+
+def _by_spread(values: FloatArray) -> FloatArray:
+    # Of 0 and 1 nothing is wild: there the standard deviation says how much a rare category tells.
+    scales = [spread(column) if len(np.unique(column)) > 2 else float(column.std()) for column in values.T]
+    return np.asarray((values - np.median(values, axis=0)) / np.where(np.array(scales) > 0, scales, 1.0))
 
 
 def _covariance(values: FloatArray) -> FloatArray:
@@ -170,7 +180,7 @@ def _link_by_neighbours(a: FloatArray, b: FloatArray, rows: IntArray) -> Links:
 
 def linkage_scenarios(
     variables: Sequence[tuple[FloatArray, FloatArray]],
-    distance: Distance = "each_standardised",
+    distance: Distance = "robust",
     rows: IntArray | None = None,
 ) -> list[Links]:
     """Linkage by the first variable, by the first two, and so on to all: what intruders of growing knowledge reach.
@@ -198,10 +208,10 @@ def linkage_coordinates(
                          recodings alone
     kind               : numbers stay as they are (dates in days); an ordinal category is its position; a nominal one
                          is 0 or 1 for each category, divided by sqrt 2, so that two categories are 1 apart
-    missing            : a missing number lies at the original's mean, and where the original has missing values one
+    missing            : a missing number lies at the original's median, and where the original has missing values one
                          more coordinate (0 present, 1 missing) tells them apart; a missing category is a category.
                          Where more is missing in the release, values were suppressed: a released missing value then
-                         lies between 'missing' and the mean of all, in the proportion in which it stands for either
+                         lies between 'missing' and the middle of all, in the proportion in which it stands for either
     raises             : DataError for texts, and for a column without any value
     """
     missing, gone = original.isna().to_numpy(), released.isna().to_numpy()
@@ -211,18 +221,20 @@ def linkage_coordinates(
         codes, labels = pd.factorize(np.concatenate([plain_values(original), plain_values(released)]), sort=True)
         codes[codes < 0] = len(labels)
         both = (codes[:, None] == np.arange(len(labels) + 1)) / np.sqrt(2.0)
+        overall = both[: len(missing)].mean(axis=0)
     else:
         numbers = np.concatenate([_numbers(original, kind), _numbers(released, kind)])
-        mean = numbers[: len(missing)][~missing].mean()
+        middle = np.median(numbers[: len(missing)][~missing])
         absent = np.isnan(numbers)
-        both = np.column_stack([np.where(absent, mean, numbers), absent.astype(np.float64)])
+        both = np.column_stack([np.where(absent, middle, numbers), absent.astype(np.float64)])
+        overall = np.array([middle, missing.mean()])
     if not missing.any():
-        both = both[:, :-1]
+        both, overall = both[:, :-1], overall[:-1]
     a, b = both[: len(missing)], both[len(missing) :]
     if gone.any():
-        at_missing = a[np.argmax(missing)] if missing.any() else a.mean(axis=0)
+        at_missing = a[np.argmax(missing)] if missing.any() else overall
         natural = min(1.0, float(missing.mean()) / float(gone.mean()))
-        b[gone] = natural * at_missing + (1 - natural) * a.mean(axis=0)
+        b[gone] = natural * at_missing + (1 - natural) * overall
     return a, b
 
 

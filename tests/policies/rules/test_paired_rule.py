@@ -15,15 +15,16 @@ from sluice.variables import Role
 from sluice.verdict import Verdict
 from tests.policies.rules.linked_people import COPY, ORIGINAL, SHUFFLED, VARIABLES, attacked, find
 
+COMPARABLE = ("age", "weight", "size", "area")
 RULES = [
-    DistanceLinkage(limit=0.05),
-    DistanceLinkage(limit=0.05, scenario="average", distance="mahalanobis"),
+    DistanceLinkage(limit=0.05, columns=COMPARABLE),
+    DistanceLinkage(limit=0.05, scenario="average", distance="mahalanobis", columns=COMPARABLE),
     DistanceLinkage(limit=0.05, scenario="worst", columns=("age", "weight")),
-    ProbabilisticLinkage(limit=0.05),
+    ProbabilisticLinkage(limit=0.05, columns=COMPARABLE),
     RankSwappingLinkage(limit=0.05, window=0.02),
     MicroaggregationLinkage(limit=0.05),
     IntervalDisclosure(limit=0.3),
-    IntervalDisclosure(limit=0.3, by="standard_deviation", widths=(0.05,)),
+    IntervalDisclosure(limit=0.3, by="spread", widths=(0.05,)),
 ]
 
 

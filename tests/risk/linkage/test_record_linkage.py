@@ -9,9 +9,11 @@ from scipy.spatial.distance import cdist
 
 from sluice.errors import DataError
 from sluice.risk.linkage.record_linkage import comparison_space, linkage_coordinates, linkage_scenarios, record_linkage
+from sluice.risk.spread import spread
 from sluice.variables import Kind
 
 DISTANCES = (
+    "robust",
     "each_standardised",
     "jointly_standardised",
     "mahalanobis_of_pairs",
@@ -95,6 +97,7 @@ def test_distances_against_scipy():
     pooled = np.cov(original.T, bias=True) + np.cov(released.T, bias=True)
     of_pairs = np.cov((original - released).T, bias=True)
     z = [(side - side.mean(axis=0)) / side.std(axis=0) for side in (original, released)]
+    middled = [side - np.median(side, axis=0) for side in (original, released)]
     own = [(1 + (side**2).sum(axis=1)) ** 2 for side in z]
     expected = {
         "mahalanobis": cdist(original, released, "mahalanobis", VI=np.linalg.inv(pooled)) ** 2,
@@ -103,6 +106,7 @@ def test_distances_against_scipy():
         ** 2,
         "kernel": own[0][:, None] - 2 * (1 + z[0] @ z[1].T) ** 2 + own[1][None],
         "each_standardised": cdist(*z, "sqeuclidean"),
+        "robust": cdist(*(side / [spread(column) for column in side.T] for side in middled), "sqeuclidean"),
     }
     for distance, matrix in expected.items():
         np.testing.assert_allclose(
@@ -174,9 +178,9 @@ def test_coordinates_of_each_kind():
     assert linkage_coordinates(age, age, Kind.INTEGER)[0].tolist() == [[10, 0], [20, 1], [30, 0]]
 
 
-def test_suppressed_values_lie_at_the_mean_of_all():
-    original, released = pd.Series([10.0, 20.0, 60.0]), pd.Series([np.nan, 20.0, 60.0])
-    assert linkage_coordinates(original, released, Kind.CONTINUOUS)[1].tolist() == [[30], [20], [60]]
+def test_suppressed_values_lie_in_the_middle_of_all():
+    original, released = pd.Series([40.0, 20.0, 60.0]), pd.Series([np.nan, 20.0, 60.0])
+    assert linkage_coordinates(original, released, Kind.CONTINUOUS)[1].tolist() == [[40], [20], [60]]
     half = pd.Series([np.nan, 20.0, 60.0, 40.0])  # one missing, and one more in the release
     more = pd.Series([np.nan, np.nan, 60.0, 40.0])
     b = linkage_coordinates(half, more, Kind.CONTINUOUS)[1]
@@ -200,3 +204,10 @@ def test_refusals():
     empty = pd.Series([np.nan, np.nan], name="income")
     with pytest.raises(DataError, match="no value at all"):
         linkage_coordinates(empty, empty, Kind.CONTINUOUS)
+
+
+def test_one_wild_value_hides_nobody() -> None:
+    original, released = pairs(5, n=1_000, d=4, noise=0.1)
+    original[0, :2] = released[0, :2] = 999_999_999
+    assert record_linkage(original, released, "each_standardised").correct().mean() < 0.3  # two variables are blind
+    assert record_linkage(original, released).correct().mean() > 0.8
