@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.risk.attacks.inference import inference, random_guesses
+from sluice.risk.distances import gower
+from sluice.risk.spread import EVEN_RANGE
 from tests.risk.attacks.adult_with_control import adult_with_control
 from tests.typed_frame import typed_frame
 
