@@ -37,7 +37,8 @@ test: $(READY)
 
 # What to run before each commit: lint, types, and the tests that need no server and little time.
 check: lint
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow and not prefect and not postgres" $(ARGS)
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow and not prefect and not postgres" \
+	  --ignore tests/flows --ignore tests/faults --ignore tests/published $(ARGS)
 
 # Which lines no test runs.
 coverage: $(READY)

@@ -15,6 +15,7 @@ from tests.reference_data import reference_path
 # The same examples on every run: a change is judged by what it changed. HYPOTHESIS_PROFILE=explore looks for new ones.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
+settings.register_profile("quick", derandomize=True, deadline=None, max_examples=20)  # of `make check`
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 # As the command line does: DuckDB's binding lists a hundred objects of its own while the interpreter goes down, behind
@@ -28,13 +29,19 @@ _MARKS = {"prefect_server": "prefect", "installation": "prefect", "postgresql_se
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need a server by the fixtures that they ask for, directly or through others."""
+    """Mark the tests that need a server by the fixtures that they ask for, directly or through others.
+
+    Files with slow tests come first: whoever is done with the quick ones takes over some of these, and nobody waits in
+    the end for one that began last.
+    """
     for item in items:
         if _SLOW & set(item.path.relative_to(_TESTS).parts):
             item.add_marker("slow")
         for fixture, mark in _MARKS.items():
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(mark)
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(scope="session")

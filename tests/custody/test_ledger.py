@@ -22,6 +22,7 @@ from tests.custody.ledgers import KEY, LIFE, attack, disarm
 from tests.custody.statements import statements_to_ledgers
 
 
+@pytest.mark.slow
 def test_entries_come_back_as_they_were_written(opened: Ledger) -> None:
     body = {"count": 3, "share": 0.25, "names": ["age", "sexe é"], "none": None, "yes": True, "in": {"b": 1, "a": 2}}
     written = opened.append("fair-1", "received", "amara", body)
@@ -205,6 +206,7 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return rows
 
 
+@pytest.mark.slow
 def test_all_histories_take_one_statement_and_hash_each_row_once(
     lived: Ledger, url: str, tmp_path: Path, hashed: list[int]
 ) -> None:
@@ -233,6 +235,7 @@ def test_verify_hashes_every_row_whatever_was_read_before(lived: Ledger, hashed:
     assert hashed == list(range(1, 9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

@@ -136,6 +136,7 @@ class TestStructure:
 
 
 class TestContainment:
+    @pytest.mark.slow
     def test_loads_nothing_and_runs_nothing(self, full: Dossier, page: Page) -> None:
         html = render(full)
         assert not {"script", "link", "img", "iframe", "object", "embed", "image", "base"} & {

@@ -43,6 +43,7 @@ def test_the_pairs_are_those_of_the_original_records(
     assert (files.recoded["age"].astype(str) == files.masked["age"].astype(str)).all()
 
 
+@pytest.mark.slow
 def test_without_a_reference_standard_nobody_knows_whether_the_file_is_safe(house: House, validated: Bring) -> None:
     del house.policy["reference_standard"]
     release = validated(house)

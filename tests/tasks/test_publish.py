@@ -65,6 +65,7 @@ def test_what_was_altered_after_approval_does_not_appear(house: House, validated
     assert house.shelf == []
 
 
+@pytest.mark.slow
 def test_a_state_does_not_stand_in_for_the_approvals(house: House, validated: Bring) -> None:
     """Who hides rows of the ledger from the step before, and puts them back, makes it record what never was."""
     release = validated(house)

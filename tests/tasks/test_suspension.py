@@ -74,6 +74,7 @@ def serve(monkeypatch: pytest.MonkeyPatch, server: Server) -> None:
     monkeypatch.setattr(suspension, "get_client", client)
 
 
+@pytest.mark.slow
 def test_a_suspended_run_is_resumed(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     server = Server([Suspended()])
     serve(monkeypatch, server)

@@ -94,6 +94,7 @@ def naive_groups(records: Domain, k: int, order: np.ndarray) -> list[set[int]]:
     return [set(members) for members in clusters]
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(n=st.integers(2, 40), k=st.integers(2, 6), p=st.integers(1, 3), seed=st.integers(0, 10_000))
 def test_clusters_are_those_of_the_definition(n: int, k: int, p: int, seed: int) -> None:
@@ -113,6 +114,7 @@ def test_clusters_are_those_of_the_definition(n: int, k: int, p: int, seed: int)
     assert found == naive_groups(records, k, order)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(
     n=st.integers(7, 60),

@@ -60,6 +60,7 @@ def naive_groups(records: list[list[float]], scales: Sequence[Scale], k: int) ->
     return [number if group < 0 else group for group in groups]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1),

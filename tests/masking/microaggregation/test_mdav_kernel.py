@@ -91,6 +91,7 @@ def test_the_same_groups_as_the_plain_one(law: str, seed: int, n: int, d: int, k
     assert mdav_groups(records, k).tolist() == plain_mdav(records, k).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["normal", "grid", "heavy tails", "clusters", "copies"])
 @pytest.mark.parametrize("d", [1, 3, 60])
 def test_the_same_groups_over_all_levels_of_the_tree(law: str, d: int) -> None:

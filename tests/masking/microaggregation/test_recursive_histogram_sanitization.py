@@ -55,6 +55,7 @@ def naive_cells(records: np.ndarray, rows: list[int], k: int, whole: bool) -> li
     return [cell for part in parts.values() for cell in naive_cells(records, part, k, whole)]
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     n=st.integers(1, 120),

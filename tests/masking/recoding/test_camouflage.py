@@ -69,6 +69,7 @@ def test_a_small_case_by_hand() -> None:
     assert camouflage.count(np.arange(3), at_least=9.0, at_most=22.0) == (2, 2)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     values=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=25),

@@ -65,6 +65,7 @@ def test_records_are_left_out_and_nothing_else(records: int, fraction: float, se
     pd.testing.assert_frame_equal(sampled, frame.loc[sampled.index])
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.integers(1, 200), st.floats(0.01, 0.99), st.sampled_from(["record", "household"]))
 def test_the_weighted_total_is_kept(records: int, fraction: float, unit: str) -> None:

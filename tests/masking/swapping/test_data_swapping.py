@@ -139,6 +139,7 @@ def test_partners_swap_with_each_other_and_nobody_is_left_who_could(
             assert not ((partners < 0) & (loose == loose[unit]) & (area != area[unit])).any()
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(seed=st.integers(0, 1000), unit=st.sampled_from(["household", "record"]), rate=st.floats(0.01, 0.2))
 def test_counts_by_area_and_match_keys_are_kept(seed: int, unit: str, rate: float) -> None:

@@ -164,6 +164,7 @@ def test_columns_with_gaps_are_filled_on_each_other() -> None:
     assert np.corrcoef(once[part].T)[0, 1] == pytest.approx(0, abs=0.05)  # a was drawn before b was looked at
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     n=st.integers(30, 60),

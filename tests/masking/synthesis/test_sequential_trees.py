@@ -65,6 +65,7 @@ def synthetic(step: SequentialTrees, frame: pd.DataFrame, seed: int = 0, variabl
     return masked
 
 
+@pytest.mark.slow
 def test_the_first_variable_is_a_bootstrap_of_its_values() -> None:
     # Draws with replacement are multinomial with the original shares, missing among them.
     frame = people(4000)

@@ -69,6 +69,7 @@ def test_the_index_does_not_matter_and_no_value_is_told(rule):
     assert rule.describe().endswith(".")
 
 
+@pytest.mark.slow
 def test_a_variable_that_is_released_as_a_distribution_over_its_labels():
     columns = [f"illness={label}" for label in ILLNESSES]
     released = {name: VARIABLES[name] for name in ("age", "area")}

@@ -21,6 +21,7 @@ def attack(original, masked, **settings):
     return attribute_inference(original, masked, np.random.default_rng(3), trees=10, **settings)
 
 
+@pytest.mark.slow
 def test_taking_part_verbatim_costs_and_strangers_cost_nothing():
     people = population(800, 1)
     verbatim = attack(people, people)
@@ -43,6 +44,7 @@ def test_a_holdout_takes_the_place_of_cross_fitting():
     assert found.measurement.value > 0.9
 
 
+@pytest.mark.slow
 def test_numbers_within_a_tolerance():
     rng = np.random.default_rng(5)
     known = rng.normal(size=(500, 2))
@@ -107,6 +109,7 @@ def test_missing_values():
     assert attack(people, nothing).measurement.completed == 0
 
 
+@pytest.mark.slow
 def test_extremes():
     people = population(200, 1)
     constant = LabelledFile(people.known, np.zeros(200))

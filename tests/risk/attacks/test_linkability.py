@@ -45,6 +45,7 @@ def people(n: int, seed: int) -> tuple[pd.DataFrame, dict]:
     return typed_frame(frame)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**32), k=st.integers(1, 3))
 def test_order_and_index_of_the_rows_do_not_matter(seed: int, k: int) -> None:

@@ -107,6 +107,7 @@ def people(n: int, seed: int) -> tuple[pd.DataFrame, dict]:
 COLUMNS = ["x", "y", "area"]
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**32), mode=st.sampled_from(["univariate", "multivariate"]))
 def test_order_and_index_of_the_rows_do_not_matter(seed: int, mode: str) -> None:

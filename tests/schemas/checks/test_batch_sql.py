@@ -92,6 +92,7 @@ def typed() -> pd.DataFrame:
     return typing.type_batch(pd.DataFrame({variable.name: CELLS for variable in CONTRACT.variables}))
 
 
+@pytest.mark.slow
 def test_every_text_is_read_alike_by_typing_and_by_the_database(read: pd.DataFrame) -> None:
     frame = typed()
     missing = frame["cell"].isna()

@@ -171,6 +171,7 @@ def on_bad(source: str, last_release: Profile, tmp_path_factory: pytest.TempPath
     return check_sql(CONTRACT, source, table="bad", profile=last_release, docs=docs, now=NOW), docs
 
 
+@pytest.mark.slow
 def test_good_batch_passes(source: str, last_release: Profile) -> None:
     findings = check_sql(CONTRACT, source, query="select * from good; ", profile=last_release, now=NOW)
     assert failed(findings) == failed(findings, Verdict.UNKNOWN) == set()

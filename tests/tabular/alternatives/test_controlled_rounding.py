@@ -81,6 +81,7 @@ def test_no_rounding_is_nearer(cells: Cells, base: int, squared: bool) -> None:
     assert (apart**2 if squared else apart).sum() == best
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables(), st.integers(2, 60))
 def test_adds_up_at_adjacent_multiples(cells: Cells, base: int) -> None:

@@ -54,6 +54,7 @@ def assert_nothing_else_helps(cells: Cells, assumptions: Assumptions) -> None:
         assert_safe(cells, np.where(requirements(cells).sensitive, 1, 2), assumptions)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(tables(most=10), st.sampled_from([25.0, 100.0]))
 def test_attackers_with_a_prior_and_prices(cells: Cells, known_within: float) -> None:

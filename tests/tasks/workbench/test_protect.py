@@ -103,6 +103,7 @@ def test_real_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert json.loads(capsys.readouterr().out)["sensitive"] == {"minimum_frequency": 54, "p_percent": 65}
 
 
+@pytest.mark.slow
 def test_parquet_and_csv_give_the_same_cells(folder: Path) -> None:
     assert main(arguments(folder)) == 0
     from_csv = (folder / "cells.csv").read_bytes()

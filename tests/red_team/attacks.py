@@ -1,0 +1,129 @@
+"""Intruders who link a masked file to the people behind it, written apart from the product's own measures.
+
+Each knows all variables of the people, and gets the rows paired only to count what was right.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+
+from policies.original_and_masked import OriginalAndMasked
+
+Floats = NDArray[np.float64]
+_PEOPLE = 600  # that are looked for; among all records
+
+
+def coded(files: OriginalAndMasked, names: list[str] | None = None) -> tuple[Floats, Floats]:
+    """Both files as numbers, shape (n, variables): categories by one common code, missing as NaN."""
+    chosen = [name for name in files.recoded if name in files.released and (names is None or name in names)]
+    before, after = [], []
+    for name in chosen:
+        pair = [frame[name].astype(object) for frame in (files.recoded, files.masked)]
+        if files.released[name].kind.is_numeric:
+            numbers = [pd.to_numeric(column, errors="coerce").to_numpy(float) for column in pair]
+        else:
+            codes, _ = pd.factorize(pd.concat(pair))
+            both = np.where(codes < 0, np.nan, codes.astype(float))
+            numbers = [both[: len(pair[0])], both[len(pair[0]) :]]
+        before.append(numbers[0])
+        after.append(numbers[1])
+    return np.column_stack(before), np.column_stack(after)
+
+
+def found(scores: Floats, people: NDArray[np.int64]) -> float:
+    """The share whose own record scores highest, ties shared. `scores` of shape (people, records)."""
+    best = scores.max(axis=1, keepdims=True)
+    ties = scores >= best - 1e-12
+    return float((ties[np.arange(len(people)), people] / ties.sum(axis=1)).mean())
+
+
+def ranks(values: Floats, among: Floats) -> Floats:
+    """Place of each value in the distribution of `among`, 0 to 1."""
+    inside = np.sort(among[np.isfinite(among)])
+    both = np.searchsorted(inside, values, "left") + np.searchsorted(inside, values, "right")
+    return np.where(np.isfinite(values), both / (2 * max(1, len(inside))), 0.5)
+
+
+def nearest(files: OriginalAndMasked, scale: str = "sd") -> float:
+    """Whose own record is nearest, each variable by its standard deviation, its quartiles' distance, or its rank."""
+    before, after = coded(files)
+    people = _people(files)
+    total = np.zeros((len(people), len(after)))
+    for column in range(before.shape[1]):
+        mine, others = before[people, column], after[:, column]
+        if scale == "rank":
+            mine, others = ranks(mine, before[:, column]), ranks(others, before[:, column])
+            width = 1.0
+        else:
+            low, high = np.nanquantile(before[:, column], [0.25, 0.75])
+            width = float(np.nanstd(before[:, column])) if scale == "sd" else float(high - low)
+        apart = (mine[:, None] - others[None, :]) / (width or 1.0)
+        total += np.where(np.isfinite(apart), np.minimum(apart**2, 25.0), 1.0)
+    return found(-total, people)
+
+
+def most_equal(files: OriginalAndMasked) -> float:
+    """Whose own record has the most values in common with them."""
+    before, after = coded(files)
+    people = _people(files)
+    return found(np.asarray((before[people][:, None, :] == after[None, :, :]).sum(axis=2), float), people)
+
+
+def windows(files: OriginalAndMasked, window: float = 0.1) -> float:
+    """Whose own record lies within so many ranks in the most variables."""
+    before, after = coded(files)
+    people = _people(files)
+    total = np.zeros((len(people), len(after)))
+    for column in range(before.shape[1]):
+        mine, others = (ranks(each, before[:, column]) for each in (before[people, column], after[:, column]))
+        total += np.abs(mine[:, None] - others[None, :]) <= window
+    return found(total, people)
+
+
+def learned(files: OriginalAndMasked) -> float:
+    """Whose own record is likeliest by a logistic model of closeness, learned on other people."""
+    before, after = coded(files)
+    n, rng = len(before), np.random.default_rng(7)
+    order = rng.permutation(n)
+    learners, people = order[: n // 2], order[n // 2 :][:_PEOPLE]
+    places = [[ranks(f[:, c], before[:, c]) for c in range(before.shape[1])] for f in (before, after)]
+
+    def closeness(persons: NDArray[np.int64], records: NDArray[np.int64]) -> Floats:
+        features = []
+        for column in range(before.shape[1]):
+            apart = np.abs(places[0][column][persons] - places[1][column][records])
+            equal = before[persons, column] == after[records, column]
+            features += [equal.astype(float), np.log(apart + 1e-4), *((apart < w).astype(float) for w in _WINDOWS)]
+        return np.column_stack(features)
+
+    wrong = [rng.permutation(learners) for _ in range(5)]
+    same, others = closeness(learners, learners), [closeness(learners, w) for w in wrong]
+    model = LogisticRegression(max_iter=300, C=0.3).fit(
+        np.vstack([same, *others]), np.r_[np.ones(len(same)), np.zeros(sum(map(len, others)))]
+    )
+    everyone = np.arange(n)
+    scores = np.array([model.decision_function(closeness(np.full(n, person), everyone)) for person in people])
+    return found(scores, people)
+
+
+_WINDOWS = (0.003, 0.01, 0.03, 0.1, 0.2)
+
+
+def _people(files: OriginalAndMasked) -> NDArray[np.int64]:
+    n = len(files.original)
+    return np.sort(np.random.default_rng(3).choice(n, min(n, _PEOPLE), replace=False))
+
+
+ATTACKS: dict[str, Callable[[OriginalAndMasked], float]] = {
+    "nearest by standard deviations": nearest,
+    "nearest by quartiles": partial(nearest, scale="quartiles"),
+    "nearest by ranks": partial(nearest, scale="rank"),
+    "most equal values": most_equal,
+    "within 2 % of the ranks": partial(windows, window=0.02),
+    "within 10 % of the ranks": windows,
+    "learned": learned,
+}
