@@ -13,6 +13,7 @@ from policies.standard import (
     copies,
     duplicate_records,
     isolated_people,
+    learned_linkage,
     leniency,
     lone_copies,
     prediction,
@@ -25,7 +26,7 @@ from sluice.verdict import Finding, Verdict
 
 _STANDARD = (
     sample_size, comparable_values, prediction, copies, isolated_people, subgroups, duplicate_records, leniency,
-    lone_copies, reidentification, transparency,
+    lone_copies, reidentification, learned_linkage, transparency,
 )  # fmt: skip
 
 _RULES = rules(PolicyRule) | rules(AttackPolicyRule)

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from policies.standard.learned_limits import LearnedLimits
 from policies.standard.transparency_limits import TransparencyLimits
 
 Measure = Literal["distance", "ambiguity", "uncertainty"]
@@ -61,6 +62,7 @@ class ReferenceStandard(BaseModel):
     reidentified_share: float | None = Field(
         default=None, gt=0, lt=1, description="share of people that may be nearest to their own record; none: reported"
     )
+    learned: LearnedLimits = Field(default=LearnedLimits(), description="what an intruder who learns may reach")
     transparency: TransparencyLimits = Field(
         default=TransparencyLimits(), description="what an intruder may reach who knows how the file was masked"
     )
@@ -75,6 +77,9 @@ class ReferenceStandard(BaseModel):
         "isolated_records",
         "worst_subgroup",
         "reidentification",
+        "learned_linkage",
+        "learned_claims",
+        "learned_distance",
         "duplicate_records",
         "lenient_standard",
     )

@@ -268,7 +268,12 @@ class Coding:
 
     @property
     def dimensions(self) -> int:
-        return sum(reading.centroids.shape[1] for reading in self._readings)
+        return sum(self.widths)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Coordinates of each of `names`."""
+        return tuple(reading.centroids.shape[1] for reading in self._readings)
 
     def original(self, frame: pd.DataFrame) -> FloatArray:
         """Records typed like the original as points, shape (n, dimensions)."""

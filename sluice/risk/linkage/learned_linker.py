@@ -68,10 +68,42 @@ class LearnedLinker:
     def names(self) -> tuple[str, ...]:
         return tuple(variable.name for variable in self.compared)
 
+    @property
+    def records(self) -> int:
+        """Released records, m."""
+        return len(self._levels)
+
+    def weights(self, rows: IntArray, shown: IntArray, variables: Sequence[int] | IntArray | None = None) -> FloatArray:
+        """Weight of each variable for people and released records, shape (q, k, v chosen).
+
+        rows  : the people, shape (q,)
+        shown : released records for each of them, shape (q, k)
+        """
+        chosen = range(len(self.compared)) if variables is None else variables
+        found = np.empty((*shown.shape, len(chosen)))
+        for start in range(0, len(rows), _PEOPLE):
+            block = slice(start, start + _PEOPLE)
+            for at, j in enumerate(chosen):
+                found[block, :, at] = self._weights_of(j, rows[block], shown[block])
+        return found
+
+    def _weights_of(self, j: int, rows: IntArray, shown: IntArray) -> FloatArray:
+        compared, learned = self.compared[j], self.learned[j]
+        level = self._levels[shown, j].astype(np.int64)
+        weights = np.take_along_axis(learned.weights(rows), level, axis=1)
+        if compared.exact is not None:
+            span, bins = learned.near(rows)
+            mine, other = compared.exact[0][rows][:, None], self._exact[shown, j]
+            far = np.abs(compared.coordinates[mine] - compared.coordinates[other])
+            bin_of = np.where(mine == other, 0, np.searchsorted(learned.edges, far) + 1)
+            by_value = np.take_along_axis(bins, bin_of, axis=1)
+            weights = np.where((span[:, :1] <= level) & (level <= span[:, 1:]), by_value, weights)
+        return weights.astype(np.float64)
+
     def link(
         self,
         rows: IntArray,
-        variables: Sequence[int] | None = None,
+        variables: Sequence[int] | IntArray | None = None,
         candidates: int = 1,
         factors: FloatArray | None = None,
         among: IntArray | None = None,

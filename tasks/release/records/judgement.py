@@ -12,6 +12,7 @@ import pandas as pd
 from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
 from policies.standard.judgement import judge_reference_standard
+from policies.standard.learned_linkage import judge_learned_linkage
 from policies.standard.lone_copies import judge_lone_copies
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reidentification import judge_reidentification
@@ -76,5 +77,8 @@ def against_reference(
     if standard is not None and files.paired:
         findings += findings_of("lone_copies", "reference", lambda: [judge_lone_copies(standard, files)])
         findings += findings_of("reidentification", "reference", lambda: [judge_reidentification(standard, files)])
+        findings += findings_of(
+            "learned_linkage", "reference", lambda: judge_learned_linkage(standard.learned, standard.margin, files)
+        )
         findings += findings_of("transparency", "attack", lambda: judge_transparency(standard.transparency, files))
     return findings, tuple(curves)

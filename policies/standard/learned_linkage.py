@@ -1,0 +1,148 @@
+"""Learned linkage: whom an intruder finds who chooses the ruler, and learned it from examples.
+
+It belongs to the reference standard, and needs to know which released record is whose. The reference is a file without
+the person: chance finds one record in m there, and no claim made on it is right.
+"""
+
+import numpy as np
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.standard.learned_limits import LearnedLimits
+from policies.standard.reported_share import reported_share
+from sluice.errors import DataError
+from sluice.risk.attacks.attack_success import AttackSuccess
+from sluice.risk.coding import Coding
+from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
+from sluice.risk.linkage.learned_variable import compared_variables
+from sluice.risk.people import groups_of_people
+from sluice.risk.reference.equivalence_test import equivalence_test
+from sluice.verdict import Finding, Verdict
+
+ADVICE = {
+    "learned_linkage": (
+        "People can be found by somebody who weighs the variables by examples: release fewer or coarser variables, or "
+        "mask them together (spectral_swapping, sequential_trees) instead of each by itself. With many variables, more "
+        "noise hardly helps."
+    ),
+    "learned_claims": (
+        "Whoever is found stands out, so that the intruder knows it: make records alike (coarser categories, larger "
+        "groups), or mask variables together, so that wrong matches look as good as right ones."
+    ),
+    "learned_distance": (
+        "By the learned ruler, people's best matches are nearer than others' would be: see what learned_linkage says."
+    ),
+}
+UNMEASURED = {
+    "learned_linkage": "Judge a file of more people: half of them are needed to learn from.",
+}
+
+_FEWEST = 200  # people of both halves
+EVERYTHING = "An intruder who knows all variables of a person"
+
+
+def learned_intruder(files: OriginalAndMasked, people: int) -> LearnedIntruder | None:
+    """An intruder who has learned from half of the people; None where there are too few, or nothing to compare.
+
+    raises : DataError when the files differ in length, and so are not paired
+    cost   : that of LearnedIntruder.fit
+    """
+    if not len(files.original) == len(files.recoded) == len(files.masked):
+        raise DataError("Learned linkage needs the released record of each original one; the files differ in length.")
+    units = groups_of_people(files.original, files.variables)
+    if len(np.unique(units)) < _FEWEST:
+        return None
+    compared = compared_variables(files.original, files.recoded, files.masked, files.variables, files.released)
+    if not compared:
+        return None
+    coding = Coding.fit(files.original, files.recoded, files.variables, files.released)
+    a, b = coding.original(files.original), coding.released(files.masked)[0]
+    ends = dict(zip(coding.names, np.cumsum(coding.widths), strict=True))
+    starts = {name: end - width for (name, end), width in zip(ends.items(), coding.widths, strict=True)}
+    spaces = [
+        (a[:, starts[each.name] : ends[each.name]], b[:, starts[each.name] : ends[each.name]]) for each in compared
+    ]
+    return LearnedIntruder.fit(compared, spaces, units, files.rng, people)
+
+
+def judge_learned_linkage(limits: LearnedLimits, margin: float, files: OriginalAndMasked) -> list[Finding]:
+    """Findings on the intruder who knows everything: people found, confident right claims, and the learned D+.
+
+    margin : largest D+ that the standard tolerates; that of the learned ruler is reported
+    """
+    intruder = learned_intruder(files, limits.people)
+    if intruder is None:
+        says = f"{EVERYTHING} could not be played: there are too few people to learn from, or no variable to compare."
+        return [_finding("learned_linkage", Verdict.UNKNOWN, says, limits, "", attempted=len(files.original))]
+    reached = intruder.play()
+    return [*judge_reached(limits, reached, EVERYTHING, files, "everything"), _judge_distance(margin, reached, files)]
+
+
+def judge_reached(
+    limits: LearnedLimits, reached: Reached, knows: str, files: OriginalAndMasked, scope: str
+) -> list[Finding]:
+    """Whom an intruder finds, and of whom it is claimed rightly.
+
+    knows : who that is, the beginning of the sentence, such as "An intruder who knows a person's age, sex and region"
+    """
+    units = len(np.unique(groups_of_people(files.original, files.variables)[reached.rows]))
+    n, chance = len(reached.rows), 1 / len(files.masked)
+    found, said = reported_share(round(float(reached.found.sum())), n, files.minimum_cell)
+    _, claimed = reported_share(int(reached.claimed.sum()), n, files.minimum_cell)
+    right, known = reported_share(int(reached.right.sum()), n, files.minimum_cell)
+    _, anyway = reported_share(int(reached.claimed_without.sum()), n, files.minimum_cell)
+    says = (
+        f"{knows}, and has learned from examples how well each variable tells people apart, finds the own record of "
+        f"{_lower(said)} of {n:,} {files.unit}. Chance finds {chance:.2%}; the policy allows {limits.found:.0%} more."
+    )
+    sure = (
+        f"{knows} is sure of a match for {_lower(claimed)} of {n:,} {files.unit}, and right for {_lower(known)}; the "
+        f"policy allows {limits.claims:.0%}. Without the person's own record, {_lower(anyway)} would be claimed, all "
+        "wrongly."
+    )
+    return [
+        _finding(
+            "learned_linkage", _verdict(reached.found, units, limits.found + chance), says, limits, scope,
+            observed=found, limit=limits.found + chance, attempted=len(files.original), completed=n,
+        ),
+        _finding(
+            "learned_claims", _verdict(reached.right, units, limits.claims), sure, limits, scope,
+            observed=right, limit=limits.claims, attempted=len(files.original), completed=n,
+        ),
+    ]  # fmt: skip
+
+
+def _judge_distance(margin: float, reached: Reached, files: OriginalAndMasked) -> Finding:
+    """D+ by the learned ruler: best matches in the released file, against those in it without the own record."""
+    others = reached.candidates.scores[:, 0]
+    test = equivalence_test(-np.maximum(reached.candidates.own, others), -others, margin)
+    says = (
+        f"By the ruler that was learned ({reached.ruler}), the release is nearer to up to {test.statistic:.1%} more of "
+        "the people than the same file without their own records."
+    )
+    return Finding(
+        rule="learned_distance", verdict=test.verdict, says=says, stage="reference", binding=False,
+        observed=test.statistic, limit=margin, attempted=len(files.original), completed=len(reached.rows),
+    )  # fmt: skip
+
+
+def _verdict(success: np.ndarray, units: int, allowed: float) -> Verdict:
+    """PASS only where the worse end of the interval keeps the limit; the interval counts households as one case."""
+    share = float(success.mean())
+    centre, half = AttackSuccess(units, units, min(units, share * units)).wilson()
+    if centre + half <= allowed:
+        return Verdict.PASS
+    return Verdict.FAIL if centre - half > allowed else Verdict.REVIEW
+
+
+def _finding(
+    rule: str, verdict: Verdict, says: str, limits: LearnedLimits, scope: str, *, observed: float | None = None,
+    limit: float | None = None, attempted: int = 0, completed: int = 0,
+) -> Finding:  # fmt: skip
+    return Finding(
+        rule=rule, verdict=verdict, says=says, scope=scope, stage="reference", observed=observed, limit=limit,
+        attempted=attempted, completed=completed, binding=limits.binding,
+    )  # fmt: skip
+
+
+def _lower(said: str) -> str:
+    return said[0].lower() + said[1:]

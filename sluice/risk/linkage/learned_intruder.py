@@ -1,0 +1,150 @@
+"""The intruder who learns: picks the ruler on people whose pairs are known, and is judged on the other people.
+
+An intruder who knows the masking method can make such pairs by masking a file of their own. Half of the people,
+households whole, play that file. Weights, the choice among rulers and the calibration of claims see that half only, so
+that nothing has to be made up for on the other: one ruler is judged, once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+
+from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.risk.linkage.learned_claims import Calibration
+from sluice.risk.linkage.learned_linker import Candidates, LearnedLinker
+from sluice.risk.linkage.learned_rulers import (
+    Examples,
+    by_distance,
+    greedy_factors,
+    logit_factors,
+    whitened,
+)
+from sluice.risk.linkage.learned_variable import ComparedVariable
+
+_MOST_LEARNED = 50_000  # people that the weights are learned from
+_MOST_TUNED = 300  # people of each fold by whom rulers are compared and claims calibrated
+_CANDIDATES = 20  # other records that share the probability with the best match
+
+Space = tuple[FloatArray, FloatArray]  # coordinates of one variable: original (n, w), released (m, w)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What the intruder reaches, for each of q judged people."""
+
+    ruler: str
+    rows: IntArray  # (q,) the people, by their place in the file
+    candidates: Candidates
+    found: FloatArray  # (q,) 0 to 1: 1 / t where the own record is one of t that rank highest
+    claimed: BoolArray  # (q,) the best match is claimed to be right by a probability above one half
+    right: BoolArray  # (q,) claimed, and it is
+    claimed_without: BoolArray  # (q,) claimed in the released file without the own record: never right
+
+
+@dataclass(frozen=True)
+class LearnedIntruder:
+    """Two halves of the people: what is learned on the one, and who is judged on the other.
+
+        intruder = LearnedIntruder.fit(compared, spaces, units, rng)
+        reached = intruder.play()             # knows all variables
+        reached = intruder.play([0, 3, 4])    # knows these, by their positions in `compared`
+
+    `linker` holds the weights learned on the whole learning half; `folds` those of half of it each, with the people of
+    its other half, on whom anything else may be tried without a look at the judged.
+    """
+
+    linker: LearnedLinker
+    folds: tuple[tuple[LearnedLinker, IntArray], ...]
+    learning: IntArray
+    judged: IntArray
+    seed: int
+    spaces: tuple[Space, ...] = field(repr=False)
+
+    @classmethod
+    def fit(
+        cls,
+        compared: Sequence[ComparedVariable],
+        spaces: Sequence[Space],
+        units: IntArray,
+        rng: np.random.Generator,
+        people: int = 2_000,
+    ) -> Self:
+        """Part the people and learn.
+
+        compared : as `compared_variables` returns them, of paired files
+        spaces   : coordinates for the distances, one entry for each of `compared` (w may be 0)
+        units    : (n,) who belongs together, such as the household of each record; a unit is in one half
+        people   : most people judged
+        cost     : that of linking 600 people by all records a few times for each set of variables that is played, and
+                   of the judged ones once
+        """
+        drawn = rng.random(int(units.max()) + 1)
+        # By rank, so that the halves are equal; units are drawn, and their records follow.
+        half = drawn[units] >= np.median(drawn[np.unique(units)])
+        part = (drawn[units] * 1e6).astype(np.int64) % 2  # a coin of its own
+        learning, others = np.flatnonzero(half), np.flatnonzero(~half)
+        judged = np.sort(rng.choice(others, people, replace=False)) if len(others) > people else others
+        folds = []
+        for side in (0, 1):
+            learned, tuned = learning[part[learning] == side], learning[part[learning] != side]
+            folds.append((
+                LearnedLinker.learn(compared, _some(learned, _MOST_LEARNED, rng)),
+                _some(tuned, _MOST_TUNED, rng),
+            ))  # fmt: skip
+        linker = LearnedLinker.learn(compared, _some(learning, _MOST_LEARNED, rng))
+        return cls(linker, tuple(folds), learning, judged, int(rng.integers(2**62)), tuple(spaces))
+
+    def play(self, variables: Sequence[int] | IntArray | None = None) -> Reached:
+        """Choose the ruler for what is known, and judge it."""
+        known = np.arange(len(self.linker.compared)) if variables is None else np.asarray(variables, np.int64)
+        rng = np.random.default_rng(self.seed)
+        examples = [Examples.of(linker, rows, known, rng) for linker, rows in self.folds]
+        both = Examples(np.concatenate([each.weights for each in examples]), examples[0].stands_for)
+        choices: dict[str, tuple[float, FloatArray | None]] = {}
+        plain = np.ones(len(known))
+        choices["all variables"] = (float(both.found(plain).mean()), plain)
+        for name, learn in (("a subset of the variables", greedy_factors), ("weighted variables", logit_factors)):
+            # What was learned on the people of one fold is tried on those of the other.
+            crossed = np.concatenate([examples[1 - side].found(learn(examples[side])) for side in (0, 1)])
+            choices[name] = (float(crossed.mean()), learn(both))
+        spaces = self._points(known)
+        for name, space in spaces.items():
+            crossed = np.concatenate([by_distance(*space, rows, _CANDIDATES).found for _, rows in self.folds])
+            choices[name] = (float(crossed.mean()), None)
+        ruler = max(choices, key=lambda each: choices[each][0])
+        factors = choices[ruler][1]
+
+        def link(linker: LearnedLinker, rows: IntArray) -> Candidates:
+            if factors is None:
+                return by_distance(*spaces[ruler], rows, _CANDIDATES)
+            full = np.zeros(len(self.linker.compared))
+            full[known] = factors
+            return linker.link(rows, known, _CANDIDATES, full)
+
+        calibration = Calibration.learn(_together([link(linker, rows) for linker, rows in self.folds]))
+        candidates = link(self.linker, self.judged)
+        claimed, right = calibration.claims(candidates)
+        without, _ = calibration.claims(replace(candidates, own=np.full(len(self.judged), -np.inf)))
+        return Reached(ruler, self.judged, candidates, candidates.found, claimed, right, without)
+
+    def _points(self, known: IntArray) -> dict[str, Space]:
+        chosen = [self.spaces[j] for j in known if self.spaces[j][0].shape[1]]
+        if not chosen:
+            return {}
+        a, b = np.hstack([space[0] for space in chosen]), np.hstack([space[1] for space in chosen])
+        return {"the distance": (a, b), "the distance in units of what masking did": whitened(a, b, self.learning)}
+
+
+def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
+    return np.sort(rng.choice(rows, most, replace=False)) if len(rows) > most else rows
+
+
+def _together(parts: Sequence[Candidates]) -> Candidates:
+    return Candidates(
+        np.concatenate([part.own for part in parts]),
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.scores for part in parts]),
+        np.concatenate([part.ties for part in parts]),
+    )

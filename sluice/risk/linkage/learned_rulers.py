@@ -1,0 +1,106 @@
+"""Rulers: the ways in which an intruder may rank released records, to be chosen from by what they reach in learning.
+
+factors    : the sum of learned weights, each times a factor: 1; 1 or 0 (the subset of variables that finds most, by
+             greedy selection); or those of a conditional logit of the own record among others (McFadden 1974), which
+             counts for less what other variables have already said
+distance   : Euclidean distance of standardised points, the fixed ruler of Lasko and Vinterbo (2010)
+covariance : Mahalanobis distance by the covariance of the differences within learned pairs: what masking did
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+
+from sluice.arrays import FloatArray, IntArray
+from sluice.risk.distances.neighbours import nearest_neighbours
+from sluice.risk.linkage.learned_linker import Candidates, LearnedLinker
+
+_LARGEST_FACTOR = 4.0
+_PULL = 0.02  # how strongly factors are drawn towards 1, in the unit of a person's log likelihood
+_DECIMALS = 9  # distances that agree to so many decimals are tied
+_SINGULAR = 1e-9  # part of the variance below which a direction counts as constant
+
+
+@dataclass(frozen=True)
+class Examples:
+    """People with their own record and others that an intruder might take for it."""
+
+    weights: FloatArray  # (q, 1 + k, v): of the own record, of the best others, of others at random
+    stands_for: FloatArray  # (1 + k,) natural logarithm of how many released records each one stands for
+
+    @classmethod
+    def of(cls, linker: LearnedLinker, rows: IntArray, variables: IntArray, rng: np.random.Generator,
+           candidates: int = 40, others: int = 60) -> "Examples":  # fmt: skip
+        """The best others by all weights, and some at random."""
+        m = linker.records
+        found = linker.link(rows, variables, candidates).rows
+        at_random = rng.integers(0, m, (len(rows), others))
+        at_random[at_random == rows[:, None]] += 1
+        shown = np.column_stack([rows, found, at_random % m])
+        weights = linker.weights(rows, np.maximum(shown, 0), variables)
+        weights[shown < 0] = -1e3
+        left = max(1.0, (m - 1 - found.shape[1]) / others)
+        return cls(weights, np.concatenate([np.zeros(1 + found.shape[1]), np.full(others, np.log(left))]))
+
+    def found(self, factors: FloatArray) -> FloatArray:
+        """Share of each person's success, shape (q,), if candidates are ranked by these factors."""
+        scores = self.weights @ factors
+        own = scores[:, :1]
+        better, tied = (scores[:, 1:] > own + 1e-6).any(axis=1), (np.abs(scores[:, 1:] - own) <= 1e-6).sum(axis=1)
+        return np.asarray(np.where(better, 0.0, 1.0 / (1.0 + tied)))
+
+
+def greedy_factors(examples: Examples) -> FloatArray:
+    """1 for the variables of the subset that finds most, added one by one; 0 for the others."""
+    v = examples.weights.shape[2]
+    factors, best = np.zeros(v), -1.0
+    while True:
+        tried = []
+        for j in np.flatnonzero(factors == 0):
+            more = factors.copy()
+            more[j] = 1
+            tried.append((float(examples.found(more).mean()), j))
+        if not tried or max(tried)[0] <= best:
+            return factors
+        best, chosen = max(tried)
+        factors[chosen] = 1
+
+
+def logit_factors(examples: Examples) -> FloatArray:
+    """Factors under which the own record is the most likely, at least 0."""
+    weights, q = examples.weights, len(examples.weights)
+
+    def loss(factors: FloatArray) -> tuple[float, FloatArray]:
+        scores = weights @ factors + examples.stands_for
+        total = logsumexp(scores, axis=1)
+        shares = np.exp(scores - total[:, None])
+        pull = factors - 1
+        slope = (np.einsum("qk,qkv->v", shares, weights) - weights[:, 0].sum(axis=0)) / q + 2 * _PULL * pull
+        return float((total - scores[:, 0]).mean() + _PULL * pull @ pull), slope
+
+    start = np.ones(weights.shape[2])
+    solved = minimize(loss, start, jac=True, bounds=[(0, _LARGEST_FACTOR)] * len(start), method="L-BFGS-B")
+    factors = np.asarray(solved.x, np.float64)
+    return factors if factors.any() else start
+
+
+def by_distance(original: FloatArray, released: FloatArray, rows: IntArray, candidates: int) -> Candidates:
+    """The nearest released records; the score is minus half the squared distance, ties are counted among them."""
+    k = min(candidates, len(released) - 1)
+    others = nearest_neighbours(original[rows], released, k, own_row=rows)
+    own = -(np.round(np.sqrt(((original[rows] - released[rows]) ** 2).sum(axis=1)), _DECIMALS) ** 2) / 2
+    scores = -(np.round(others.distance, _DECIMALS) ** 2) / 2
+    return Candidates(own, others.index, scores, (scores == scores[:, :1]).sum(axis=1))
+
+
+def whitened(original: FloatArray, released: FloatArray, learning: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Both files as points whose Euclidean distance is Mahalanobis' by the differences within the learned pairs."""
+    apart = original[learning] - released[learning]
+    centre = apart.mean(axis=0)
+    covariance = (apart - centre).T @ (apart - centre) / len(apart)
+    spread, axes = np.linalg.eigh(covariance)
+    total = float(original.var(axis=0).mean()) or 1.0
+    turn = axes / np.sqrt(np.maximum(spread, _SINGULAR * total))
+    return (original - centre) @ turn, released @ turn

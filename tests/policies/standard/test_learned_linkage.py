@@ -1,0 +1,65 @@
+"""Whom an intruder finds who learns the ruler from examples."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.standard.learned_limits import LearnedLimits
+from policies.standard.learned_linkage import judge_learned_linkage
+from sluice.errors import DataError
+from sluice.variables import Variable
+from sluice.verdict import Verdict
+from tests.policies.standard.population_sample import NUMBERS, ORIGINAL, SAFE, VARIABLES
+
+LIMITS = LearnedLimits(binding=True)
+
+
+def played(masked, original=ORIGINAL, limits=LIMITS, variables=VARIABLES, cell=10):
+    files = OriginalAndMasked(
+        original, original, masked, None, variables, variables, np.random.default_rng(1), minimum_cell=cell,
+        unit="people",
+    )  # fmt: skip
+    return {finding.rule: finding for finding in judge_learned_linkage(limits, 0.05, files)}
+
+
+@pytest.mark.slow
+def test_noise_that_hides_nobody_fails_by_both_limits():
+    rng = np.random.default_rng(4)
+    noisy = ORIGINAL.assign(**{name: ORIGINAL[name] + rng.normal(size=2000) * 0.3 for name in NUMBERS})
+    found = played(noisy)
+    assert found["learned_linkage"].verdict is Verdict.FAIL
+    assert found["learned_claims"].verdict is Verdict.FAIL
+    assert found["learned_linkage"].observed > 0.8
+    assert found["learned_linkage"].says.startswith("An intruder who knows all variables of a person")
+    assert found["learned_distance"].verdict is Verdict.FAIL
+    assert not found["learned_distance"].binding
+
+
+@pytest.mark.slow
+def test_a_file_of_other_people_passes():
+    found = played(SAFE)
+    assert {finding.verdict for finding in found.values()} == {Verdict.PASS}
+    assert found["learned_linkage"].observed is None  # fewer than ten
+    assert "fewer than 10 of 1,000 people" in found["learned_linkage"].says
+
+
+def test_the_worse_end_of_the_interval_decides():
+    """Half of 300 people by one of two look-alikes each: found by luck, never surely."""
+    pairs = pd.DataFrame({"x": np.repeat(np.arange(300.0), 2)})
+    variables = {"x": Variable(name="x", kind="continuous")}
+    near = played(pairs, pairs, LearnedLimits(found=0.5, binding=True), variables)
+    assert near["learned_linkage"].observed == pytest.approx(0.5, abs=0.01)
+    assert near["learned_linkage"].verdict is Verdict.REVIEW
+    assert played(pairs, pairs, LearnedLimits(found=0.6), variables)["learned_linkage"].verdict is Verdict.PASS
+    assert near["learned_claims"].verdict is Verdict.PASS
+
+
+def test_what_cannot_be_played_is_unknown():
+    found = played(SAFE.iloc[:150], ORIGINAL.iloc[:150])
+    assert (found["learned_linkage"].verdict, found["learned_linkage"].completed) == (Verdict.UNKNOWN, 0)
+    text = {"remark": Variable(name="remark", kind="text")}
+    remarks = ORIGINAL.assign(remark="x")[["remark"]]
+    assert played(remarks, remarks, variables=text)["learned_linkage"].verdict is Verdict.UNKNOWN
+    with pytest.raises(DataError, match="differ in length"):
+        played(SAFE.iloc[:1999])
