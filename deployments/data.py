@@ -1,9 +1,9 @@
 """`make data`: the data of the shipped release definitions, into ./data.
 
 Adult and Census-Income (KDD) come from the UCI Machine Learning Repository (CC BY 4.0), and are believed by their
-SHA-256 alone. Where the folder of reference data has them, they are read there and not downloaded. Census and NHANES III
-are tables of R packages, which are published in R's own format only: outside that folder, R writes them. The warehouse
-of the fair survey is made from what statsmodels carries.
+SHA-256 alone. Where the folder of reference data has them, they are read there and not downloaded. Census and NHANES
+III are tables of R packages, published in R's own format only: where the folder lacks them, R writes them. The
+warehouse of the fair survey is made from what statsmodels carries.
 """
 
 import gzip
