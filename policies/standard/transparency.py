@@ -52,14 +52,15 @@ def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: O
             rule="transparency", verdict=Verdict.UNKNOWN, stage="attack", scope=scope, binding=limits.binding,
             attempted=len(files.masked), completed=0, says=f"The attack on {of.method} could not be played: {error}",
         )  # fmt: skip
+    person = f"a person's {', '.join(of.attack.columns)} and " if of.attack.knows_person else ""
     verdicts = [_verdict(limits, leak) for leak in leaks]
     worst = leaks[max(range(len(leaks)), key=lambda at: verdicts[at])]
     return Finding(
         rule="transparency", verdict=max(verdicts), stage="attack", scope=scope, binding=limits.binding,
         observed=worst.measured.value, limit=_limit(limits, worst),
         attempted=worst.measured.attempted, completed=worst.measured.completed,
-        says=f"An intruder who knows a person's {', '.join(of.attack.columns)} and {of.attack.knows} "
-        + "; ".join(_says(limits, leak, files) for leak in leaks) + ".",
+        says=f"An intruder who knows {person}{of.attack.knows} "
+        + "; ".join(_says(limits, leak, files, of.attack.columns) for leak in leaks) + ".",
     )  # fmt: skip
 
 
@@ -77,16 +78,12 @@ def _verdict(limits: TransparencyLimits, leak: Leak) -> Verdict:
     return Verdict.PASS if high <= limit else Verdict.FAIL if low > limit else Verdict.REVIEW
 
 
-_DOES = {
-    "identified": "finds the own record of {} of the {} ({} may be found)",
-    "confident": "knows it for {} ({} may be known)",
-    "reconstructed": "computes {} of the values closely ({} may be)",
-}
-
-
-def _says(limits: TransparencyLimits, leak: Leak, files: OriginalAndMasked) -> str:
+def _says(limits: TransparencyLimits, leak: Leak, files: OriginalAndMasked, columns: tuple[str, ...]) -> str:
     share = share_in_words(leak.measured.value, leak.measured.completed, files.minimum_cell)
     may = f"{100 * _limit(limits, leak):.3g} %"
-    does = _DOES[leak.kind]
-    said = does.format(share, files.unit, may) if leak.kind == "identified" else does.format(share, may)
+    said = {
+        "identified": f"finds the own record of {share} of the {files.unit} ({may} may be found)",
+        "confident": f"knows it for {share} ({may} may be known)",
+        "reconstructed": f"computes {share} of the values of {', '.join(columns)} ({may} may be)",
+    }[leak.kind]
     return f"{said}: {leak.says}" if leak.says else said

@@ -23,6 +23,8 @@ from sluice.masking.microaggregation.representatives import representatives
 from sluice.masking.microaggregation.scale import scale_of
 from sluice.masking.perturbed_number import numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.linear_change import LinearChange
 from sluice.variables import Kind, Variable, Variables, as_label
 
 _LARGEST = 1e150  # the sum of larger numbers over a file may not be a number
@@ -136,6 +138,9 @@ class KMemberClustering(MaskingStep):
             for name, result in zip(self.columns, results.T, strict=True)
         }
         return frame.assign(**masked)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        return (LinearChange(self.columns, f"how far values lie from what stands for their cluster of {self.k}"),)
 
     def describe(self) -> str:
         said = f"In {', '.join(self.columns)}, similar records were put into clusters of at least {self.k}, and "

@@ -20,6 +20,10 @@ from sluice.masking.microaggregation.representatives import Statistic, represent
 from sluice.masking.microaggregation.scale import Scale, scale_of
 from sluice.masking.perturbed_number import Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.learned_closeness import LearnedCloseness
+from sluice.risk.transparency.linear_change import LinearChange
+from sluice.risk.transparency.nearest_groups import NearestGroups
 from sluice.variables import Kind, Variable, Variables
 
 VariableGroups = Literal["together", "one_at_a_time"] | tuple[tuple[str, ...], ...]
@@ -109,6 +113,19 @@ class MicroaggregationStep(MaskingStep):
                     column = stored(after, released[name])
                 masked[name] = column.set_axis(frame.index)
         return frame.assign(**masked)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        """Groups of one variable follow each other; those of several lie around what stands for them."""
+        far = f"how far values lie from what stands for their group of {self.k} and more"
+        attacks: list[Attack] = []
+        for names in self._variable_groups():
+            if len(names) > 1:
+                attacks.append(LinearChange(names, far))
+            elif self.restore_variance:  # which takes a group's value out of its group's range
+                attacks.append(LearnedCloseness(names))
+            else:
+                attacks.append(NearestGroups(names))
+        return tuple(attacks)
 
     def describe(self) -> str:
         together = {"together": "", "one_at_a_time": ", for each variable by itself"}

@@ -21,6 +21,9 @@ from sluice.arrays import FloatArray
 from sluice.errors import PlanError
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.filtering import Filtering
+from sluice.risk.transparency.linear_change import LinearChange
 from sluice.variables import Kind, Variable, Variables
 
 
@@ -101,6 +104,12 @@ class AdditiveNoise(MaskingStep):
             for name, values in zip(self.columns, masked.T, strict=True)
         }
         return frame.assign(**columns)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        amount = f"that noise of {100 * np.sqrt(self.amount):.3g} % of each standard deviation was added"
+        linkage = LinearChange(self.columns, amount)
+        alone = self.kind != "uncorrelated" or len(self.columns) == 1  # follows the data, and cannot be told from them
+        return (linkage,) if alone else (linkage, Filtering(self.columns, amount))
 
     def describe(self) -> str:
         exact = self.corrected == "exact" and self.kind != "spectral"

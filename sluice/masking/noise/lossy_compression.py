@@ -18,6 +18,8 @@ from sluice.arrays import FloatArray
 from sluice.errors import PlanError
 from sluice.masking.perturbed_number import Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.linear_change import LinearChange
 from sluice.variables import Kind, Variable, Variables
 
 ByteArray = npt.NDArray[np.uint8]
@@ -93,6 +95,9 @@ class LossyCompression(MaskingStep):
             for name, values in zip(self.columns, masked.T, strict=True)
         }
         return frame.assign(**columns)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        return (LinearChange(self.columns, f"that the file was compressed with a quality of {self.quality}"),)
 
     def describe(self) -> str:
         said = f"The values of {', '.join(self.columns)} were blurred together, as a compressed image is"

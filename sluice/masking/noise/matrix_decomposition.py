@@ -21,6 +21,8 @@ from sluice.errors import PlanError
 from sluice.masking.dummy_coding import dummy_code, most_probable
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.linear_change import LinearChange
 from sluice.variables import Kind, Variable, Variables
 
 
@@ -119,6 +121,10 @@ class MatrixDecomposition(MaskingStep):
                 codes = np.where(gaps, -1, most_probable(approximated))
                 columns[name] = _categorical(codes, frame[name])
         return frame.assign(**columns)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        # The released records lie in the very directions that were kept, so that anybody can compute them.
+        return (LinearChange(self.columns, f"that {self.rank} directions of the data were kept"),)
 
     def describe(self) -> str:
         said = (

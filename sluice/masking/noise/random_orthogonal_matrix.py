@@ -18,6 +18,8 @@ from sluice.arrays import FloatArray
 from sluice.errors import PlanError
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.linear_change import LinearChange
 from sluice.variables import Kind, Variable, Variables
 
 
@@ -96,6 +98,10 @@ class RandomOrthogonalMatrix(MaskingStep):
             for name, values in zip(self.columns, masked.T, strict=True)
         }
         return frame.assign(**columns)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        turned = "fully" if self.strength is None else f"with a strength of {self.strength:g}"
+        return (LinearChange(self.columns, f"that the records were turned {turned}"),)
 
     def describe(self) -> str:
         said = (

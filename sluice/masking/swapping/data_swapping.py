@@ -18,6 +18,8 @@ from pydantic import Field, model_validator
 from sluice.arrays import BoolArray, IntArray
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.variables import Kind, Role, Variable, Variables, with_role
 
 
@@ -128,6 +130,9 @@ class DataSwapping(MaskingStep):
             self._refuse_unmatched(areas, at_risk, partners)
         sources = first[np.where(partners < 0, np.arange(len(first)), partners)][unit_of]
         return frame.assign(**{name: frame[name].take(sources).set_axis(frame.index) for name in self.columns})
+
+    def attacks(self) -> tuple[Attack, ...]:
+        return (LearnedCloseness(self.columns),)  # how often an area is the true one, and which others it gives
 
     def describe(self) -> str:
         units = {"household": "households", "record": "records"}.get(self.unit or "", "records or households")

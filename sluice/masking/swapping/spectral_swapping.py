@@ -19,6 +19,8 @@ from sluice.errors import PlanError, did_you_mean
 from sluice.masking.dummy_coding import category_probabilities, dummy_code, most_probable, sampled
 from sluice.masking.perturbed_number import Clip, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.variables import Kind, Variable, Variables
 
 
@@ -98,6 +100,9 @@ class SpectralSwapping(MaskingStep):
         for name, block in zip(self.columns, np.split(swapped, ends, axis=1), strict=True):
             columns |= self._decoded(block, frame, variables[name], released, rng)
         return pd.DataFrame({name: columns[name] for name in released}, index=frame.index)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        return (LearnedCloseness(self.columns),)  # of which a released record has none, if all went well
 
     def describe(self) -> str:
         said = (

@@ -5,7 +5,7 @@ A masking step declares the attacks known for it (`MaskingStep.attacks`); they a
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from sluice.risk.measurement import Measurement
 from sluice.risk.transparency.pairs import Pairs
@@ -36,6 +36,8 @@ class Attack(ABC):
     """
 
     columns: tuple[str, ...]
+
+    knows_person: ClassVar[bool] = False  # the intruder knows the original values of the columns, and seeks the record
 
     @property
     @abstractmethod

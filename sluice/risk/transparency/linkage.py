@@ -33,6 +33,7 @@ _EQUAL = 1e-6  # logarithms that differ by less are equal but for rounding
 class Linkage(Attack):
     """An attack that finds a known person's record."""
 
+    knows_person: ClassVar[bool] = True
     kinds: ClassVar[tuple[Kind, ...]] = tuple(Kind)  # as released; of others the attack cannot be played
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The loops of the attacks on masking methods: likelihoods of all released records for each known one."""
+"""The loop of bounds: the released records that lie beyond them in any variable are ruled out."""
 
 import numba
 import numpy as np

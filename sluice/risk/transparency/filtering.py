@@ -1,0 +1,73 @@
+"""The attack that filters noise: a released value is corrected by what the other released values of the record tell.
+
+Sources: Kargupta, Datta, Wang and Sivakumar (2003), spectral filtering; Huang, Du and Chen (2005), section 6: the best
+linear estimate of the original values where data and noise have known covariances. Noise that is drawn for each
+variable by itself falls into directions in which correlated data do not vary, and is taken away there.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.arrays import FloatArray
+from sluice.risk.linkage.share_at_risk import share_at_risk
+from sluice.risk.transparency.attack import Attack, Leak
+from sluice.risk.transparency.linear_change import linear_map
+from sluice.risk.transparency.pairs import Pairs
+
+_EXAMPLES = 5000  # true pairs to learn the covariances from
+CLOSE = 0.1  # of a robust standard deviation
+
+
+@dataclass(frozen=True)
+class Filtering(Attack):
+    """Estimate each original value from all released ones of the record.
+
+    how : what the intruder knows, to follow 'knows'
+    """
+
+    how: str
+
+    @property
+    def knows(self) -> str:
+        return self.how
+
+    def play(self, pairs: Pairs) -> tuple[Leak, ...]:
+        """Share of the values that are closely computed; the baseline is the share that the released values tell as
+        they stand, or a guess of the middle."""
+        names = [name for name in self.columns if name in pairs.released and pairs.released[name].kind.is_numeric]
+        known, published = pairs.known(names), pairs.published(names)
+        complete = np.flatnonzero(~np.isnan(known).any(axis=1) & ~np.isnan(published).any(axis=1))
+        attacked = np.intersect1d(complete, pairs.rows)
+        spreads = np.array([robust_spread(values[~np.isnan(values)]) for values in known.T])
+        hit, plain = np.zeros(known.shape, np.bool_), np.zeros(known.shape, np.bool_)
+        for parity in (0, 1):
+            learning, judged = complete[complete % 2 != parity][:_EXAMPLES], attacked[attacked % 2 == parity]
+            if not len(learning) or not len(judged):
+                continue
+            back, _ = linear_map(published[learning], known[learning])
+            middle = np.median(known[learning], axis=0)
+            for at, truth in ((learning, known[learning]), (judged, known[judged])):
+                estimates = np.column_stack([published[at], np.ones(len(at))]) @ back, published[at], middle + 0 * truth
+                close = [np.abs(each - truth) <= CLOSE * spreads for each in estimates]
+                if at is learning:  # which to take is decided on other people's records
+                    shares = [each.mean(axis=0) for each in close]
+                    filtered = shares[0] > np.maximum(shares[1], shares[2])
+                    as_it_stands = shares[1] >= shares[2]
+                else:
+                    plain[judged] = np.where(as_it_stands, close[1], close[2])
+                    hit[judged] = np.where(filtered, close[0], plain[judged])
+        of_person = hit[attacked].mean(axis=1)
+        baseline = float(plain[attacked].mean()) if len(attacked) else None
+        measured = share_at_risk(of_person, len(complete), baseline)
+        return (Leak("reconstructed", measured, "to within a tenth of the spread"),)
+
+
+def robust_spread(values: FloatArray) -> float:
+    """A standard deviation that few values cannot move: of a normal law, from the narrowest middle that is not 0."""
+    for share, normal in ((0.5, 1.349), (0.8, 2.563), (0.98, 4.653)):
+        if len(values):
+            low, high = np.quantile(values, ((1 - share) / 2, (1 + share) / 2))
+            if high > low:
+                return float(high - low) / normal
+    return 0.0

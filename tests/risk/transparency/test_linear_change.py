@@ -1,0 +1,69 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sluice.arrays import FloatArray
+from sluice.risk.transparency.linear_change import LinearChange, linear_map
+from sluice.risk.transparency.pairs import Pairs
+
+
+def pairs(original: FloatArray, masked: FloatArray) -> Pairs:
+    names = [f"x{at}" for at in range(original.shape[1])]
+    before, after = (pd.DataFrame(values, columns=names) for values in (original, masked))
+    return Pairs(before, {}, before, after, {}, np.arange(len(before)), np.random.default_rng(0))
+
+
+def found(original: FloatArray, masked: FloatArray) -> tuple[float, float]:
+    attack = LinearChange(tuple(f"x{at}" for at in range(original.shape[1])), "the noise")
+    identified, confident = attack.play(pairs(original, masked))
+    return identified.measured.value, confident.measured.value
+
+
+def people(n: int, d: int, seed: int = 0) -> FloatArray:
+    return np.random.default_rng(seed).standard_normal((n, d))
+
+
+def test_the_likelihood_is_that_of_the_noise() -> None:
+    # Fuller (1993): with noise of known covariance the distance is measured in units of the noise, by direction.
+    original, scale = people(4000, 2), np.array([0.1, 3.0])
+    masked = original + people(4000, 2, 1) * scale
+    logs = LinearChange(("x0", "x1"), "the noise").likelihood(pairs(original, masked))(np.arange(5))
+    expected = -0.5 * (((masked[None] - original[:5, None]) / scale) ** 2).sum(axis=2)
+    near = expected > -20
+    assert np.abs(logs - expected)[near].max() < 1.5  # the covariance is learned from 2,000 pairs
+    assert np.corrcoef(logs[near], expected[near])[0, 1] > 0.999
+
+
+@given(st.integers(0, 1000))
+def test_the_map_does_not_depend_on_the_unit(seed: int) -> None:
+    before, after = people(50, 3, seed), people(50, 2, seed + 1)
+    units, shift = np.array([1e-6, 1.0, 1e9]), np.array([5.0, -3.0, 0.0])
+    one, left = linear_map(before, after)
+    other, left_too = linear_map(before * units + shift, after)
+    ones = np.ones((50, 1))
+    predicted = np.hstack([before, ones]) @ one
+    np.testing.assert_allclose(np.hstack([before * units + shift, ones]) @ other, predicted, atol=1e-5)
+    np.testing.assert_allclose(left, left_too, atol=1e-5)
+
+
+def test_a_projection_hides_nobody_and_an_independent_file_everybody() -> None:
+    original = people(500, 4)
+    axis = np.linalg.qr(people(4, 4, 3))[0][:, :2]
+    assert found(original, original @ axis @ axis.T) == (1.0, 1.0)
+    identified, confident = found(original, people(500, 4, 9))
+    assert identified < 0.02
+    assert confident < 0.005
+
+
+def test_people_who_miss_values_are_compared_with_those_who_miss_the_same() -> None:
+    original = people(900, 3)
+    original[::3, 0] = np.nan
+    masked = original + 0.05 * people(900, 3, 1)
+    assert found(original, masked)[0] > 0.8
+    logs = LinearChange(("x0", "x1", "x2"), "").likelihood(pairs(original, masked))(np.array([0, 1]))
+    assert np.isneginf(logs[0, 1::3]).all()
+    assert np.isneginf(logs[1, ::3]).all()
+    filled = np.where(np.isnan(masked), 0.0, masked)
+    assert found(original, filled)[0] == pytest.approx(2 / 3, abs=0.3)  # those who miss none are found as before
