@@ -39,6 +39,7 @@ class _Measured(NamedTuple):
     attempted: int
     completed: int
     written: Callable[[float], str]  # the limit, in the unit of `says`
+    applicable: bool = True  # False: the file has too few variables of the kind that is compared
 
 
 class UtilityLimits(BaseModel):
@@ -61,7 +62,8 @@ class UtilityLimits(BaseModel):
         """One finding for each measure, in the order of the fields, stage "utility".
 
         A measure within its limit passes, one beyond it fails, and one that could not be computed is `UNKNOWN`.
-        Without a limit it is reported and does not decide.
+        Without a limit it is reported and does not decide; nor does one that the file gives no occasion for: of fewer
+        than two numbers there is no correlation.
         """
         measured = _moments(files)
         measured["il1s"] = _il1s(files)
@@ -72,7 +74,7 @@ class UtilityLimits(BaseModel):
 
 def _finding(name: str, measure: _Measured, limit: Limit | None) -> Finding:
     if isnan(measure.value):
-        verdict = Verdict.UNKNOWN
+        verdict = Verdict.UNKNOWN if measure.applicable else Verdict.PASS
     else:
         verdict = Verdict.FAIL if limit is not None and measure.value > limit.at_most else Verdict.PASS
     allows = "no limit is set" if limit is None else f"the policy allows {measure.written(limit.at_most)}"
@@ -85,7 +87,7 @@ def _finding(name: str, measure: _Measured, limit: Limit | None) -> Finding:
         limit=None if limit is None else limit.at_most,
         attempted=measure.attempted,
         completed=measure.completed,
-        binding=limit is not None and limit.binding,
+        binding=limit is not None and limit.binding and measure.applicable,
         says=f"{measure.says}; {allows}.",
     )
 
@@ -102,18 +104,20 @@ def _moments(files: OriginalAndMasked) -> dict[str, _Measured]:
     names = comparable_columns(files.original, files.masked, files.variables, files.released)
     moments = moment_differences(as_numbers(files.original, names), as_numbers(files.masked, names))
 
-    def measured(value: float, what: str, written: Callable[[float], str], unit: str = "") -> _Measured:
-        if isnan(value):
+    def measured(value: float, what: str, written: Callable[[float], str], unit: str = "", of: int = 1) -> _Measured:
+        if len(names) < of:
+            says = f"{what} are not compared: the file has {'one number' if names else 'no number'} to compare"
+        elif isnan(value):
             says = f"{what} could not be compared: the two files have too few numeric variables or values in common"
         else:
             says = f"{what} moved by {written(value)}{unit} in the middle case, over {len(names):,} numeric variables"
-        return _Measured(value, says, "", len(files.released), len(names), written)
+        return _Measured(value, says, "", len(files.released), len(names), written, len(names) >= of)
 
     return {
         "mean": measured(moments.mean, "Averages", _number, " standard deviations"),
         "variance": measured(moments.variance, "Variances", _percent),
-        "correlation": measured(moments.correlation, "Correlations", _number),
-        "rank_correlation": measured(moments.rank_correlation, "Rank correlations", _number),
+        "correlation": measured(moments.correlation, "Correlations", _number, of=2),
+        "rank_correlation": measured(moments.rank_correlation, "Rank correlations", _number, of=2),
     }
 
 
@@ -121,13 +125,15 @@ def _il1s(files: OriginalAndMasked) -> _Measured:
     original, masked = files.original, files.masked
     names = comparable_columns(original, masked, files.variables, files.released)
     value = nan
-    if len(original) != len(masked):
+    if not names:
+        says = "How far single values moved is not measured: the file has no number to compare"
+    elif len(original) != len(masked):
         says = "How far single values moved is not known: the two files have different numbers of records"
     elif isnan(value := il1s(as_numbers(original, names), as_numbers(masked, names))):
         says = "How far single values moved is not known: the two files have no numeric value in common"
     else:
         says = f"A value moved by {_number(value)} on average (IL1s: in standard deviations, divided by the root of 2)"
-    return _Measured(value, says, "", len(files.released), 0 if isnan(value) else len(names), _number)
+    return _Measured(value, says, "", len(files.released), 0 if isnan(value) else len(names), _number, bool(names))
 
 
 def _entropy(files: OriginalAndMasked) -> _Measured:

@@ -5,13 +5,22 @@ Source: Benedetti and Franconi (1998); Franconi and Polettini (2004), section 3.
 
 from typing import ClassVar, Literal
 
+import numpy as np
+import pandas as pd
+
+from policies.rules.loglinear_risk import fewer
 from policies.rules.record_risk_rule import RecordRiskRule
+from sluice.risk.classes.equivalence_classes import category_codes, classes_of
+from sluice.risk.population.loglinear_risk import loglinear_risk
+from sluice.variables import Variables
+from sluice.verdict import Finding, Verdict
 
 
 class IndividualRisk(RecordRiskRule):
     """The chance that a record is named rightly by who looks it up in the population, by its sampling weight.
 
-    It says too little where most records are alone with their keys; use `loglinear_risk` as well.
+    It says too little where most records are alone with their keys: half of the risk and less. So the expected share is
+    held to its limit by a log-linear model of the keys as well, and the finding gives both figures.
     """
 
     rule: Literal["individual_risk"] = "individual_risk"
@@ -24,3 +33,23 @@ class IndividualRisk(RecordRiskRule):
     @property
     def found(self) -> str:
         return "named rightly by who looks it up in the population"
+
+    def estimate(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str
+    ) -> list[Finding]:
+        findings = super().estimate(frame, variables, keys, stage, unit)
+        if self.expected_at_most is None:
+            return findings
+        *others, expected = findings
+        alone = float((classes_of(frame, keys).frequencies == 1).mean())
+        fractions = 1 / np.fmax(self.weights(frame, variables), 1)
+        model = loglinear_risk([category_codes(frame[name]) for name in keys], fractions)
+        guessed = model.correct_guesses.value
+        says = (
+            f"{expected.says} Where many records are alone with their keys, as {100 * alone:.3g} % are here, this "
+            f"figure tells half of the risk and less; by a log-linear model{fewer(model)}, {100 * guessed:.3g} % of "
+            f"the {unit} are unique in the file and named rightly."
+        )
+        worst = max(guessed, expected.observed or 0.0)
+        verdict = Verdict.PASS if worst <= self.expected_at_most else Verdict.FAIL
+        return [*others, expected.model_copy(update={"observed": worst, "verdict": verdict, "says": says})]

@@ -49,17 +49,14 @@ class LoglinearRisk(PopulationEstimate):
         codes = [category_codes(frame[name]) for name in keys]
         measured = loglinear_risk.loglinear_risk(codes, fraction, self.interactions)
         findings, scope = [], ", ".join(keys)
+        how = f"By a log-linear model{fewer(measured)}"
         if (limit := self.uniques_at_most) is not None:
             value = measured.population_uniques.value
-            says = (
-                f"By a log-linear model, {100 * value:.3g} % of the {unit} are alone in the population with their keys"
-            )
+            says = f"{how}, {100 * value:.3g} % of the {unit} are alone in the population with their keys"
             findings.append(self.limited(value, limit, frame, says, stage, f"uniques by {scope}"))
         if (limit := self.guesses_at_most) is not None:
             value = measured.correct_guesses.value
-            says = (
-                f"By a log-linear model, {100 * value:.3g} % of the {unit} are unique in the file and guessed rightly"
-            )
+            says = f"{how}, {100 * value:.3g} % of the {unit} are unique in the file and guessed rightly"
             findings.append(self.limited(value, limit, frame, says, stage, f"guesses by {scope}"))
         return findings
 
@@ -70,3 +67,8 @@ class LoglinearRisk(PopulationEstimate):
         if self.guesses_at_most is not None:
             limits.append(f"at most {100 * self.guesses_at_most:.3g} % are unique in the file and guessed rightly")
         return f"By a log-linear model of the keys, {', and '.join(limits)}."
+
+
+def fewer(measured: loglinear_risk.LoglinearRisk) -> str:
+    """Words on a model that has fewer interactions than it needs, to follow 'a log-linear model'."""
+    return f" that tells rather too much, because {measured.lacking}" if measured.lacking else ""

@@ -116,19 +116,31 @@ def all_limits() -> UtilityLimits:
 
 def test_what_cannot_be_computed_is_unknown_under_a_binding_limit() -> None:
     original = typed(20)
-    no_numbers = find(all_limits(), original, original[["town"]], TOWN)
-    for name in MEASURES[:5]:
-        assert (no_numbers[name].verdict, no_numbers[name].binding) == (Verdict.UNKNOWN, True)
-        assert (no_numbers[name].observed, no_numbers[name].completed) == (None, 0)
-    assert decide(no_numbers.values()) is Verdict.UNKNOWN
     all_missing = original.assign(x=np.nan, y=np.nan)
     assert all(find(all_limits(), original, all_missing)[name].verdict is Verdict.UNKNOWN for name in MEASURES[:5])
     no_records = find(all_limits(), original.head(0), original.head(0))
     assert all(finding.verdict is Verdict.UNKNOWN for finding in no_records.values())
-    # Without a limit it is told, and decides nothing.
-    untold = find(UtilityLimits(), original, original[["town"]], TOWN)["mean"]
-    assert (untold.verdict, untold.binding) == (Verdict.UNKNOWN, False)
-    assert "could not be compared" in untold.says
+    assert decide(no_records.values()) is Verdict.UNKNOWN
+    # Without a limit it is reported, and decides nothing.
+    reported = find(UtilityLimits(), original, all_missing)["mean"]
+    assert (reported.verdict, reported.binding) == (Verdict.UNKNOWN, False)
+    assert "could not be compared" in reported.says
+
+
+def test_a_file_with_too_few_numbers_is_not_held_to_limits_on_numbers() -> None:
+    original = typed(400)
+    no_numbers = find(all_limits(), original, original[["town"]], TOWN)
+    for name in MEASURES[:5]:
+        assert (no_numbers[name].verdict, no_numbers[name].binding) == (Verdict.PASS, False)
+        assert (no_numbers[name].observed, no_numbers[name].completed) == (None, 0)
+        assert "the file has no number to compare" in no_numbers[name].says
+    assert decide(no_numbers.values()) is Verdict.PASS
+    one = {name: VARIABLES[name] for name in ("x", "town")}
+    one_number = find(all_limits(), original, original[["x", "town"]], one)
+    assert (one_number["mean"].verdict, one_number["mean"].binding) == (Verdict.PASS, True)
+    for name in ("correlation", "rank_correlation"):
+        assert (one_number[name].verdict, one_number[name].binding) == (Verdict.PASS, False)
+        assert "the file has one number to compare" in one_number[name].says
 
 
 def test_files_that_are_not_aligned_have_moments_and_entropy_but_no_cell_by_cell_measure() -> None:

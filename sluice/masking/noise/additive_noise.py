@@ -7,7 +7,7 @@ in expectation, by their factor; differs from them: `corrected: exact` restores 
 spectral basis each coordinate gets its share of noise. Before the correction this is correlated noise in another
 notation: independent normal deviates on the principal axes, each with `amount` times the axis' variance, have
 covariance `amount` times the data's. The correction differs: it is made on the coordinates, so that the total variance
-is kept and a column's nearly.
+is kept and a column's nearly; `corrected: exact` is made on the columns there, too.
 """
 
 from typing import ClassVar, Literal, Self
@@ -95,7 +95,11 @@ class AdditiveNoise(MaskingStep):
         if self.kind == "spectral":
             centres, scales, axes = spectral_axes(original)
             coordinates = (axes.T @ ((original - centres) / scales).T).T
-            masked = (axes @ self._with_noise(coordinates, rng).T).T * scales + centres
+            if self.corrected == "exact":
+                noise = (axes @ uncorrelated_noise(coordinates, self.amount, rng).T).T * scales
+                masked = corrected(original, noise, self.amount, exact=True)
+            else:
+                masked = (axes @ self._with_noise(coordinates, rng).T).T * scales + centres
             masked = np.where(deviations > 0, masked, original)
         else:
             masked = self._with_noise(original, rng)
@@ -112,8 +116,7 @@ class AdditiveNoise(MaskingStep):
         return (linkage,) if alone else (linkage, Filtering(self.columns, amount))
 
     def describe(self) -> str:
-        exact = self.corrected == "exact" and self.kind != "spectral"
-        variances = " and variances" if exact else ", and apart from chance the variances,"
+        variances = " and variances" if self.corrected == "exact" else ", and apart from chance the variances,"
         kept = [f"the means{variances} are those of the original"] if self.corrected else []
         if self.kind != "uncorrelated":
             kept.append("the noise follows the correlations between the variables")

@@ -14,6 +14,8 @@ Higher is worse. A missing key is a category of its own.
 The model matters: main effects alone fit too loosely where keys depend on each other, and then mostly tell too much
 risk; all two-way interactions of keys with many values fit the very sample, and tell far too little. So interactions
 are taken in one by one, the strongest first, as long as the paper's criterion B_1 says that the model still underfits.
+Where the table has too many cells, or a fit does not converge, the model stays with those it has, and says so: it then
+tells rather too much.
 """
 
 from collections.abc import Sequence
@@ -42,6 +44,7 @@ class LoglinearRisk:
     population_uniques: Measurement  # tau_1 / n
     correct_guesses: Measurement  # tau_2 / n
     interactions: tuple[Pair, ...]  # positions of the pairs of keys whose interaction is in the model
+    lacking: str = ""  # why it has fewer than it needs; empty: it has those it needs
 
 
 def loglinear_risk(
@@ -54,7 +57,8 @@ def loglinear_risk(
     interactions : none, main effects alone; selected, as long as the model underfits; all two-way interactions, which
                    is for comparison and no safe choice
     rounds       : of a fit, at most; it has converged when no margin is off by a hundredth of a record
-    raises       : DataError if a fit does not converge, the table has more than 2^22 cells, or an input is wrong
+    raises       : DataError if an input is wrong; and with all interactions, if the fit does not converge or the table
+                   has more than 2^22 cells
     cost         : main effects O(n) a key; else a pass over all cells for each interaction and round
     """
     classes = equivalence_classes(keys)
@@ -66,13 +70,20 @@ def loglinear_risk(
         raise DataError("sampling fractions must be more than 0 and at most 1.")
     dense = [np.unique(key, return_inverse=True)[1] for key in keys]
     pairs: tuple[Pair, ...] = ()
+    lacking = ""
+    cells = float(np.prod([float(key.max()) + 1 for key in dense]))
+    if interactions == "selected" and cells > _CELLS:
+        interactions, lacking = (
+            "none",
+            f"the keys have {cells:,.0f} combinations, too many for a model with interactions",
+        )
     alone = np.flatnonzero(classes.frequencies == 1)
     if interactions == "none":
         mu = np.full(len(alone), float(n))
         for key in dense:
             mu *= np.bincount(key)[key[alone]] / n
     else:
-        table, pairs = _fitted(dense, float(n / (1 / fractions).sum()), interactions, rounds)
+        table, pairs, lacking = _fitted(dense, float(n / (1 / fractions).sum()), interactions, rounds)
         mu = table[tuple(key[alone] for key in dense)]
     pi = fractions[alone]
     unseen = mu * (1 - pi) / pi
@@ -81,13 +92,13 @@ def loglinear_risk(
     guesses = np.ones_like(unseen)
     np.divide(-np.expm1(-unseen), unseen, out=guesses, where=unseen > 0)
     tau_1, tau_2 = (Measurement(float(each.sum() / n), n, n) for each in (np.exp(-unseen), guesses))
-    return LoglinearRisk(tau_1, tau_2, pairs)
+    return LoglinearRisk(tau_1, tau_2, pairs, lacking)
 
 
 def _fitted(
     keys: list[IntArray], pi: float, interactions: Interactions, rounds: int
-) -> tuple[FloatArray, tuple[Pair, ...]]:
-    """The means of all cells, shape by the values of each key, and the interactions of the model."""
+) -> tuple[FloatArray, tuple[Pair, ...], str]:
+    """The means of all cells, shape by the values of each key; the interactions of the model, and why not more."""
     shape = tuple(int(key.max()) + 1 for key in keys)
     cells = np.prod(shape, dtype=np.float64)
     if cells > _CELLS:
@@ -101,14 +112,21 @@ def _fitted(
         main *= _margin(counts, (axis,)) / counts.sum()
     by_strength = sorted(combinations(range(len(keys)), 2), key=lambda pair: -_strength(counts, main, pair))
     if interactions == "all":
-        return _proportionally(main, counts, by_strength, rounds), tuple(by_strength)
+        return _proportionally(main, counts, by_strength, rounds), tuple(by_strength), ""
     table, chosen = main, 0
     while chosen < len(by_strength) and _underfit(counts, table, pi) > 0:
-        richer = _proportionally(table, counts, by_strength[: chosen + 1], rounds)
+        try:
+            richer = _proportionally(table, counts, by_strength[: chosen + 1], rounds)
+        except DataError:
+            return (
+                table,
+                tuple(by_strength[:chosen]),
+                "with one more interaction the fit of the model does not converge",
+            )
         if _underfit(counts, richer, pi) < 0:  # the simpler model errs on the safe side
             break
         table, chosen = richer, chosen + 1
-    return table, tuple(by_strength[:chosen])
+    return table, tuple(by_strength[:chosen]), ""
 
 
 def _underfit(counts: FloatArray, mu: FloatArray, pi: float) -> float:

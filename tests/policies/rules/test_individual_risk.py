@@ -5,8 +5,9 @@ import pytest
 from pydantic import ValidationError
 
 from policies.rules.individual_risk import IndividualRisk
+from policies.rules.loglinear_risk import LoglinearRisk
 from sluice.verdict import Verdict
-from tests.policies.rules.weighted_survey import SURVEY, VARIABLES
+from tests.policies.rules.weighted_survey import SURVEY, VARIABLES, one, typed
 
 
 def test_individual_risk_has_a_limit_on_the_highest_and_on_the_mean() -> None:
@@ -15,6 +16,20 @@ def test_individual_risk_has_a_limit_on_the_highest_and_on_the_mean() -> None:
     assert (highest.verdict, highest.observed) == (Verdict.PASS, pytest.approx(alone))
     assert (expected.verdict, expected.completed) == (Verdict.FAIL, 4)
     assert "are expected to be named rightly by who looks it up in the population" in expected.says
+
+
+@pytest.mark.parametrize("rare", [False, True])
+def test_the_log_linear_model_stands_beside_it_and_the_worse_of_both_counts(rare: bool) -> None:
+    # A tenth of the people are men; in one of the files, all of them have ages that nobody else has.
+    rows = [("m" if i % 10 == 0 else "f", 100 + i if rare and i % 10 == 0 else i % 7) for i in range(2_000)]
+    frame = typed(rows, weight=20.0)
+    (finding,) = IndividualRisk(expected_at_most=0.5).find(frame, VARIABLES, "masked")
+    by_weight = float(IndividualRisk(expected_at_most=1).risks(frame, VARIABLES, ["sex", "age"]).mean())
+    by_model = one(LoglinearRisk(guesses_at_most=0.5), frame).observed
+    assert (finding.observed, by_model > by_weight) == (max(by_weight, by_model), rare)
+    assert f"as {10 if rare else 0} % are here, this figure tells half of the risk and less" in finding.says
+    strict = IndividualRisk(expected_at_most=(by_weight + by_model) / 2).find(frame, VARIABLES, "masked")[0]
+    assert strict.verdict is Verdict.FAIL
 
 
 def test_a_threshold_out_of_bounds_is_refused() -> None:

@@ -126,9 +126,24 @@ def test_a_fit_that_does_not_converge_is_an_error_and_never_a_number() -> None:
         loglinear_risk(survey(200, 2), 0.1, "all", rounds=1)
 
 
+def test_a_model_that_cannot_have_all_interactions_says_so_and_errs_on_the_safe_side() -> None:
+    rng = np.random.default_rng(1)
+    age = rng.integers(0, 60, 3_000)
+    keys = [age, (age + rng.geometric(0.3, 3_000)) // 4, age // 10, rng.integers(0, 12, 3_000)]
+    whole = loglinear_risk(keys, 0.1)
+    assert (len(whole.interactions) > 0, whole.lacking) == (True, "")
+    stopped = loglinear_risk(keys, 0.1, rounds=1)
+    assert stopped.lacking == "with one more interaction the fit of the model does not converge"
+    assert len(stopped.interactions) < len(whole.interactions)
+    assert stopped.population_uniques.value > whole.population_uniques.value
+    many = loglinear_risk([np.arange(200)] * 3, 0.1)
+    assert many.lacking.startswith("the keys have 8,000,000 combinations")
+    assert many.correct_guesses.value == loglinear_risk([np.arange(200)] * 3, 0.1, "none").correct_guesses.value
+
+
 def test_what_cannot_be_fitted_is_refused() -> None:
     with pytest.raises(DataError, match=r"combinations; .* Name fewer keys"):
-        loglinear_risk([np.arange(200)] * 3, 0.1)
+        loglinear_risk([np.arange(200)] * 3, 0.1, "all")
     for wrong in (0.0, 1.5, np.nan):
         with pytest.raises(DataError, match="more than 0 and at most 1"):
             loglinear_risk([np.array([0, 1])], wrong)
