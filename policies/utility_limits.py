@@ -127,8 +127,9 @@ def _il1s(files: OriginalAndMasked) -> _Measured:
     value = nan
     if not names:
         says = "How far single values moved is not measured: the file has no number to compare"
-    elif len(original) != len(masked):
-        says = "How far single values moved is not known: the two files have different numbers of records"
+    elif not files.paired or len(original) != len(masked):
+        why = "the two files have different numbers of records" if files.paired else "nobody said whose each row is"
+        says = f"How far single values moved is not known: {why}"
     elif isnan(value := il1s(as_numbers(original, names), as_numbers(masked, names))):
         says = "How far single values moved is not known: the two files have no numeric value in common"
     else:
@@ -161,7 +162,14 @@ def _shares(files: OriginalAndMasked) -> dict[str, _Measured]:
     expected = [
         name for name in files.released if name in files.variables
     ]  # of a new variable no cell was changed or suppressed
-    if len(recoded) == len(masked) > 0:
+    if not files.paired and len(recoded) and len(masked):
+        # Without pairs, the missing values that the masked file has beyond the original's.
+        changes = {
+            name: CellChanges(nan, max(0.0, float(masked[name].isna().mean() - recoded[name].isna().mean())))
+            for name in expected
+            if name in recoded.columns
+        }
+    elif len(recoded) == len(masked) > 0:
         changes = {name: cell_changes(recoded[name], masked[name]) for name in expected if name in recoded.columns}
 
     def measured(which: str, done: str) -> _Measured:
@@ -171,6 +179,9 @@ def _shares(files: OriginalAndMasked) -> dict[str, _Measured]:
             return _Measured(nan, says, "", len(expected), len(changes), _percent)
         worst = max(changes, key=lambda name: float(getattr(changes[name], which)))
         value = float(getattr(changes[worst], which))
+        if isnan(value):
+            says = f"The share of {done} cells is not known: nobody said whose each row is"
+            return _Measured(nan, says, "", len(expected), 0, _percent)
         says = f"At most {_percent(value)} of the cells of a variable were {done}" + (f" ({worst})" if value else "")
         return _Measured(value, says, worst if value else "", len(expected), len(changes), _percent)
 

@@ -83,6 +83,13 @@ class AttackRule(DisclosureRule):
         """A figure in words: shares as percentages; a measure of another unit says otherwise."""
         return f"{100 * value:.3g} %"
 
+    def not_applicable(self, why: str, attempted: int = 0, scope: str = "") -> Finding:
+        """A finding that the attack has no sense on these files, so that a person decides whether it is missed."""
+        return Finding(
+            rule=self.rule, verdict=Verdict.REVIEW, stage="attack", scope=scope, attempted=attempted, completed=0,
+            binding=self.binding, says=f"{why} This attack was not played.",
+        )  # fmt: skip
+
     def unknown(self, why: str, attempted: int = 0, scope: str = "") -> Finding:
         """A finding that nothing could be measured, and why."""
         return Finding(

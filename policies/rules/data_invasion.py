@@ -49,7 +49,7 @@ class DataInvasion(AttributeRule):
         n = len(files.original)
         if not files.paired:
             why = f"Which masked record of {word(name)} is whose is unknown, so that no guess can be marked."
-            return self.unknown(why, n, name)
+            return self.not_applicable(why, n, name)
         masked = released_column(files.masked, name)
         # Weighed by how frequent the values are, even a verbatim file can do no better than its most frequent value;
         # who knows more may play as if he knew less.

@@ -16,6 +16,10 @@ from sluice.verdict import Finding
 
 FloatArray = npt.NDArray[np.float64]
 
+UNPAIRED = (
+    "Nobody said which masked row is whose, so no link can be right or wrong; where row i is the same person in both "
+    "files, say so (paired)."
+)
 RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
 _COMPARABLE = tuple(kind for kind in Kind if kind is not Kind.TEXT)
 Window = Annotated[float, Field(gt=0, le=1)]
@@ -35,9 +39,7 @@ class PairedRule(AttackRule):
 
     def find(self, files: OriginalAndMasked) -> list[Finding]:
         if not files.paired:
-            return [
-                self.unknown("The masked rows belong to nobody, so no link can be right or wrong.", len(files.masked))
-            ]
+            return [self.not_applicable(UNPAIRED, len(files.masked))]
         if not len(files.recoded) == len(files.masked):
             raise DataError(
                 f"{self.rule} compares record by record; got {len(files.recoded):,} original and "

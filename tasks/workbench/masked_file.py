@@ -14,9 +14,12 @@ from sluice.reading.typed_column import typed_array
 from sluice.reading.values import plain_array
 from sluice.variables import Kind, Variable
 from sluice.verdict import Finding, Verdict
+from tasks.workbench.interval_labels import by_interval
 from tasks.workbench.tabular_file import typed_table
 
 _IDLE = np.random.default_rng(0)  # recodings draw nothing
+_ROOT = "*"  # what ARX writes for a suppressed value, and for the top of a hierarchy, which says nothing
+_BLANKS = (_ROOT, "NA", "NaN", ".", "?")  # what programs write for a suppressed value; R writes NA
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,11 @@ def understood(raw: pd.DataFrame, contract: Contract, key: int) -> MaskedFile:
     raw    : as a source yields it, or native values; any index, which is ignored
     key    : as `typed_table` takes it
     raises : DataError when no column is a variable of the contract
+
+    A value of '*', or another that programs write for a suppressed one, is missing unless the contract has such a
+    category. A column in which nothing else is left is taken for removed.
     """
+    raw = _without_blanks(raw, contract)
     names = [str(name) for name in raw.columns]
     identifiers = [name for name in names if name in contract.by_name and name not in contract.staged]
     unknown = [name for name in names if name not in contract.by_name]
@@ -53,6 +60,21 @@ def understood(raw: pd.DataFrame, contract: Contract, key: int) -> MaskedFile:
     frame, typed = typed_table(raw, by_kind, key)
     undeclared = frozenset(name for name in released if contract.by_name.get(name, released[name]).categories is None)
     return MaskedFile(frame, typed, tuple(identifiers), tuple(unknown), undeclared)
+
+
+def _without_blanks(raw: pd.DataFrame, contract: Contract) -> pd.DataFrame:
+    columns = {}
+    for name, column in raw.items():
+        known = contract.by_name.get(str(name))
+        words = known is None or (known.categories is None and (known.kind.is_categorical or known.kind is Kind.TEXT))
+        declared = known.categories or () if known else ()
+        blanks = [_ROOT] if words else [blank for blank in _BLANKS if blank not in declared]
+        blank = column.astype("string").str.strip().isin(blanks).fillna(False).to_numpy(bool)
+        if not blank.any():
+            columns[name] = column
+        elif not (blank | column.isna().to_numpy(bool)).all():
+            columns[name] = column.mask(blank)
+    return pd.DataFrame(columns, index=raw.index)
 
 
 def on_columns(masked: MaskedFile) -> list[Finding]:
@@ -105,10 +127,11 @@ def compared(
 def recoded(original: pd.DataFrame, masked: MaskedFile, variables: dict[str, Variable], paired: bool) -> pd.DataFrame:
     """The original records on the masked file's categories, as far as they can be known.
 
-    A column whose categories are others than the contract's is recoded by the level of its hierarchy that holds them.
-    With pairs, one in which each original value always becomes the same category was recoded in that way. Where the
-    contract declares no categories, two files need not have the same rare ones: those that both have are compared. What
-    remains cannot be compared, and stands as missing.
+    A column whose categories are others than the contract's is recoded by the level of its hierarchy that holds them;
+    numbers whose labels are intervals, by these. With pairs, one in which each original value always becomes the same
+    category, suppressed cells apart, was recoded in that way. Where the contract declares no categories, two files need
+    not have the same rare ones: those that both have are compared. What remains cannot be compared, and stands as
+    missing.
     """
     columns = {}
     for name, variable in masked.variables.items():
@@ -119,11 +142,16 @@ def recoded(original: pd.DataFrame, masked: MaskedFile, variables: dict[str, Var
         if comparable or (before.kind.is_numeric and variable.kind.is_numeric):
             columns[name] = column.astype(masked.frame[name].dtype) if not comparable else column
         elif (grouped := _by_hierarchy(column, before, variable)) is not None:
-            columns[name] = grouped.astype(masked.frame[name].dtype)
-        elif paired and _is_function(column, masked.frame[name]):
-            columns[name] = masked.frame[name]
+            columns[name] = _on_categories(grouped, masked.frame[name])
+        elif (
+            before.kind.is_numeric
+            and (intervals := by_interval(column, [str(each) for each in variable.categories or ()])) is not None
+        ):
+            columns[name] = _on_categories(intervals, masked.frame[name])
+        elif paired and (learned := _by_pairs(column, masked.frame[name])) is not None:
+            columns[name] = learned
         elif name in masked.undeclared and before.kind.is_categorical and variable.kind.is_categorical:
-            columns[name] = column.astype(masked.frame[name].dtype)  # those of its categories that the file has
+            columns[name] = _on_categories(column, masked.frame[name])
         else:
             columns[name] = pd.Series(None, original.index, masked.frame[name].dtype)
     return pd.DataFrame(columns, index=original.index)
@@ -140,9 +168,21 @@ def _by_hierarchy(column: pd.Series, before: Variable, after: Variable) -> pd.Se
     return None
 
 
-def _is_function(before: pd.Series, after: pd.Series) -> bool:
-    pairs = pd.DataFrame({"before": before.astype("string"), "after": after.astype("string")}).drop_duplicates()
-    return not pairs["before"].duplicated().any()
+def _by_pairs(before: pd.Series, after: pd.Series) -> pd.Series | None:
+    """The recoding that the pairs show, on every record; None where one value became several. Blanks show nothing."""
+    values = before.astype("string")
+    pairs = pd.DataFrame({"before": values, "after": after})[after.notna() & before.notna()].drop_duplicates()
+    if pairs["before"].duplicated().any():
+        return None
+    return _on_categories(values.map(pairs.set_index("before")["after"].astype("string")), after)
+
+
+def _on_categories(column: pd.Series, like: pd.Series) -> pd.Series:
+    """The column with the categories of another; what it has beyond them is missing."""
+    if not isinstance(like.dtype, pd.CategoricalDtype):
+        return column.astype(like.dtype)
+    known = column.astype("string")
+    return known.where(known.isin(like.cat.categories)).astype(like.dtype)
 
 
 def _after_masking(column: pd.Series, known: Variable, found: Variable) -> Variable:

@@ -89,7 +89,7 @@ def test_what_has_no_figure_is_unknown() -> None:
         constant, constant, constant.assign(age=2.0), None, VARIABLES, VARIABLES, np.random.default_rng(0)
     )
     assert LinkageScore(of="score", limit=1).find(changed)[0].verdict is Verdict.UNKNOWN
-    assert LinkageScore(limit=1).find(files(ORIGINAL, paired=False))[0].verdict is Verdict.UNKNOWN
+    assert LinkageScore(limit=1).find(files(ORIGINAL, paired=False))[0].verdict is Verdict.REVIEW
     missing = ORIGINAL.assign(**dict.fromkeys(NAMES, np.nan))
     assert LinkageScore(limit=1).find(files(missing))[0].verdict is Verdict.UNKNOWN
 

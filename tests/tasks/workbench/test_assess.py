@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from sluice.errors import DataError
-from sluice.report.dossier import Dossier
+from sluice.report.dossier import Dossier, RecordsView
 from sluice.verdict import Finding, Verdict
 from tasks.workbench.assess import assess
 from tests.flows.house import BLOCKED, DONE, ERROR, House
@@ -104,6 +104,95 @@ def test_categories_that_cannot_be_compared_are_no_pass(files: Path) -> None:
     assert finding(dossier, "comparable_values").verdict is not Verdict.PASS
     # With the pairs known, each age always becomes the same group, so it is a recoding.
     assert finding(judged(files, "changed.csv", paired=True), "comparable_values").verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("blank", ["*", "NA"])
+@pytest.mark.parametrize("paired", [False, True], ids=["unpaired", "paired"])
+def test_what_arx_and_sdcmicro_write_for_a_suppressed_value_is_a_suppressed_value(
+    files: Path, blank: str, paired: bool
+) -> None:
+    masked = pd.read_csv(files / "masked.csv", dtype=str)
+    masked.loc[::50, ["age", "region"]] = blank
+    masked.to_csv(files / "suppressed.csv", index=False)
+    dossier = judged(files, "suppressed.csv", paired=paired)
+    assert finding(dossier, "comparable_values").verdict is Verdict.PASS
+    assert finding(dossier, "comparable_values").completed == finding(dossier, "comparable_values").attempted
+    assert finding(dossier, "suppressed_share").observed == pytest.approx(0.02)
+    assert finding(dossier, "prediction_distance").verdict is Verdict.PASS
+
+
+def test_a_recoding_is_learned_from_pairs_though_cells_are_suppressed(files: Path) -> None:
+    ages = pd.read_csv(files / "masked.csv")["age"].map({"under 40": "A", "40 to 59": "B", "60 and over": "C"})
+    change(files, age=ages.where(np.arange(len(ages)) % 40 > 0, "*"))
+    dossier = judged(files, "changed.csv", paired=True)
+    assert finding(dossier, "comparable_values").verdict is Verdict.PASS
+    assert finding(dossier, "suppressed_share").observed == pytest.approx(1 / 40)  # not of the other cells, too
+    change(files, age=ages.where(np.arange(len(ages)) % 40 > 0, "B"))
+    assert finding(judged(files, "changed.csv", paired=True), "comparable_values").verdict is not Verdict.PASS
+
+
+def test_intervals_of_a_number_are_read_without_pairs(files: Path) -> None:
+    given = {"under 40": "[18, 40[", "40 to 59": "[40, 60[", "60 and over": "[60, 100["}  # as ARX writes them
+    change(files, age=pd.read_csv(files / "masked.csv")["age"].map(given))
+    contract = yaml.safe_load((files / "contract.yaml").read_text(encoding="utf-8"))
+    for variable in contract["variables"]:
+        variable.pop("hierarchy", None)
+    (files / "contract.yaml").write_text(yaml.safe_dump(contract), encoding="utf-8")
+    assert finding(judged(files, "changed.csv"), "comparable_values").verdict is Verdict.PASS
+
+
+def test_a_column_of_the_root_alone_is_taken_for_removed(files: Path) -> None:
+    change(files, region="*")
+    dossier = judged(files, "changed.csv")
+    assert isinstance(dossier.view, RecordsView)
+    assert [each.name for each in dossier.view.variables if each.kind_after] == ["age", "sex", "income"]
+    assert finding(dossier, "k_anonymity").verdict is finding(judged(files), "k_anonymity").verdict
+
+
+def test_an_attack_that_needs_pairs_asks_for_a_decision_without_them(files: Path) -> None:
+    policy = yaml.safe_load((files / "policy.yaml").read_text(encoding="utf-8"))
+    policy["attacks"] = [{"rule": "distance_linkage", "excess": 0.1}]
+    (files / "policy.yaml").write_text(yaml.safe_dump(policy), encoding="utf-8")
+    without = judged(files)
+    assert finding(without, "distance_linkage").verdict is Verdict.REVIEW
+    assert "say so (paired)" in finding(without, "distance_linkage").says
+    assert without.verdict is Verdict.REVIEW
+    assert judged(files, paired=True).verdict is Verdict.PASS
+
+
+@pytest.mark.slow
+def test_arxs_own_hierarchies_and_stars_are_read(reference_data: Path, tmp_path: Path) -> None:
+    """Adult as ARX's example project has it: full-domain generalisation, small groups suppressed by '*'."""
+    adult = reference_data / "adult"
+    original = pd.read_csv(adult / "arx" / "adult.csv.gz", sep=";", dtype=str)[
+        ["sex", "age", "education", "salary-class"]
+    ]
+    masked, variables = original.copy(), []
+    for name in original:
+        rows = pd.read_csv(adult / "hierarchies_arx" / f"adult_hierarchy_{name}.csv", sep=";", header=None, dtype=str)
+        declared = {"name": name, "kind": "nominal", "role": "quasi_identifier", "categories": sorted(set(rows[0]))}
+        if name == "age":
+            declared = {"name": name, "kind": "integer", "role": "quasi_identifier"}
+        elif name == "education":
+            declared["hierarchy"] = {"rows": {row[0]: row[1:].tolist() for row in rows.to_numpy()}}
+        elif name == "salary-class":
+            declared["role"] = "sensitive"
+        variables.append(declared)
+        level = {"age": 3, "education": 2}.get(name, 0)
+        masked[name] = masked[name].map(dict(zip(rows[0], rows[level], strict=True)))
+    keys = ["sex", "age", "education"]
+    groups = masked.groupby(keys)["salary-class"]
+    masked.loc[(groups.transform("size") < 200) | (groups.transform("nunique") < 2), keys] = "*"
+    original.to_csv(tmp_path / "original.csv", index=False)
+    masked.to_csv(tmp_path / "masked.csv", index=False)
+    contract = {"dataset": "adult", "version": 1, "variables": variables}
+    (tmp_path / "contract.yaml").write_text(yaml.safe_dump(contract), encoding="utf-8")
+    for paired in (False, True):
+        dossier = assess(tmp_path / "original.csv", tmp_path / "masked.csv", tmp_path / "contract.yaml", paired=paired)
+        assert finding(dossier, "comparable_values").verdict is Verdict.PASS
+        judged = [each for each in dossier.findings if each.binding and each.stage != "utility"]
+        wrong = {each.rule: each.verdict for each in judged if each.verdict}
+        assert wrong == ({} if paired else {"distance_linkage": Verdict.REVIEW})
 
 
 def test_pairs_need_files_of_one_length(files: Path) -> None:
