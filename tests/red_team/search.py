@@ -66,7 +66,7 @@ def categorical_step(rng: np.random.Generator, columns: list[str]) -> dict[str, 
 
 
 def drawn(rng: np.random.Generator, data: Data) -> Plan:
-    """One to four steps on random columns; half of the time every column is in some step."""
+    """One to four steps on random columns, each on its own or, one time in three, on any; half of the time on all."""
     frame, variables = data
     left = [str(name) for name in rng.permutation(list(frame))]
     plan: Plan = []
@@ -75,12 +75,15 @@ def drawn(rng: np.random.Generator, data: Data) -> Plan:
             break
         count = int(rng.integers(1, len(left) + 1))
         chosen, left = left[:count], left[count:]
+        if rng.uniform() < 1 / 3:  # steps one after another on the same columns
+            chosen = [str(name) for name in rng.permutation(list(frame))[: max(2, count)]]
         numbers = [name for name in chosen if variables[name].kind.is_numeric]
         categories = [name for name in chosen if variables[name].kind.is_categorical]
         plan += [numeric_step(rng, numbers)] if numbers else []
         plan += [categorical_step(rng, categories)] if categories else []
     if left and rng.uniform() < 0.5:
-        plan[-1]["columns"] += [n for n in left if variables[n].kind is variables[plan[-1]["columns"][0]].kind]
+        more = [n for n in left if variables[n].kind is variables[plan[-1]["columns"][0]].kind]
+        plan[-1]["columns"] += [name for name in more if name not in plan[-1]["columns"]]
     return plan
 
 

@@ -1,0 +1,156 @@
+"""What each masking method leaks: every attack of the reference standard on every method, at three strengths.
+
+A file holds the variables that the method masks, and no others: what stays verbatim would be found by itself. Numbers
+are masked by the methods for numbers, categories by those for categories, all by those that take both. `docs/leaks.md`
+is what `python -m benchmarks leaks` printed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.standard.judgement import judge_reference_standard
+from policies.standard.learned_linkage import judge_learned_linkage
+from policies.standard.reference_standard import ReferenceStandard
+from policies.standard.reidentification import judge_reidentification
+from policies.standard.transparency import judge_transparency
+from sluice.errors import SluiceError
+from sluice.variables import Kind, Role, Variable
+from sluice.verdict import Finding
+from tests.red_team.files import Data, adult, census, diabetes, masked_by
+
+Step = dict[str, Any]
+
+NUMBERS: dict[str, list[Step]] = {
+    "additive_noise": [{"amount": a} for a in (0.01, 0.1, 1)],
+    "additive_noise, correlated": [{"kind": "correlated", "amount": a} for a in (0.01, 0.1, 1)],
+    "additive_noise, spectral": [{"kind": "spectral", "amount": a} for a in (0.01, 0.1, 1)],
+    "matrix_decomposition": [{"rank": r} for r in (4, 2, 1)],
+    "random_orthogonal_matrix": [{"strength": s} for s in (0.05, 0.2, 0.5)],
+    "lossy_compression": [{"quality": q} for q in (90, 60, 20)],
+    "rank_swapping": [{"window": w} for w in (0.05, 0.15, 0.5)],
+    "rank_swapping, p_distribution": [{"variant": "p_distribution", "window": w} for w in (0.05, 0.15, 0.5)],
+    "rank_swapping, p_buckets": [{"variant": "p_buckets", "buckets": b} for b in (40, 15, 4)],
+    "univariate_microaggregation": [{"k": k} for k in (5, 25, 100)],
+    "projected_microaggregation": [{"k": k} for k in (5, 25, 100)],
+    "multiple_imputation": [{"share": s} for s in (0.3, 0.6, 1.0)],
+    "data_shuffling": [{}],
+    "data_distortion": [{}],
+    "top_bottom_coding": [
+        {"bottom": {"quantile": 1 - q}, "top": {"quantile": q}} for q in (0.99, 0.9, 0.7)
+    ],
+}  # fmt: skip
+CATEGORIES: dict[str, list[Step]] = {
+    "pram": [{"retention": r} for r in (0.95, 0.8, 0.5)],
+    "pram, invariant": [{"retention": r, "invariant": True} for r in (0.95, 0.8, 0.5)],
+    "local_suppression": [{"k": k} for k in (3, 10, 50)],
+}
+BOTH: dict[str, list[Step]] = {
+    "none": [{}],
+    "sampling": [{"fraction": f} for f in (0.9, 0.5, 0.1)],
+    "microaggregation": [{"k": k} for k in (3, 10, 50)],
+    "spectral_histogram_sanitization": [{"k": k} for k in (3, 10, 50)],
+    "spectral_swapping": [{}],
+    "permutation": [{}],
+    "sequential_trees": [{"minimum_leaf": leaf} for leaf in (2, 10, 50)],
+}
+PEOPLE = 4_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was reached on one file; None where it could not be measured."""
+
+    method: str
+    strength: str
+    fixed: float | None
+    learned: float | None
+    sure: float | None
+    method_known: float | None
+    others: str
+
+
+def complete(data: Data, kinds: tuple[Kind, ...]) -> Data:
+    """The variables of these kinds without the records that lack a value; all of them quasi-identifiers."""
+    frame, variables = data
+    chosen: dict[str, Variable] = {
+        name: variable.model_copy(update={"role": Role.QUASI_IDENTIFIER})
+        for name, variable in variables.items()
+        if variable.kind in kinds and frame[name].nunique() > 1 and frame[name].isna().mean() < 0.1
+    }
+    kept = frame[list(chosen)].dropna().head(PEOPLE).reset_index(drop=True)
+    return kept, {n: v for n, v in chosen.items() if kept[n].nunique() > 1}
+
+
+def masked(data: Data, method: str, step: Step) -> OriginalAndMasked:
+    frame, variables = data
+    if method == "none":
+        return masked_by((frame, variables), [])
+    name = method.split(",")[0]
+    columns = {} if name == "sampling" else {"columns": list(variables)}
+    return masked_by((frame, variables), [{"method": name, **columns, **step}])
+
+
+def played(files: OriginalAndMasked) -> dict[str, Finding]:
+    """The worst finding of every rule of the reference standard."""
+    standard = ReferenceStandard()
+    findings = [*judge_reference_standard(standard, files)[0], judge_reidentification(standard, files)]
+    findings += judge_learned_linkage(standard.learned, standard.margin, files)
+    findings += judge_transparency(standard.transparency, files)
+    worst: dict[str, Finding] = {}
+    for each in findings:
+        if each.observed is not None and (each.rule not in worst or each.observed > (worst[each.rule].observed or 0)):
+            worst[each.rule] = each
+    return worst
+
+
+def rows(data: dict[str, Data], quick: bool) -> Iterator[tuple[str, Row]]:
+    for name, each in data.items():
+        numbers = complete(each, (Kind.CONTINUOUS, Kind.INTEGER))
+        categories = complete(each, (Kind.NOMINAL, Kind.ORDINAL, Kind.BINARY))
+        both = complete(each, (Kind.CONTINUOUS, Kind.INTEGER, Kind.NOMINAL, Kind.ORDINAL, Kind.BINARY))
+        for methods, file in ((NUMBERS, numbers), (CATEGORIES, categories), (BOTH, both)):
+            if len(file[1]) < 2:
+                continue
+            for method, steps in methods.items():
+                for step in steps[:1] if quick else steps:
+                    strength = _strength(step)
+                    try:
+                        found = played(masked(file, method, step))
+                    except (SluiceError, ValueError) as error:
+                        yield name, Row(method, strength, None, None, None, None, f"refused: {str(error)[:60]}")
+                        continue
+                    others = [r for r, f in found.items() if f.verdict.name == "FAIL" and r not in _SHOWN]
+                    figures = (found[r].observed if r in found else None for r in _SHOWN)
+                    yield name, Row(method, strength, *figures, ", ".join(sorted(others)))
+
+
+def _strength(step: Step) -> str:
+    """The setting that makes it strong; for the others the method's name says enough."""
+    if "top" in step:
+        return f"beyond {step['top']['quantile']:.0%}"
+    numbers = [str(value) for value in step.values() if not isinstance(value, bool | str)]
+    return numbers[0] if numbers else "-"
+
+
+_SHOWN = ("reidentification", "learned_linkage", "learned_claims", "transparency")
+
+
+def main(quick: bool = False) -> None:
+    data = {"Census": census(), "Adult": adult(PEOPLE if quick else 6_000), "Diabetes": diabetes()}
+    now = ""
+    for name, row in rows(data, quick):
+        if name != now:
+            now = name
+            print(f"\n### {name}\n\n| method | strength | nearest | learned | surely | method known | also failed |")
+            print("|---|---|---|---|---|---|---|", flush=True)
+        shares = [
+            "-" if each is None else f"{100 * each:.1f} %"
+            for each in (row.fixed, row.learned, row.sure, row.method_known)
+        ]
+        print(f"| {row.method} | {row.strength} | {' | '.join(shares)} | {row.others} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
