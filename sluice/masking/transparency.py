@@ -7,8 +7,11 @@ from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.risk.transparency.attack import Attack, NoAttack
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
+from sluice.risk.transparency.linear_change import LinearChange
 from sluice.risk.transparency.linkage import Linkage, Together
+from sluice.risk.transparency.pairs import RANKED
 from sluice.risk.transparency.strata import WithinStrata
+from sluice.risk.transparency.strongest import Strongest
 from sluice.variables import Variables
 
 
@@ -54,7 +57,7 @@ def attacks_on(
             if kept:
                 linkages.setdefault(step.method, []).append(attack.restricted(tuple(kept)))
     for methods, names in learned.items():
-        linkages.setdefault(methods, []).append(LearnedCloseness(tuple(dict.fromkeys(names))))
+        linkages.setdefault(methods, []).append(_by_pairs(tuple(dict.fromkeys(names)), variables, released))
     by_method = [MethodAttack(method, Together.of(parts)) for method, parts in linkages.items()]
     if len(linkages) > 1:
         every = Together.of([part for parts in linkages.values() for part in parts])
@@ -85,3 +88,13 @@ def _perturbing(steps: Sequence[MaskingStep], at: int, name: str) -> set[str]:
         for number, step in enumerate(steps)
         if number != at and not step.is_recoding and step.concerns(name) and not (step.is_sampling and number < at)
     }
+
+
+def _by_pairs(names: tuple[str, ...], variables: Variables, released: Variables) -> Linkage:
+    """Compare values by what true pairs show: numbers also along the directions in which they vary together."""
+    numbers = tuple(name for name in names if {variables[name].kind, released[name].kind} <= set(RANKED))
+    closeness, others = LearnedCloseness(names), tuple(name for name in names if name not in numbers)
+    if not numbers:
+        return closeness
+    linear: Linkage = LinearChange(numbers, closeness.knows)
+    return Strongest(names, (closeness, Together.of([linear, LearnedCloseness(others)] if others else [linear])))

@@ -25,6 +25,7 @@ from sluice.masking.perturbed_number import numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.linear_change import LinearChange
+from sluice.risk.transparency.published_ranges import PublishedRanges
 from sluice.variables import Kind, Variable, Variables, as_label
 
 _LARGEST = 1e150  # the sum of larger numbers over a file may not be a number
@@ -140,6 +141,8 @@ class KMemberClustering(MaskingStep):
         return frame.assign(**masked)
 
     def attacks(self) -> tuple[Attack, ...]:
+        if self.representative == "generalised":
+            return (PublishedRanges(self.columns),)
         return (LinearChange(self.columns, f"how far values lie from what stands for their cluster of {self.k}"),)
 
     def describe(self) -> str:

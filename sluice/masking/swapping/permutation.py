@@ -17,6 +17,8 @@ from pydantic import Field, model_validator
 from sluice.arrays import IntArray
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.permuted_values import PermutedValues
 from sluice.variables import Kind, Variable, Variables
 
 
@@ -86,6 +88,9 @@ class Permutation(MaskingStep):
             sources = permuted_within(groups, rng)
             permuted |= {name: frame[name].take(sources).set_axis(frame.index) for name in names}
         return frame.assign(**permuted)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        return (PermutedValues(self.columns, (*self.within, *self.strata), self.jointly),)
 
     def describe(self) -> str:
         together = " together" if self.jointly and len(self.columns) > 1 else ""

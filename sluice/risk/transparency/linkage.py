@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.pairs import Pairs
@@ -92,7 +92,7 @@ def links(attack: Linkage, pairs: Pairs) -> tuple[Leak, Leak]:
     for start in range(0, q, each):
         block = slice(start, start + each)
         rows = pairs.rows[block]
-        right[block], sure[block] = _found(likelihood(rows), rows)
+        right[block], sure[block] = found(likelihood(rows), rows)
     surely_right = sure & (right > 0.5)
     claims = float(sure.mean()) if q else 0.0
     correct = float(surely_right.sum() / sure.sum()) if sure.any() else 0.0
@@ -103,8 +103,12 @@ def links(attack: Linkage, pairs: Pairs) -> tuple[Leak, Leak]:
     )
 
 
-def _found(logs: FloatArray, own: IntArray) -> tuple[FloatArray, np.ndarray]:
-    """The share of each person's best records that is the own one; whether the intruder is more than half sure."""
+def found(logs: FloatArray, own: IntArray) -> tuple[FloatArray, BoolArray]:
+    """Of each person the share of the likeliest records that is the own one, and whether the intruder is more than half
+    sure, shapes (q,).
+
+    logs : likelihoods as `Likelihood` gives them, (q, m); own : rows of the own records, (q,)
+    """
     best = logs.max(axis=1, keepdims=True)
     possible = np.isfinite(best[:, 0])
     with np.errstate(invalid="ignore"):

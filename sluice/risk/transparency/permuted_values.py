@@ -1,0 +1,118 @@
+"""The attack on permutation: the values of a group are known, and what moved together betrays itself by one of them.
+
+Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007), the homogeneity of a group, and background
+knowledge: whoever knows one of the values that were moved together finds them by it, and reads the others.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.arrays import FloatArray, IntArray
+from sluice.risk.coding import PlainArray, plain_values
+from sluice.risk.linkage.share_at_risk import share_at_risk
+from sluice.risk.row_groups import row_groups
+from sluice.risk.transparency.attack import Attack, Leak
+from sluice.risk.transparency.filtering import CLOSE, robust_spread
+from sluice.risk.transparency.pairs import Pairs
+
+
+@dataclass(frozen=True)
+class PermutedValues(Attack):
+    """Guess the most frequent value of a person's group, or of those in it who share one known value.
+
+    columns : what was permuted
+    within  : variables whose groups it stayed in
+    jointly : whether the values of one record moved together
+    """
+
+    within: tuple[str, ...]
+    jointly: bool
+
+    @property
+    def knows(self) -> str:
+        group = f"a person's {', '.join(self.within)}, and " if self.within else ""
+        return f"{group}that the values of {', '.join(self.columns)} were permuted"
+
+    def play(self, pairs: Pairs) -> tuple[Leak, ...]:
+        """The worst of the variables that the intruder may know decides; the baseline is the same guess from the other
+        people's original records."""
+        names = [name for name in self.columns if name in pairs.released and name in pairs.variables]
+        if not names:
+            return (Leak("reconstructed", share_at_risk(np.zeros(0), 0, 0.0), "no such variable is released"),)
+        group = self._groups(pairs)
+        before, after = ({name: plain_values(file[name]) for name in names} for file in (pairs.recoded, pairs.masked))
+        values = {name: _rounded(before[name], after[name]) for name in names}
+        everyone = np.zeros_like(group)
+        anybody = {name: _guesses(everyone, everyone, *values[name]) for name in names}
+        plain = {name: _first(_guesses(group, group, *values[name]), anybody[name]) for name in names}
+        worst, by = np.mean([plain[name] for name in names], axis=0), ""
+        for known in names if self.jointly else ():
+            both = [np.concatenate([group, group]), np.concatenate([before[known], after[known]])]
+            keys = row_groups(both).of
+            n = len(before[known])
+            others = [
+                _first(_guesses(keys[:n], keys[n:], *values[name]), plain[name]) for name in names if name != known
+            ]
+            if others and _gain(mean := np.mean(others, axis=0)) > _gain(worst):
+                worst, by = mean, f" by whoever knows {known}"
+        reached, without = worst[:, pairs.rows]
+        measured = share_at_risk(reached, len(pairs.masked), float(without.mean()))
+        return (Leak("reconstructed", measured, f"to within a tenth of the spread{by}"),)
+
+    def _groups(self, pairs: Pairs) -> IntArray:
+        """The group of each record. Groups that a later step hid are those of the original."""
+        if not self.within:
+            return np.zeros(len(pairs.masked), np.int64)
+        files = (pairs.recoded if name in pairs.recoded else pairs.original for name in self.within)
+        return row_groups([plain_values(file[name]) for file, name in zip(files, self.within, strict=True)]).of
+
+
+def _rounded(before: PlainArray, after: PlainArray) -> tuple[IntArray, IntArray]:
+    """Codes of both files' values; numbers that are nearer than twice `CLOSE` mostly have the same."""
+    both = np.concatenate([before, after])
+    if both.dtype.kind == "f":
+        width = 2 * CLOSE * robust_spread(before[~np.isnan(before)])
+        both = np.floor(both / width) if width > 0 else both
+    codes = row_groups([both]).of
+    return codes[: len(before)], codes[len(before) :]
+
+
+def _guesses(key: IntArray, key_after: IntArray, value: IntArray, value_after: IntArray) -> FloatArray:
+    """Success of guessing each person's value from those who have the same key, shape (2, n), ties shared.
+
+    First from the released file; then from the other people's original records. NaN where there is nobody.
+    """
+    width = int(max(value.max(), value_after.max())) + 1
+    return np.stack([_success(key * width + value, key_after * width + value_after, width, own) for own in (0, 1)])
+
+
+def _success(cell: IntArray, cell_after: IntArray, width: int, own: int) -> FloatArray:
+    """From the released cells, or with `own` 1 from the original ones without the person."""
+    cells, counts = np.unique(cell if own else cell_after, return_counts=True)
+    order = np.lexsort((-counts, cells // width))  # within a key the most frequent first
+    cells, counts = cells[order], counts[order]
+    keys, start, held = np.unique(cells // width, return_index=True, return_counts=True)
+    first = counts[start]
+    second = np.where(held > 1, counts[np.minimum(start + 1, len(counts) - 1)], 0)
+    ties = np.add.reduceat((counts == np.repeat(first, held)).astype(np.int64), start)
+    at = np.minimum(np.searchsorted(keys, cell // width), len(keys) - 1)
+    known = keys[at] == cell // width
+    by_cell = np.argsort(cells)
+    place = by_cell[np.minimum(np.searchsorted(cells[by_cell], cell), len(cells) - 1)]
+    mine = np.where(cells[place] == cell, counts[place], 0)
+    if not own:
+        return np.where(known, np.where(mine == first[at], 1 / ties[at], 0.0), np.nan)
+    left = mine - 1
+    rival = np.where((mine < first[at]) | (ties[at] > 1), first[at], second[at])
+    alone = (held[at] == 1) & (left == 0)
+    return np.where(alone, np.nan, np.where(left > rival, 1.0, np.where((left == rival) & (left > 0), 0.5, 0.0)))
+
+
+def _first(success: FloatArray, otherwise: FloatArray) -> FloatArray:
+    """The success of the finer guess; where there is nobody to guess from, that of the coarser one."""
+    return np.where(np.isnan(success), np.nan_to_num(otherwise), success)
+
+
+def _gain(success: FloatArray) -> float:
+    return float(success[0].mean() - success[1].mean())

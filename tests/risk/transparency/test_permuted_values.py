@@ -1,0 +1,61 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from sluice.masking.swapping.permutation import Permutation
+from sluice.risk.measurement import Measurement
+from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.permuted_values import PermutedValues
+from sluice.variables import Kind, Variable
+
+VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in ("group", "income", "rent")}
+
+
+def played(frame: pd.DataFrame, *, jointly: bool = True, within: tuple[str, ...] = ("group",)) -> Measurement:
+    step = Permutation(columns=("income", "rent"), within=within, jointly=jointly, small_groups="keep")
+    masked = step.mask(frame, VARIABLES, np.random.default_rng(1))
+    rows = np.arange(len(frame))
+    pairs = Pairs(frame, VARIABLES, frame, masked, VARIABLES, rows, np.random.default_rng(0))
+    (leak,) = PermutedValues(("income", "rent"), within, jointly).play(pairs)
+    return leak.measured
+
+
+def people(n: int = 600) -> pd.DataFrame:
+    rng = np.random.default_rng(2)
+    return pd.DataFrame(
+        {"group": rng.integers(0, 10, n).astype(float), "income": rng.normal(size=n), "rent": rng.normal(size=n)}
+    )
+
+
+def test_one_value_of_those_that_moved_together_gives_the_others_away() -> None:
+    measured = played(people())
+    assert measured.value == 1
+    assert measured.baseline is not None
+    assert measured.baseline < 0.1
+
+
+def test_values_that_moved_apart_tell_no_more_than_other_people_do() -> None:
+    measured = played(people(), jointly=False)
+    assert measured.baseline is not None
+    assert measured.value < measured.baseline + 0.1
+
+
+def test_a_homogeneous_group_tells_what_its_other_members_would_tell() -> None:
+    frame = people().assign(income=lambda f: f["group"], rent=lambda f: 3 * f["group"])
+    measured = played(frame, jointly=False)
+    assert (measured.value, measured.baseline) == (1, 1)
+
+
+def test_a_group_of_one_tells_everything() -> None:
+    frame = people(50).assign(group=np.arange(50.0))
+    measured = played(frame, jointly=False)
+    assert measured.value == 1
+    assert measured.baseline is not None
+    assert measured.baseline < 0.2  # what the whole file tells without the person
+
+
+@pytest.mark.parametrize("within", [(), ("group",)])
+def test_missing_values_are_guessed_like_others(within: tuple[str, ...]) -> None:
+    frame = people()
+    frame.loc[frame.index[:500], "rent"] = np.nan
+    assert played(frame, jointly=False, within=within).value > 0.35

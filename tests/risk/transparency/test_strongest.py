@@ -1,0 +1,25 @@
+import numpy as np
+import pandas as pd
+
+from sluice.risk.transparency.learned_closeness import LearnedCloseness
+from sluice.risk.transparency.linear_change import LinearChange
+from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.strongest import Strongest
+from sluice.variables import Kind, Variable
+
+NAMES = ("a", "b", "c", "d")
+VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in NAMES}
+
+
+def test_what_finds_most_people_is_taken() -> None:
+    rng = np.random.default_rng(1)
+    rotation = np.linalg.qr(rng.standard_normal((4, 4)))[0]
+    original = pd.DataFrame(rng.standard_normal((600, 4)), columns=list(NAMES))
+    masked = pd.DataFrame(original.to_numpy() @ rotation, columns=list(NAMES))  # no value is near its own
+    pairs = Pairs(original, VARIABLES, original, masked, VARIABLES, np.arange(300), rng)
+    closeness, linear = LearnedCloseness(NAMES), LinearChange(NAMES, "the rotation")
+    identified, _ = Strongest(NAMES, (closeness, linear)).play(pairs)
+    assert identified.measured.value == 1
+    assert closeness.play(pairs)[0].measured.value < 0.2
+    only = Strongest(NAMES, (closeness, linear)).restricted(("a",))
+    assert [choice.columns for choice in only.choices] == [("a",), ("a",)]
