@@ -1,7 +1,9 @@
-"""Rank swapping with a window that the intruder knows: over many variables few records fit all windows.
+"""Rank swapping with windows that the intruder knows: over many variables few records fit all windows.
 
 Source: Torra (2013), rank swapping record linkage.
 """
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -9,19 +11,27 @@ from policies.original_and_masked import OriginalAndMasked
 from tests.red_team.case import Attack, Case
 from tests.red_team.files import CENSUS, census, masked_by
 
-
-def swapped(window: float) -> OriginalAndMasked:
-    step = {"method": "rank_swapping", "columns": list(CENSUS), "window": window}
-    return masked_by(census(), [step])
+Windows = Mapping[str, float]
+"""The window of each swapped variable."""
 
 
-def windows_intersected(window: float) -> Attack:
+def swapped(windows: Windows, **others: object) -> OriginalAndMasked:
+    """A step for each window, and perhaps one more for the variables left."""
+    steps = [
+        {"method": "rank_swapping", "columns": [name for name in windows if windows[name] == window], "window": window}
+        for window in dict.fromkeys(windows.values())
+    ]
+    left = [name for name in CENSUS if name not in windows]
+    return masked_by(census(), [*steps, *([{"columns": left, **others}] if others else [])])
+
+
+def windows_intersected(windows: Windows) -> Attack:
     """See `CASES`: the share of people whose record is one of those that fit all windows, shared among them."""
 
     def attack(files: OriginalAndMasked) -> float:
         n = len(files.original)
         fits = np.ones((n, n), np.bool_)
-        for name in CENSUS:
+        for name, window in windows.items():
             values = np.sort(files.original[name].to_numpy(float))
             low = np.searchsorted(values, files.original[name].to_numpy(float), "left")
             high = np.searchsorted(values, files.original[name].to_numpy(float), "right") - 1
@@ -34,14 +44,52 @@ def windows_intersected(window: float) -> Attack:
     return attack
 
 
-CASES = tuple(
+def windows_and_noise(windows: Windows, amount: float) -> Attack:
+    """Of the records that fit all windows the one whose other variables lie nearest, in units of their noise."""
+
+    def attack(files: OriginalAndMasked) -> float:
+        right = 0
+        left = [name for name in CENSUS if name not in windows]
+        before, after = files.original[left].to_numpy(float), files.masked[left].to_numpy(float)
+        noise = np.sqrt(amount) * before.std(axis=0)
+        ranks = files.original[list(windows)].rank(method="average").to_numpy()
+        masked_ranks = files.masked[list(windows)].rank(method="average").to_numpy()
+        reach = np.array(list(windows.values())) * len(before)
+        for person in range(len(before)):
+            outside = (np.abs(masked_ranks - ranks[person]) > reach + 1).sum(axis=1)  # of heaps the mean rank
+            distance = (((after - before[person]) / noise) ** 2).sum(axis=1) + 1e6 * outside
+            right += int(distance.argmin() == person)
+        return right / len(before)
+
+    return attack
+
+
+CASES = (
+    *(
+        Case(
+            name=f"rank swapping of Census, window {window:g}",
+            make=lambda window=window: swapped(dict.fromkeys(CENSUS, window)),
+            attack=windows_intersected(dict.fromkeys(CENSUS, window)),
+            reaches=0.5,
+            chance=0.01,
+            rules=("transparency",),
+        )
+        for window in (0.05, 0.1, 0.15)
+    ),
     Case(
-        name=f"rank swapping of Census, window {window:g}",
-        make=lambda window=window: swapped(window),
-        attack=windows_intersected(window),
+        name="rank swapping of Census in several steps, windows from 0.05 to 0.15",
+        make=lambda: swapped(dict(zip(CENSUS, np.repeat([0.05, 0.1, 0.15], 4).tolist(), strict=True))),
+        attack=windows_intersected(dict(zip(CENSUS, np.repeat([0.05, 0.1, 0.15], 4).tolist(), strict=True))),
         reaches=0.5,
         chance=0.01,
-        rules=("learned_linkage", "transparency"),
-    )
-    for window in (0.05, 0.1)
+        rules=("transparency",),
+    ),
+    Case(
+        name="rank swapping of six variables of Census, noise on the other six",
+        make=lambda: swapped(dict.fromkeys(CENSUS[:6], 0.1), method="additive_noise", amount=0.1),
+        attack=windows_and_noise(dict.fromkeys(CENSUS[:6], 0.1), 0.1),
+        reaches=0.4,
+        chance=0.01,
+        rules=("transparency",),
+    ),
 )
