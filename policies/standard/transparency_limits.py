@@ -26,5 +26,12 @@ class TransparencyLimits(BaseModel):
         le=1,
         description="share of the values that are computed closely, beyond what the released values alone show",
     )
+    participation: float = Field(
+        default=0.1,
+        gt=0,
+        le=1,
+        description="by how much the share of those who took part that an intruder tells, finds or reads off a "
+        "synthetic file may exceed that of people who did not",
+    )
     people: int = Field(default=2000, ge=100, description="at most so many people, at random, are attacked")
     binding: bool = Field(default=True, description="false: reported, but does not decide")

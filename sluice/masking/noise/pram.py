@@ -17,6 +17,9 @@ from sluice.arrays import FloatArray
 from sluice.errors import PlanError
 from sluice.masking.noise.markov_matrix import invariant_matrix, retention_matrix
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.category_matrix import CategoryMatrix
+from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.variables import Kind, Label, Variable, Variables
 
 Codes = npt.NDArray[np.integer[Any]]
@@ -149,6 +152,11 @@ class Pram(MaskingStep):
             categories = pd.Categorical.from_codes(drawn, values.categories, ordered=values.ordered, validate=False)
             masked[name] = pd.Series(categories, index=frame.index)
         return frame.assign(**masked)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        if self.matrix is None:  # not yet fitted
+            return (LearnedCloseness(self.columns),)
+        return (CategoryMatrix(self.columns, self.matrix, MISSING),)
 
     def describe(self) -> str:
         kept = " Each category's expected frequency is that of the original." if self.invariant else ""

@@ -28,6 +28,7 @@ from sluice.masking.recoding.category_groups import (
 from sluice.masking.recoding.intervals import OUTSIDE, interval_codes, limits, quantile_bins
 from sluice.masking.recoding.intervals import labels as interval_labels
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import NoAttack
 from sluice.variables import Kind, Label, Variable, Variables, as_label
 
 # One of these says how, and which kinds it treats.
@@ -164,6 +165,9 @@ class GlobalRecoding(MaskingStep):
             update = {"columns": (name,), "quantiles": None, "bins": bins, "labels": named}
             steps.append(self.model_copy(update=update))
         return tuple(steps)
+
+    def attacks(self) -> tuple[NoAttack, ...]:
+        return (NoAttack("the rule is repeated: every attack compares original and release after the recoding"),)
 
     def describe(self) -> str:
         names = ", ".join(self.columns)

@@ -19,6 +19,8 @@ from sluice.arrays import IntArray
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.recoding.unsafe_combinations import MissingMatches, hide_unsafe
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.why_suppressed import WhySuppressed
 from sluice.variables import Kind, Variable, Variables
 
 _MOST_SUBSETS = 2000  # of the keys, each made k-anonymous by itself
@@ -117,6 +119,10 @@ class LocalSuppression(MaskingStep):
         for subset in combinations(self.columns, m):
             refuse_rare(masked, subset, self.k, self.missing_matches)
         return masked
+
+    def attacks(self) -> tuple[Attack, ...]:
+        m = (self.all_m or len(self.columns)) + len(self.strata)
+        return (WhySuppressed((*self.columns, *self.strata), self.k, m),)
 
     def describe(self) -> str:
         counts = "matches any value" if self.missing_matches == "any" else "counts as a value of its own"

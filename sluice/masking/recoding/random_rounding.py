@@ -15,6 +15,8 @@ from sluice.arrays import FloatArray
 from sluice.masking.perturbed_number import numbers, perturbed, stored
 from sluice.masking.recoding.multiples import bounded, ends, multiples_around, refuse_base, refuse_inexact
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.random_multiple import RandomMultiple
 from sluice.variables import Kind, Variable, Variables
 
 
@@ -60,6 +62,9 @@ class RandomRounding(MaskingStep):
             refuse_inexact(self.method, variables[name], values)
             masked[name] = stored(random_round(values, self.base, rng), released[name]).set_axis(frame.index)
         return frame.assign(**masked)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        return (RandomMultiple(self.columns, self.base),)
 
     def describe(self) -> str:
         return (

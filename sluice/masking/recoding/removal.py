@@ -11,6 +11,7 @@ import pandas as pd
 
 from sluice.errors import PlanError
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import NoAttack
 from sluice.variables import Kind, Variable, Variables
 
 
@@ -43,6 +44,9 @@ class Removal(MaskingStep):
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
         """See MaskingStep. The columns are left out."""
         return frame[list(self.released(variables))].copy()
+
+    def attacks(self) -> tuple[NoAttack, ...]:
+        return (NoAttack("what was removed is not there; what stays is judged as it is"),)
 
     def describe(self) -> str:
         plural = len(self.columns) > 1

@@ -28,6 +28,7 @@ from sluice.masking.recoding.multiples import (
     round_to_multiples,
 )
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import NoAttack
 from sluice.variables import Kind, Variable, Variables
 
 _CHUNK = 8192  # records whose distances are held in the processor's cache
@@ -146,6 +147,9 @@ class Rounding(MaskingStep):
         if self._rows() is None or self.scales is not None:
             return (self,)
         return (self.model_copy(update={"scales": _scales(numbers(frame, self.columns))}),)
+
+    def attacks(self) -> tuple[NoAttack, ...]:
+        return (NoAttack("the rule is repeated: every attack compares original and release after the recoding"),)
 
     def describe(self) -> str:
         names = ", ".join(self.columns)

@@ -17,6 +17,7 @@ from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.perturbed_number import numbers, perturbed
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import NoAttack
 from sluice.variables import Role, Variable, Variables, with_role
 
 
@@ -111,6 +112,9 @@ class Sampling(MaskingStep):
             except PlanError as error:
                 raise PlanError(f"sampling: weight '{self.weight}' {error}") from None
         return sampled[list(released)]
+
+    def attacks(self) -> tuple[NoAttack, ...]:
+        return (NoAttack("every attack is played on people known to be in the sample, so that it hides nobody"),)
 
     def describe(self) -> str:
         how_many = f"{self.size}" if self.fraction is None else f"{100 * self.fraction:g} % of the"

@@ -15,6 +15,7 @@ from sluice.errors import PlanError, did_you_mean
 from sluice.masking.dates import dates, days, iso_day
 from sluice.masking.recoding.coded_tail import CodedTail, Threshold, code_tails, found_tail, ranked
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import NoAttack
 from sluice.variables import Kind, Variable, Variables, as_label
 
 _RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL, Kind.DATE)
@@ -125,6 +126,9 @@ class TopBottomCoding(MaskingStep):
                 update["replacement"] = "threshold"
             steps.append(self.model_copy(update=update))
         return tuple(steps)
+
+    def attacks(self) -> tuple[NoAttack, ...]:
+        return (NoAttack("the rule is repeated: every attack compares original and release after the recoding"),)
 
     def describe(self) -> str:
         names = ", ".join(self.columns)

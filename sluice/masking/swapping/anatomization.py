@@ -20,6 +20,8 @@ from sluice.arrays import IntArray
 from sluice.errors import PlanError
 from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.permutation import permuted_within
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.group_values import GroupValues
 from sluice.variables import Kind, Variable, Variables
 
 
@@ -91,6 +93,9 @@ class Anatomization(MaskingStep):
         permuted = {name: frame[name].take(sources).set_axis(frame.index) for name in self.columns}
         numbered = pd.Series(groups + 1, index=frame.index, dtype="Int64")
         return frame.assign(**permuted, **{self.group_column: numbered})
+
+    def attacks(self) -> tuple[Attack, ...]:
+        return (GroupValues(self.columns, (self.group_column,)),)
 
     def describe(self) -> str:
         return (

@@ -20,6 +20,8 @@ from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, sto
 from sluice.masking.step import MaskingStep
 from sluice.masking.synthesis.distribution_families import Family, fitted_distribution, nearest_family
 from sluice.masking.synthesis.resampling import ranking
+from sluice.risk.transparency.attack import Attack, NoAttack
+from sluice.risk.transparency.same_rank import SameRank
 from sluice.variables import Kind, Variable, Variables
 
 
@@ -114,6 +116,11 @@ class DataDistortion(MaskingStep):
     def parameters(self) -> dict[str, Any]:
         """The families. Not their parameters: these are exact figures of the original file."""
         return {"distributions": dict(self.distributions)} if self.distributions else {}
+
+    def attacks(self) -> tuple[Attack | NoAttack, ...]:
+        if self.map_by_rank:
+            return (SameRank(self.columns),)
+        return (NoAttack("the draws are in random order, so that no value is tied to a person"),)
 
     def describe(self) -> str:
         order = (

@@ -17,6 +17,8 @@ from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.perturbed_number import numbers
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.variables import Kind, Variable, Variables
 
 
@@ -88,6 +90,9 @@ class DataShuffling(MaskingStep):
             for name, rows in zip(self.columns, sources.T, strict=True)
         }
         return frame.assign(**shuffled)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        return (LearnedCloseness(self.columns),)
 
     def describe(self) -> str:
         with_them = f" and with {', '.join(self.given)}" if self.given else ""

@@ -18,6 +18,8 @@ from sluice.arrays import FloatArray
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.variables import Kind, Variable, Variables
 
 _RANK = 1e-10  # relative singular value below which a direction of the regressors is one of the others
@@ -99,6 +101,9 @@ class Ipso(MaskingStep):
             for name, values in zip(self.columns, drawn.T, strict=True)
         }
         return frame.assign(**columns)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        return (LearnedCloseness(self.columns),)
 
     def describe(self) -> str:
         chance = " but for chance" if self.errors == "normal" else ""

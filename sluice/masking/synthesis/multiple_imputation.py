@@ -24,6 +24,9 @@ from sluice.arrays import FloatArray
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack, NoAttack
+from sluice.risk.transparency.kept_values import KeptValues
+from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.variables import NAMES, Kind, Variable, Variables
 
 _NO_DATA = (Kind.DATE, Kind.TEXT)
@@ -119,6 +122,12 @@ class MultipleImputation(MaskingStep):
     def parameters(self) -> dict[str, Any]:
         """What a user needs to weigh the draws: which values they stand for, and what they were drawn on."""
         return {"what": self.what, "share": self.share, "given": list(self.given or ()), "imputations": 1}
+
+    def attacks(self) -> tuple[Attack | NoAttack, ...]:
+        if self.what == "missing":
+            return (NoAttack("only blanks are filled; what else is known of a person is compared as it is"),)
+        drawn = LearnedCloseness(self.columns)
+        return (drawn,) if self.share == 1 else (drawn, KeptValues(self.columns, self.share))
 
     def describe(self) -> str:
         names = ", ".join(self.columns)

@@ -16,6 +16,8 @@ from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError
 from sluice.masking.perturbed_number import Round, numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.same_rank import SameRank
 from sluice.variables import Kind, Variable, Variables
 
 
@@ -70,6 +72,9 @@ class Resampling(MaskingStep):
                 raise PlanError(f"resampling on '{name}' needs at least 2 values to draw from; it has 1.")
             masked[name] = stored(resample(values, self.samples, rng), released[name]).set_axis(frame.index)
         return frame.assign(**masked)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        return (SameRank(self.columns),)
 
     def describe(self) -> str:
         return (

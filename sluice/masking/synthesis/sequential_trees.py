@@ -18,6 +18,7 @@ from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.perturbed_number import perturbed, stored
 from sluice.masking.step import MaskingStep
+from sluice.masking.subsets import strata, together
 from sluice.masking.synthesis.leaf_donors import (
     Predictor,
     as_numbers,
@@ -26,6 +27,9 @@ from sluice.masking.synthesis.leaf_donors import (
     reflected,
     tree_leaves,
 )
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.copied_people import CopiedPeople
+from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.variables import Kind, Variable, Variables
 
 _KINDS = tuple(kind for kind in Kind if kind is not Kind.TEXT)
@@ -115,6 +119,17 @@ class SequentialTrees(MaskingStep):
             synthetic[name] = column
             before.append(Predictor.of(frame[name], column, variables[name]))
         return synthetic[list(released)]
+
+    def attacks(self) -> tuple[Attack, ...]:
+        copied = CopiedPeople((*self.columns, *self.given), self._again)
+        return (copied, LearnedCloseness(self.columns)) if self.given else (copied,)
+
+    def _again(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
+        """Another synthesis, of other people: stratum by stratum where the step is."""
+        if not self.strata:
+            return self.mask(frame, variables, rng)
+        parts = strata(self, frame).values()
+        return together([self.mask(frame.iloc[rows], variables, rng) for rows in parts])
 
     def describe(self) -> str:
         basis = f", depending on {', '.join(self.given)}" if self.given else ""

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from sluice.risk.measurement import Measurement
 from sluice.risk.transparency.pairs import Pairs
 
-Kind = Literal["identified", "confident", "reconstructed"]
+Kind = Literal["identified", "confident", "reconstructed", "participation"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,8 @@ class Leak:
 
     kind     : identified: share of the people whose record the intruder takes for theirs, ties shared; confident: share
                of the people whose record the intruder is rightly more than half sure of; reconstructed: share of the
-               values that the intruder computes closely
+               values that the intruder computes closely; participation: how much larger a share of those who took part
+               the intruder gets right than of people who did not
     says     : how it was reached, as half a sentence after the figure
     """
 

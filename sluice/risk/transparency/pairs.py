@@ -21,6 +21,7 @@ class Pairs:
     masked   : typed by `released`; row i is the masked record of row i of `original`
     rows     : the people who are attacked, in rising order; all records of `masked` are searched
     rng      : for attacks that draw
+    others   : people of the same kind who are not in the file, typed by `released`; None when none were set aside
     """
 
     original: pd.DataFrame
@@ -30,6 +31,7 @@ class Pairs:
     released: Variables
     rows: IntArray
     rng: np.random.Generator
+    others: pd.DataFrame | None = None
 
     def part(self, members: IntArray) -> "Pairs":
         """The records at these places of the file as a file of their own, all of them attacked."""

@@ -1,0 +1,59 @@
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sluice.errors import DataError
+from sluice.masking import SequentialTrees
+from sluice.risk.transparency.copied_people import CopiedPeople
+from sluice.risk.transparency.pairs import Pairs
+from tests.risk.attacks.test_learned_membership import VARIABLES, people
+
+
+def made(leaf: int, n: int = 600) -> tuple[CopiedPeople, Pairs]:
+    original = people(n, 1)
+    step = SequentialTrees(columns=tuple(VARIABLES), minimum_leaf=leaf)
+    masked = step.mask(original, VARIABLES, np.random.default_rng(1))
+    (attack,) = step.attacks()
+    assert isinstance(attack, CopiedPeople)
+    return attack, Pairs(original, VARIABLES, original, masked, VARIABLES, np.arange(n), np.random.default_rng(0))
+
+
+def worst(attack: CopiedPeople, pairs: Pairs) -> float:
+    leaks = attack.play(pairs)
+    assert {leak.kind for leak in leaks} == {"participation"}
+    return max(leak.measured.value for leak in leaks)
+
+
+@pytest.mark.slow
+def test_leaves_of_one_copy_their_people_and_large_leaves_hardly() -> None:
+    for holdout in (None, people(600, 2)):
+        small, large = ((attack, replace(pairs, others=holdout)) for attack, pairs in (made(1), made(200)))
+        assert worst(*small) > 0.25
+        assert worst(*large) < 0.12
+
+
+@pytest.mark.slow
+def test_without_a_holdout_it_says_how_others_were_had() -> None:
+    attack, pairs = made(5)
+    assert "run on one half of the people" in attack.play(pairs)[0].says
+    assert "half" not in attack.play(replace(pairs, others=people(600, 2)))[0].says
+
+
+def test_where_nothing_can_be_compared_it_cannot_be_played() -> None:
+    attack, pairs = made(5)
+    with pytest.raises(DataError, match="fewer than two synthetic variables"):
+        replace(attack, columns=("age",)).play(pairs)
+    with pytest.raises(DataError, match="as many who did not"):
+        attack.play(replace(pairs, others=people(30, 2)))
+
+
+def test_a_step_that_cannot_be_run_again_needs_a_holdout() -> None:
+    attack, pairs = made(5)
+
+    def broken(*_: object) -> pd.DataFrame:
+        raise KeyError("given")
+
+    with pytest.raises(DataError, match="there is no holdout"):
+        replace(attack, synthesis=broken).play(pairs)
