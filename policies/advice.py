@@ -16,6 +16,7 @@ from policies.standard import (
     learned_linkage,
     leniency,
     lone_copies,
+    partial_knowledge,
     prediction,
     reidentification,
     sample_size,
@@ -27,6 +28,7 @@ from sluice.verdict import Finding, Verdict
 _STANDARD = (
     sample_size, comparable_values, prediction, copies, isolated_people, subgroups, duplicate_records, leniency,
     lone_copies, reidentification, learned_linkage, transparency,
+    partial_knowledge,
 )  # fmt: skip
 
 _RULES = rules(PolicyRule) | rules(AttackPolicyRule)

@@ -64,12 +64,14 @@ def learned_intruder(files: OriginalAndMasked, people: int) -> LearnedIntruder |
     return LearnedIntruder.fit(compared, spaces, units, files.rng, people)
 
 
-def judge_learned_linkage(limits: LearnedLimits, margin: float, files: OriginalAndMasked) -> list[Finding]:
+def judge_learned_linkage(
+    limits: LearnedLimits, margin: float, files: OriginalAndMasked, intruder: LearnedIntruder | None
+) -> list[Finding]:
     """Findings on the intruder who knows everything: people found, confident right claims, and the learned D+.
 
-    margin : largest D+ that the standard tolerates; that of the learned ruler is reported
+    margin   : largest D+ that the standard tolerates; that of the learned ruler is reported
+    intruder : from `learned_intruder`; None where nothing could be learned
     """
-    intruder = learned_intruder(files, limits.people)
     if intruder is None:
         says = f"{EVERYTHING} could not be played: there are too few people to learn from, or no variable to compare."
         return [_finding("learned_linkage", Verdict.UNKNOWN, says, limits, "", attempted=len(files.original))]

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from policies.standard.intruders import Intruder
 from policies.standard.learned_limits import LearnedLimits
 from policies.standard.transparency_limits import TransparencyLimits
 
@@ -63,6 +64,9 @@ class ReferenceStandard(BaseModel):
         default=None, gt=0, lt=1, description="share of people that may be nearest to their own record; none: reported"
     )
     learned: LearnedLimits = Field(default=LearnedLimits(), description="what an intruder who learns may reach")
+    intruders: tuple[Intruder, ...] = Field(
+        default=(), description="who knows only some variables of a person, and what they may find and learn"
+    )
     transparency: TransparencyLimits = Field(
         default=TransparencyLimits(), description="what an intruder may reach who knows how the file was masked"
     )
@@ -80,6 +84,7 @@ class ReferenceStandard(BaseModel):
         "learned_linkage",
         "learned_claims",
         "learned_distance",
+        "attribute_gain",
         "duplicate_records",
         "lenient_standard",
     )
@@ -96,6 +101,9 @@ class ReferenceStandard(BaseModel):
             raise ValueError("binding names a measure twice")
         if len(set(self.subgroups)) != len(self.subgroups):
             raise ValueError("subgroups names a variable twice")
+        names = [intruder.name for intruder in self.intruders]
+        if len(set(names)) != len(names):
+            raise ValueError("intruders names one of them twice")
         if self.tail_share < self.tail_quantile:
             raise ValueError(
                 f"tail_share must be at least tail_quantile, {self.tail_quantile}: so many are that close in the "

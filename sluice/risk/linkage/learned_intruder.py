@@ -26,6 +26,7 @@ from sluice.risk.linkage.learned_variable import ComparedVariable
 _MOST_LEARNED = 50_000  # people that the weights are learned from
 _MOST_TUNED = 300  # people of each fold by whom rulers are compared and claims calibrated
 _CANDIDATES = 20  # other records that share the probability with the best match
+_MOST_COORDINATES = 200  # more come of categories by the hundred, which weights tell apart better than distances
 
 Space = tuple[FloatArray, FloatArray]  # coordinates of one variable: original (n, w), released (m, w)
 
@@ -41,6 +42,9 @@ class Reached:
     claimed: BoolArray  # (q,) the best match is claimed to be right by a probability above one half
     right: BoolArray  # (q,) claimed, and it is
     claimed_without: BoolArray  # (q,) claimed in the released file without the own record: never right
+    tuned_rows: IntArray  # people who are learned from, but not weights: whatever else is chosen is tried on them
+    tuned: Candidates
+    temperature: float  # that scores are divided by to be logarithms of probabilities
 
 
 @dataclass(frozen=True)
@@ -123,15 +127,20 @@ class LearnedIntruder:
             full[known] = factors
             return linker.link(rows, known, _CANDIDATES, full)
 
-        calibration = Calibration.learn(_together([link(linker, rows) for linker, rows in self.folds]))
+        tuned = _together([link(linker, rows) for linker, rows in self.folds])
+        calibration = Calibration.learn(tuned)
         candidates = link(self.linker, self.judged)
         claimed, right = calibration.claims(candidates)
         without, _ = calibration.claims(replace(candidates, own=np.full(len(self.judged), -np.inf)))
-        return Reached(ruler, self.judged, candidates, candidates.found, claimed, right, without)
+        tuned_rows = np.concatenate([rows for _, rows in self.folds])
+        return Reached(
+            ruler, self.judged, candidates, candidates.found, claimed, right, without, tuned_rows, tuned,
+            calibration.temperature,
+        )  # fmt: skip
 
     def _points(self, known: IntArray) -> dict[str, Space]:
         chosen = [self.spaces[j] for j in known if self.spaces[j][0].shape[1]]
-        if not chosen:
+        if not 0 < sum(space[0].shape[1] for space in chosen) <= _MOST_COORDINATES:
             return {}
         a, b = np.hstack([space[0] for space in chosen]), np.hstack([space[1] for space in chosen])
         return {"the distance": (a, b), "the distance in units of what masking did": whitened(a, b, self.learning)}

@@ -16,6 +16,7 @@ from scipy.special import logsumexp
 from sluice.arrays import FloatArray, IntArray
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.linkage.learned_linker import Candidates, LearnedLinker
+from sluice.risk.row_groups import row_groups
 
 _LARGEST_FACTOR = 4.0
 _PULL = 0.02  # how strongly factors are drawn towards 1, in the unit of a person's log likelihood
@@ -87,12 +88,20 @@ def logit_factors(examples: Examples) -> FloatArray:
 
 
 def by_distance(original: FloatArray, released: FloatArray, rows: IntArray, candidates: int) -> Candidates:
-    """The nearest released records; the score is minus half the squared distance, ties are counted among them."""
+    """The nearest released records; the score is minus half the squared distance.
+
+    Ties are counted on the list, and of equal records also beyond it.
+    """
     k = min(candidates, len(released) - 1)
     others = nearest_neighbours(original[rows], released, k, own_row=rows)
     own = -(np.round(np.sqrt(((original[rows] - released[rows]) ** 2).sum(axis=1)), _DECIMALS) ** 2) / 2
     scores = -(np.round(others.distance, _DECIMALS) ** 2) / 2
-    return Candidates(own, others.index, scores, (scores == scores[:, :1]).sum(axis=1))
+    ties = (scores == scores[:, :1]).sum(axis=1)
+    if (ties == k).any():
+        groups = row_groups(np.round(released, _DECIMALS).T)
+        best = groups.of[others.index[:, 0]]
+        ties = np.maximum(ties, groups.size[best] - (groups.of[rows] == best))
+    return Candidates(own, others.index, scores, ties)
 
 
 def whitened(original: FloatArray, released: FloatArray, learning: IntArray) -> tuple[FloatArray, FloatArray]:

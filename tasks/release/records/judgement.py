@@ -5,15 +5,16 @@ Nothing here knows of a release: frames and a policy in, findings and figures ou
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
 from policies.standard.judgement import judge_reference_standard
-from policies.standard.learned_linkage import judge_learned_linkage
+from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
 from policies.standard.lone_copies import judge_lone_copies
+from policies.standard.partial_knowledge import judge_partial_knowledge
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reidentification import judge_reidentification
 from policies.standard.transparency import judge_transparency
@@ -77,8 +78,21 @@ def against_reference(
     if standard is not None and files.paired:
         findings += findings_of("lone_copies", "reference", lambda: [judge_lone_copies(standard, files)])
         findings += findings_of("reidentification", "reference", lambda: [judge_reidentification(standard, files)])
-        findings += findings_of(
-            "learned_linkage", "reference", lambda: judge_learned_linkage(standard.learned, standard.margin, files)
-        )
+        findings += _learned(standard, files)
         findings += findings_of("transparency", "attack", lambda: judge_transparency(standard.transparency, files))
     return findings, tuple(curves)
+
+
+def _learned(standard: ReferenceStandard, files: OriginalAndMasked) -> list[Finding]:
+    """On intruders who learned from half of the people; they learn once."""
+    learned = cache(lambda: learned_intruder(files, standard.learned.people))
+    findings = findings_of(
+        "learned_linkage",
+        "reference",
+        lambda: judge_learned_linkage(standard.learned, standard.margin, files, learned()),
+    )
+    if standard.intruders:
+        findings += findings_of(
+            "attribute_gain", "reference", lambda: judge_partial_knowledge(standard.intruders, files, learned())
+        )
+    return findings

@@ -6,7 +6,7 @@ import pytest
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.learned_limits import LearnedLimits
-from policies.standard.learned_linkage import judge_learned_linkage
+from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
 from sluice.errors import DataError
 from sluice.variables import Variable
 from sluice.verdict import Verdict
@@ -20,7 +20,8 @@ def played(masked, original=ORIGINAL, limits=LIMITS, variables=VARIABLES, cell=1
         original, original, masked, None, variables, variables, np.random.default_rng(1), minimum_cell=cell,
         unit="people",
     )  # fmt: skip
-    return {finding.rule: finding for finding in judge_learned_linkage(limits, 0.05, files)}
+    intruder = learned_intruder(files, limits.people)
+    return {finding.rule: finding for finding in judge_learned_linkage(limits, 0.05, files, intruder)}
 
 
 @pytest.mark.slow

@@ -1,0 +1,124 @@
+"""Partial knowledge: whom an intruder finds by some variables of a person, and what they then learn of the others.
+
+It belongs to the reference standard, and needs to know which released record is whose.
+"""
+
+from collections.abc import Sequence
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.paired_rule import share_in_words
+from policies.standard.intruders import AnyOf, Intruder
+from policies.standard.learned_linkage import judge_reached
+from sluice.errors import did_you_mean
+from sluice.risk.attacks.attribute_gain import AttributeGain, OtherVariable, attribute_gains, strongest_readings
+from sluice.risk.coding import plain_values
+from sluice.risk.linkage.candidate_posterior import CandidatePosterior
+from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
+from sluice.risk.linkage.worst_known import worst_known
+from sluice.risk.people import groups_of_people
+from sluice.verdict import Finding, Verdict
+
+ADVICE = {
+    "attribute_gain": (
+        "Whoever finds a record by what they know learns the rest: coarsen the variables that the finding says are "
+        "known, or mask them together with the one that is learned."
+    ),
+}
+
+
+def judge_partial_knowledge(
+    intruders: Sequence[Intruder], files: OriginalAndMasked, learned: LearnedIntruder | None
+) -> list[Finding]:
+    """Findings on each intruder: whom they find, of whom they are sure, and what they learn of other variables.
+
+    files   : paired
+    learned : from `learned_intruder`; None where nothing could be learned
+    cost    : that of LearnedIntruder.play for each; for `any` that of worst_known as well
+    """
+    findings = []
+    for intruder in intruders:
+        if isinstance(intruder.knows, str) and intruder.knows not in files.knowledge:
+            hint = did_you_mean(intruder.knows, files.knowledge)
+            says = f"The contract does not say what '{intruder.knows}' knows; the policy asks what they find.{hint}"
+            findings.append(_plain(intruder, Verdict.UNKNOWN, says, files))
+        elif learned is None:
+            says = f"'{intruder.name}' could not be played: there are too few people, or no variable to compare."
+            findings.append(_plain(intruder, Verdict.UNKNOWN, says, files))
+        elif known := _known(intruder, learned, files):
+            reached = learned.play(known)
+            who = _who(intruder, [learned.linker.names[at] for at in known])
+            findings += judge_reached(intruder, reached, who, files, intruder.name)
+            findings.append(_judge_gain(intruder, who, known, reached, learned, files))
+        else:
+            says = f"Nothing is released of what '{intruder.name}' knows, so nobody is found by it."
+            findings.append(_plain(intruder, Verdict.PASS, says, files))
+    return findings
+
+
+def _known(intruder: Intruder, learned: LearnedIntruder, files: OriginalAndMasked) -> Sequence[int]:
+    """Positions of what is known and released."""
+    if isinstance(intruder.knows, AnyOf):
+        return worst_known(learned, intruder.knows.any, files.rng)
+    return [at for at, name in enumerate(learned.linker.names) if name in files.knowledge[intruder.knows]]
+
+
+def _who(intruder: Intruder, known: Sequence[str]) -> str:
+    *first, last = known
+    listed = f"{', '.join(first)} and {last}" if first else last
+    how = "the worst to know" if isinstance(intruder.knows, AnyOf) else f"as '{intruder.name}' does"
+    return f"An intruder who knows a person's {listed} ({how})"
+
+
+def _judge_gain(
+    intruder: Intruder, who: str, known: Sequence[int], reached: Reached, learned: LearnedIntruder,
+    files: OriginalAndMasked,
+) -> Finding:  # fmt: skip
+    people, names = len(reached.rows), learned.linker.names
+    others = [_other(name, files) for at, name in enumerate(names) if at not in known]
+    if not others:
+        says = f"{who} has nothing left to learn: no other variable is released."
+        return _gain(intruder, Verdict.PASS, says, 0.0, people, files)
+    tuned = CandidatePosterior.of(reached.tuned_rows, reached.tuned, reached.temperature)
+    found = CandidatePosterior.of(reached.rows, reached.candidates, reached.temperature)
+    units = groups_of_people(files.original, files.variables)[reached.rows]
+    readings = strongest_readings(others, reached.tuned_rows, tuned)
+    gains = attribute_gains(others, reached.rows, found, readings, units)
+    worst = max(gains, key=lambda each: (_verdict(each, intruder.gain), each.gain))
+    right, without = (share_in_words(each, people, files.minimum_cell) for each in (worst.right, worst.without))
+    how = f", give or take {worst.within:.0%} of the {files.unit}," if worst.within else ""
+    says = (
+        f"{who} reads the right {worst.name}{how} for {right} of {people:,} {files.unit}; in a file that they are not "
+        f"in, for {without}. The policy allows {intruder.gain:.0%} more. Of {len(others)} other variables, most is "
+        "learned of this one."
+    )
+    return _gain(intruder, _verdict(worst, intruder.gain), says, worst.gain, people, files)
+
+
+def _other(name: str, files: OriginalAndMasked) -> OtherVariable:
+    before, after = plain_values(files.recoded[name]), plain_values(files.masked[name])
+    return OtherVariable.of(name, before, after, not files.released[name].kind.is_categorical)
+
+
+def _verdict(gain: AttributeGain, limit: float) -> Verdict:
+    """PASS only where the worse end of the interval keeps the limit."""
+    low, high = gain.interval
+    return Verdict.PASS if high <= limit else Verdict.FAIL if low > limit else Verdict.REVIEW
+
+
+def _gain(
+    intruder: Intruder, verdict: Verdict, says: str, gain: float, people: int, files: OriginalAndMasked
+) -> Finding:
+    few = 0 < gain * people < files.minimum_cell
+    return Finding(
+        rule="attribute_gain", verdict=verdict, says=says, scope=intruder.name, stage="reference",
+        observed=None if few else gain, limit=intruder.gain, attempted=len(files.original), completed=people,
+        binding=intruder.binding,
+    )  # fmt: skip
+
+
+def _plain(intruder: Intruder, verdict: Verdict, says: str, files: OriginalAndMasked) -> Finding:
+    n = len(files.original)
+    return Finding(
+        rule="learned_linkage", verdict=verdict, says=says, scope=intruder.name, stage="reference", attempted=n,
+        completed=0 if verdict is Verdict.UNKNOWN else n, binding=intruder.binding,
+    )  # fmt: skip

@@ -1,0 +1,35 @@
+"""Intruders in a policy: what is refused when it loads."""
+
+import pytest
+from pydantic import ValidationError
+
+from policies.standard.intruders import Intruder
+from policies.standard.reference_standard import ReferenceStandard
+
+
+def test_a_set_of_the_contract_and_any_few_variables_are_read() -> None:
+    standard = ReferenceStandard.model_validate(
+        {"intruders": [{"knows": {"any": 3}, "gain": 0.1}, {"knows": "register", "claims": 0.01}]}
+    )
+    assert [intruder.name for intruder in standard.intruders] == ["any 3", "register"]
+    assert [intruder.gain for intruder in standard.intruders] == [0.1, 0.05]
+    assert all(intruder.binding for intruder in standard.intruders)
+
+
+@pytest.mark.parametrize(
+    ("intruders", "says"),
+    [
+        ([{"knows": "everything"}], "are the standard's 'learned'"),
+        ([{"knows": {"any": 0}}], "greater than or equal to 1"),
+        ([{"knows": {"any": 2}}, {"knows": {"any": 2}}], "names one of them twice"),
+        ([{"knows": "register", "gain": 1}], "less than 1"),
+        ([{"gain": 0.1}], "knows"),
+    ],
+)
+def test_what_is_refused(intruders: list[dict[str, object]], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        ReferenceStandard.model_validate({"intruders": intruders})
+
+
+def test_an_intruder_binds_by_default() -> None:
+    assert Intruder(knows="register").binding

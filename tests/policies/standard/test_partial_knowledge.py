@@ -1,0 +1,99 @@
+"""Partial knowledge as findings: what fails, passes and cannot be measured, and how it is said."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.standard.intruders import AnyOf, Intruder
+from policies.standard.learned_linkage import learned_intruder
+from policies.standard.partial_knowledge import judge_partial_knowledge
+from sluice.verdict import Finding, Verdict
+from tests.typed_frame import typed_frame
+
+N = 800
+ORIGINAL, VARIABLES = typed_frame(
+    pd.DataFrame(np.random.default_rng(3).normal(size=(N, 4)).round(3), columns=list("abcd")).astype(str)
+)
+
+
+def files(masked: pd.DataFrame, people: int = N, **knowledge: tuple[str, ...]) -> OriginalAndMasked:
+    some, out = ORIGINAL.head(people), masked.head(people)
+    return OriginalAndMasked(
+        some, some, out, None, VARIABLES, VARIABLES, np.random.default_rng(0), unit="women", knowledge=knowledge
+    )
+
+
+def permuted(*names: str) -> pd.DataFrame:
+    rng = np.random.default_rng(4)
+    return ORIGINAL.assign(**{name: rng.permutation(ORIGINAL[name]) for name in names})
+
+
+def by_rule(intruder: Intruder, given: OriginalAndMasked) -> dict[str, Finding]:
+    learned = learned_intruder(given, intruder.people)
+    return {finding.rule: finding for finding in judge_partial_knowledge([intruder], given, learned)}
+
+
+def test_verbatim_variables_of_a_register_fail_and_the_sentence_begins_with_them() -> None:
+    found = by_rule(Intruder(knows="register"), files(permuted("d"), register=("a", "b")))
+    assert found["learned_linkage"].verdict is Verdict.FAIL
+    assert found["attribute_gain"].verdict is Verdict.FAIL
+    assert found["learned_linkage"].says.startswith("An intruder who knows a person's a and b (as 'register' does)")
+    assert "reads the right c for 100 % of" in found["attribute_gain"].says
+    assert found["learned_claims"].verdict is Verdict.FAIL
+    assert "women" in found["learned_linkage"].says
+
+
+def test_the_worst_pair_is_named() -> None:
+    found = by_rule(Intruder(knows=AnyOf(any=2)), files(permuted("a", "b")))
+    assert found["learned_linkage"].verdict is Verdict.FAIL
+    assert found["learned_linkage"].scope == "any 2"
+    assert "knows a person's c and d" in found["learned_linkage"].says
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_variables_permuted_one_by_one_hide_everybody(size: int) -> None:
+    found = by_rule(Intruder(knows=AnyOf(any=size)), files(permuted("a", "b", "c", "d")))
+    assert {finding.verdict for finding in found.values()} == {Verdict.PASS}
+
+
+def test_the_register_that_finds_nobody_passes_beside_variables_that_are_verbatim() -> None:
+    found = by_rule(Intruder(knows="register"), files(permuted("a", "b"), register=("a", "b")))
+    assert found["learned_linkage"].verdict is Verdict.PASS
+    assert found["attribute_gain"].verdict is Verdict.PASS
+
+
+def test_who_knows_all_has_nothing_left_to_learn() -> None:
+    found = by_rule(Intruder(knows=AnyOf(any=4)), files(ORIGINAL))
+    assert found["learned_linkage"].verdict is Verdict.FAIL
+    assert found["attribute_gain"].verdict is Verdict.PASS
+    assert "nothing left to learn" in found["attribute_gain"].says
+
+
+def test_a_set_that_the_contract_lacks_cannot_be_judged() -> None:
+    found = by_rule(Intruder(knows="registr"), files(ORIGINAL, register=("a",)))
+    assert found["learned_linkage"].verdict is Verdict.UNKNOWN
+    assert "Did you mean 'register'?" in found["learned_linkage"].says
+
+
+def test_a_set_of_which_nothing_is_released_finds_nobody() -> None:
+    given = files(permuted("a", "b", "c"), register=("a",))
+    released = {name: variable for name, variable in VARIABLES.items() if name != "a"}
+    without = OriginalAndMasked(**{**vars(given), "released": released, "masked": given.masked.drop(columns="a")})
+    found = by_rule(Intruder(knows="register"), without)
+    assert found["learned_linkage"].verdict is Verdict.PASS
+    assert "Nothing is released" in found["learned_linkage"].says
+
+
+def test_too_few_people_cannot_be_judged() -> None:
+    found = by_rule(Intruder(knows=AnyOf(any=4)), files(ORIGINAL, people=150))
+    assert found["learned_linkage"].verdict is Verdict.UNKNOWN
+
+
+def test_an_intruder_who_does_not_bind_is_reported() -> None:
+    found = by_rule(Intruder(knows=AnyOf(any=4), binding=False), files(ORIGINAL))
+    assert {finding.binding for finding in found.values()} == {False}
+
+
+def test_without_an_intruder_there_is_no_finding() -> None:
+    assert judge_partial_knowledge([], files(ORIGINAL), None) == []
