@@ -82,7 +82,7 @@ def _likelihood_ratios(linker: LearnedLinker, rows: IntArray, rng: np.random.Gen
 
 
 def _product(ratios: Ratios, chosen: Sequence[int] | IntArray) -> Ratios:
-    product = (ratios[0] > 0).astype(np.float32)  # the own record is no other
+    product: Ratios = (ratios[0] > 0).astype(np.float32)  # the own record is no other
     for j in chosen:
         product *= ratios[j]
         np.minimum(product, np.float32(1e30), out=product)
