@@ -23,7 +23,7 @@ ADVICE = {
     ),
 }
 
-_CELLS = 1_000_000_000  # people times records that are compared at most, as long as a thousand people are attacked
+_CELLS = 300_000_000  # people times records that are compared at most, as long as a thousand people are attacked
 
 
 def judge_transparency(limits: TransparencyLimits, files: OriginalAndMasked) -> list[Finding]:

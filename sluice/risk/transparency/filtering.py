@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.arrays import FloatArray
 from sluice.risk.linkage.share_at_risk import share_at_risk
+from sluice.risk.spread import spread
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.linear_change import linear_map
 from sluice.risk.transparency.pairs import Pairs
 
 _EXAMPLES = 5000  # true pairs to learn the covariances from
-CLOSE = 0.1  # of a robust standard deviation
+CLOSE = 0.1  # of a spread
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Filtering(Attack):
         known, published = pairs.known(names), pairs.published(names)
         complete = np.flatnonzero(~np.isnan(known).any(axis=1) & ~np.isnan(published).any(axis=1))
         attacked = np.intersect1d(complete, pairs.rows)
-        spreads = np.array([robust_spread(values[~np.isnan(values)]) for values in known.T])
+        spreads = np.array([spread(values) for values in known.T])
         hit, plain = np.zeros(known.shape, np.bool_), np.zeros(known.shape, np.bool_)
         for parity in (0, 1):
             learning, judged = complete[complete % 2 != parity][:_EXAMPLES], attacked[attacked % 2 == parity]
@@ -61,13 +61,3 @@ class Filtering(Attack):
         baseline = float(plain[attacked].mean()) if len(attacked) else None
         measured = share_at_risk(of_person, len(complete), baseline)
         return (Leak("reconstructed", measured, "to within a tenth of the spread"),)
-
-
-def robust_spread(values: FloatArray) -> float:
-    """A standard deviation that few values cannot move: of a normal law, from the narrowest middle that is not 0."""
-    for share, normal in ((0.5, 1.349), (0.8, 2.563), (0.98, 4.653)):
-        if len(values):
-            low, high = np.quantile(values, ((1 - share) / 2, (1 + share) / 2))
-            if high > low:
-                return float(high - low) / normal
-    return 0.0

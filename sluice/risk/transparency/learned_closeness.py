@@ -33,11 +33,15 @@ class LearnedCloseness(Linkage):
         learned = [[variable.learn(half) for variable in compared] for half in halves]
 
         def of(rows: IntArray) -> FloatArray:
+            from sluice.risk.transparency.linkage_kernel import add_levels
+
             logs = np.zeros((len(rows), len(pairs.masked)))
             for parity in (0, 1):
                 at = np.flatnonzero(rows % 2 == parity)
+                of_half = np.zeros((len(at), len(pairs.masked)))
                 for variable in learned[parity]:
-                    logs[at] += variable.weights(rows[at])[:, variable.compared.released]
+                    add_levels(variable.weights(rows[at]), variable.compared.released, of_half)
+                logs[at] = of_half
             return logs
 
         return of

@@ -10,12 +10,14 @@ knows how sure to be.
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.machine import threads
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.pairs import Pairs
@@ -25,7 +27,7 @@ Likelihood = Callable[[IntArray], FloatArray]
 """From people, shape (q,), how likely the method makes each released record of each of them, shape (q, m): natural
 logarithms up to a constant for each person; minus infinity where the method rules it out."""
 
-_CELLS = 4_000_000  # likelihoods that are held at a time
+_CELLS = 2_000_000  # likelihoods that a thread holds at a time
 _EQUAL = 1e-6  # logarithms that differ by less are equal but for rounding
 
 
@@ -89,10 +91,13 @@ def links(attack: Linkage, pairs: Pairs) -> tuple[Leak, Leak]:
     right, sure = np.zeros(q), np.zeros(q, dtype=np.bool_)
     likelihood = attack.likelihood(pairs)
     each = max(1, _CELLS // max(m, 1))
-    for start in range(0, q, each):
-        block = slice(start, start + each)
-        rows = pairs.rows[block]
-        right[block], sure[block] = found(likelihood(rows), rows)
+
+    def find(start: int) -> None:
+        rows = pairs.rows[start : start + each]
+        right[start : start + each], sure[start : start + each] = found(likelihood(rows), rows)
+
+    with ThreadPoolExecutor(threads()) as pool:
+        list(pool.map(find, range(0, q, each)))
     surely_right = sure & (right > 0.5)
     claims = float(sure.mean()) if q else 0.0
     correct = float(surely_right.sum() / sure.sum()) if sure.any() else 0.0
@@ -109,12 +114,8 @@ def found(logs: FloatArray, own: IntArray) -> tuple[FloatArray, BoolArray]:
 
     logs : likelihoods as `Likelihood` gives them, (q, m); own : rows of the own records, (q,)
     """
-    best = logs.max(axis=1, keepdims=True)
-    possible = np.isfinite(best[:, 0])
-    with np.errstate(invalid="ignore"):
-        behind = np.where(possible[:, None], logs - best, -np.inf)
-    equal = behind > -_EQUAL
-    among = equal[np.arange(len(own)), own]
-    right = np.where(among, 1 / np.maximum(equal.sum(axis=1), 1), 0.0)
-    odds_against = np.exp(behind).sum(axis=1)  # of the best one, whose term is 1
-    return right, possible & (odds_against < 2)
+    from sluice.risk.transparency.linkage_kernel import likeliest
+
+    right, odds = np.empty(len(own)), np.empty(len(own))
+    likeliest(logs, own, _EQUAL, right, odds)
+    return right, odds < 2  # more than half of all chances

@@ -12,8 +12,9 @@ from sluice.arrays import FloatArray, IntArray
 from sluice.risk.coding import PlainArray, plain_values
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.row_groups import row_groups
+from sluice.risk.spread import spread
 from sluice.risk.transparency.attack import Attack, Leak
-from sluice.risk.transparency.filtering import CLOSE, robust_spread
+from sluice.risk.transparency.filtering import CLOSE
 from sluice.risk.transparency.pairs import Pairs
 
 
@@ -72,7 +73,7 @@ def _rounded(before: PlainArray, after: PlainArray) -> tuple[IntArray, IntArray]
     """Codes of both files' values; numbers that are nearer than twice `CLOSE` mostly have the same."""
     both = np.concatenate([before, after])
     if both.dtype.kind == "f":
-        width = 2 * CLOSE * robust_spread(before[~np.isnan(before)])
+        width = 2 * CLOSE * spread(before)
         both = np.floor(both / width) if width > 0 else both
     codes = row_groups([both]).of
     return codes[: len(before)], codes[len(before) :]
