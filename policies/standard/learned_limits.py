@@ -19,4 +19,4 @@ class LearnedLimits(BaseModel):
         "by luck, and nobody can be sure",
     )  # fmt: skip
     people: int = Field(default=2_000, ge=100, description="at most so many people, at random, are judged")
-    binding: bool = Field(default=False, description="false: reported, but does not decide")
+    binding: bool = Field(default=True, description="false: reported, but does not decide")

@@ -9,6 +9,7 @@ import numpy as np
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.learned_limits import LearnedLimits
 from policies.standard.reported_share import reported_share
+from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import AttackSuccess
 from sluice.risk.coding import Coding
@@ -86,7 +87,7 @@ def judge_reached(
 
     knows : who that is, the beginning of the sentence, such as "An intruder who knows a person's age, sex and region"
     """
-    units = len(np.unique(groups_of_people(files.original, files.variables)[reached.rows]))
+    units = groups_of_people(files.original, files.variables)[reached.rows]
     n, chance = len(reached.rows), 1 / len(files.masked)
     found, said = reported_share(round(float(reached.found.sum())), n, files.minimum_cell)
     _, claimed = reported_share(int(reached.claimed.sum()), n, files.minimum_cell)
@@ -107,7 +108,7 @@ def judge_reached(
             observed=found, limit=limits.found + chance, attempted=len(files.original), completed=n,
         ),
         _finding(
-            "learned_claims", _verdict(reached.right, units, limits.claims), sure, limits, scope,
+            "learned_claims", _verdict(reached.right.astype(np.float64), units, limits.claims), sure, limits, scope,
             observed=right, limit=limits.claims, attempted=len(files.original), completed=n,
         ),
     ]  # fmt: skip
@@ -127,13 +128,21 @@ def _judge_distance(margin: float, reached: Reached, files: OriginalAndMasked) -
     )  # fmt: skip
 
 
-def _verdict(success: np.ndarray, units: int, allowed: float) -> Verdict:
-    """PASS only where the worse end of the interval keeps the limit; the interval counts households as one case."""
-    share = float(success.mean())
-    centre, half = AttackSuccess(units, units, min(units, share * units)).wilson()
+def _verdict(success: FloatArray, units: IntArray, allowed: float) -> Verdict:
+    """PASS only where the worse end of the interval keeps the limit."""
+    cases = _independent(success, units)
+    centre, half = AttackSuccess(cases, cases, float(success.mean()) * cases).wilson()
     if centre + half <= allowed:
         return Verdict.PASS
     return Verdict.FAIL if centre - half > allowed else Verdict.REVIEW
+
+
+def _independent(success: FloatArray, units: IntArray) -> int:
+    """As many independent cases as tell what these tell, of whom households succeed or fail together (Kish 1965)."""
+    n, share = len(success), float(success.mean())
+    totals = np.bincount(np.unique(units, return_inverse=True)[1], success - share)
+    clustered, simple = float((totals**2).sum()), float(((success - share) ** 2).sum())
+    return max(1, min(n, round(n * simple / clustered))) if clustered > 0 else n
 
 
 def _finding(

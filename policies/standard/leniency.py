@@ -23,6 +23,11 @@ def judge_leniency(standard: ReferenceStandard) -> Finding:
             (standard.minimum_records < 100, f"minimum_records {standard.minimum_records}"),
             (standard.records < standard.minimum_records, f"only {standard.records} people are attacked"),
             (standard.when_fewer == "judge", "a file of fewer records is judged all the same"),
+            (
+                standard.learned.found > 0.34,
+                f"an intruder who learns may find {standard.learned.found:.0%} of the people",
+            ),
+            (standard.learned.claims > 0.1, f"and be rightly sure of {standard.learned.claims:.0%}"),
             ("distance" not in standard.binding, "the prediction distance does not decide"),
         )
         if is_so

@@ -79,7 +79,7 @@ def test_each_is_judged_and_told(house: House, tmp_path: Path) -> None:
     masked = {finding["rule"] for finding in findings if finding["stage"] == "masked"}
     assert {rule["rule"] for rule in RULES} <= masked
     attacked = [finding for finding in findings if finding["stage"] == "attack"]
-    assert {attack["rule"] for attack in ATTACKS} == {finding["rule"] for finding in attacked}
+    assert {attack["rule"] for attack in ATTACKS} <= {finding["rule"] for finding in attacked}
     measured = {finding["rule"] for finding in attacked if finding["completed"]}
     assert measured >= {"distance_linkage", "inference", "membership", "data_invasion"}
     (formulas,) = [finding for finding in findings if finding["rule"] == "formula_cells"]

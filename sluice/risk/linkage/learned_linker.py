@@ -94,7 +94,7 @@ class LearnedLinker:
         if compared.exact is not None:
             span, bins = learned.near(rows)
             mine, other = compared.exact[0][rows][:, None], self._exact[shown, j]
-            far = np.abs(compared.coordinates[mine] - compared.coordinates[other])
+            far = np.abs(learned.coordinates[mine] - learned.coordinates[other])
             bin_of = np.where(mine == other, 0, np.searchsorted(learned.edges, far) + 1)
             by_value = np.take_along_axis(bins, bin_of, axis=1)
             weights = np.where((span[:, :1] <= level) & (level <= span[:, 1:]), by_value, weights)
@@ -133,8 +133,8 @@ class LearnedLinker:
             shown, exact, places = shown[held], exact[held], np.searchsorted(held, rows)
         shown, exact = np.ascontiguousarray(shown), np.ascontiguousarray(exact)
         edges = [self.learned[j].edges for j in order]
-        starts = np.cumsum([0, *(len(self.compared[j].coordinates) for j in order)])[:-1]
-        coordinates = np.concatenate([self.compared[j].coordinates for j in order])
+        starts = np.cumsum([0, *(len(self.learned[j].coordinates) for j in order)])[:-1]
+        coordinates = np.concatenate([self.learned[j].coordinates for j in order])
         padded = np.zeros((len(order), max(1, *(len(each) for each in edges))), np.float32)
         for at, each in enumerate(edges):
             padded[at, : len(each)] = each

@@ -4,7 +4,8 @@ Source: Fellegi and Sunter (1969), the weight of agreement: log of the probabili
 one person's, over its probability if they are two people's. Differs from it: agreement is graded, the probabilities of
 true pairs are counted on people whose pairs are known (an intruder who knows the published method can make such
 examples), and those of other pairs are the released file's own, for each person by itself: how many released records
-are as close to this very value. No scale is assumed: a value is compared by its exact equality and by its rank.
+are as close to this very value. No scale is
+assumed: a number is compared by exact equality, and by ranks, values or logarithms, whichever tells most.
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.arrays import FloatArray, IntArray
 from sluice.risk.coding import plain_values
 from sluice.variables import NAMES, Kind, Variables
 
@@ -27,82 +28,81 @@ _BINS = 20  # bins of closeness, each with as many of the true pairs
 _PAIRS_A_BIN = 15  # true pairs that a bin needs
 _HEAP = 0.01  # share of the original records from which a single number is a heap, with frequencies of its own
 _PRIOR = 5.0  # true pairs that the prior is worth
+_PARTS = 8  # most parts by rank, with frequencies of their own
+_PEOPLE_A_PART = 1_000  # original records that a part needs
+_TRIED = 5_000  # true pairs by which the scale is chosen
+_LINEAR = 0.01  # share of the median size up to which the logarithmic scale is nearly linear
 _QUANTILES = 50  # most groups of a number that was released as a label
 
 
 @dataclass(frozen=True)
 class ComparedNumber:
-    """A number or date in both files."""
+    """A number or date in both files. Codes number the distinct values of both files in rising order."""
 
     name: str
     levels: int  # the last is that of missing values
     released: Levels
     exact: tuple[IntArray, IntArray] | None
-    coordinates: Weights  # share of the original values below each code's value, half of the equal ones included
-    level_at: FloatArray  # (levels - 1,) mean coordinate of each level
-    level_of: IntArray  # (n,) the level into which the original value falls
-    place: FloatArray  # (n,) coordinate of the original value, NaN where missing
-    equals: IntArray  # (n,) released records of exactly this value
-    ranked: FloatArray  # coordinates of the released values, in rising order
-    equal: BoolArray  # (n,) whether the released value of the same row is exactly this one, or missing as well
-    to: FloatArray  # (m,) coordinate of the released value, NaN where missing
-    heap: IntArray  # (n,) heap of the original value: 0 missing, 1 no heap, from 2 the heaps
+    known: IntArray  # (n,) code of the original value, -1 where missing
+    sent: IntArray  # (m,) code of the released value, -1 where missing
+    below: IntArray  # (codes + 1,) released records with a smaller code; the last: all with a value
+    level: IntArray  # (codes,) level of each code
+    scales: tuple[FloatArray, ...]  # (codes,) each, rising: measures of closeness, of which one is chosen in learning
+    group: IntArray  # (codes + 1,) records of alike chances: 0 missing (the last), then quantiles, then heaps
 
     @classmethod
     def of(cls, name: str, before: FloatArray, after: FloatArray) -> "ComparedNumber":
         n = len(before)
         codes, values = pd.factorize(np.concatenate([before, after]), sort=True)
-        known, out = codes[:n].astype(np.int64), codes[n:].astype(np.int64)
-        present, sent = known >= 0, out >= 0
-        ranked = np.sort(before[present])
-        places = np.searchsorted(ranked, values, "left") + np.searchsorted(ranked, values, "right")
-        coordinates = places / (2.0 * max(1, len(ranked)))
-        held = np.bincount(out[sent], minlength=len(values))
+        known, sent = codes[:n].astype(np.int64), codes[n:].astype(np.int64)
+        held = np.bincount(sent[sent >= 0], minlength=len(values))
+        below = np.concatenate([[0], np.cumsum(held)])
         # A level is a released value, or a run of them where there are too many.
         wide = int((held > 0).sum()) > MOST_LEVELS
-        below = np.cumsum(held) - held  # released records of smaller values
-        level = below * MOST_LEVELS // max(1, int(held.sum())) if wide else np.cumsum(held > 0) - 1
+        level = below[:-1] * MOST_LEVELS // max(1, int(below[-1])) if wide else np.cumsum(held > 0) - 1
         level = np.clip(level, 0, None)
-        count = int(level.max()) + 1 if len(level) else 1
-        sums = np.bincount(level, coordinates * held, count)
-        sizes = np.bincount(level, held, count)
-        spots = np.divide(sums, sizes, out=np.full(count, np.nan), where=sizes > 0)
-        shares = np.bincount(known[present], minlength=len(values))
-        heaps = np.flatnonzero(shares >= max(_HEAP * n, 2 * _PAIRS_A_BIN))
-        heap_of = np.ones(len(values) + 1, np.int64)
-        heap_of[heaps] = np.arange(len(heaps)) + 2
-        heap_of[-1] = 0
-        full = np.append(coordinates, np.nan)
+        levels = int(level.max(initial=0)) + 2
         return cls(
             name=name,
-            levels=count + 1,
-            released=np.where(sent, level[out], count).astype(np.uint16),
-            exact=(known, out) if wide else None,
-            coordinates=coordinates.astype(np.float32),
-            level_at=spots,
-            level_of=np.where(present, np.append(level, 0)[known], count),
-            place=full[known],
-            equals=np.append(held, (~sent).sum())[known],
-            ranked=np.sort(coordinates[out[sent]]),
-            equal=known == out[:n] if len(out) == n else np.zeros(n, np.bool_),
-            to=full[out],
-            heap=heap_of[known],
+            levels=levels,
+            released=np.where(sent >= 0, np.append(level, 0)[sent], levels - 1).astype(np.uint16),
+            exact=(known, sent) if wide else None,
+            known=known,
+            sent=sent,
+            below=below,
+            level=level,
+            scales=_scales(np.asarray(values, np.float64), known[known >= 0]),
+            group=_groups(known, len(values)),
         )
 
     def learn(self, rows: IntArray) -> "LearnedNumber":
-        at, to, equal, heap = self.place[rows], self.to[rows], self.equal[rows], self.heap[rows]
-        far = np.abs(at - to)
-        unequal = ~equal & ~np.isnan(far)
-        bins = int(np.clip(unequal.sum() // _PAIRS_A_BIN, 1, _BINS))
-        edges = np.unique(np.quantile(far[unequal], np.linspace(0, 1, bins + 1)[1:])) if unequal.any() else np.ones(1)
-        # Outcomes: equal, in each bin, beyond the last edge, one of both missing.
-        outcome = np.where(np.isnan(far), len(edges) + 2, np.searchsorted(edges, far) + 1)
-        outcome[equal] = 0
-        outcomes, groups = len(edges) + 3, int(self.heap.max()) + 1
-        counts = np.bincount(heap * outcomes + outcome, minlength=groups * outcomes).reshape(groups, outcomes)
-        pooled = (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * outcomes)
-        chances = (counts + _PRIOR * pooled) / (counts.sum(axis=1, keepdims=True) + _PRIOR)
-        return LearnedNumber(self, edges, chances)
+        """The scale by which the true pairs of these rows stand out most, and how often they are how close by it."""
+        known, sent = self.known[rows], self.sent[rows]
+        missing, equal = (known < 0) | (sent < 0), known == sent
+        unequal = ~missing & ~equal
+        group = self.group[known]
+        groups = int(self.group.max()) + 1
+        best: tuple[float, LearnedNumber] | None = None
+        for coordinates in self.scales:
+            far = np.abs(coordinates[known] - coordinates[sent])
+            bins = int(np.clip(unequal.sum() // _PAIRS_A_BIN, 1, _BINS))
+            shares = np.linspace(0, 1, bins + 1)[1:]
+            edges = np.unique(np.quantile(far[unequal], shares)) if unequal.any() else np.ones(1)
+            # Outcomes: equal, in each bin, beyond the last edge, one of both missing.
+            outcome = np.where(missing, len(edges) + 2, np.searchsorted(edges, far) + 1)
+            outcome[equal] = 0
+            outcomes = len(edges) + 3
+            counts = np.bincount(group * outcomes + outcome, minlength=groups * outcomes).reshape(groups, outcomes)
+            pooled = (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * outcomes)
+            chances = (counts + _PRIOR * pooled) / (counts.sum(axis=1, keepdims=True) + _PRIOR)
+            learned = LearnedNumber(self, coordinates, edges, chances)
+            some = rows[unequal][:_TRIED]
+            told = learned.outcomes(some)[np.arange(len(some)), outcome[unequal][:_TRIED]]
+            gain = float(told.mean()) if len(told) else 0.0
+            if best is None or gain > best[0]:
+                best = gain, learned
+        assert best is not None
+        return best[1]
 
 
 @dataclass(frozen=True)
@@ -110,43 +110,52 @@ class LearnedNumber:
     """Closeness of one number: how often true pairs are that close, over how many released records are."""
 
     compared: ComparedNumber
-    upper: FloatArray  # (bins - 1,) ends of the bins; beyond the last one more
-    chances: FloatArray  # (heaps, outcomes) of true pairs
+    scale: FloatArray  # (codes,) coordinate of each code
+    upper: FloatArray  # (bins,) upper ends of the bins; beyond the last one more
+    chances: FloatArray  # (groups, outcomes) of true pairs
 
     @property
     def edges(self) -> Weights:
+        """Upper ends of the bins of closeness, shape (bins,)."""
         return self.upper.astype(np.float32)
 
-    def _outcomes(self, rows: IntArray) -> Weights:
-        """Weight of each outcome for each person, shape (q, outcomes)."""
+    @property
+    def coordinates(self) -> Weights:
+        """Of each code, by whose difference closeness is measured."""
+        return self.scale.astype(np.float32)
+
+    def outcomes(self, rows: IntArray) -> Weights:
+        """Weight of each outcome for each person: equal, in each bin, beyond, one of both missing; (q, outcomes)."""
         own, m = self.compared, len(self.compared.released)
-        at, equals = own.place[rows][:, None], own.equals[rows]
-        missing = np.isnan(at[:, 0])
-        within = np.searchsorted(own.ranked, at + self.upper, "right") - np.searchsorted(
-            own.ranked, at - self.upper, "left"
-        )
-        inside = np.column_stack([equals, within, np.full(len(rows), len(own.ranked))])
-        held = np.diff(inside, axis=1)
-        gone = m - len(own.ranked)
-        others = np.where(missing, len(own.ranked), gone)
-        counts = np.column_stack([equals, held, others])
-        counts[missing, 1:-1] = 0
-        return np.asarray(np.log(self.chances[own.heap[rows]] * m / np.maximum(counts, 1)), dtype=np.float32)
+        known, filled = own.known[rows], int(own.below[-1])
+        missing = known < 0
+        place = self.scale[known][:, None]
+        equals = np.where(missing, m - filled, np.append(np.diff(own.below), 0)[known])
+        upto = np.searchsorted(self.scale, place + self.upper, "right")
+        from_ = np.searchsorted(self.scale, place - self.upper, "left")
+        within = own.below[upto] - own.below[from_]
+        held = np.diff(np.column_stack([equals, within, np.full(len(rows), filled)]), axis=1)
+        counts = np.column_stack([equals, held, np.where(missing, filled, m - filled)])
+        chances = self.chances[own.group[known]]
+        return np.asarray(np.log(chances * m / np.maximum(counts, 1)), dtype=np.float32)
 
     def weights(self, rows: IntArray) -> Weights:
         """Weight of a released record at each level, for each person, shape (q, levels)."""
-        own = self.compared
-        outcomes = self._outcomes(rows)
-        at = own.place[rows]
-        missing = np.isnan(at)
-        far = np.abs(np.where(missing, 0.0, at)[:, None] - np.nan_to_num(own.level_at))
+        own, outcomes = self.compared, self.outcomes(rows)
+        known = own.known[rows]
+        missing = known < 0
+        held = np.diff(own.below)
+        sizes = np.bincount(own.level, held, own.levels - 1)
+        sums = np.bincount(own.level, held * self.scale, own.levels - 1)
+        centres = np.divide(sums, sizes, out=np.zeros(own.levels - 1), where=sizes > 0)
+        far = np.abs(self.scale[known][:, None] - centres)
         table = np.empty((len(rows), own.levels), np.float32)
         table[:, :-1] = np.take_along_axis(outcomes, np.searchsorted(self.upper, far) + 1, axis=1)
         table[:, -1] = np.where(missing, outcomes[:, 0], outcomes[:, -1])
         table[missing, :-1] = outcomes[missing, -1:]
         if own.exact is None:
-            alike = np.flatnonzero(~missing & (own.equals[rows] > 0))
-            table[alike, own.level_of[rows[alike]]] = outcomes[alike, 0]
+            alike = np.flatnonzero(~missing & (held[known] > 0))
+            table[alike, own.level[known[alike]]] = outcomes[alike, 0]
         return table
 
     def near(self, rows: IntArray) -> tuple[IntArray, Weights]:
@@ -155,11 +164,43 @@ class LearnedNumber:
         The first weight is that of equal values, the others those up to each edge and beyond the last. From above to:
         the levels tell all.
         """
-        own, outcomes = self.compared, self._outcomes(rows)
-        level = own.level_of[rows]
+        own = self.compared
+        known = own.known[rows]
+        level = own.level[known]
         span = np.column_stack([level - 1, np.minimum(level + 1, own.levels - 2)])
-        span[(level == own.levels - 1) | (own.exact is None)] = (0, -1)
-        return span, outcomes[:, :-1]
+        span[(known < 0) | (own.exact is None)] = (0, -1)
+        return span, self.outcomes(rows)[:, :-1]
+
+
+def _scales(values: FloatArray, known: IntArray) -> tuple[FloatArray, ...]:
+    """Coordinates of distinct values, shape (codes,) each: share of original values below (half of the equal ones
+    included); as they are; and logarithms of their sizes, nearly linear around 0."""
+    if not len(known):
+        return (np.zeros(len(values)),)
+    counts = np.bincount(known, minlength=len(values))
+    ranks = (np.cumsum(counts) - counts / 2) / len(known)
+    sizes = np.abs(values[known])
+    middle = float(np.median(sizes[sizes > 0])) if (sizes > 0).any() else 1.0
+    centre = float(np.median(values[known]))
+    spread = float(np.median(np.abs(values[known] - centre))) or middle
+    return ranks, (values - centre) / spread, np.arcsinh(values / (_LINEAR * middle))
+
+
+def _groups(known: IntArray, codes: int) -> IntArray:
+    """Group of each code, shape (codes + 1,): values whose true pairs are likely to be alike in closeness.
+
+    A single value that many records share, such as 0, is a group by itself; the others are parted by rank, as noise
+    moves the dense middle over more ranks than the tails.
+    """
+    n = int((known >= 0).sum())
+    shares = np.bincount(known[known >= 0], minlength=codes)
+    heaps = np.flatnonzero(shares >= max(_HEAP * len(known), 2 * _PAIRS_A_BIN))
+    parts = int(np.clip(n // _PEOPLE_A_PART, 1, _PARTS))
+    group = np.empty(codes + 1, np.int64)
+    group[:-1] = np.clip((np.cumsum(shares) - shares) * parts // max(n, 1), 0, parts - 1) + 1
+    group[heaps] = np.arange(len(heaps)) + 1 + parts
+    group[-1] = 0
+    return group
 
 
 @dataclass(frozen=True)
@@ -170,7 +211,6 @@ class ComparedCategory:
     levels: int
     released: Levels
     exact: tuple[IntArray, IntArray] | None
-    coordinates: Weights
     known: IntArray  # (n,) code of the original value
     label: IntArray  # (n,) code of the released label that its recoding gives it, among all labels
     codes: int
@@ -193,7 +233,7 @@ class ComparedCategory:
         out, label = of[: len(after)], of[len(after) :]
         assert len(label) == n
         return cls(
-            name, len(labels) + 1, out.astype(np.uint16), None, np.zeros(1, np.float32), pairs.astype(np.int64), label,
+            name, len(labels) + 1, out.astype(np.uint16), None, pairs.astype(np.int64), label,
             int(pairs.max()) + 1 if n else 0, len(labels) + 1,
         )  # fmt: skip
 
@@ -221,6 +261,10 @@ class LearnedCategory:
     @property
     def edges(self) -> Weights:
         return np.zeros(0, np.float32)
+
+    @property
+    def coordinates(self) -> Weights:
+        return np.zeros(1, np.float32)
 
     def weights(self, rows: IntArray) -> Weights:
         return self.table[self.compared.known[rows]]

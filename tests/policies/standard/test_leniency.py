@@ -21,6 +21,8 @@ from tests.policies.standard.wealth_sample import paired, wealthy
         {"records": 1},
         {"when_fewer": "judge"},
         {"binding": ["uncertainty"]},
+        {"learned": {"found": 0.5}},
+        {"learned": {"claims": 0.2}},
     ],
     ids=str,
 )

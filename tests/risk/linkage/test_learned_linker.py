@@ -48,7 +48,7 @@ def test_scores_are_the_sums_of_the_weights_of_each_variable(variables):
         span, bins = learned.near(rows)
         if compared.exact is not None:
             known, out = compared.exact[0][rows][:, None], compared.exact[1]
-            far = np.abs(compared.coordinates[known] - compared.coordinates[out])
+            far = np.abs(learned.coordinates[known] - learned.coordinates[out])
             by_value = np.take_along_axis(bins, np.searchsorted(learned.edges, far) + 1, axis=1)
             by_value = np.where(known == out, bins[:, :1], by_value)
             inside = (span[:, :1] <= compared.released) & (compared.released <= span[:, 1:])

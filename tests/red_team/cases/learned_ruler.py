@@ -1,0 +1,102 @@
+"""Who chooses the ruler: leaves out the variables that drown the others, or weighs ranks by examples.
+
+Source: Fellegi and Sunter (1969) for the weights.
+"""
+
+import numpy as np
+import pandas as pd
+
+from policies.original_and_masked import OriginalAndMasked
+from sluice.variables import Kind
+from tests.red_team.case import Attack, Case
+from tests.red_team.files import CENSUS, census, files_of, masked_by
+
+_ENDS = np.array([0, 0.0005, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0])
+
+
+def noise(share: float, columns: tuple[str, ...], permuted: tuple[str, ...] = ()) -> OriginalAndMasked:
+    """Noise of so many standard deviations on some columns, others permuted."""
+    frame, variables = census()
+    rng = np.random.default_rng(11)
+    moved = {name: frame[name] + share * frame[name].std() * rng.normal(size=len(frame)) for name in columns}
+    mixed = {name: rng.permutation(frame[name].to_numpy()) for name in permuted}
+    as_numbers = {name: variable.model_copy(update={"kind": Kind.CONTINUOUS}) for name, variable in variables.items()}
+    return files_of(frame.astype(float), frame.assign(**moved, **mixed).astype(float), as_numbers)
+
+
+def swapped(window: float) -> OriginalAndMasked:
+    return masked_by(census(), [{"method": "rank_swapping", "columns": list(CENSUS), "window": window}])
+
+
+def nearest_by(columns: tuple[str, ...]) -> Attack:
+    """The nearest record by some columns, in units of the spread of the middle half."""
+
+    def attack(files: OriginalAndMasked) -> float:
+        far = np.zeros((len(files.original), len(files.masked)))
+        for name in columns:
+            before, after = files.original[name].to_numpy(float), files.masked[name].to_numpy(float)
+            spread = np.subtract(*np.quantile(before, [0.75, 0.25])) or before.std()
+            far += ((before[:, None] - after) / spread) ** 2
+        return float((far.argmin(axis=1) == np.arange(len(far))).mean())
+
+    return attack
+
+
+def ranks_by_examples(files: OriginalAndMasked) -> float:
+    """Sums of logarithms of how often true pairs have such a difference of ranks, over how often any two records do.
+
+    Learned on the people of even rows, tried on those of odd ones.
+    """
+    n = len(files.original)
+    examples, people = np.arange(0, n, 2), np.arange(1, n, 2)
+    total = np.zeros((len(people), n))
+    for name in CENSUS:
+        before = pd.Series(files.original[name].to_numpy(float)).rank(pct=True).to_numpy()
+        after = pd.Series(files.masked[name].to_numpy(float)).rank(pct=True).to_numpy()
+        bins = np.searchsorted(_ENDS, np.abs(before[:, None] - after) - 1e-12)
+        true = np.bincount(bins[examples, examples], minlength=len(_ENDS)) + 0.5
+        any_two = np.bincount(bins[examples].ravel(), minlength=len(_ENDS)) + 0.5
+        total += np.log(true / true.sum() * any_two.sum() / any_two)[bins[people]]
+    return float((total.argmax(axis=1) == people).mean())
+
+
+_LAST = CENSUS[-3:]
+_FIRST = CENSUS[:3]
+
+CASES = (
+    *(
+        Case(
+            name=f"noise of {share:g} SD on nine columns of Census, three permuted ({permuted[0]} ...)",
+            make=lambda share=share, permuted=permuted: noise(
+                share, tuple(name for name in CENSUS if name not in permuted), permuted
+            ),
+            attack=nearest_by(tuple(name for name in CENSUS if name not in permuted)),
+            reaches=0.5,
+            chance=0.001,
+            rules=("learned_linkage",),
+        )
+        for share, permuted in ((0.0105, _LAST), (0.02, _LAST), (0.02, _FIRST))
+    ),
+    *(
+        Case(
+            name=f"noise of {share:g} SD on all columns of Census",
+            make=lambda share=share: noise(share, CENSUS),
+            attack=nearest_by(CENSUS),
+            reaches=reaches,
+            chance=0.001,
+            rules=rules,
+        )
+        for share, reaches, rules in ((0.2, 0.28, ("learned_linkage",)), (0.5, 0.05, ("learned_claims",)))
+    ),
+    *(
+        Case(
+            name=f"ranks of Census swapped over {window:g}, weighed by examples",
+            make=lambda window=window: swapped(window),
+            attack=ranks_by_examples,
+            reaches=reaches,
+            chance=0.001,
+            rules=("learned_linkage",),
+        )
+        for window, reaches in ((0.15, 0.6), (0.2, 0.35))
+    ),
+)
