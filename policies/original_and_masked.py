@@ -8,7 +8,8 @@ import pandas as pd
 
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
-from sluice.variables import Variables
+from sluice.risk.people import person_variable
+from sluice.variables import Variable, Variables
 
 
 @dataclass(frozen=True)
@@ -40,5 +41,15 @@ class OriginalAndMasked:
     paired: bool = True
     unit: str = "records"
     minimum_cell: int = 10
+
+    @property
+    def masked_with_people(self) -> tuple[pd.DataFrame, dict[str, Variable]]:
+        """The masked file with the person of each record beside it, and its variables; without pairs as it is."""
+        variables = dict(self.released)
+        person = person_variable(self.original, self.variables)
+        if not self.paired or person is None or person in self.masked:
+            return self.masked, variables
+        return self.masked.assign(**{person: self.original[person]}), variables | {person: self.variables[person]}
+
     knowledge: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     carried_out: Sequence[MaskingStep | ByStratum] | None = None

@@ -70,6 +70,22 @@ def as_label(value: Any) -> Any:
 Label = Annotated[str, BeforeValidator(as_label, json_schema_input_type=str | int | float | bool)]
 
 
+class Harmless(BaseModel):
+    """What may be known of a person by a sensitive variable, and why."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    values: tuple[Label, ...] = Field(default=(), description="values that hurt nobody when they are known")
+    missing: bool = Field(default=False, description="true: that a person has no value, such as a child no occupation")
+    why: str = Field(min_length=1, description="the reason, which the report repeats")
+
+    @model_validator(mode="after")
+    def _names_something(self) -> Self:
+        if not self.values and not self.missing:
+            raise ValueError("'harmless' names nothing: give 'values', or 'missing: true'")
+        return self
+
+
 class Variable(BaseModel):
     """One variable: what its values mean and how they may be used."""
 
@@ -90,6 +106,10 @@ class Variable(BaseModel):
     nullable: bool = False
     max_missing_share: float | None = Field(default=None, ge=0, le=1, description="share of records, at the source")
     hierarchy: Hierarchy | None = Field(default=None, description="leaf to ever wider groups, for generalisation")
+    harmless: Harmless | None = Field(
+        default=None,
+        description="of a sensitive variable: what groups of people may tell of themselves",
+    )
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
@@ -102,6 +122,8 @@ class Variable(BaseModel):
                 raise ValueError(f"'{self.name}' is {self.kind}: 'categories' is for ordinal, nominal and binary")
             if len(set(self.categories)) != len(self.categories):
                 raise ValueError(f"'{self.name}' lists a category twice")
+        if self.harmless is not None and self.role is not Role.SENSITIVE:
+            raise ValueError(f"'{self.name}' has role {self.role}: 'harmless' is for sensitive variables")
         if (self.minimum is not None or self.maximum is not None) and self.kind in (
             Kind.ORDINAL,
             Kind.NOMINAL,

@@ -3,16 +3,11 @@
 from policies.formula_cells import formula_cells
 from sluice.verdict import Finding
 from tasks.release.findings import findings_of
+from tasks.release.records.comparison import compared
 from tasks.release.records.editions import few_changes
-from tasks.release.records.judgement import check_rules
+from tasks.release.records.judgement import check_masked, check_original
 from tasks.release.records.masked_file import MaskedFile
-from tasks.release.records.variables import (
-    RecordsRelease,
-    original_variables,
-    read_masked,
-    read_original,
-    released_variables,
-)
+from tasks.release.records.variables import RecordsRelease, original_variables, read_original
 from tasks.step import step
 
 
@@ -22,11 +17,11 @@ def check(release: RecordsRelease, masked: MaskedFile | None = None) -> list[Fin
     policy = release.product.policy
     if masked is None:
         original = read_original(release, release.original)
-        return check_rules(policy, original, original_variables(release), "original", release.unit)
-    frame, released = read_masked(release, masked), released_variables(release)
+        return check_original(policy, original, original_variables(release), release.unit)
+    files = compared(release, masked)
     return [
-        *check_rules(policy, frame, released, "masked", release.unit),
-        *policy.overlooked(released),
-        *formula_cells(frame),
+        *check_masked(policy, files),
+        *policy.overlooked(files.released),
+        *formula_cells(files.masked),
         *findings_of("few_changes", "masked", lambda: few_changes(release)),
     ]

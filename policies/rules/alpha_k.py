@@ -9,17 +9,20 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from policies.rules.behind import Behind
 from policies.rules.rule import Share
-from policies.rules.sensitive_rule import ROUNDING, SensitiveRule, distinguishable, groups
-from policies.rules.words import listed, word
+from policies.rules.sensitive_rule import ROUNDING, NearValuesRule
+from policies.rules.sensitive_values import ClassFigures, SensitiveValues
+from policies.rules.words import listed
 from sluice.errors import DataError
 from sluice.risk.classes import alpha_k
-from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes, classes_of
-from sluice.variables import Label, Variable, Variables
+from sluice.risk.classes.equivalence_classes import classes_of
+from sluice.risk.people import people_of
+from sluice.variables import Label, Variables
 from sluice.verdict import Finding
 
 
-class AlphaK(SensitiveRule):
+class AlphaK(NearValuesRule):
     """Groups of at least k records, in none of which a sensitive value is near certain."""
 
     rule: Literal["alpha_k"] = "alpha_k"
@@ -34,29 +37,33 @@ class AlphaK(SensitiveRule):
         default=None, min_length=1, description="categories that are sensitive; every value, when not given"
     )
 
-    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
-        sizes = classes_of(frame, keys).sizes
+    def judge(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+    ) -> list[Finding]:
+        sizes = classes_of(frame, keys, people_of(frame, variables)).sizes
         count, smallest = int((sizes < self.k).sum()), int(sizes.min())
         says = (
             f"{count:,} of {len(sizes):,} groups of {unit} that share {listed(keys)} are smaller than the policy asks, "
             f"{self.k:,}."
         )
         size = self.finding(not count, smallest, self.k, len(frame), says, stage, ", ".join(keys))
-        return [size, *super().judge(frame, variables, keys, stage, unit)]
+        return [size, *super().judge(frame, variables, keys, stage, unit, behind)]
 
-    def judge_one(
-        self, classes: EquivalenceClasses, column: "pd.Series[Any]", variable: Variable, unit: str
-    ) -> Finding:
-        column = distinguishable(column)
-        shares = alpha_k.largest_share(classes, category_codes(column), self._codes(column, variable.name))
-        count = int((shares > self.alpha + ROUNDING).sum())
-        which = "a" if self.values is None else "a sensitive"
-        says = (
-            f"In {groups(count, len(shares), unit)}, more than {100 * self.alpha:.3g} % have the same value of "
-            f"{word(variable.name)}, {which} value that others could then tell of them (most in any group: "
-            f"{100 * shares.max():.4g} %); the policy allows it in none."
+    @property
+    def threshold(self) -> float:
+        return self.alpha
+
+    def measure(self, values: SensitiveValues) -> ClassFigures:
+        named = self._codes(values.column, values.variable.name)
+        shares = alpha_k.largest_share(values.classes, values.values, named)
+        return ClassFigures(shares, shares > self.alpha + ROUNDING)
+
+    def say(self, which: str, name: str, worst: float) -> str:
+        a = "a" if self.values is None else "a sensitive"
+        return (
+            f"In {which}, more than {100 * self.alpha:.3g} % have the same value of {name}, {a} value that others "
+            f"could then tell of them (most in any group: {100 * worst:.4g} %); the policy allows it in none."
         )
-        return self.finding(not count, float(shares.max()), self.alpha, len(column), says)
 
     def _codes(self, column: "pd.Series[Any]", name: str) -> "np.ndarray[Any, np.dtype[np.int64]] | None":
         if self.values is None:

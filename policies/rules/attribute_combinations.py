@@ -9,11 +9,13 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
+from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule
 from policies.rules.rule import Share
 from policies.rules.words import listed
 from sluice.risk.classes import attribute_combinations
 from sluice.risk.classes.equivalence_classes import category_codes
+from sluice.risk.people import people_of
 from sluice.variables import Variables
 from sluice.verdict import Finding
 
@@ -31,9 +33,11 @@ class AttributeCombinations(KeyedRule):
     k: int = Field(default=2, ge=2, description="a combination with fewer records is rare; 2: with one")
     at_most: Share = Field(default=0, lt=1, description="share of the records, not percent, for the worst set of keys")
 
-    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+    def judge(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+    ) -> list[Finding]:
         found = attribute_combinations.attribute_combinations(
-            [category_codes(frame[name]) for name in keys], self.size, self.k
+            [category_codes(frame[name]) for name in keys], self.size, self.k, people_of(frame, variables)
         )
         observed, worst = found.share_below.value, [keys[at] for at in found.sets[found.worst()]]
         most = f", and most with {listed(worst)}" if observed else ""

@@ -8,8 +8,10 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
+from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule, PositiveShare
 from policies.rules.words import listed
+from sluice.risk.people import people_of
 from sluice.risk.population.attribute_risk import attribute_risk
 from sluice.variables import Variables
 from sluice.verdict import Finding
@@ -31,10 +33,12 @@ class AttributeRisk(KeyedRule):
         description="chance, from 0 to 1, that an intruder who sees a record's value knows by it whose it is"
     )
 
-    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
-        found = []
+    def judge(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+    ) -> list[Finding]:
+        found, people = [], people_of(frame, variables)
         for name in keys:
-            measured = attribute_risk(frame[name])
+            measured = attribute_risk(frame[name], people)
             if not measured.completed:
                 found.append(self.unknown(stage, f"All values of {name} are missing.", len(frame)))
                 continue

@@ -3,20 +3,16 @@
 Source: Cao and Karras (2012), Definitions 2 (basic) and 3 (enhanced).
 """
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-import pandas as pd
 from pydantic import Field
 
-from policies.rules.sensitive_rule import ROUNDING, SensitiveRule, distinguishable, groups
-from policies.rules.words import word
+from policies.rules.sensitive_rule import ROUNDING, NearValuesRule
+from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.risk.classes import beta_likeness
-from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes
-from sluice.variables import Variable
-from sluice.verdict import Finding
 
 
-class BetaLikeness(SensitiveRule):
+class BetaLikeness(NearValuesRule):
     """No sensitive value is much more likely within a group than in the file."""
 
     rule: Literal["beta_likeness"] = "beta_likeness"
@@ -32,22 +28,23 @@ class BetaLikeness(SensitiveRule):
         default="enhanced", description="enhanced: at most -ln q as well, which protects frequent values"
     )
 
-    def judge_one(
-        self, classes: EquivalenceClasses, column: "pd.Series[Any]", variable: Variable, unit: str
-    ) -> Finding:
-        codes = category_codes(distinguishable(column))
-        gains = beta_likeness.largest_gain(classes, codes)
+    @property
+    def threshold(self) -> float:
+        return self.beta
+
+    def measure(self, values: SensitiveValues) -> ClassFigures:
+        gains = beta_likeness.largest_gain(values.classes, values.values)
         failing = gains > self.beta + ROUNDING
         if self.variant == "enhanced":
-            failing |= beta_likeness.largest_bounded_gain(classes, codes) > 1 + ROUNDING
-        count = int(failing.sum())
-        says = (
-            f"In {groups(count, len(gains), unit)}, a value of {word(variable.name)} is more likely than in the whole "
-            f"file by more than the policy allows, {100 * self.beta:.4g} %"
-            + (" and less for frequent values" if self.variant == "enhanced" else "")
-            + f" (most in any group: {100 * gains.max():.4g} %)."
+            failing |= beta_likeness.largest_bounded_gain(values.classes, values.values) > 1 + ROUNDING
+        return ClassFigures(gains, failing)
+
+    def say(self, which: str, name: str, worst: float) -> str:
+        less = " and less for frequent values" if self.variant == "enhanced" else ""
+        return (
+            f"In {which}, a value of {name} is more likely than in the whole file by more than the policy allows, "
+            f"{100 * self.beta:.4g} %{less} (most in any group: {100 * worst:.4g} %)."
         )
-        return self.finding(not count, float(gains.max()), self.beta, len(column), says)
 
     def describe(self) -> str:
         return (

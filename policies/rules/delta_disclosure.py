@@ -3,21 +3,17 @@
 Source: Brickell and Shmatikov (2008), Definition 5.
 """
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-import pandas as pd
 from pydantic import Field
 
-from policies.rules.sensitive_rule import SensitiveRule, distinguishable, groups
-from policies.rules.words import word
+from policies.rules.sensitive_rule import NearValuesRule
+from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.risk.classes import delta_disclosure
-from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes
-from sluice.variables import Variable
-from sluice.verdict import Finding
 
 
-class DeltaDisclosure(SensitiveRule):
+class DeltaDisclosure(NearValuesRule):
     """No sensitive value is much more or much less likely within a group than in the file."""
 
     rule: Literal["delta_disclosure"] = "delta_disclosure"
@@ -31,18 +27,19 @@ class DeltaDisclosure(SensitiveRule):
         default="violate", description="by the definition a value that a group lacks violates every delta"
     )
 
-    def judge_one(
-        self, classes: EquivalenceClasses, column: "pd.Series[Any]", variable: Variable, unit: str
-    ) -> Finding:
-        codes = category_codes(distinguishable(column))
-        ratios = delta_disclosure.log_ratios(classes, codes, self.absent_values == "violate")
-        count, worst = int((ratios >= self.delta).sum()), float(ratios.max())
-        says = (
-            f"In {groups(count, len(ratios), unit)}, a value of {word(variable.name)} is {np.exp(self.delta):.4g} "
-            "times or more as likely, or as unlikely, as in the whole file; the policy allows it in none."
+    @property
+    def threshold(self) -> float:
+        return self.delta
+
+    def measure(self, values: SensitiveValues) -> ClassFigures:
+        ratios = delta_disclosure.log_ratios(values.classes, values.on_grid, self.absent_values == "violate")
+        return ClassFigures(ratios, ratios >= self.delta)
+
+    def say(self, which: str, name: str, worst: float) -> str:
+        return (
+            f"In {which}, a value of {name} is {np.exp(self.delta):.4g} times or more as likely, or as unlikely, as in "
+            "the whole file; the policy allows it in none."
         )
-        # A group that lacks a value has no number that a report could hold.
-        return self.finding(not count, worst if np.isfinite(worst) else None, self.delta, len(column), says)
 
     def describe(self) -> str:
         return (

@@ -9,12 +9,15 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
 from policies.rules.rule import Share
 from policies.rules.sensitive_rule import ROUNDING
 from policies.rules.words import listed
 from sluice.risk.classes import delta_presence
-from sluice.risk.classes.equivalence_classes import classes_of, matching_frequencies
+from sluice.risk.classes.crowds import agreeing
+from sluice.risk.classes.equivalence_classes import classes_of
+from sluice.risk.people import once_a_person
 from sluice.variables import Role, Variables, with_role
 from sluice.verdict import Finding
 
@@ -39,10 +42,13 @@ class DeltaPresence(PopulationRule):
         description="path of a CSV as for k_map; when not given, sampling weights estimate the population",
     )
 
-    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+    def judge(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+    ) -> list[Finding]:
+        frame = once_a_person(frame, variables, keys)
         if self.population is not None:
             any_value = self.missing_matches == "any"
-            inside = matching_frequencies(frame, keys) if any_value else classes_of(frame, keys).frequencies
+            inside = agreeing(frame, keys) if any_value else classes_of(frame, keys).frequencies
             people = self.in_population(self.population, frame, variables, keys)
             observed = float(delta_presence.presence(inside, people).max())
         else:

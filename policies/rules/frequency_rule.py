@@ -6,33 +6,49 @@ from typing import Literal
 import pandas as pd
 from pydantic import Field
 
+from policies.rules.behind import Behind
 from policies.rules.microdata_rule import Columns, MicrodataRule
 from policies.rules.words import listed
 from sluice.arrays import IntArray
-from sluice.risk.classes import equivalence_classes
+from sluice.risk.classes import crowds, equivalence_classes
+from sluice.risk.people import people_of
 from sluice.variables import Variables
+
+MissingMatches = Literal["category", "any"]
+MISSING_MATCHES = (
+    "category: a missing key is a category of its own; any: it may stand for any value, which widens the crowd of its "
+    "own record but hides no other"
+)
 
 
 class FrequencyRule(MicrodataRule):
     """A rule on how many records share each record's combination."""
 
-    missing_matches: Literal["category", "any"] = Field(
-        default="category", description="a missing key is a category of its own, or matches any value"
-    )
+    missing_matches: MissingMatches = Field(default="category", description=MISSING_MATCHES)
     columns: Columns | None = Field(default=None, description="all quasi-identifiers, when not given")
 
     def keys(self, variables: Variables) -> list[str]:
         return super().keys(variables) if self.columns is None else list(self.columns)
 
-    def frequencies(self, frame: pd.DataFrame, keys: list[str]) -> IntArray:
-        if self.missing_matches == "any":
-            return equivalence_classes.matching_frequencies(frame, keys)
-        return equivalence_classes.classes_of(frame, keys).frequencies
+    def frequencies(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> IntArray:
+        """How many records, or people where they are known, share each record's combination; shape (n,)."""
+        return key_frequencies(frame, variables, keys, self.missing_matches, behind)
 
     @property
     def of_what(self) -> str:
         named = "the quasi-identifiers" if self.columns is None else listed(self.columns)
         return named + (", a missing value matching any" if self.missing_matches == "any" else "")
+
+
+def key_frequencies(
+    frame: pd.DataFrame, variables: Variables, keys: list[str], missing_matches: MissingMatches, behind: Behind
+) -> IntArray:
+    """How many records, or people where they are known, share each record's combination; shape (n,)."""
+    people = people_of(frame, variables)
+    if missing_matches == "any":
+        known = behind.original is not None and set(keys) <= set(behind.original)
+        return crowds.crowds(frame, keys, behind.original if known else None, people)
+    return equivalence_classes.classes_of(frame, keys, people).frequencies
 
 
 def alone_with(count: int, n: int, unit: str, keys: Sequence[str]) -> str:
@@ -44,5 +60,10 @@ def are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
+def people_note(frame: pd.DataFrame, variables: Variables) -> str:
+    known = people_of(frame, variables) is not None
+    return " Several records of one person count as one." if known else ""
+
+
 def missing_note(missing_matches: str) -> str:
-    return " (a missing value counts as matching any)" if missing_matches == "any" else ""
+    return " (a missing value may stand for any, but hides its own record only)" if missing_matches == "any" else ""

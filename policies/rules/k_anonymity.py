@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.rules.frequency_rule import FrequencyRule, alone_with, are, missing_note
+from policies.rules.behind import Behind
+from policies.rules.frequency_rule import FrequencyRule, alone_with, are, missing_note, people_note
 from policies.rules.words import listed
 from sluice.risk.classes import k_anonymity, sample_uniques
 from sluice.variables import Variables
@@ -26,8 +27,10 @@ class KAnonymity(FrequencyRule):
     )
     k: int = Field(ge=2)
 
-    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
-        frequencies = self.frequencies(frame, keys)
+    def judge(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+    ) -> list[Finding]:
+        frequencies = self.frequencies(frame, variables, keys, behind)
         n, observed = len(frame), k_anonymity.k_anonymity(frequencies)
         below, alone = k_anonymity.records_below(frequencies, self.k), sample_uniques.sample_uniques(frequencies)
         if observed >= self.k:
@@ -38,7 +41,7 @@ class KAnonymity(FrequencyRule):
             says = f"{below:,} of {n:,} {unit} share their combination of {listed(keys)} with too few others"
             says += f", and {alone:,} of these {are(alone)} alone with it" if alone else ""
         asks = f"the policy asks that at least {self.k:,} share every combination"
-        says += f"; {asks}{missing_note(self.missing_matches)}."
+        says += f"; {asks}{missing_note(self.missing_matches)}.{people_note(frame, variables)}"
         return [self.finding(observed >= self.k, observed, self.k, n, says, stage, ", ".join(keys))]
 
     def describe(self) -> str:

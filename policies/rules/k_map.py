@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
+from policies.rules.behind import Behind
 from policies.rules.population_rule import PopulationRule
 from policies.rules.words import listed
 from sluice.risk.population import k_map
@@ -27,7 +28,9 @@ class KMap(PopulationRule):
     k: int = Field(ge=2, description="people of the population")
     population: str = Field(min_length=1, description="path of a CSV: the key columns in released categories [, count]")
 
-    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+    def judge(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+    ) -> list[Finding]:
         frequencies = self.in_population(self.population, frame, variables, keys)
         observed = k_map.k_map(frequencies).value
         below, nobody = float((frequencies < self.k).mean()), float((frequencies == 0).mean())

@@ -4,29 +4,24 @@ Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007), sections 4
 variables), Definitions 4.1 (entropy) and 4.2 (recursive).
 """
 
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
-import pandas as pd
 from pydantic import Field, model_validator
 
-from policies.rules.sensitive_rule import ROUNDING, SensitiveRule, distinguishable, groups
-from policies.rules.words import word
-from sluice.arrays import FloatArray
-from sluice.risk.classes import equivalence_classes, l_diversity
-from sluice.risk.classes.equivalence_classes import EquivalenceClasses
-from sluice.variables import Variable
-from sluice.verdict import Finding
+from policies.rules.sensitive_rule import ROUNDING, NearValuesRule
+from policies.rules.sensitive_values import ClassFigures, SensitiveValues
+from sluice.risk.classes import l_diversity
 
 
-class LDiversity(SensitiveRule):
+class LDiversity(NearValuesRule):
     """Whoever knows a person's quasi-identifiers still has at least l sensitive values to choose from."""
 
     rule: Literal["l_diversity"] = "l_diversity"
     example: ClassVar[str] = "{rule: l_diversity, variant: distinct, l: 2}"
     advice: ClassVar[str] = (
         "Groups of look-alikes share one sensitive value: recode the quasi-identifiers further so that groups grow and "
-        "mix, or anatomize the sensitive variable. A suppressed cell counts as a value of its own."
+        "mix, or anatomize the sensitive variable. A suppressed cell is no value."
     )
     variant: Literal["distinct", "entropy", "recursive"] = Field(
         default="distinct",
@@ -44,35 +39,30 @@ class LDiversity(SensitiveRule):
             raise ValueError(f"l of variant 'recursive' must be a whole number; got {self.l:g}")
         return self
 
-    def judge_one(
-        self, classes: EquivalenceClasses, column: "pd.Series[Any]", variable: Variable, unit: str
-    ) -> Finding:
-        codes = equivalence_classes.category_codes(distinguishable(column))
-        if self.c is not None:
-            ratios = l_diversity.recursive_ratio(classes, codes, int(self.l))
-            return self._judge_recursive(ratios, self.c, variable, len(column), unit)
-        measure = l_diversity.distinct_values if self.variant == "distinct" else l_diversity.effective_values
-        values = measure(classes, codes)
-        failing = int((values < self.l - ROUNDING).sum())
-        said = (
-            "different values" if self.variant == "distinct" else "different values, weighed by how often they occur,"
-        )
-        says = (
-            f"In {groups(failing, len(values), unit)}, there are fewer than {self.l:g} {said} of "
-            f"{word(variable.name)} (fewest in any group: {values.min():.4g}); the policy asks for at least "
-            f"{self.l:g} in each."
-        )
-        return self.finding(not failing, float(values.min()), self.l, len(column), says)
+    @property
+    def threshold(self) -> float:
+        return self.l if self.c is None else self.c
 
-    def _judge_recursive(self, ratios: FloatArray, c: float, variable: Variable, records: int, unit: str) -> Finding:
-        failing = int((ratios >= c).sum())
-        says = (
-            f"In {groups(failing, len(ratios), unit)}, one value of {word(variable.name)} occurs at least {c:g} times "
-            f"as often as the {self.l:g}th most frequent and all rarer ones together; the policy allows it in none."
+    def measure(self, values: SensitiveValues) -> ClassFigures:
+        if self.c is not None:
+            ratios = l_diversity.recursive_ratio(values.classes, values.values, int(self.l))
+            return ClassFigures(ratios, ratios >= self.c)
+        measure = l_diversity.distinct_values if self.variant == "distinct" else l_diversity.effective_values
+        found = np.asarray(measure(values.classes, values.values), dtype=np.float64)
+        return ClassFigures(found, found < self.l - ROUNDING, worse="lower")
+
+    def say(self, which: str, name: str, worst: float) -> str:
+        if self.c is not None:
+            return (
+                f"In {which}, one value of {name} occurs at least {self.c:g} times as often as the {self.l:g}th most "
+                "frequent and all rarer ones together; the policy allows it in none."
+            )
+        kind = "different values"
+        kind += "" if self.variant == "distinct" else ", weighed by how often they occur,"
+        return (
+            f"In {which}, there are fewer than {self.l:g} {kind} of {name} (fewest in any group: {worst:.4g}); the "
+            f"policy asks for at least {self.l:g} in each."
         )
-        # A ratio without an end, where fewer than l values occur, has no number that a report could hold.
-        worst = float(ratios.max()) if np.isfinite(ratios).all() else None
-        return self.finding(not failing, worst, c, records, says)
 
     def describe(self) -> str:
         if self.c is not None:

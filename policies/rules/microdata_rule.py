@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 import pandas as pd
 from pydantic import Field
 
+from policies.rules.behind import NOTHING, Behind
 from policies.rules.rule import Rule
 from sluice.errors import DataError, did_you_mean
 from sluice.variables import Role, Variables, with_role
@@ -23,21 +24,30 @@ class MicrodataRule(Rule):
         "any record at all."
     )
 
-    def find(self, frame: pd.DataFrame, variables: Variables, stage: str, unit: str = "records") -> list[Finding]:
+    def find(
+        self,
+        frame: pd.DataFrame,
+        variables: Variables,
+        stage: str,
+        unit: str = "records",
+        behind: Behind = NOTHING,
+    ) -> list[Finding]:
         keys = self.keys(variables)
         if not keys:
             return [self.unknown(stage, "No variable of the file is declared a quasi-identifier.", len(frame))]
         refuse_missing_columns(self.rule, keys, frame, variables)
         if not len(frame):
             return [self.unknown(stage, f"The file holds no {unit}.", 0)]
-        return self.judge(frame, variables, keys, stage, unit)
+        return self.judge(frame, variables, keys, stage, unit, behind)
 
     def keys(self, variables: Variables) -> list[str]:
         """The columns whose combinations are looked at: the quasi-identifiers, unless the rule names others."""
         return with_role(variables, Role.QUASI_IDENTIFIER)
 
     @abstractmethod
-    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+    def judge(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+    ) -> list[Finding]:
         """The findings on a file with at least one record and at least one key column."""
 
     def finding(

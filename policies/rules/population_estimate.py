@@ -8,9 +8,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
+from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule
 from sluice.errors import DataError
 from sluice.risk.classes.equivalence_classes import classes_of
+from sluice.risk.people import once_a_person
 from sluice.risk.population import individual_risk
 from sluice.variables import Role, Variables, with_role
 from sluice.verdict import Finding
@@ -30,9 +32,11 @@ class PopulationEstimate(KeyedRule):
         default=None, description="variable with the sampling weights; the one with the role weight, when not given"
     )
 
-    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+    def judge(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+    ) -> list[Finding]:
         try:
-            return self.estimate(frame, variables, keys, stage, unit)
+            return self.estimate(once_a_person(frame, variables, keys), variables, keys, stage, unit)
         except DataError as error:
             return [self.unknown(stage, str(error), len(frame))]
 

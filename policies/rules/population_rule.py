@@ -1,12 +1,13 @@
 """PopulationRule: a rule on a list of the population, by how many people in it fit a released record."""
 
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from policies.rules.frequency_rule import MISSING_MATCHES, MissingMatches
 from policies.rules.keyed_rule import KeyedRule
 from sluice.arrays import IntArray
 from sluice.errors import DataError, did_you_mean
@@ -28,9 +29,7 @@ class PopulationRule(KeyedRule):
         "declared in the contract."
     )
 
-    missing_matches: Literal["category", "any"] = Field(
-        default="category", description="a missing key is a category of its own, or matches any value"
-    )
+    missing_matches: MissingMatches = Field(default="category", description=MISSING_MATCHES)
 
     def in_population(self, path: str, frame: pd.DataFrame, variables: Variables, keys: list[str]) -> IntArray:
         """For each record, how many people of the list fit it, shape (n,). Raises DataError."""

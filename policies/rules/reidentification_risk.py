@@ -8,11 +8,12 @@ from typing import ClassVar, Literal, Self
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from policies.rules.behind import Behind
+from policies.rules.frequency_rule import key_frequencies
 from policies.rules.keyed_rule import PositiveShare, refuse_no_limit
 from policies.rules.population_rule import PopulationRule
 from policies.rules.rule import Share
 from policies.rules.words import listed
-from sluice.risk.classes.equivalence_classes import classes_of, matching_frequencies
 from sluice.risk.population import reidentification_risk
 from sluice.variables import Variables
 from sluice.verdict import Finding
@@ -56,9 +57,10 @@ class ReidentificationRisk(PopulationRule):
             raise ValueError("the marketer counts right links alone: give average_at_most and no other limit")
         return self
 
-    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
-        any_value = self.missing_matches == "any"
-        in_file = matching_frequencies(frame, keys) if any_value else classes_of(frame, keys).frequencies
+    def judge(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+    ) -> list[Finding]:
+        in_file = key_frequencies(frame, variables, keys, self.missing_matches, behind)
         if self.population is None:
             risk = reidentification_risk.prosecutor_risk(in_file)
         else:

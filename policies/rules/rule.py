@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
+from policies.rules.behind import NOTHING, Behind
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 
@@ -48,12 +49,21 @@ class Rule(DisclosureRule):
     """A rule on one file of records, by itself."""
 
     @abstractmethod
-    def find(self, frame: pd.DataFrame, variables: Variables, stage: str, unit: str = "records") -> list[Finding]:
+    def find(
+        self,
+        frame: pd.DataFrame,
+        variables: Variables,
+        stage: str,
+        unit: str = "records",
+        behind: Behind = NOTHING,
+    ) -> list[Finding]:
         """What the rule says of a file of records: at least one finding.
 
-        frame  : typed by `variables`, any order of rows, any index
+        frame  : typed by `variables`, any order of rows, any index; with whose record each is (role person), where that
+                 is known, also where it is not released
         stage  : copied to the findings: original, masked or reference
         unit   : what a record is, in the plural and in the reader's words
+        behind : what the agency knows of the records beside the file
         raises : DataError if a column that the rule looks at is not in the file
         """
 

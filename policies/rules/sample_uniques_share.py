@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
-from policies.rules.frequency_rule import FrequencyRule, alone_with, missing_note
+from policies.rules.behind import Behind
+from policies.rules.frequency_rule import FrequencyRule, alone_with, missing_note, people_note
 from policies.rules.rule import Share
 from sluice.risk.classes import sample_uniques
 from sluice.variables import Variables
@@ -26,13 +27,15 @@ class SampleUniquesShare(FrequencyRule):
     )
     at_most: Share = Field(lt=1, description="share of the records, not percent")
 
-    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
-        frequencies = self.frequencies(frame, keys)
+    def judge(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+    ) -> list[Finding]:
+        frequencies = self.frequencies(frame, variables, keys, behind)
         n, observed = len(frame), sample_uniques.sample_uniques_share(frequencies)
         alone = alone_with(sample_uniques.sample_uniques(frequencies), n, unit, keys)
         says = (
-            f"{alone} ({100 * observed:.3g} %); the policy "
-            f"allows at most {100 * self.at_most:.3g} %{missing_note(self.missing_matches)}."
+            f"{alone} ({100 * observed:.3g} %); the policy allows at most {100 * self.at_most:.3g} %"
+            f"{missing_note(self.missing_matches)}.{people_note(frame, variables)}"
         )
         return [self.finding(observed <= self.at_most, observed, self.at_most, n, says, stage, ", ".join(keys))]
 

@@ -1,29 +1,39 @@
 """SensitiveRule: a rule on what the look-alikes of a record give away of its sensitive values."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from policies.rules.behind import Behind
 from policies.rules.microdata_rule import Columns, MicrodataRule, refuse_missing_columns
-from policies.rules.words import listed
+from policies.rules.rule import Share
+from policies.rules.sensitive_values import ClassFigures, SensitiveValues
+from policies.rules.words import listed, word
 from sluice.risk.classes import equivalence_classes, l_diversity
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
-from sluice.risk.resolution import on_grid, resolution
-from sluice.variables import Role, Variable, Variables, with_role
-from sluice.verdict import Finding
+from sluice.risk.people import people_of
+from sluice.variables import Role, Variable, Variables, as_label, with_role
+from sluice.verdict import Finding, Verdict
 
 ROUNDING = 1e-9  # entropy and distances are sums of logarithms and quotients; a limit that is met exactly is met
+_NAMED = 3  # groups that a finding names
 
 
 class SensitiveRule(MicrodataRule):
-    """A rule on each sensitive variable within the classes of the quasi-identifiers; one finding a variable."""
+    """A rule on each sensitive variable within the classes of the quasi-identifiers; one finding a variable.
+
+    The values are the original ones of those who share a released class, where it is known whose record is whose:
+    masking the sensitive variable hides nothing of a class whose people are all alike. They are looked at as released,
+    too, and the worse counts. A blank is no value.
+    """
 
     needs: ClassVar[str] = (
         "Declare in the contract which variables are quasi-identifiers and which are sensitive, and see that the "
-        "released file holds both."
+        "released file holds both, with values."
     )
 
     columns: Columns | None = Field(default=None, description="all variables with the role sensitive, when not given")
@@ -31,29 +41,89 @@ class SensitiveRule(MicrodataRule):
         default=False, description="for each variable, the other sensitive ones count as quasi-identifiers"
     )
 
-    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
+    def judge(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+    ) -> list[Finding]:
         sensitive = with_role(variables, Role.SENSITIVE) if self.columns is None else list(self.columns)
         if not sensitive:
             return [self.unknown(stage, "No variable of the file is declared sensitive.", len(frame))]
         refuse_missing_columns(self.rule, sensitive, frame, variables)
-        classes, findings = equivalence_classes.classes_of(frame, keys), []
+        classes = equivalence_classes.classes_of(frame, keys, people_of(frame, variables))
+        findings = []
         for name in sensitive:
             others = [other for other in sensitive if self.others_known and other != name]
-            known = [*keys, *others]
-            if others:
-                codes = [equivalence_classes.category_codes(frame[other]) for other in others]
-                among = l_diversity.knowing_others(classes, codes)
-            else:
+            views = [(frame, "" if stage == "original" else " Counted are the released values.")]
+            if behind.original is not None and {name, *others} <= set(behind.original):
+                said = " Counted are the original values of those who share a released group."
+                views = [(behind.original, said), *views]
+            found = []
+            for values, said in views:
                 among = classes
-            finding = self.judge_one(among, frame[name], variables[name], unit)
-            findings.append(finding.model_copy(update={"stage": stage, "scope": f"{name} by {', '.join(known)}"}))
+                if others:
+                    codes = [equivalence_classes.category_codes(values[other]) for other in others]
+                    among = l_diversity.knowing_others(classes, codes)
+                finding = self._judge_one(among, values[name], variables[name], unit, frame[keys], stage, behind)
+                found.append(finding.model_copy(update={"says": f"{finding.says}{said}"}))
+            worst = max(found, key=lambda one: one.verdict)  # of equals the one by original values
+            scope = f"{name} by {', '.join([*keys, *others])}"
+            findings.append(worst.model_copy(update={"stage": stage, "scope": scope}))
         return findings
 
-    @abstractmethod
-    def judge_one(
-        self, classes: EquivalenceClasses, column: "pd.Series[Any]", variable: Variable, unit: str
+    def _judge_one(
+        self,
+        classes: EquivalenceClasses,
+        column: "pd.Series[Any]",
+        variable: Variable,
+        unit: str,
+        keys: pd.DataFrame,
+        stage: str,
+        behind: Behind,
     ) -> Finding:
         """The finding on one sensitive variable, without stage and scope."""
+        values = SensitiveValues.of(classes, column, variable, self.near_share)
+        if not len(values.column):
+            return self.unknown(stage, f"Nobody has a value of {word(variable.name)}.", len(column))
+        figures = self.measure(values)
+        failing = figures.failing & ~values.all_harmless
+        excused = int((figures.failing & values.all_harmless).sum())
+        blank = len(classes.sizes) - len(values.classes.sizes)
+        count, total = int(failing.sum()), len(failing)
+        worst = figures.worst(~(figures.failing & values.all_harmless))
+        says = self.say(groups(count, total, unit), word(variable.name), worst)
+        if count and stage != "original":
+            says += _named(keys.iloc[values.records_of(failing)], values.sizes(failing), behind.minimum_cell, unit)
+        harmless = variable.harmless
+        if excused and harmless is not None:
+            says += f" {excused:,} more hold only values that the contract calls harmless: {harmless.why}."
+        if blank and harmless is not None and harmless.missing:
+            says += f" In {blank:,} nobody has a value, which the contract calls harmless: {harmless.why}."
+        elif blank:
+            says += (
+                f" In {blank:,} nobody has a value: a person must decide whether that tells something of them; the "
+                "contract can call it harmless."
+            )
+        finding = self.finding(not count, worst if np.isfinite(worst) else None, self.threshold, len(column), says)
+        if blank and not count and (harmless is None or not harmless.missing):
+            return finding.model_copy(update={"verdict": Verdict.REVIEW})
+        return finding
+
+    @abstractmethod
+    def measure(self, values: SensitiveValues) -> ClassFigures:
+        """The figure of each class, and whether it breaks the rule."""
+
+    @abstractmethod
+    def say(self, which: str, name: str, worst: float) -> str:
+        """What was found, in a sentence. `which` tells in how many groups, `name` is the variable in words."""
+
+    @property
+    @abstractmethod
+    def threshold(self) -> float:
+        """What the figure is held to."""
+
+    @property
+    def near_share(self) -> float | None:
+        """Numbers within this share of their spread are one value; None where the measure takes them as they are."""
+        return None
 
     @property
     def of_what(self) -> str:
@@ -66,14 +136,35 @@ class SensitiveRule(MicrodataRule):
         return f"records that share their quasi-identifiers{others}"
 
 
-def distinguishable(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Numbers on their grid: 0.0001 and 0.0002 are no two answers to what somebody earns."""
-    if not pd.api.types.is_numeric_dtype(column.dtype):
-        return column
-    numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return pd.Series(on_grid(numbers, resolution(numbers)))
+class NearValuesRule(SensitiveRule):
+    """A rule that counts values: numbers that lie near each other are one."""
+
+    near: Share = Field(
+        default=0.1, description="numbers and dates that lie within this share of the variable's spread are one value"
+    )
+
+    @property
+    def near_share(self) -> float | None:
+        return self.near
 
 
 def groups(count: int, total: int, unit: str) -> str:
     few = f"{count:,} of {total:,}" if count else f"none of the {total:,}"
     return f"{few} groups of {unit} that cannot be told apart by their quasi-identifiers"
+
+
+def _named(keys: pd.DataFrame, sizes: Sequence[int], minimum_cell: int, unit: str) -> str:
+    """The largest groups by their categories; small ones are left out."""
+    order = np.argsort(sizes)[::-1]
+    large = [at for at in order.tolist() if sizes[at] >= minimum_cell][:_NAMED]
+    if not large:
+        return ""
+    named = [
+        ", ".join(f"{word(str(name))} {_category(keys[name].iloc[at])}" for name in keys) + f" ({sizes[at]:,} {unit})"
+        for at in large
+    ]
+    return f" Such groups are: {'; '.join(named)}."
+
+
+def _category(value: Any) -> str:
+    return "missing" if pd.isna(value) else str(as_label(value))

@@ -9,11 +9,13 @@ from typing import ClassVar, Literal
 import pandas as pd
 from pydantic import Field
 
+from policies.rules.behind import Behind
 from policies.rules.keyed_rule import KeyedRule, PositiveShare
 from policies.rules.rule import Share
 from policies.rules.words import listed
 from sluice.risk.classes import suda
 from sluice.risk.classes.equivalence_classes import category_codes
+from sluice.risk.people import people_of
 from sluice.variables import Variables
 from sluice.verdict import Finding
 
@@ -32,8 +34,10 @@ class Suda(KeyedRule):
     above: Share = Field(description="chance of a right match (DIS-SUDA score) above which a record is at risk")
     at_most: Share = Field(default=0, lt=1, description="share of the records that may be at risk, not percent")
 
-    def judge(self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str) -> list[Finding]:
-        scores = suda.suda([category_codes(frame[name]) for name in keys], self.size)
+    def judge(
+        self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
+    ) -> list[Finding]:
+        scores = suda.suda([category_codes(frame[name]) for name in keys], self.size, people_of(frame, variables))
         measured = scores.share_at_risk(self.above, self.sampling_fraction)
         says = (
             f"{100 * measured.value:.3g} % of the {unit} are singled out by so few of {listed(keys)} that a match "

@@ -3,19 +3,17 @@
 Source: Li, Li and Venkatasubramanian (2007), section 4.
 """
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-import pandas as pd
 from pydantic import Field
 
 from policies.rules.rule import Share
-from policies.rules.sensitive_rule import ROUNDING, SensitiveRule, groups
-from policies.rules.words import word
+from policies.rules.sensitive_rule import ROUNDING, SensitiveRule
+from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.errors import DataError
-from sluice.risk.classes import equivalence_classes, t_closeness
-from sluice.risk.classes.equivalence_classes import EquivalenceClasses
-from sluice.variables import Kind, Variable
-from sluice.verdict import Finding
+from sluice.risk.classes import t_closeness
+from sluice.risk.classes.equivalence_classes import category_codes
+from sluice.variables import Kind
 
 
 class TCloseness(SensitiveRule):
@@ -34,29 +32,32 @@ class TCloseness(SensitiveRule):
         "hierarchical takes the variable's hierarchy in the contract",
     )
 
-    def judge_one(
-        self, classes: EquivalenceClasses, column: "pd.Series[Any]", variable: Variable, unit: str
-    ) -> Finding:
-        name, kind = variable.name, variable.kind
+    @property
+    def threshold(self) -> float:
+        return self.t
+
+    def measure(self, values: SensitiveValues) -> ClassFigures:
+        name, kind = values.variable.name, values.variable.kind
         has_order = kind.is_numeric or kind in (Kind.ORDINAL, Kind.DATE)
         if self.ground_distance == "ordered" and not has_order:
             raise DataError(f"t_closeness: 'ordered' needs values with an order; '{name}' is {kind}. Use 'equal'.")
+        classes, column = values.once_a_person
         if self.ground_distance == "hierarchical":
-            if variable.hierarchy is None:
+            if values.variable.hierarchy is None:
                 raise DataError(f"t_closeness: 'hierarchical' needs a hierarchy; '{name}' has none in the contract.")
-            levels = t_closeness.hierarchy_levels(column, variable.hierarchy)
+            levels = t_closeness.hierarchy_levels(column, values.variable.hierarchy)
             distances = t_closeness.hierarchical_distance(classes, levels)
         else:
             ordered = has_order and self.ground_distance != "equal"
             measure = t_closeness.ordered_distance if ordered else t_closeness.equal_distance
-            distances = measure(classes, equivalence_classes.category_codes(column))
-        failing = int((distances > self.t + ROUNDING).sum())
-        says = (
-            f"In {groups(failing, len(distances), unit)}, the values of {word(name)} differ from those of the whole "
-            f"file by more than {self.t:g} on a scale from 0 to 1 (most in any group: {distances.max():.4g}); the "
-            f"policy allows {self.t:g}."
+            distances = measure(classes, category_codes(column))
+        return ClassFigures(distances, distances > self.t + ROUNDING)
+
+    def say(self, which: str, name: str, worst: float) -> str:
+        return (
+            f"In {which}, the values of {name} differ from those of the whole file by more than {self.t:g} on a scale "
+            f"from 0 to 1 (most in any group: {worst:.4g}); the policy allows {self.t:g}."
         )
-        return self.finding(not failing, float(distances.max()), self.t, len(column), says)
 
     def describe(self) -> str:
         return (

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import pandas as pd
 
+from policies.rules.behind import NOTHING, Behind
 from policies.rules.rule import Rule
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.variables import Variables
@@ -25,7 +26,14 @@ class TableRule(Rule):
     def sensitivity(self) -> SensitivityRule:
         """The rule with its thresholds, ready to judge all cells of a table at once."""
 
-    def find(self, frame: pd.DataFrame, variables: Variables, stage: str, unit: str = "records") -> list[Finding]:
+    def find(
+        self,
+        frame: pd.DataFrame,
+        variables: Variables,
+        stage: str,
+        unit: str = "records",
+        behind: Behind = NOTHING,
+    ) -> list[Finding]:
         return [self.unknown(stage, f"The rule {self.rule} is for the cells of a table, not for {unit}.", len(frame))]
 
 

@@ -4,6 +4,7 @@ What is counted to say how well a person is hidden counts people. Without a vari
 somebody else's.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from sluice.arrays import IntArray
+from sluice.risk.classes.equivalence_classes import classes_of, equivalence_classes
 from sluice.variables import Role, Variables, with_role
 
 
@@ -28,6 +30,15 @@ def people_of(frame: pd.DataFrame, variables: Variables) -> IntArray | None:
     """
     name = person_variable(frame, variables)
     return None if name is None else _codes(frame[name])
+
+
+def once_a_person(frame: pd.DataFrame, variables: Variables, keys: Sequence[str]) -> pd.DataFrame:
+    """The records with each person's first one of every combination of keys, so that a class counts people."""
+    people = people_of(frame, variables)
+    if people is None:
+        return frame
+    each = equivalence_classes([classes_of(frame, keys).labels, people]).labels
+    return frame.iloc[np.sort(np.unique(each, return_index=True)[1])]
 
 
 def groups_of_people(frame: pd.DataFrame, variables: Variables) -> IntArray:

@@ -29,7 +29,7 @@ from sluice.risk.row_groups import row_groups
 from sluice.variables import Kind, Variable, Variables
 from sluice.verdict import Finding, Verdict
 from sluice.verdict import decide as verdict_of
-from tasks.release.records.judgement import check_rules, evaluate_file
+from tasks.release.records.judgement import check_masked, check_original, evaluate_file
 from tasks.release.versions import versions
 from tasks.workbench.masked_file import compared, on_columns, understood
 from tasks.workbench.tabular_file import table_source
@@ -97,8 +97,8 @@ def assess_compared(
     measured = evaluate_file(policy, files, _declared(variables, contract), _declared(released, contract))
     findings = [
         *on_columns,
-        *check_rules(policy, files.original, variables, "original", contract.records_are),
-        *check_rules(policy, files.masked, released, "masked", contract.records_are),
+        *check_original(policy, files.original, variables, contract.records_are),
+        *check_masked(policy, files),
         *policy.overlooked(released),
         *formula_cells(files.masked),
         *([] if files.holdout is None else [_on_holdout(files.original, files.holdout)]),

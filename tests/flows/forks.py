@@ -25,7 +25,7 @@ from schemas.checks.expectations_run import check_batch
 from schemas.checks.frame_check import check_frame, check_released
 from schemas.checks.profile import profile
 from schemas.contract import load_contract
-from sluice.masking.plan import apply_plan, apply_recodings
+from sluice.masking.plan import apply_plan
 from sluice.publication.manifest import build_manifest
 from sluice.publication.records_file import write_csv, write_parquet
 from sluice.report.report import render
@@ -34,7 +34,7 @@ from sluice.risk.reference.reference_attack import attack
 from sluice.utility.variable_summary import summarise
 from sluice.verdict import decide as verdict_of
 from tasks.release.holdout import set_aside
-from tasks.release.records.judgement import check_rules
+from tasks.release.records.judgement import check_original, evaluate_file
 from tasks.release.waiting import read_note
 from tests.flows.house import House
 from tests.flows.prefect_server import without_heartbeats
@@ -50,11 +50,11 @@ PLACES: dict[str, Callable[..., Any]] = {
     "validate": check_frame,
     "validate_source": check_batch,
     "validate_verdict": verdict_of,
-    "check": check_rules,
+    "check": check_original,
     "check_rule": k_anonymity,
     "mask": apply_plan,
     "mask_file": write_csv,
-    "evaluate": apply_recodings,
+    "evaluate": evaluate_file,
     "evaluate_standard": attack,
     "evaluate_summary": summarise,
     "decide": apply_waivers,

@@ -10,7 +10,7 @@ from pathlib import Path
 from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy, load_policy
 from sluice.verdict import Finding, Verdict
-from tasks.release.records.judgement import check_rules, evaluate_file
+from tasks.release.records.judgement import check_masked, evaluate_file
 
 _POLICIES = Path(__file__).parents[2] / "policies"
 
@@ -45,7 +45,7 @@ def judge(files: OriginalAndMasked, policy: Policy | str) -> list[Finding]:
     if isinstance(policy, str):
         policy = load_policy(_POLICIES / f"{policy}.yaml")
     evaluation = evaluate_file(policy, files, files.variables, files.released)
-    return [*check_rules(policy, files.masked, files.released, "masked", files.unit), *evaluation.findings]
+    return [*check_masked(policy, files), *evaluation.findings]
 
 
 def failed(findings: list[Finding]) -> dict[str, str]:

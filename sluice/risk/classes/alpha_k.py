@@ -3,20 +3,23 @@
 Source: Wong, Li, Fu and Wang (2006), Definitions 2 and 3: in every class the share of a sensitive value is at most
 alpha. The simple model names the values that are sensitive, the general one protects all.
 
-A missing sensitive value is a value of its own. Higher is worse. For k see `k_anonymity`.
+A blank is no value: who asks leaves such records out. Higher is worse. For k see `k_anonymity`.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sluice.arrays import IntArray
-from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, class_values
+from sluice.risk.classes.class_values import Sensitive, class_values
+from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 
 
-def largest_share(classes: EquivalenceClasses, sensitive: Codes, values: IntArray | None = None) -> NDArray[np.float64]:
+def largest_share(
+    classes: EquivalenceClasses, sensitive: Sensitive, values: IntArray | None = None
+) -> NDArray[np.float64]:
     """For each class, the share of its records that have its most frequent sensitive value.
 
-    sensitive : shape (n,), codes of the sensitive variable (see `category_codes`)
+    sensitive : shape (n,), codes of the sensitive variable (see `category_codes`), or near numbers
     values    : codes of the values that are sensitive; all when None
     returns   : shape (c,), 0 (none of the values occurs) to 1
     cost      : O(n)

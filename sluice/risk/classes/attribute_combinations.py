@@ -4,8 +4,9 @@ Source: the risk of attribute combinations as ARX reports it (Prasser, Eicher, S
 population uniqueness); the threshold on the combinations of m keys is that of mu-ARGUS (Hundepool and others 2012,
 section 3.4.2).
 
-A missing key is a category of its own. A record that is unique on some keys is so on every larger set of them, which
-the search makes use of. Higher is worse.
+A missing key is a category of its own. Where it is known whose the records are, people are counted: a person's equal
+records count once, and who is unique may be so with several records. A record that is unique on some keys is so on
+every larger set of them, which the search makes use of. Higher is worse.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ import numpy as np
 
 from sluice.arrays import IntArray
 from sluice.errors import DataError
-from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, equivalence_classes
+from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
 from sluice.risk.measurement import Measurement
 
 _Growing = tuple[tuple[int, ...], int, IntArray, IntArray, int]  # keys, unique records, others, their groups, next key
@@ -32,12 +33,14 @@ class Projection:
     before  : how many records are unique already on the set without its first key; they are not looked at again
     alone   : the combinations whose record is unique on these keys, and was not so before
     records : shape (g,), how many records each group has, of those that were not unique before
+    people  : shape (g,), whose they are: how many people; without people as many as records
     """
 
     keys: tuple[int, ...]
     before: int
     alone: IntArray
     records: IntArray
+    people: IntArray
 
 
 @dataclass(frozen=True)
@@ -67,42 +70,67 @@ class AttributeCombinations:
         return Measurement(float(self.below.max()) / self.records, self.records, self.records)
 
 
-def attribute_combinations(keys: Sequence[Codes], size: int, k: int) -> AttributeCombinations:
+def attribute_combinations(
+    keys: Sequence[Codes], size: int, k: int, people: IntArray | None = None
+) -> AttributeCombinations:
     """Unique and rare records of every set of 1 to `size` keys.
 
     keys   : at least one array of shape (n,), integer codes from 0 (see `category_codes`)
     size   : most keys in a set, from 1; all sets when there are fewer keys
-    k      : a group is rare with fewer records, from 2
+    k      : a group is rare with fewer records, or people, from 2
+    people : shape (n,), the person of each record, from 0; every record is somebody else's when not given
     raises : DataError if there is no record or no key, size or k is out of bounds, or the sets are more than 131,072
     cost   : O(c) for each set, c the different combinations that are not unique on fewer keys; O(c p) memory
     """
     if k < 2:
         raise DataError(f"k of attribute combinations must be 2 or more; got {k}.")
-    classes, record = distinct_combinations(keys)
+    distinct = distinct_combinations(keys, people)
     sets, unique, below = [], [], []
-    for projection in projections([key[record] for key in keys], classes.sizes, size):
+    for projection in projections(distinct, size):
         sets.append(projection.keys)
         unique.append(projection.before + len(projection.alone))
-        below.append(projection.before + int(projection.records[projection.records < k].sum()))
-    return AttributeCombinations(tuple(sets), np.array(unique), np.array(below), len(classes.labels))
+        below.append(projection.before + int(projection.records[projection.people < k].sum()))
+    return AttributeCombinations(tuple(sets), np.array(unique), np.array(below), int(distinct.records.sum()))
 
 
-def distinct_combinations(keys: Sequence[Codes]) -> tuple[EquivalenceClasses, IntArray]:
-    """The classes by all keys, and a record of each class. DataError without records."""
-    classes = equivalence_classes(keys)
-    if not len(classes.labels):
-        raise DataError("combinations of keys need at least one record; got none.")
-    record = np.empty(len(classes.sizes), dtype=np.int64)
-    record[classes.labels] = np.arange(len(classes.labels))
-    return classes, record
+@dataclass(frozen=True)
+class DistinctCombinations:
+    """The combinations of all keys that occur; where people are known, each as often as people have it.
 
-
-def projections(codes: Sequence[Codes], sizes: IntArray, size: int) -> Iterator[Projection]:
-    """The groups by every set of 1 to `size` keys; a set comes after all sets that are parts of it.
-
-    codes : for each key, shape (c,), its code in each of c different combinations
-    sizes : shape (c,), the records of each combination
+    codes   : for each key, shape (c,), its code
+    records : shape (c,), how many records have it; 1 where people are known
+    people  : shape (c,), whose it is; None where people are not known
+    members : shape (c,), how many records, or people, have the same combination
+    of      : shape (n,), the combination of each record
+    first   : shape (c,), a record that has it
     """
+
+    codes: tuple[Codes, ...]
+    records: IntArray
+    people: IntArray | None
+    members: IntArray
+    of: IntArray
+    first: IntArray
+
+
+def distinct_combinations(keys: Sequence[Codes], people: IntArray | None = None) -> DistinctCombinations:
+    """DataError without records."""
+    classes = equivalence_classes(keys if people is None else [*keys, people])
+    n, c = len(classes.labels), len(classes.sizes)
+    if not n:
+        raise DataError("combinations of keys need at least one record; got none.")
+    first = np.empty(c, dtype=np.int64)
+    first[classes.labels] = np.arange(n)
+    codes = tuple(key[first] for key in keys)
+    if people is None:
+        return DistinctCombinations(codes, classes.sizes, None, classes.sizes, classes.labels, first)
+    members = equivalence_classes(codes).frequencies
+    return DistinctCombinations(codes, np.ones(c, dtype=np.int64), people[first], members, classes.labels, first)
+
+
+def projections(distinct: DistinctCombinations, size: int) -> Iterator[Projection]:
+    """The groups by every set of 1 to `size` keys; a set comes after all sets that are parts of it."""
+    codes = distinct.codes
     if size < 1:
         raise DataError(f"size must be 1 key or more; got {size}.")
     size = min(size, len(codes))
@@ -114,14 +142,16 @@ def projections(codes: Sequence[Codes], sizes: IntArray, size: int) -> Iterator[
         )
     # Each set grows from the set without its first key. With the keys as bits of a number, the first the lowest, the
     # numbers rise: so parts come before the whole.
-    everything, together = np.arange(len(sizes)), np.zeros(len(sizes), dtype=np.int64)
+    everything, together = np.arange(len(distinct.first)), np.zeros(len(distinct.first), dtype=np.int64)
     waiting: list[_Growing] = [((), 0, everything, together, key) for key in reversed(range(len(codes)))]
     while waiting:
         keys, before, rows, label, key = waiting.pop()
         groups = equivalence_classes([label, codes[key][rows]])
-        records = np.bincount(groups.labels, weights=sizes[rows], minlength=len(groups.sizes)).astype(np.int64)
-        single = records[groups.labels] == 1
-        grown = Projection((key, *keys), before, rows[single], records)
+        held = np.bincount(groups.labels, weights=distinct.records[rows], minlength=len(groups.sizes))
+        records = held.astype(np.int64)
+        people = records if distinct.people is None else groups.of_people(distinct.people[rows]).sizes
+        single = people[groups.labels] == 1
+        grown = Projection((key, *keys), before, rows[single], records, people)
         if len(grown.keys) < size:
             left = rows[~single], groups.labels[~single]
             unique = before + len(grown.alone)

@@ -4,14 +4,15 @@ Source: Brickell and Shmatikov (2008), Definition 5: |ln(p / q)| < delta for eve
 and q its share in the file.
 
 By the definition a value that a class lacks breaks every delta, since its logarithm is infinite: each class must then
-show every value of the file. ARX and pycanon leave absent values out; `absent` chooses. A missing sensitive value is a
-value of its own. Higher is worse.
+show every value of the file. ARX and pycanon leave absent values out; `absent` chooses. A blank is no value: who
+asks leaves such records out. Higher is worse.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, class_values
+from sluice.risk.classes.class_values import class_values
+from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses
 
 
 def log_ratios(classes: EquivalenceClasses, sensitive: Codes, absent: bool = True) -> NDArray[np.float64]:

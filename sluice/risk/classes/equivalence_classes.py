@@ -1,7 +1,8 @@
 """Equivalence classes: the records that share one combination of key values.
 
 A missing key counts as a category of its own. `matching_frequencies` is the other reading, in which a missing value
-stands for any value.
+stands for any value. Where it is known whose the records are, people are counted: five records of one person are a
+crowd of one.
 
 Source: Desfontaines (2020), Definition 1; the second reading is the sample frequency of sdcMicro's `freqCalc`.
 """
@@ -35,11 +36,13 @@ class EquivalenceClasses:
     """A partition of n records into c classes.
 
     cell    : shape (n,), whole numbers from 0: records of one class have the same
-    records : the number of records in each cell; a cell may be empty
+    records : the number of records in each cell, or of people where these are known; a cell may be empty
+    people  : shape (n,), the person of each record, from 0; None: every record is somebody else's
     """
 
     cell: Codes
     records: IntArray
+    people: IntArray | None = None
 
     @cached_property
     def _numbered(self) -> tuple[IntArray, IntArray]:
@@ -57,12 +60,31 @@ class EquivalenceClasses:
 
     @property
     def sizes(self) -> IntArray:
-        """Shape (c,), the number of records in each class, all at least 1."""
+        """Shape (c,), the number of records in each class, or of people, all at least 1."""
         return self._numbered[1]
+
+    @property
+    def members(self) -> int:
+        """The number of records, or of people, in all."""
+        return len(self.cell) if self.people is None else len(np.unique(self.people))
+
+    def of_records(self, rows: IntArray) -> "EquivalenceClasses":
+        """The classes of some of the records, those that have any of them; in the order of `rows`."""
+        cell = self.cell[rows]
+        if self.people is None:
+            return EquivalenceClasses(cell, np.bincount(cell, minlength=len(self.records)))
+        people = self.people[rows]
+        return EquivalenceClasses(cell, distinct_people(cell, people, len(self.records)), people)
+
+    def of_people(self, people: IntArray | None) -> "EquivalenceClasses":
+        """The same classes, in which people are counted. Cost: a sort of the different pairs of a class and a person"""
+        if people is None:
+            return self
+        return EquivalenceClasses(self.cell, distinct_people(self.cell, people, len(self.records)), people)
 
     @cached_property
     def frequencies(self) -> IntArray:
-        """Shape (n,): for each record, how many records share its combination, itself included."""
+        """Shape (n,): for each record, how many records, or people, share its combination, itself included."""
         if len(self.cell) < _MANY:
             return self.records[self.cell]
         from sluice.risk.classes.class_sizes_kernel import look_up  # compiled code, loaded where it is needed
@@ -72,45 +94,10 @@ class EquivalenceClasses:
         return frequency
 
 
-@dataclass(frozen=True)
-class ClassValues:
-    """The different pairs of a class and a value of one more variable, sorted by class, then by value.
-
-    holder, value, records : shape (pairs,), the class, the code of the value and how many records have both
-    share                  : shape (pairs,), of the records of the class those with the value, above 0 to 1
-    overall                : shape (largest code + 1,), of all records those with the value
-    """
-
-    holder: IntArray
-    value: IntArray
-    records: IntArray
-    share: NDArray[np.float64]
-    overall: NDArray[np.float64]
-
-
-def class_values(classes: EquivalenceClasses, values: Codes) -> ClassValues:
-    """How often each value of a variable occurs in each class.
-
-    values : shape (n,), codes of the variable (see `category_codes`)
-    raises : DataError if there is no record or the lengths differ
-    cost   : O(n), and O(n log n) where classes times values are too many for a histogram
-    """
-    n = len(classes.labels)
-    if len(values) != n:
-        raise DataError(f"classes and sensitive values must have one length; got {n}, {len(values)}.")
-    if not n:
-        raise DataError("the values in a class need at least one record; got none.")
-    different = int(values.max()) + 1
-    pair = classes.labels * different + values
-    cells = len(classes.sizes) * different
-    if cells <= _histogram_cells(n):
-        counts = np.bincount(pair, minlength=cells)
-        pairs = np.flatnonzero(counts)
-        records = counts[pairs]
-    else:
-        pairs, records = np.unique(pair, return_counts=True)
-    holder, value = np.divmod(pairs, different)
-    return ClassValues(holder, value, records, records / classes.sizes[holder], np.bincount(values) / n)
+def distinct_people(cell: Codes, people: IntArray, cells: int) -> IntArray:
+    """Shape (cells,): how many people have a record in each cell."""
+    persons = int(people.max(initial=-1)) + 1
+    return np.bincount(np.unique(cell.astype(np.int64) * persons + people) // max(persons, 1), minlength=cells)
 
 
 def category_codes(column: pd.Series) -> Codes:
@@ -150,10 +137,13 @@ def equivalence_classes(keys: Sequence[Codes]) -> EquivalenceClasses:
     return _classes([(key, int(key.max(initial=0)) + 1) for key in keys], 0)
 
 
-def classes_of(frame: pd.DataFrame, columns: Sequence[str]) -> EquivalenceClasses:
-    """The classes of a typed frame by some of its columns, a missing value being a category of its own."""
+def classes_of(frame: pd.DataFrame, columns: Sequence[str], people: IntArray | None = None) -> EquivalenceClasses:
+    """The classes of a typed frame by some of its columns, a missing value being a category of its own.
+
+    people : shape (n,), the person of each record; records are counted when it is not given
+    """
     keys = [_signed_codes(frame[name]) for name in columns]
-    return _classes([(key, count + 1) for key, count in keys], 1)
+    return _classes([(key, count + 1) for key, count in keys], 1).of_people(people)
 
 
 def _classes(keys: Sequence[tuple[Codes, int]], shift: int) -> EquivalenceClasses:
@@ -166,7 +156,7 @@ def _classes(keys: Sequence[tuple[Codes, int]], shift: int) -> EquivalenceClasse
     n = lengths[0]
     if not n:
         return EquivalenceClasses(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-    if prod(values for _, values in keys) <= _histogram_cells(n) and n >= _MANY:
+    if prod(values for _, values in keys) <= histogram_cells(n) and n >= _MANY:
         from sluice.risk.classes.class_sizes_kernel import add_key, counted  # compiled code, loaded where it is needed
 
         cell = np.zeros(n, dtype=np.int32)
@@ -249,13 +239,13 @@ def _by_bits(keys: IntArray, sizes: IntArray) -> IntArray:
 
 def _dense(key: IntArray, cells: int) -> tuple[IntArray, IntArray]:
     """Labels 0..c-1 of equal keys, and their counts; by a histogram where the keys are few, else by a hash."""
-    if cells <= _histogram_cells(len(key)):
+    if cells <= histogram_cells(len(key)):
         numbered = EquivalenceClasses(key, np.bincount(key, minlength=cells))
         return numbered.labels, numbered.sizes
     labels, values = pd.factorize(key)
     return labels, np.bincount(labels, minlength=len(values))
 
 
-def _histogram_cells(n: int) -> int:
+def histogram_cells(n: int) -> int:
     """The most combinations that a histogram of n records is worth."""
     return min(_HISTOGRAM_CELLS, max(8 * n, 2**16))

@@ -9,7 +9,8 @@ keys, an MSU of s keys scores (M - s)(M - s - 1)... down to M - m, m the largest
 record's score is the sum over its MSUs. So few keys weigh more, and many ways to be unique as well.
 
 Differs from it: a missing key is a category of its own, while sdcMicro lets no MSU contain one, so that suppressing a
-key hides a record there even when nobody else's is suppressed. Higher is worse.
+key hides a record there even when nobody else's is suppressed. Where it is known whose the records are, a record is
+unique that no other person has the like of. Higher is worse.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
-from sluice.risk.classes.attribute_combinations import distinct_combinations, projections
+from sluice.risk.classes.attribute_combinations import DistinctCombinations, distinct_combinations, projections
 from sluice.risk.classes.equivalence_classes import Codes
 from sluice.risk.measurement import Measurement
 
@@ -60,25 +61,26 @@ class Suda:
         return Measurement(float((self.dis(sampling_fraction) > above).mean()), n, n)
 
 
-def suda(keys: Sequence[Codes], size: int | None = None) -> Suda:
+def suda(keys: Sequence[Codes], size: int | None = None, people: IntArray | None = None) -> Suda:
     """Scores by all minimal sample uniques of up to `size` keys.
 
     keys   : p arrays of shape (n,), integer codes from 0 (see `category_codes`)
     size   : most keys in an MSU; any when None
+    people : shape (n,), the person of each record, from 0; every record is somebody else's when not given
     raises : DataError if there is no record or no key, the sets of keys are more than 131,072 (all sets of 17 keys, of
              up to 3 of 92), or marking the unique records for all of them would take more than 2 GB
     cost   : that of `attribute_combinations`, and a bit for each set of keys and record that is unique on all keys:
              100,000 different records take a tenth of a second with 7 keys, 8 s with 12 and minutes with 16
     """
-    classes, record = distinct_combinations(keys)
+    distinct = distinct_combinations(keys, people)
     largest = len(keys) if size is None else min(size, len(keys))
-    score, by_key = np.zeros(len(classes.sizes)), np.zeros((len(classes.sizes), len(keys)))
-    for subset, alone in _minimal([key[record] for key in keys], classes.sizes, largest):
+    score, by_key = np.zeros(len(distinct.first)), np.zeros((len(distinct.first), len(keys)))
+    for subset, alone in _minimal(distinct, largest):
         points = prod(len(keys) - i for i in range(len(subset), min(largest, len(keys) - 1) + 1))
         score[alone] += points
         by_key[alone[:, None], list(subset)] += points
-    unique, paired = int((classes.sizes == 1).sum()), 2 * int((classes.sizes == 2).sum())
-    return Suda(score[classes.labels], by_key[classes.labels], unique, paired)
+    unique, paired = (int(distinct.records[distinct.members == members].sum()) for members in (1, 2))
+    return Suda(score[distinct.of], by_key[distinct.of], unique, paired)
 
 
 def minimal_sample_uniques(keys: Sequence[Codes], size: int | None = None) -> list[tuple[tuple[int, ...], IntArray]]:
@@ -86,9 +88,9 @@ def minimal_sample_uniques(keys: Sequence[Codes], size: int | None = None) -> li
 
     keys, size, raises, cost : as for `suda`
     """
-    classes, record = distinct_combinations(keys)
-    found = _minimal([key[record] for key in keys], classes.sizes, len(keys) if size is None else size)
-    return [(subset, np.sort(record[alone])) for subset, alone in found]
+    distinct = distinct_combinations(keys)
+    found = _minimal(distinct, len(keys) if size is None else size)
+    return [(subset, np.sort(distinct.first[alone])) for subset, alone in found]
 
 
 def dis_scores(score: FloatArray, unique: int, paired: int, keys: int, sampling_fraction: float) -> FloatArray:
@@ -116,17 +118,17 @@ def dis_scores(score: FloatArray, unique: int, paired: int, keys: int, sampling_
     return dis
 
 
-def _minimal(codes: Sequence[Codes], sizes: IntArray, size: int) -> Iterator[tuple[tuple[int, ...], IntArray]]:
+def _minimal(distinct: DistinctCombinations, size: int) -> Iterator[tuple[tuple[int, ...], IntArray]]:
     """The sets of keys with the combinations whose record has them as an MSU.
 
     Unique on a set and on none of the sets with one key less is enough: what is unique on a part is so on all between.
     """
-    lone = np.flatnonzero(sizes == 1)  # only who is unique on all keys is so on some
-    number = np.zeros(len(sizes), dtype=np.int64)
+    lone = np.flatnonzero(distinct.members == 1)  # only who is unique on all keys is so on some
+    number = np.zeros(len(distinct.members), dtype=np.int64)
     number[lone] = np.arange(len(lone))
     unique_on: dict[tuple[int, ...], NDArray[np.uint8]] = {(): _bits(lone[:0], len(lone))}
     marks = 0
-    for projection in projections(codes, sizes, size):
+    for projection in projections(distinct, size):
         keys, alone = projection.keys, projection.alone
         if len(keys) < size:
             unique_on[keys] = unique_on[keys[1:]] | _bits(number[alone], len(lone))

@@ -18,7 +18,8 @@ from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.taxonomy import taxonomy_of
-from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, class_values
+from sluice.risk.classes.class_values import class_values
+from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses
 from sluice.variables import as_label
 
 

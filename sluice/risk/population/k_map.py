@@ -30,7 +30,8 @@ def population_frequencies(
 
     frame, population : typed alike in `columns`, any index; n and m rows
     counts            : shape (m,), people that each row stands for, 0 or more; 1 when not given
-    missing_matches   : category, a missing key fits a missing key alone; any, one of either side fits anything
+    missing_matches   : category, a missing key fits a missing key alone; any, one of the
+                        record fits anybody, and a person of the list whose key is missing vouches for nobody
     returns           : shape (n,)
     raises            : DataError if a column is missing or of another type in the population, or a count is wrong
     cost              : O((n + m) keys), times the number of pairs of patterns of missing keys with 'any'
@@ -56,9 +57,9 @@ def population_frequencies(
         records = mine[mine < n]
         for others, theirs in zip(patterns, rows, strict=True):
             people = theirs[theirs >= n]
-            if len(records) and len(people):
-                both = [code for code, gap in zip(codes, ours | others, strict=True) if not gap]
-                frequency[records] += _joined(both, records, people, counts[people - n])
+            if len(records) and len(people) and not (others & ~ours).any():
+                shown = [code for code, gap in zip(codes, ours, strict=True) if not gap]
+                frequency[records] += _joined(shown, records, people, counts[people - n])
     return frequency
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
+from policies.rules.behind import Behind
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
 from policies.standard.lone_copies import judge_lone_copies
@@ -34,17 +35,26 @@ class Evaluation:
     variables: tuple[VariableSummary, ...]
 
 
-def check_rules(policy: Policy, frame: pd.DataFrame, variables: Variables, stage: str, unit: str) -> list[Finding]:
-    """One finding or more for each rule of the policy on a table; those on the stage `original` do not decide.
+def check_original(policy: Policy, frame: pd.DataFrame, variables: Variables, unit: str) -> list[Finding]:
+    """One finding or more for each rule of the policy on the original; they are reported and do not decide.
 
-    frame     : typed by `variables`, without identifiers
-    stage     : "original" or "masked"
-    unit      : what a record is, in the plural, such as "people"
+    frame : typed by `variables`, without identifiers
+    unit  : what a record is, in the plural, such as "people"
     """
     findings: list[Finding] = []
     for rule in policy.rules:
-        findings += findings_of(rule.rule, stage, partial(rule.find, frame, variables, stage, unit))
-    return [finding.as_reported() for finding in findings] if stage == "original" else findings
+        findings += findings_of(rule.rule, "original", partial(rule.find, frame, variables, "original", unit))
+    return [finding.as_reported() for finding in findings]
+
+
+def check_masked(policy: Policy, files: OriginalAndMasked) -> list[Finding]:
+    """One finding or more for each rule of the policy on a masked file; they decide."""
+    frame, variables = files.masked_with_people
+    behind = Behind(files.recoded if files.paired else None, files.minimum_cell)
+    findings: list[Finding] = []
+    for rule in policy.rules:
+        findings += findings_of(rule.rule, "masked", partial(rule.find, frame, variables, "masked", files.unit, behind))
+    return findings
 
 
 def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables, described: Variables) -> Evaluation:

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from policies.rules.behind import Behind
 from policies.rules.k_anonymity import KAnonymity
+from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict
-from tests.policies.rules.married_women import one, typed
+from tests.policies.rules.married_women import VARIABLES, one, typed
 from tests.policies.rules.written_rules import refusal
 
 
@@ -55,8 +57,33 @@ def test_a_missing_key_is_a_category_unless_the_policy_says_that_it_matches_any(
     frame = typed([30, 30, 30, None])
     assert one(KAnonymity(k=3), frame).observed == 1
     lenient = one(KAnonymity(k=3, missing_matches="any"), frame)
-    assert (lenient.verdict, lenient.observed) == (Verdict.PASS, 4)
-    assert "a missing value counts as matching any" in lenient.says
+    assert (lenient.verdict, lenient.observed) == (Verdict.PASS, 3)
+    assert "a missing value may stand for any, but hides its own record only" in lenient.says
+
+
+def test_a_blank_record_vouches_for_nobody_and_is_found_by_what_its_person_is_known_for() -> None:
+    rule = KAnonymity(k=3, missing_matches="any")
+    blanks = one(rule, typed([30, 30, 30, 41, None, None]))
+    assert (blanks.verdict, blanks.observed) == (Verdict.FAIL, 1)
+    before, after = typed([30, 30, 30, 41]), typed([30, 30, 30, None])
+    assert one(rule, after).verdict is Verdict.PASS  # nobody knows who it was
+    found = one(rule, after, behind=Behind(before))  # whoever is 41 can only be the record without an age
+    assert (found.verdict, found.observed) == (Verdict.FAIL, 1)
+    hidden = one(rule, typed([30, 30, 30, None, None, None]), behind=Behind(typed([30, 30, 30, 41, 42, 43])))
+    assert hidden.verdict is Verdict.PASS
+
+
+def test_people_are_counted_where_they_are_known() -> None:
+    """Five stays of one patient are a crowd of one."""
+    person = Variable(name="patient", kind=Kind.TEXT, role=Role.PERSON)
+    stays = typed([30] * 5 + [41] * 3).assign(patient=["a"] * 5 + ["b", "c", "d"])
+    (found,) = KAnonymity(k=3).find(stays, VARIABLES | {"patient": person}, "masked", "stays")
+    assert (found.verdict, found.observed) == (Verdict.FAIL, 1)
+    assert found.says.startswith("5 of 8 stays are alone with their combination")
+    assert found.says.endswith("Several records of one person count as one.")
+    assert one(KAnonymity(k=3), stays).verdict is Verdict.PASS
+    (any_value,) = KAnonymity(k=3, missing_matches="any").find(stays, VARIABLES | {"patient": person}, "masked")
+    assert any_value.observed == 1
 
 
 def test_named_columns_replace_the_quasi_identifiers() -> None:

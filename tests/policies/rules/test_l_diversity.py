@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+from policies.rules.behind import Behind
 from policies.rules.l_diversity import LDiversity
+from sluice.variables import Harmless, Kind, Role, Variable
 from sluice.verdict import Verdict
 from tests.policies.rules.married_women import VARIABLES, one, typed
 from tests.policies.rules.written_rules import refusal
@@ -53,6 +56,72 @@ def test_other_sensitive_values_count_as_known_when_the_policy_says_so() -> None
     assert (illness.verdict, salary.verdict) == (Verdict.FAIL, Verdict.FAIL)
     assert illness.scope == "illness by age, years_married, salary"
     assert "their other sensitive values" in LDiversity(l=2, others_known=True).describe()
+
+
+def test_what_masking_did_to_the_sensitive_variable_hides_nobody_of_a_group_that_is_all_alike() -> None:
+    """A hair of noise made every salary different; the original ones of the released group are one."""
+    before = typed([30] * 12 + [41] * 12).assign(salary=[2.0] * 12 + [float(i) for i in range(12)])
+    noise = np.random.default_rng(1).normal(0, 3, 24)
+    after = before.assign(salary=before["salary"] + noise)
+    rule = LDiversity(l=2, columns=("salary",))
+    assert one(rule, after).verdict is Verdict.PASS
+    found = one(rule, after, behind=Behind(before))
+    assert (found.verdict, found.observed) == (Verdict.FAIL, 1)
+    assert found.says.endswith(
+        "Such groups are: age 30, years married 2.5 (12 records). Counted are the original values of those who share a "
+        "released group."
+    )
+    assert "age" not in one(rule, after, behind=Behind(before, minimum_cell=13)).says.split(". ", 1)[1]
+    coarse = before.assign(salary=5.0)  # coarsened: the original ones differ, and nobody sees that they do
+    found = one(rule, coarse, behind=Behind(before.assign(salary=np.arange(24.0))))
+    assert (found.verdict, found.says[-33:]) == (Verdict.FAIL, " Counted are the released values.")
+
+
+def test_near_numbers_are_one_value_wherever_they_lie() -> None:
+    spread = [float(i) for i in range(0, 100, 5)]
+    ages: list[int | None] = [30] * 8 + [41] * 20
+    near = typed(ages).assign(salary=[49.95 + 0.01 * i for i in range(8)] + spread)  # across any border of a grid
+    rule = LDiversity(l=2, columns=("salary",), near=0.01)
+    assert one(rule, near).verdict is Verdict.FAIL
+    assert one(rule.model_copy(update={"near": 0.0}), near).observed == 8
+    chain = typed(ages).assign(salary=[5.0 * i for i in range(8)] + spread)  # each near the next, but not the last
+    assert one(rule.model_copy(update={"near": 0.5}), chain).verdict is Verdict.PASS
+
+
+def test_a_blank_is_no_value() -> None:
+    """230 say yes, nobody no, 2 nothing: everybody's yes is known."""
+    rule = LDiversity(l=2, columns=("illness",))
+    frame = typed([30] * 232 + [41] * 2, ["flu"] * 230 + [None] * 2 + ["flu", "cold"])
+    found = one(rule, frame)
+    assert (found.verdict, found.observed) == (Verdict.FAIL, 1)
+    silent = one(rule, typed([30] * 2 + [41] * 2, [None, None, "flu", "cold"]))
+    assert silent.verdict is Verdict.REVIEW
+    assert "In 1 nobody has a value: a person must decide" in silent.says
+    assert one(rule, typed([30] * 2, [None, None])).verdict is Verdict.UNKNOWN
+
+
+def test_what_the_contract_calls_harmless_may_be_known() -> None:
+    harmless = Harmless(values=("cold",), missing=True, why="everybody has had one")
+    variables = VARIABLES | {"illness": VARIABLES["illness"].model_copy(update={"harmless": harmless})}
+    rule = LDiversity(l=2, columns=("illness",))
+    frame = typed([30] * 2 + [41] * 2 + [50] * 2, ["cold", "cold", "flu", "cold", None, None])
+    (found,) = rule.find(frame, variables, "masked")
+    assert (found.verdict, found.observed) == (Verdict.PASS, 2)
+    assert "1 more hold only values that the contract calls harmless: everybody has had one." in found.says
+    assert "In 1 nobody has a value, which the contract calls harmless" in found.says
+    (ill,) = rule.find(frame.assign(illness=frame["illness"].where(frame["age"] != 41, "flu")), variables, "masked")
+    assert ill.verdict is Verdict.FAIL
+
+
+def test_the_values_of_one_person_are_not_those_of_several() -> None:
+    """Two patients who both had flu and a cold: two values, and each is known of both."""
+    person = Variable(name="patient", kind=Kind.TEXT, role=Role.PERSON)
+    stays = typed([30] * 4, ["flu", "cold"] * 2).assign(patient=["a", "a", "b", "b"])
+    for rule in (LDiversity(l=2), LDiversity(l=1.5, variant="entropy"), LDiversity(l=2, c=3, variant="recursive")):
+        named = rule.model_copy(update={"columns": ("illness",)})
+        (found,) = named.find(stays, VARIABLES | {"patient": person}, "masked")
+        assert found.verdict is Verdict.FAIL
+        assert one(named, stays).verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize(

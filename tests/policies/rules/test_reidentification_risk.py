@@ -39,10 +39,14 @@ def test_journalist_and_marketer_look_in_the_population(population: str) -> None
 
 
 def test_a_missing_key_of_the_file_matches_any_where_the_policy_says_so() -> None:
-    frame = typed([("f", 30), ("f", None)])
+    frame = typed([("f", 30), ("f", 30), ("f", None)])
     assert one(ReidentificationRisk(model="prosecutor", highest_at_most=0.5), frame).observed == 1
     lenient = ReidentificationRisk(model="prosecutor", highest_at_most=0.5, missing_matches="any")
     assert one(lenient, frame).observed == 0.5
+    alone = typed(
+        [("f", 30), ("f", None), ("f", None)]
+    )  # records that show less do not hide the one that shows its age
+    assert one(lenient, alone).observed == 1
 
 
 @pytest.mark.parametrize(

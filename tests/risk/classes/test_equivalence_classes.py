@@ -9,9 +9,9 @@ from numpy.testing import assert_array_equal
 
 from sluice.errors import DataError
 from sluice.risk.classes import equivalence_classes as module
+from sluice.risk.classes.class_values import class_values
 from sluice.risk.classes.equivalence_classes import (
     category_codes,
-    class_values,
     classes_of,
     equivalence_classes,
     matching_frequencies,

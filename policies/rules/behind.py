@@ -1,0 +1,21 @@
+"""Behind: what the agency knows of the records of a file beside what it releases."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Behind:
+    """What lies behind a file of records.
+
+    original     : the same records in the same order before masking, on the released categories and typed like the
+                   file; None where nobody knows which record is whose, and of an original
+    minimum_cell : no smaller group is named
+    """
+
+    original: pd.DataFrame | None = None
+    minimum_cell: int = 10
+
+
+NOTHING = Behind()

@@ -1,0 +1,103 @@
+"""SensitiveValues: the values of one sensitive variable in classes of look-alikes, as a rule counts them."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.risk.classes.class_values import Near, Sensitive
+from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, category_codes, equivalence_classes
+from sluice.risk.resolution import on_grid, resolution
+from sluice.variables import Variable, as_label
+
+
+@dataclass(frozen=True)
+class ClassFigures:
+    """One figure for each class, and what a finding needs to know of them."""
+
+    figures: FloatArray
+    failing: BoolArray
+    worse: Literal["higher", "lower"] = "higher"
+
+    def worst(self, among: BoolArray) -> float:
+        """The worst figure of some of the classes; of all, where these are none."""
+        figures = self.figures[among] if among.any() else self.figures
+        return float(figures.max() if self.worse == "higher" else figures.min())
+
+
+@dataclass(frozen=True)
+class SensitiveValues:
+    """The records that have a value.
+
+    rows     : shape (m,), their positions
+    classes  : of these records
+    column   : shape (m,), their values
+    values   : the same as codes, or as near numbers
+    harmless : shape (m,), whether the contract calls the value harmless
+    """
+
+    rows: IntArray
+    classes: EquivalenceClasses
+    column: "pd.Series[Any]"
+    values: Sensitive
+    harmless: BoolArray
+    variable: Variable
+
+    @classmethod
+    def of(
+        cls, classes: EquivalenceClasses, column: "pd.Series[Any]", variable: Variable, near: float | None
+    ) -> "SensitiveValues":
+        """near : numbers and dates within this share of their spread are one value; None: as they are."""
+        rows = np.flatnonzero(column.notna().to_numpy())
+        present = column.iloc[rows]
+        numbers = _numbers(present) if near is not None else None
+        if numbers is None or near is None:
+            values: Sensitive = category_codes(present)
+        else:
+            values = Near(numbers, resolution(numbers, near))
+        named = () if variable.harmless is None else variable.harmless.values
+        harmless = present.map(as_label).isin(named).to_numpy(np.bool_) if named else np.zeros(len(rows), np.bool_)
+        return cls(rows, classes.of_records(rows), present, values, harmless, variable)
+
+    @property
+    def once_a_person(self) -> tuple[EquivalenceClasses, "pd.Series[Any]"]:
+        """Classes and values in which nobody has one value twice, for measures of shares that add up to 1."""
+        if self.classes.people is None:
+            return self.classes, self.column
+        each = equivalence_classes([self.classes.labels, self.classes.people, category_codes(self.column)]).labels
+        rows = np.sort(np.unique(each, return_index=True)[1])
+        cell = self.classes.labels[rows]
+        return EquivalenceClasses(cell, np.bincount(cell, minlength=len(self.classes.sizes))), self.column.iloc[rows]
+
+    @property
+    def on_grid(self) -> Codes:
+        """Codes that are the same for one value in all classes: of near numbers, their place on a grid of the width."""
+        if not isinstance(self.values, Near):
+            return self.values
+        return category_codes(pd.Series(on_grid(self.values.numbers, self.values.width)))
+
+    @property
+    def all_harmless(self) -> BoolArray:
+        """For each class, whether all its values are harmless."""
+        harmful = np.bincount(self.classes.labels, ~self.harmless, len(self.classes.sizes))
+        return np.asarray(harmful == 0, dtype=np.bool_)
+
+    def records_of(self, chosen: BoolArray) -> IntArray:
+        """The position of one record of each of the chosen classes."""
+        first = np.empty(len(chosen), dtype=np.int64)
+        first[self.classes.labels] = self.rows
+        return first[chosen]
+
+    def sizes(self, chosen: BoolArray) -> list[int]:
+        return [int(size) for size in self.classes.sizes[chosen]]
+
+
+def _numbers(column: "pd.Series[Any]") -> FloatArray | None:
+    """Numbers, and dates in days; None of categories and text."""
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return np.asarray((column - pd.Timestamp(0)) / pd.Timedelta(days=1), dtype=np.float64)
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return None

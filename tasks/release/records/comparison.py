@@ -1,0 +1,54 @@
+"""The files of a release that its masked file is judged by."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from policies.original_and_masked import OriginalAndMasked
+from sluice.errors import PlanError
+from sluice.masking.plan import apply_recodings
+from sluice.masking.step import MaskingStep
+from sluice.masking.subsets import ByStratum
+from sluice.variables import Variables
+from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
+from tasks.release.records.variables import (
+    RecordsRelease,
+    original_variables,
+    read_masked,
+    read_original,
+    released_variables,
+)
+
+
+def compared(release: RecordsRelease, masked: MaskedFile) -> OriginalAndMasked:
+    """The masked file record by record with the original."""
+    variables = original_variables(release)
+    kept = kept_rows(release, masked)  # who was left out of a sample has opted out: the risk is that of the others
+    original = read_original(release, release.original).iloc[kept].reset_index(drop=True)
+    holdout = read_original(release, release.holdout) if release.holdout else None
+    return OriginalAndMasked(
+        original=original,
+        recoded=apply_recodings(masked.carried_out, original, variables),
+        # Record by record with the original again: place i of the file holds the original record order[i].
+        masked=read_masked(release, masked).iloc[np.argsort(row_order(release, kept))].reset_index(drop=True),
+        holdout=holdout,
+        recoded_holdout=None if holdout is None else _recoded(masked.carried_out, holdout, variables),
+        variables=variables,
+        released=released_variables(release),
+        rng=np.random.default_rng(release.seeds().attack),
+        unit=release.unit,
+        minimum_cell=release.product.policy.minimum_cell,
+        knowledge=release.product.contract.knowledge,
+        carried_out=masked.carried_out,
+    )
+
+
+def _recoded(
+    carried_out: Sequence[MaskingStep | ByStratum], holdout: pd.DataFrame, variables: Variables
+) -> pd.DataFrame | None:
+    """The holdout on the masked file's categories; None where it holds a stratum that the masked file does not."""
+    try:
+        return apply_recodings(carried_out, holdout, variables)
+    except PlanError:
+        return None
