@@ -171,6 +171,19 @@ _CHAIN = {
         "Two editions that differ in a few records give these away: wait until more records changed, publish the "
         "whole edition on another schedule, or withdraw the plan to publish both."
     ),
+    "differencing": (
+        "Who came, left or changed stands out from those who stayed: publish both files with fewer, larger classes, "
+        "swap or randomise the values that the finding is about, or wait until whole classes have changed."
+    ),
+    "joint_classes": (
+        "Groups of both files overlap in a few people: recode the quasi-identifiers with the same cut-points and "
+        "labels as in the earlier publication, or more coarsely so that its groups lie whole within the new ones."
+    ),
+    "averaged_noise": (
+        "Values were drawn anew for people whose value stayed: give the contract a record_key, so that unchanged "
+        "records keep their noise under the same step, or leave the variable as it was published before."
+    ),
+    "several_publications": "Find out why an earlier publication could not be read, and compare again.",
     "earlier_editions": (
         "Compare with the earlier publication that the finding names: suppress the same cells in both, or let "
         "somebody who knows both decide."
@@ -219,7 +232,10 @@ _UNMEASURED: Mapping[str, str] = {
         "linked tables, or suppress more cells."
     ),
     "earlier_editions": "Make the earlier edition's vault available again, so that both can be compared.",
-    "few_changes": "Make the earlier edition's file available again, so that both can be compared.",
+    "several_publications": (
+        "The vault must hold the data and the file of each earlier publication: bring back what is missing from its "
+        "backup."
+    ),
     "holdout_of_others": (
         "Draw the holdout from people who are not in the file: those of the file itself make "
         "every attack look harmless."

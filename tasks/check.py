@@ -4,7 +4,7 @@ from policies.formula_cells import formula_cells
 from sluice.verdict import Finding
 from tasks.release.findings import findings_of
 from tasks.release.records.comparison import compared
-from tasks.release.records.editions import few_changes
+from tasks.release.records.editions import compare_publications
 from tasks.release.records.judgement import check_masked, check_original
 from tasks.release.records.masked_file import MaskedFile
 from tasks.release.records.variables import RecordsRelease, original_variables, read_original
@@ -23,5 +23,5 @@ def check(release: RecordsRelease, masked: MaskedFile | None = None) -> list[Fin
         *check_masked(policy, files),
         *policy.overlooked(files.released),
         *formula_cells(files.masked),
-        *findings_of("few_changes", "masked", lambda: few_changes(release)),
+        *findings_of("several_publications", "masked", lambda: compare_publications(release)),
     ]

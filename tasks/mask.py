@@ -25,5 +25,5 @@ def mask(release: RecordsRelease) -> MaskedFile:
     with vault.scratch(".csv") as path:
         write_csv(masked, path)
         csv_sha256 = vault.keep(path, ".csv")
-    release.record(State.MASKED, data=sha256, csv=csv_sha256, rows=len(masked))
+    release.record(State.MASKED, data=sha256, csv=csv_sha256, rows=len(masked), sample=sample)
     return MaskedFile(sha256, csv_sha256, len(masked), carried_out, sample)

@@ -46,7 +46,7 @@ def publish(release: AnyRelease) -> Path:
         raise DataError(f"{folder} is not what was approved: {'; '.join(problems)}")
     _supersede_earlier(release)
     if product.destroys_seed:
-        vault.destroy_seed(release.id)
+        vault.destroy_seed(release.seed_name)
         if last(release.entries(), "seed_destroyed") is None:
             release.record("seed_destroyed")
     # Last of all: a run that is killed before this is taken up again, and one that is killed after it has done it all.
@@ -76,14 +76,15 @@ def _refuse_unapproved(release: AnyRelease) -> None:
 def _refuse_unfit(release: AnyRelease) -> None:
     """Raise SluiceError unless what was approved met the policy, and still does, without the waivers that ended."""
     product, dossier = release.product, _dossier(release)
-    rest = (finding for finding in dossier.findings if finding.rule != product.editions_rule)
+    rest = (finding for finding in dossier.findings if finding.rule not in product.editions_rules)
     found = [finding.model_copy(update={"waiver": None}) for finding in rest]
-    found += product.compare_editions(release)  # another may have been published since
+    compared = product.compare_editions(release)  # another may have been published since
+    found += compared
     waivers, today = product.policy.waivers, datetime.now(UTC).date()
     verdict = decide(apply_waivers(found, waivers, product.definition.name, today, product.definition.owner))
     if max(verdict, dossier.verdict) is not Verdict.PASS:
         why = [f"The waiver of {w.rule} by {w.owner} ended on {w.expires}." for w in waivers if w.expires < today]
-        why += [finding.says for finding in found[-1:] if finding.verdict is not Verdict.PASS]
+        why += [finding.says for finding in compared if finding.verdict is not Verdict.PASS]
         raise SluiceError(" ".join([f"{release.id} does not meet its policy today, so it is not published.", *why]))
 
 

@@ -1,7 +1,7 @@
 """The vault: the one directory that holds records, secrets and seeds.
 
     VAULT/secret              32 bytes from the operating system; every key of the vault is derived from it
-    VAULT/seeds/RELEASE       32 bytes from the operating system, one root seed a release
+    VAULT/seeds/NAME          32 bytes from the operating system, one root seed for a plan on the same data
     VAULT/objects/SHA256.EXT  what was kept, named by its content
     VAULT/scratch/            files being written
     VAULT/anchor              the last row of the ledger
@@ -100,33 +100,33 @@ class Vault:
 
     # -- seeds
 
-    def seed(self, release: str) -> np.random.SeedSequence:
-        """The release's root seed, drawn from the operating system once: a rerun makes the same bytes.
+    def seed(self, name: str) -> np.random.SeedSequence:
+        """The root seed of this name, drawn from the operating system once: a rerun makes the same bytes.
 
-        raises : SluiceError when the seed was destroyed, is damaged, or `release` is no plain name
+        raises : SluiceError when the seed was destroyed, is damaged, or `name` is no plain name
         """
-        file = self._seeds / _plain(release)
+        file = self._seeds / _plain(name)
         with disk_of("the vault's disk"):
-            self._refuse_destroyed(release)
+            self._refuse_destroyed(name)
             entropy = create_once(file, secrets.token_bytes(SECRET_BYTES))
         if _tombstone_of(file).exists():  # destroyed by another process meanwhile
             file.unlink(missing_ok=True)
-            self._refuse_destroyed(release)
+            self._refuse_destroyed(name)
         if len(entropy) != SECRET_BYTES:
-            raise SluiceError(f"the seed of '{release}' is damaged: {len(entropy)} bytes, not {SECRET_BYTES}.")
+            raise SluiceError(f"the seed '{name}' is damaged: {len(entropy)} bytes, not {SECRET_BYTES}.")
         return np.random.SeedSequence(int.from_bytes(entropy, "big"))
 
-    def destroy_seed(self, release: str) -> None:
-        """Forget the release's seed for good: nobody can make the file again, or take the noise off it."""
-        file = self._seeds / _plain(release)
+    def destroy_seed(self, name: str) -> None:
+        """Forget the seed of this name for good: nobody can make its file again, or take the noise off it."""
+        file = self._seeds / _plain(name)
         with disk_of("the vault's disk"):
             create_once(_tombstone_of(file), b"destroyed\n")  # first, so that no rerun draws a second seed
             file.unlink(missing_ok=True)
             sync_folder(self._seeds)
 
-    def _refuse_destroyed(self, release: str) -> None:
-        if _tombstone_of(self._seeds / release).exists():
-            raise SluiceError(f"the seed of '{release}' was destroyed; the release cannot be made again.")
+    def _refuse_destroyed(self, name: str) -> None:
+        if _tombstone_of(self._seeds / name).exists():
+            raise SluiceError(f"the seed '{name}' was destroyed; what was made from it cannot be made again.")
 
     # -- files
 
@@ -225,13 +225,13 @@ def _refuse_open_to_others(path: Path) -> None:
 
 
 def _tombstone_of(seed: Path) -> Path:
-    return seed.with_name(f"{seed.name}~destroyed")  # '~' is in no release's name
+    return seed.with_name(f"{seed.name}~destroyed")  # '~' is in no seed's name
 
 
-def _plain(release: str) -> str:
-    if not _NAME.fullmatch(release):
-        raise SluiceError(f"id of a release must be letters, digits, '.', '_' and '-', up to 200; got {release!r}")
-    return release
+def _plain(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise SluiceError(f"name of a seed must be letters, digits, '.', '_' and '-', up to 200; got {name!r}")
+    return name
 
 
 def _checked(text: str, form: re.Pattern[str], what: str) -> str:

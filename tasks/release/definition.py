@@ -1,7 +1,7 @@
 """What every release definition says: which data, under which contract and policy, published where and when."""
 
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 from zoneinfo import available_timezones
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -49,6 +49,11 @@ class Trigger(StrictModel):
     resource: str = Field(description="id of the resource that the event speaks of, such as warehouse.survey.fair")
 
 
+_NO_PART_OF_THE_DICE = {
+    "name", "title", "owner", "source", "contract", "policy", "people", "target", "schedule", "trigger", "seed"
+}  # fmt: skip
+
+
 class Definition(StrictModel):
     """What every release definition says. Paths are relative to the file that holds the definition."""
 
@@ -65,10 +70,24 @@ class Definition(StrictModel):
     schedule: Schedule | None = None
     trigger: Trigger | None = None
 
+    def decides_dice(self) -> dict[str, Any]:
+        """What of the definition decides how the data are masked or protected: no name, title, person or place.
+
+        The seed depends on it and on the data: with another title nobody can try until the dice fall well.
+        """
+        kept: dict[str, Any] = _without_titles(self.model_dump(mode="json", exclude=_NO_PART_OF_THE_DICE))
+        return kept
+
     def at(self, base: Path) -> Self:
         """The same definition with every path made absolute from `base`."""
         paths = {field: (base / getattr(self, field)).resolve() for field in ("contract", "policy", "people", "target")}
         return self.model_copy(update={**paths, "source": self.source.resolve(base)})
+
+
+def _without_titles(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _without_titles(value) for key, value in content.items() if key != "title"}
+    return [_without_titles(value) for value in content] if isinstance(content, list | tuple) else content
 
 
 def target_of(path: Path) -> Path:

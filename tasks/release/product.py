@@ -41,7 +41,7 @@ class Product(Documents[D_co], ABC, Generic[D_co, M, E]):
     E    : what is measured of it
     """
 
-    editions_rule: ClassVar[str]  # the rule of the findings of `compare_editions`
+    editions_rules: ClassVar[tuple[str, ...]]  # of the findings of `compare_editions`
 
     @abstractmethod
     def refuse_unfit(self) -> None:

@@ -1,5 +1,6 @@
 """A release: one product with one state of its data; its id, its seeds and what the ledger says of it."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -66,8 +67,14 @@ class Release(Generic[P_co]):
         """Everything that was ingested, with the keyed hashes of identifiers that are part of the record key."""
         return read_typed(self.vault.verify(self.data.sha256, ".parquet"), self.staged_variables, columns)
 
+    @property
+    def seed_name(self) -> str:
+        """The same for all releases of the same data by the same plan, whatever they are called and held to."""
+        parts = [self.data.sha256, json.dumps(self.product.written.decides_dice(), sort_keys=True)]
+        return f"seed-{self.vault.pseudonym('seed', chr(10).join(parts))}"
+
     def seeds(self) -> Seeds:
-        return Seeds(*self.vault.seed(self.id).spawn(4))
+        return Seeds(*self.vault.seed(self.seed_name).spawn(4))
 
     @property
     def state(self) -> State | None:

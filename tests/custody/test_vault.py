@@ -130,7 +130,7 @@ def test_a_destroyed_seed_never_comes_back(vault: Vault) -> None:
     vault.destroy_seed("fair-1")
     vault.destroy_seed("fair-1")
     for again in (vault, Vault(vault.root)):
-        with pytest.raises(SluiceError, match="the seed of 'fair-1' was destroyed"):
+        with pytest.raises(SluiceError, match="the seed 'fair-1' was destroyed"):
             again.seed("fair-1")
     assert not (vault.root / "seeds" / "fair-1").exists()
     vault.destroy_seed("never-drawn")
@@ -162,12 +162,12 @@ def test_a_damaged_seed_is_refused(vault: Vault) -> None:
         vault.seed("fair-1")
 
 
-@pytest.mark.parametrize("release", ["", "../secret", "a/b", ".hidden", "fair 1", "fair~destroyed", "x" * 201])
-def test_a_release_that_is_no_plain_name_has_no_seed(vault: Vault, release: str) -> None:
-    with pytest.raises(SluiceError, match="id of a release"):
-        vault.seed(release)
-    with pytest.raises(SluiceError, match="id of a release"):
-        vault.destroy_seed(release)
+@pytest.mark.parametrize("name", ["", "../secret", "a/b", ".hidden", "fair 1", "fair~destroyed", "x" * 201])
+def test_what_is_no_plain_name_has_no_seed(vault: Vault, name: str) -> None:
+    with pytest.raises(SluiceError, match="name of a seed"):
+        vault.seed(name)
+    with pytest.raises(SluiceError, match="name of a seed"):
+        vault.destroy_seed(name)
 
 
 # -- files

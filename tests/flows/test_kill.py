@@ -158,7 +158,9 @@ def is_published(house: House, first: str, release: str) -> None:
     assert house.events(release).count("seed_destroyed") == 1
     assert house.events(first)[-1] == "superseded"
     assert house.events(first).count("superseded") == 1
-    assert not (house.home / "vault" / "seeds" / release).exists()
+    seeds = [path.name for path in (house.home / "vault" / "seeds").iterdir()]
+    assert len([name for name in seeds if name.endswith("~destroyed")]) == 2  # of both editions
+    assert len(seeds) == 2
     manifest = json.loads((house.target / release / "manifest.json").read_text())
     assert [approval["who"] for approval in manifest["approvals"]] == ["amara", "jonas"]
 

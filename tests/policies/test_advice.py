@@ -17,7 +17,13 @@ from sluice.verdict import Finding, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("sluice", "schemas", "policies", "tasks", "flows")
-RULE_AT = {"findings_of": 0, "Clause": 0, "_Condition": 0, "judge_copies": 1}  # calls that take a rule by its place
+RULE_AT = {
+    "findings_of": 0,
+    "Clause": 0,
+    "_Condition": 0,
+    "judge_copies": 1,
+    "_of_rule": 0,
+}  # calls that take a rule by its place
 # Expressions that give a rule its name, with the names that they stand for where no other call writes these.
 COMPUTED: dict[str, tuple[str, ...]] = {
     "rule": (),

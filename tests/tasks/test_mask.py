@@ -23,13 +23,18 @@ def test_masked_again_it_has_the_same_bytes(house: House, validated: Bring) -> N
     again = mask(release)
     assert again.hashes == first.hashes
     assert release.state is State.MASKED
-    assert release.entries()[-1].body == {"data": first.sha256, "csv": first.csv_sha256, "rows": first.rows}
+    assert release.entries()[-1].body == {
+        "data": first.sha256,
+        "csv": first.csv_sha256,
+        "rows": first.rows,
+        "sample": None,
+    }
 
 
 @pytest.mark.slow
 def test_another_seed_makes_other_bytes(house: House, validated: Bring) -> None:
     first = mask(validated(house))
-    house.definition["title"] = "Another release"
+    house.data.loc[0, "income"] += 1000
     assert mask(validated(house)).sha256 != first.sha256
 
 
@@ -66,3 +71,16 @@ def test_of_a_sample_the_vault_knows_who_is_in_it(house: House, validated: Bring
     assert masked.sample is not None
     assert len(kept) == masked.rows == len(row_order(release, kept)) < release.original.rows
     assert (np.diff(kept) > 0).all()
+
+
+@pytest.mark.slow
+def test_another_title_policy_or_owner_is_no_second_throw_of_the_dice(house: House, validated: Bring) -> None:
+    first = validated(house)
+    made = mask(first)
+    house.definition |= {"name": "renamed", "title": "Another release", "owner": "mina"}
+    house.policy["version"] = 2
+    second = validated(house)
+    assert second.id != first.id
+    assert mask(second).hashes == made.hashes
+    house.definition["plan"][-1]["window"] = 0.21
+    assert mask(validated(house)).sha256 != made.sha256

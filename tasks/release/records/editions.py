@@ -1,51 +1,129 @@
-"""Editions of a file: whether this one, compared with one that was published before, gives single people away."""
+"""Editions of a file: what it tells together with every file of the same people that was published before."""
 
 from collections.abc import Sequence
 
+import numpy as np
+import pandas as pd
+
+from policies.policy import Policy
+from policies.several_publications import EarlierFile, judge_publications
+from schemas.contract import Contract
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
+from sluice.errors import DataError, SluiceError
 from sluice.publication.records_file import read_typed
-from sluice.risk.classes.differencing import changed_records
+from sluice.risk.publications.changed_records import rows_within
+from sluice.risk.publications.publication import Publication
+from sluice.risk.publications.same_people import SamePeople, same_people
 from sluice.variables import NAMES
 from sluice.verdict import Finding, Verdict
-from tasks.release.earlier_releases import earlier_publications
-from tasks.release.records.variables import RecordsRelease, original_variables, released_variables
-from tasks.release.release import last, variables_from_json
+from tasks.release.documents import Documents
+from tasks.release.earlier_releases import publications
+from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
+from tasks.release.records.variables import RecordsRelease, read_masked, released_variables
+from tasks.release.release import Release, StagedTable, last, variables_from_json
 
 
-def few_changes(release: RecordsRelease) -> list[Finding]:
-    """One finding: with fewer changed records than the policy's minimum cell since an earlier edition, it is REVIEW.
+def compare_publications(release: RecordsRelease) -> list[Finding]:
+    """Findings on this file beside all that are or were public and hold some of its people, of any data set.
 
-    Looked at are the releases of the same data set that are or were public, by the variables released now. The same
-    data under another plan count as no change: the report names earlier attempts.
+    They are found by their record keys, or by their values. Raises DataError when one is no longer in the vault.
     """
-    smallest = release.product.policy.minimum_cell
-    earlier = earlier_publications(release)
-    few = [name for name, entries in earlier.items() if 0 < _changed(release, entries) < smallest]
-    verdict, says = (
-        Verdict.PASS,
-        "No earlier edition of the data set was published that this one could be compared with.",
+    staged = release.read_staged()
+    earlier, undone = {}, []
+    for name, entries in publications(release).items():
+        other = _recorded(release, name, entries)
+        if other is None:
+            continue
+        before = other.read_staged()
+        same = _same_people(other, before, release, staged)
+        if same is None:
+            continue
+        try:
+            earlier[name] = EarlierFile(_publication(other, before), same)
+        except SluiceError as error:
+            if isinstance(error, DataError):
+                raise
+            undone.append(name)  # its seed was destroyed: nobody knows any more whose record stands where
+    rng = np.random.default_rng(release.seeds().attack)
+    findings = judge_publications(release.product.policy, _publication(release, staged), earlier, release.unit, rng)
+    return [*findings, *_not_comparable(undone)]
+
+
+def _not_comparable(releases: Sequence[str]) -> list[Finding]:
+    says = (
+        f"The seed of {', '.join(releases)} was destroyed, so nobody can tell any more which of its records is whose, "
+        "nor what it tells of the same people together with this file."
     )
-    if earlier:
-        says = f"None of {len(earlier)} earlier editions differs from this one in a few records only."
-    if few:
-        verdict = Verdict.REVIEW
-        says = (
-            f"Fewer than {smallest} records changed since {', '.join(few)} was published: who compares the two files "
-            "sees whose they are, and what changed. Wait until more has changed."
-        )
-    return [Finding(rule="few_changes", verdict=verdict, stage="masked", says=says, attempted=len(earlier))]
+    finding = Finding(
+        rule="joint_classes", verdict=Verdict.REVIEW, stage="masked", says=says, scope=", ".join(releases)
+    )
+    return [finding] if releases else []
 
 
-def _changed(release: RecordsRelease, earlier: Sequence[Entry]) -> int:
-    received = last(earlier, State.RECEIVED)
-    assert received is not None
-    variables = variables_from_json(release.vault.verify(received.body["variables"], ".json").read_bytes())
-    released = released_variables(release)
+def _recorded(release: RecordsRelease, name: str, entries: Sequence[Entry]) -> RecordsRelease | None:
+    """Another release of records by the documents that it was judged by; None for another product."""
+    received = last(entries, State.RECEIVED)
+    if received is None or received.body["product"] != release.product.definition.product:
+        return None
+    vault, product = release.vault, release.product
+    contract, policy, plan = (
+        vault.verify(received.body[document], ".json").read_bytes() for document in ("contract", "policy", "plan")
+    )
+    definition = RecordsDefinition.model_validate_json(plan)
+    documents = Documents(
+        product.path, definition, definition, Contract.model_validate_json(contract),
+        Policy.model_validate_json(policy), product.roster, product.workspace,
+    )  # fmt: skip
+    variables = variables_from_json(vault.verify(received.body["variables"], ".json").read_bytes())
+    data, original = StagedTable(**received.body["data"]), StagedTable(**received.body["original"])
+    holdout = StagedTable(**received.body["holdout"]) if received.body["holdout"] else None
+    return Release(documents, name, data, original, holdout, variables)
+
+
+def _same_people(
+    other: RecordsRelease, before: pd.DataFrame, release: RecordsRelease, staged: pd.DataFrame
+) -> SamePeople | None:
+    mine, theirs = release.staged_variables, other.staged_variables
+    key = release.product.contract.record_key
     columns = [
         name
-        for name, variable in original_variables(release).items()
-        if name in variables and name in released and variable.role not in NAMES
+        for name, variable in mine.items()
+        if name in theirs
+        and name not in key
+        and variable.role not in NAMES
+        and theirs[name].role not in NAMES
+        and (variable.kind is theirs[name].kind or (variable.kind.is_numeric and theirs[name].kind.is_numeric))
     ]
-    before = read_typed(release.vault.verify(received.body["data"]["sha256"], ".parquet"), variables, columns)
-    return changed_records(before, release.read_staged(columns))
+    keyed = bool(key) and key == other.product.contract.record_key
+    if not keyed:
+        return same_people(before, staged, columns)
+    return same_people(before, staged, columns, _keys(before, key), _keys(staged, key))
+
+
+def _keys(staged: pd.DataFrame, key: Sequence[str]) -> "pd.Series[str]":
+    joined: pd.Series[str] = staged[key[0]].astype(str)
+    for name in key[1:]:
+        joined = joined + "\0" + staged[name].astype(str)
+    return joined
+
+
+def _publication(release: RecordsRelease, staged: pd.DataFrame) -> Publication:
+    """The masked file with the people of all its staged data. Raises SluiceError when its seed was destroyed."""
+    masked = last(release.entries(), State.MASKED)
+    if masked is None:
+        raise DataError(f"{release.id} was not masked, so it cannot be compared with what was published before.")
+    body = masked.body
+    file = MaskedFile(body["data"], body["csv"], body["rows"], carried_out=(), sample=body["sample"])
+    order = row_order(release, kept_rows(release, file))
+    if release.holdout is not None:
+        original = read_typed(release.vault.verify(release.original.sha256, ".parquet"), release.staged_variables)
+        order = rows_within(original, staged)[order]
+    return Publication(
+        original=staged,
+        masked=read_masked(release, file),
+        people=order,
+        variables=release.staged_variables,
+        released=released_variables(release),
+    )

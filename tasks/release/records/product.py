@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from policies.approvals import Subject
+from policies.several_publications import RULES
 from schemas.checks.frame_check import check_released
 from sluice.masking.subsets import ByStratum
 from sluice.publication.datapackage import PublishedFile
@@ -16,7 +17,7 @@ from sluice.verdict import Finding, Verdict, decide
 from tasks.release.product import Product
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.document_warnings import document_warnings
-from tasks.release.records.editions import few_changes
+from tasks.release.records.editions import compare_publications
 from tasks.release.records.judgement import Evaluation
 from tasks.release.records.masked_file import MaskedFile
 from tasks.release.records.variables import (
@@ -30,7 +31,7 @@ from tasks.release.records.variables import (
 
 
 class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
-    editions_rule = "few_changes"
+    editions_rules = ("several_publications", *RULES)
 
     def refuse_unfit(self) -> None:
         described_variables(self)  # refuses a plan that does not fit the contract
@@ -77,7 +78,7 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
         return [] if decide(findings) is Verdict.PASS else [finding.says for finding in findings]
 
     def compare_editions(self, release: RecordsRelease) -> list[Finding]:
-        return few_changes(release)
+        return compare_publications(release)
 
     @property
     def destroys_seed(self) -> bool:

@@ -22,7 +22,7 @@ from tasks.release.tables.table_files import problems_of, table_descriptor
 
 
 class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
-    editions_rule = "earlier_editions"
+    editions_rules = ("earlier_editions",)
 
     def refuse_unfit(self) -> None:
         refuse_unfit_tables(self.path, self.definition, self.contract, self.policy)

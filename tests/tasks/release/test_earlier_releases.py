@@ -1,28 +1,47 @@
-"""Earlier attempts: releases of the same data that were evaluated before, counted by one reading of the ledger."""
+"""Earlier attempts: releases of nearly the same data that were judged before, counted by one reading of the ledger."""
 
-from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
-from sluice.custody.ledger import Ledger
-from tasks.release.earlier_releases import earlier_attempts
+from tasks.release.earlier_releases import earlier_attempts, earlier_publications, publications
+from tasks.release.product import AnyRelease
 from tests.custody.statements import statements_to_ledgers
+from tests.flows.house import House
+
+Bring = Callable[[House], AnyRelease]
+
+
+def judged(house: House, received: Bring) -> AnyRelease:
+    release = received(house)
+    for event in ("validated", "masked", "evaluated"):
+        release.record(event)
+    return release
 
 
 @pytest.mark.slow
-def test_earlier_attempts_on_the_same_data_are_counted_by_one_statement(tmp_path: Path) -> None:
-    ledger = Ledger(f"sqlite:///{tmp_path}/ledger.db", bytes(32), tmp_path / "anchor")
-    for number in range(9):
-        of_these_data = {"data": {"sha256": "a" if number % 3 else "b"}}
-        ledger.append(f"release-{number}", "received", "amara", of_these_data)
-        for event in ("validated", "masked", "evaluated")[: number % 4]:
-            ledger.append(f"release-{number}", event, "amara", {})
-    workspace = SimpleNamespace(ledger=Ledger(f"sqlite:///{tmp_path}/ledger.db", bytes(32), tmp_path / "anchor"))
-    release: Any = SimpleNamespace(
-        id="release-8", data=SimpleNamespace(sha256="a"), product=SimpleNamespace(workspace=workspace)
-    )
+def test_the_same_data_and_those_with_a_few_other_records_are_the_same_attempt(house: House, received: Bring) -> None:
+    judged(house, received)
+    house.definition["title"] = "Once more"
+    received(house)  # not judged
+    house.data.loc[:9, "income"] += 1
+    house.contract["dataset"] = "inhabitants"
+    judged(house, received)
+    house.data = house.data.drop(index=17)
+    last = received(house)
     with statements_to_ledgers() as sent:
-        assert earlier_attempts(release) == 1  # release-7; release-3 was evaluated, but on other data
+        assert earlier_attempts(last) == 2
     assert len(sent) == 1
+    house.new_edition()
+    assert earlier_attempts(received(house)) == 0  # of other people
+
+
+@pytest.mark.slow
+def test_what_was_public_counts_whatever_its_data_set_is_called(house: House, received: Bring) -> None:
+    first = judged(house, received)
+    for event in ("pending_review", "approved", "publishing", "published", "withdrawn"):
+        first.record(event)
+    house.contract["dataset"] = "inhabitants"
+    second = judged(house, received)
+    assert list(publications(second)) == [first.id]
+    assert list(earlier_publications(second)) == []

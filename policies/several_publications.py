@@ -1,0 +1,198 @@
+"""Several publications: what a file tells together with those of the same people that the public could read before.
+
+Not a part of the reference standard, which looks at one file; every release of records is held to it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from policies.policy import Policy
+from policies.rules.k_anonymity import KAnonymity
+from policies.rules.l_diversity import LDiversity
+from policies.standard.reported_share import reported_share
+from sluice.risk.publications.averaged_noise import averaged_noise
+from sluice.risk.publications.differencing import Differences, differencing
+from sluice.risk.publications.joint_classes import KeyedFile, joint_classes
+from sluice.risk.publications.publication import Publication
+from sluice.risk.publications.same_people import SamePeople
+from sluice.variables import NAMES, Role, Variables, with_role
+from sluice.verdict import Finding, Verdict
+
+RULES = ("few_changes", "differencing", "joint_classes", "averaged_noise")
+_MARGIN = 0.05  # of people whose value averaging tells, where the policy has no reference standard
+_MOST = 5_000  # people whose values are averaged
+_BY_CHANCE = 0.01  # of a right guess or more, below which values are read and not guessed
+
+
+@dataclass(frozen=True)
+class EarlierFile:
+    """A publication of some of the same people."""
+
+    file: Publication
+    same: SamePeople
+
+
+def judge_publications(
+    policy: Policy, last: Publication, earlier: Mapping[str, EarlierFile], unit: str, rng: np.random.Generator
+) -> list[Finding]:
+    """One finding a rule on a file and the earlier ones of its people, by the ids of their releases.
+
+    cost : that of the measures: seconds for 300,000 records
+    """
+    if not earlier:
+        says = f"No file of the same {unit} was published before."
+        return [_of_rule(rule, Verdict.PASS, says, 0) for rule in RULES]
+    found = {
+        name: differencing(each.file, last, each.same, *_keys_and_values(each.file, last))
+        for name, each in earlier.items()
+    }
+    return [
+        _few_changes(policy, {name: each.changed for name, each in found.items()}),
+        _differencing(policy, found, unit),
+        _joint_classes(policy, last, earlier, unit),
+        _averaged_noise(policy, last, earlier, unit, rng),
+    ]
+
+
+def _keys_and_values(earlier: Publication, last: Publication) -> tuple[list[str], list[str]]:
+    shared = [
+        name
+        for name, variable in last.released.items()
+        if name in earlier.released and variable.role not in (*NAMES, Role.WEIGHT)
+    ]
+    known = set(_quasi_identifiers(earlier.released)) | set(_quasi_identifiers(last.released))
+    keys = [name for name in shared if name in known]
+    return keys, [name for name in shared if name not in known] or keys
+
+
+def _quasi_identifiers(released: Variables) -> list[str]:
+    return with_role(released, Role.QUASI_IDENTIFIER)
+
+
+def _few_changes(policy: Policy, changed: Mapping[str, int]) -> Finding:
+    few = [name for name, count in changed.items() if 0 < count < policy.minimum_cell]
+    if few:
+        return _of_rule(
+            "few_changes",
+            Verdict.REVIEW,
+            f"Fewer than {policy.minimum_cell} records changed since {', '.join(few)} was published: who compares the "
+            "two files sees whose they are, and what changed. Wait until more has changed.",
+            len(changed),
+        )
+    says = f"None of {len(changed)} earlier publications ({', '.join(changed)}) differs from this file in few records."
+    return _of_rule("few_changes", Verdict.PASS, says, len(changed))
+
+
+def _differencing(policy: Policy, found: Mapping[str, Differences], unit: str) -> Finding:
+    from scipy.stats import poisson  # loaded where it is needed
+
+    told = {name: each for name, each in found.items() if each.told}
+    read = {
+        name: each
+        for name, each in found.items()
+        if name not in told and each.guessed and poisson.sf(each.guessed - 1, each.by_chance) < _BY_CHANCE
+    }
+    if told:
+        name, worst = max(told.items(), key=lambda item: item[1].told)
+        says = (
+            f"An intruder who knows a person's quasi-identifiers, and that the person came, left or changed since "
+            f"{name} was published, reads another value of that person off the difference of the two files: of "
+            f"{_count(policy, worst.told)} of the {unit} concerned."
+        )
+        others = [other for other in told if other != name]
+        says += f" The same holds of {', '.join(others)}." if others else ""
+        return _of_rule("differencing", Verdict.FAIL, says, len(found), ", ".join(told))
+    if read:
+        says = (
+            f"The difference of this file and {', '.join(read)} names values of {unit} who came, left or changed that "
+            "are right more often than chance explains."
+        )
+        return _of_rule("differencing", Verdict.FAIL, says, len(found), ", ".join(read))
+    says = f"The differences from {', '.join(found)} tell nobody's value."
+    return _of_rule("differencing", Verdict.PASS, says, len(found))
+
+
+def _joint_classes(policy: Policy, last: Publication, earlier: Mapping[str, EarlierFile], unit: str) -> Finding:
+    anonymity = [rule for rule in policy.rules if isinstance(rule, KAnonymity)]
+    diversity = [rule for rule in policy.rules if isinstance(rule, LDiversity)]
+    if not anonymity and not diversity:
+        says = "The policy asks for no classes of look-alikes, so none can be taken apart."
+        return _of_rule("joint_classes", Verdict.PASS, says, len(earlier))
+    looked_at = [name for rule in (*anonymity, *diversity) for name in rule.keys(last.released)]
+    keys = list(dict.fromkeys([*looked_at, *_quasi_identifiers(last.released)]))
+    values = [
+        name
+        for rule in diversity
+        for name in (rule.columns or with_role(last.released, Role.SENSITIVE))
+        if name in last.original
+    ]
+    files = [
+        KeyedFile(
+            each.file, [name for name in each.file.released if _is_key(name, each.file.released, keys)], each.same
+        )
+        for each in earlier.values()
+    ]
+    k = max((rule.k for rule in anonymity), default=0)
+    found = joint_classes(KeyedFile(last, keys, None), files, k, list(dict.fromkeys(values)))
+    names = ", ".join(earlier)
+    if not found.below and not found.alike:
+        says = f"With {names}, everybody keeps the look-alikes that this file gives."
+        return _of_rule("joint_classes", Verdict.PASS, says, len(earlier), observed=0)
+    what = []
+    if found.below:
+        fewer = f"fewer than {k} {unit} fit {_count(policy, found.below)} of them"
+        what.append(f"{fewer} in every file, where each file alone leaves at least {k}")
+    if found.alike:
+        what.append(f"all who fit {_count(policy, found.alike)} of them share one sensitive value")
+    says = f"Of the {found.people:,} {unit} who are also in {names}: {', and '.join(what)}."
+    return _of_rule("joint_classes", Verdict.FAIL, says, len(earlier), names)
+
+
+def _is_key(name: str, released: Variables, keys: Sequence[str]) -> bool:
+    return name in keys or released[name].role is Role.QUASI_IDENTIFIER
+
+
+def _averaged_noise(
+    policy: Policy, last: Publication, earlier: Mapping[str, EarlierFile], unit: str, rng: np.random.Generator
+) -> Finding:
+    margin = policy.reference_standard.margin if policy.reference_standard else _MARGIN
+    files = [(each.file, each.same) for each in earlier.values()]
+    keys = _quasi_identifiers(last.released)
+    read = averaged_noise(last, files, keys, _MOST, rng)
+    if not read:
+        says = f"No variable has other values than in {', '.join(earlier)} for those whose original value is the same."
+        return _of_rule("averaged_noise", Verdict.PASS, says, len(earlier))
+    worst = max(read, key=lambda each: each.interval[0])
+    verdict = Verdict.FAIL if worst.interval[0] > margin else Verdict.PASS
+    if verdict is Verdict.PASS and any(each.interval[1] > margin for each in read):
+        worst = max(read, key=lambda each: each.interval[1])
+        verdict = Verdict.REVIEW if worst.gain > margin else Verdict.PASS
+    alone = reported_share(round(worst.alone * worst.people), worst.people, policy.minimum_cell)[1]
+    together = reported_share(round(worst.together * worst.people), worst.people, policy.minimum_cell)[1]
+    says = (
+        f"An intruder who knows a person's quasi-identifiers and takes the average over {worst.files} publications "
+        f"reads {worst.name} rightly (a number to a tenth of its spread) for {together} of the {unit}, where the best "
+        f"of them alone tells it for {alone}; {margin:.1%} more are tolerated."
+    )
+    return _of_rule("averaged_noise", verdict, says, len(earlier), worst.name, worst.gain, margin)
+
+
+def _count(policy: Policy, people: int) -> str:
+    return f"fewer than {policy.minimum_cell}" if people < policy.minimum_cell else f"{people:,}"
+
+
+def _of_rule(
+    rule: str,
+    verdict: Verdict,
+    says: str,
+    attempted: int,
+    scope: str = "",
+    observed: float | None = None,
+    limit: float | None = None,
+) -> Finding:
+    return Finding(
+        rule=rule, verdict=verdict, says=says, stage="masked", scope=scope, observed=observed, limit=limit,
+        attempted=attempted, completed=attempted,
+    )  # fmt: skip

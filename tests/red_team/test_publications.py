@@ -1,0 +1,223 @@
+"""Several publications of the same people: each file may be safe alone, and both together are not.
+
+Each test publishes a file, plays an intruder who has it and a second one, and asks which rule stops the second.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sluice.custody.states import State
+from sluice.verdict import Finding, Verdict
+from tasks.ingest import ingest
+from tasks.mask import mask
+from tasks.release.product import AnyRelease
+from tasks.release.products import load_product
+from tasks.release.records.editions import compare_publications
+from tasks.release.records.variables import read_masked
+from tests.flows.house import House, survey
+
+pytestmark = pytest.mark.slow
+
+RECODED = [
+    {"method": "removal", "columns": ["household"]},
+    {"method": "global_recoding", "columns": ["age"], "bins": [40, 60]},
+]
+KNOWN = ["age", "sex", "region", "town"]
+LEAVER = 17
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    house = House(tmp_path / "house")
+    house.definition["plan"] = RECODED
+    return house
+
+
+def masked(house: House) -> tuple[AnyRelease, pd.DataFrame]:
+    """A release that was masked, and its file as the public would read it."""
+    house.write()
+    release: AnyRelease = bare(ingest)(load_product(house.file, house.workspace()))
+    release.record(State.VALIDATED)
+    return release, read_masked(release, bare(mask)(release))
+
+
+def bare(step: Any) -> Callable[..., Any]:
+    """What a step does, without Prefect around it."""
+    function: Callable[..., Any] = step.__wrapped__
+    return function
+
+
+def published(house: House) -> pd.DataFrame:
+    """The public file of a release whose history is that of one that went well."""
+    release, file = masked(house)
+    for state in (State.EVALUATED, State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING, State.PUBLISHED):
+        release.record(state, definition=release.product.definition.name)
+    return file
+
+
+def judged(release: AnyRelease) -> dict[str, Finding]:
+    return {finding.rule: finding for finding in compare_publications(release)}
+
+
+def failing(release: AnyRelease) -> set[str]:
+    return {rule for rule, finding in judged(release).items() if finding.verdict is Verdict.FAIL}
+
+
+def leaves(house: House, row: int = LEAVER) -> "pd.Series[Any]":
+    """One person less; returns who it was."""
+    person = house.data.loc[row]
+    house.data = house.data.drop(index=row).reset_index(drop=True)
+    return person
+
+
+def renamed(house: House) -> None:
+    """The data set and the variable that is its key have other names."""
+    house.contract["dataset"] = "inhabitants"
+    house.variable("person")["name"] = "number"
+    house.contract["record_key"] = ["number"]
+    house.data = house.data.rename(columns={"person": "number"})
+
+
+def read_off(first: pd.DataFrame, second: pd.DataFrame, person: Any, value: str) -> list[str]:
+    """The attack: what the first cross-tabulation has more than the second in the person's class."""
+    counts = []
+    for file in (first, second):
+        mine = file[(file["age"] == group_of(person["age"], file)) & (file["sex"] == person["sex"])]
+        counts.append(Counter(mine[mine["region"] == person["region"]][value].astype(str)))
+    return list((counts[0] - counts[1]).elements())
+
+
+def group_of(age: int, file: pd.DataFrame) -> str:
+    groups = list(file["age"].cat.categories)
+    return str(groups[int(np.searchsorted([40, 60], age, side="right"))])
+
+
+@pytest.mark.parametrize("value", ["town", "income"])
+def test_one_person_less_under_another_name_of_the_data_set(house: House, value: str) -> None:
+    first = published(house)
+    person = leaves(house)
+    renamed(house)
+    release, second = masked(house)
+    (read,) = read_off(first, second, person, value)
+    assert read == str(person[value])
+    found = judged(release)
+    assert found["differencing"].verdict is Verdict.FAIL
+    assert found["few_changes"].verdict is Verdict.REVIEW
+    assert "people-puf" in found["differencing"].says
+    assert str(person[value]) not in found["differencing"].says
+
+
+@pytest.mark.parametrize("invented", [10, 60])
+def test_invented_changes_elsewhere_do_not_hide_who_left(house: House, invented: int) -> None:
+    first = published(house)
+    person = leaves(house)
+    renamed(house)
+    mine = (house.data[["sex", "region"]] == person[["sex", "region"]]).all(axis=1)
+    others = np.flatnonzero(~mine)[:invented]
+    house.data.loc[others, "town"] = np.where(house.data.loc[others, "town"] == "Aldby", "Borgen", "Aldby")
+    release, second = masked(house)
+    (read,) = read_off(first, second, person, "town")
+    assert read == person["town"]
+    found = judged(release)
+    assert found["differencing"].verdict is Verdict.FAIL
+    assert found["few_changes"].verdict is Verdict.PASS  # enough records changed: counting them is not enough
+
+
+def test_somebody_who_comes_in_the_same_class_does_not_hide_who_left(house: House) -> None:
+    other = leaves(house, 40)  # comes back in the second file
+    first = published(house)
+    person = leaves(house)
+    house.data.loc[len(house.data)] = other
+    release, second = masked(house)
+    assert read_off(first, second, person, "income") == [str(person["income"])]
+    assert "differencing" in failing(release)
+
+
+def test_swapping_keeps_the_values_and_so_the_one_that_is_missing(house: House) -> None:
+    swap = {"method": "rank_swapping", "columns": ["income"], "window": 0.3}
+    house.definition["plan"] = [*RECODED, {"method": "removal", "columns": ["town"]}, swap]
+    house.data.loc[LEAVER, "income"] = 987_654.0
+    first = published(house)
+    person = leaves(house)
+    release, second = masked(house)
+    assert list((Counter(first["income"]) - Counter(second["income"])).elements()) == [person["income"]]
+    assert "differencing" in failing(release)
+
+
+def test_values_with_noise_of_their_own_are_not_read_off(house: House) -> None:
+    del house.contract["record_key"]
+    noise = {"method": "additive_noise", "columns": ["income"], "amount": 1.0, "kind": "correlated"}
+    house.definition["plan"] = [*RECODED, {"method": "removal", "columns": ["town"]}, noise]
+    published(house)
+    leaves(house)
+    found = judged(masked(house)[0])
+    assert found["differencing"].verdict is Verdict.PASS
+    assert found["few_changes"].verdict is Verdict.REVIEW
+
+
+def bins(*edges: int) -> list[dict[str, Any]]:
+    return [RECODED[0], {"method": "global_recoding", "columns": ["age"], "bins": list(edges)}]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [((30, 45, 60), (31, 46, 61)), ((40, 60), (39,)), ((25, 50, 75), (24, 50, 75))]
+)
+def test_groups_of_two_plans_on_the_same_data_overlap_in_few_people(
+    house: House, first: Sequence[int], second: Sequence[int]
+) -> None:
+    house.data["age"] = np.where(house.data["age"].isin([30, 39, 24]) & (house.data.index > 60), 70, house.data["age"])
+    house.definition["plan"] = bins(*first)
+    published(house)
+    edges = [np.searchsorted(each, house.data["age"], side="right") for each in (first, second)]
+    together = pd.DataFrame(
+        {"first": edges[0], "second": edges[1], "sex": house.data["sex"], "region": house.data["region"]}
+    )
+    alone = [together.groupby([each, "sex", "region"]).size().min() for each in ("first", "second")]
+    assert min(alone) >= 5 > together.groupby(list(together)).size().min()
+    house.definition["plan"] = bins(*second)
+    assert failing(masked(house)[0]) == {"joint_classes"}
+    renamed(house)
+    house.definition["name"] = "another"
+    assert failing(masked(house)[0]) == {"joint_classes"}
+
+
+def test_groups_that_lie_whole_in_those_of_the_other_plan_take_nothing_apart(house: House) -> None:
+    house.definition["plan"] = bins(30, 40, 50, 60)
+    published(house)
+    house.definition["plan"] = bins(40, 60)
+    release, _ = masked(house)
+    assert {finding.verdict for finding in compare_publications(release)} == {Verdict.PASS}
+
+
+NOISE = {"method": "additive_noise", "columns": ["income"], "amount": 0.1}
+
+
+@pytest.mark.parametrize("step", [NOISE, {"method": "rank_swapping", "columns": ["income"], "window": 0.1}])
+def test_noise_of_five_editions_averages_out(house: House, step: dict[str, Any]) -> None:
+    """Each edition is of the same people; something that is not released changes, so that all is drawn anew."""
+    house.policy["rules"] = house.policy["rules"][:1]
+    house.definition["plan"] = [{"method": "removal", "columns": ["household"]}, step]
+    del house.contract["record_key"]
+    house.contract["variables"] = [each for each in house.contract["variables"] if each["name"] != "person"]
+    house.data = survey(8000).drop(columns="person").drop_duplicates(KNOWN)
+    people = house.data
+    house.contract["rows"]["minimum"] = 10
+    files = []
+    for edition in range(5):
+        house.definition["name"] = f"edition-{edition}"
+        house.data = people.assign(household=np.roll(people["household"], edition))
+        files.append(published(house) if edition < 4 else masked(house)[1])
+    truth = people.set_index(KNOWN)["income"]
+    read = [file.astype({"sex": str, "region": str, "town": str}).set_index(KNOWN)["income"] for file in files]
+    errors = [float((each.reindex(truth.index) - truth).abs().median()) for each in (*read, sum(read) / 5)]
+    assert errors[-1] < 0.75 * min(errors[:-1])
+    release = masked(house)[0]
+    finding = judged(release)["averaged_noise"]
+    assert finding.verdict is Verdict.FAIL
+    assert "over 5 publications" in finding.says

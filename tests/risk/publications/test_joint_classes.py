@@ -1,0 +1,62 @@
+"""Who fits a person in every file: counted as a program of a few lines counts it."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sluice.risk.publications.joint_classes import JointClasses, KeyedFile, joint_classes
+from sluice.risk.publications.same_people import same_people
+from tests.risk.publications.publications import KEYS, VALUES, people, published, recoded
+
+
+def joint(first: pd.DataFrame, second: pd.DataFrame, plans: list[list[dict[str, Any]]], k: int = 5) -> JointClasses:
+    earlier, later = published(first, plans[0], 1), published(second, plans[1], 2)
+    same = same_people(earlier.original, later.original, [*KEYS, *VALUES])
+    assert same is not None
+    return joint_classes(KeyedFile(later, KEYS, None), [KeyedFile(earlier, KEYS, same)], k, ["town"])
+
+
+def counted(records: pd.DataFrame, first: list[int], second: list[int], k: int) -> int:
+    groups = [np.searchsorted(edges, records["age"], side="right") for edges in (first, second)]
+    alone = [records.assign(g=each).groupby(["g", "sex", "region"])["age"].transform("size") for each in groups]
+    both = records.assign(g=groups[0], h=groups[1]).groupby(["g", "h", "sex", "region"])["age"].transform("size")
+    return int(((both < k) & (alone[0] >= k) & (alone[1] >= k)).sum())
+
+
+@pytest.mark.parametrize("count", [300, 1500])
+def test_the_groups_of_two_recodings_overlap_in_few(count: int) -> None:
+    records = people(count)
+    found = joint(records, records, [[recoded(30, 45)], [recoded(31, 47)]])
+    assert (found.people, found.below) == (count, counted(records, [30, 45], [31, 47], 5))
+    assert found.below > 0
+
+
+def test_one_who_is_left_alone_is_counted_and_shares_a_value() -> None:
+    records = people(1500)
+    records.loc[records["age"] == 30, "age"] = 50
+    records.loc[0, "age"] = 30
+    found = joint(records, records, [[recoded(30)], [recoded(31)]])
+    assert (found.below, found.smallest, found.alike) == (1, 1, 1)
+
+
+def test_the_same_recoding_of_a_later_edition_takes_nothing_apart() -> None:
+    records = people(300)
+    later = records.sample(frac=0.8, random_state=1)
+    suppressed = [recoded(40, 60), {"method": "local_suppression", "columns": KEYS, "k": 5}]
+    found = joint(records, later, [suppressed, suppressed])
+    assert (found.people, found.below, found.alike) == (240, 0, 0)
+
+
+def test_groups_within_groups_take_nothing_apart() -> None:
+    records = people(1500)
+    assert joint(records, records, [[recoded(30, 40, 60)], [recoded(40)]]).below == 0
+
+
+def test_who_changed_is_somebody_else() -> None:
+    records = people(1500)
+    older = records.assign(age=records["age"] + 1)
+    older.loc[:1399, "age"] -= 1
+    found = joint(records, older, [[recoded(40)], [recoded(40)]])
+    assert (found.below, found.alike) == (0, 0)
