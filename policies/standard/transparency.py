@@ -35,13 +35,18 @@ def judge_transparency(limits: TransparencyLimits, files: OriginalAndMasked) -> 
     if not attacks:
         says = "No attack is known that would use what is published of the plan's methods."
         return [Finding(rule="transparency", verdict=Verdict.PASS, stage="attack", binding=limits.binding, says=says)]
+    pairs = pairs_of(files, limits.people)
+    return [_judged(limits, attack, pairs, files) for attack in attacks]
+
+
+def pairs_of(files: OriginalAndMasked, people: int) -> Pairs:
+    """The files record by record, and at most so many people at random who are attacked."""
     n, rng = len(files.masked), files.rng
-    attacked = min(n, limits.people, max(1000, _CELLS // max(n, 1)))
+    attacked = min(n, people, max(1000, _CELLS // max(n, 1)))
     rows = np.sort(rng.choice(n, attacked, replace=False)) if attacked < n else np.arange(n)
-    pairs = Pairs(
+    return Pairs(
         files.original, files.variables, files.recoded, files.masked, files.released, rows, rng, files.recoded_holdout
     )
-    return [_judged(limits, attack, pairs, files) for attack in attacks]
 
 
 def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: OriginalAndMasked) -> Finding:
@@ -54,14 +59,15 @@ def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: O
             rule="transparency", verdict=Verdict.UNKNOWN, stage="attack", scope=scope, binding=limits.binding,
             attempted=len(files.masked), completed=0, says=f"The attack on {of.method} could not be played: {error}",
         )  # fmt: skip
+    person = f"a person's {', '.join(of.attack.columns)} and " if of.attack.knows_person else ""
     verdicts = [_verdict(limits, leak) for leak in leaks]
     worst = leaks[max(range(len(leaks)), key=lambda at: verdicts[at])]
     return Finding(
         rule="transparency", verdict=max(verdicts), stage="attack", scope=scope, binding=limits.binding,
         observed=worst.measured.value, limit=_limit(limits, worst),
         attempted=worst.measured.attempted, completed=worst.measured.completed,
-        says=f"An intruder who knows a person's {', '.join(of.attack.columns)} and {of.attack.knows} "
-        + "; ".join(_says(limits, leak, files) for leak in leaks) + ".",
+        says=f"An intruder who knows {person}{of.attack.knows} "
+        + "; ".join(_says(limits, leak, of.attack.columns, files) for leak in leaks) + ".",
     )  # fmt: skip
 
 
@@ -79,17 +85,13 @@ def _verdict(limits: TransparencyLimits, leak: Leak) -> Verdict:
     return Verdict.PASS if high <= limit else Verdict.FAIL if low > limit else Verdict.REVIEW
 
 
-_DOES = {
-    "identified": "finds the own record of {} of the {} ({} may be found)",
-    "confident": "knows it for {} ({} may be known)",
-    "reconstructed": "computes {} of the values closely ({} may be)",
-    "participation": "gets {} more right of those who took part than of others ({} may be)",
-}
-
-
-def _says(limits: TransparencyLimits, leak: Leak, files: OriginalAndMasked) -> str:
+def _says(limits: TransparencyLimits, leak: Leak, columns: tuple[str, ...], files: OriginalAndMasked) -> str:
     share = share_in_words(leak.measured.value, leak.measured.completed, files.minimum_cell)
     may = f"{100 * _limit(limits, leak):.3g} %"
-    does = _DOES[leak.kind]
-    said = does.format(share, files.unit, may) if leak.kind == "identified" else does.format(share, may)
+    said = {
+        "identified": f"finds the own record of {share} of the {files.unit} ({may} may be found)",
+        "confident": f"knows it for {share} ({may} may be known)",
+        "reconstructed": f"computes {share} of the values of {', '.join(columns)} closely ({may} may be)",
+        "participation": f"gets {share} more right of those who took part than of others ({may} may be)",
+    }[leak.kind]
     return f"{said}: {leak.says}" if leak.says else said

@@ -15,8 +15,9 @@ from sluice.variables import Kind, Role, Variable, Variables, with_role
 class MaskingStep(BaseModel, ABC):
     """A frozen specification of one step of a masking plan.
 
-    A method is three answers: which variables come out (`released`, which also refuses what the method cannot treat),
-    what happens to the values (`mask`), and how that is said to a data user (`describe`).
+    A method is four answers: which variables come out (`released`, which also refuses what the method cannot treat),
+    what happens to the values (`mask`), how that is said to a data user (`describe`), and what an intruder makes of it
+    who knows all this (`attacks`).
 
     `strata` and `unit` are carried out by the plan (`sluice.masking.plan`), not by the method: its `mask` sees one
     stratum, and one record of each household.
@@ -97,9 +98,9 @@ class MaskingStep(BaseModel, ABC):
         """What an analyst of the masked file needs to know of the fitted step to correct for it, ready for JSON."""
         return {}
 
+    @abstractmethod
     def attacks(self) -> "tuple[Attack | NoAttack, ...]":
         """What an intruder does who knows this fitted step; played on every release. See `sluice.risk.transparency`."""
-        return ()
 
     @abstractmethod
     def describe(self) -> str:

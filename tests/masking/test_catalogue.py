@@ -13,6 +13,7 @@ from sluice.masking import Step
 from sluice.masking.catalogue import catalogue, methods
 from sluice.masking.plan import apply_plan
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import NoAttack
 from sluice.variables import Kind, Role, Variable
 
 REGIONS = ("east", "north", "south", "west")
@@ -196,6 +197,13 @@ def test_the_example_runs_and_keeps_what_the_method_promises(method: str) -> Non
     pd.testing.assert_frame_equal(masked[others], original.loc[masked.index, others])
     assert not masked.equals(original)
     assert PROMISES[method](original, masked) in (None, True)
+
+
+@pytest.mark.parametrize("method", sorted(methods()))
+def test_every_method_declares_its_attack_or_why_there_is_none(method: str) -> None:
+    attacks = example(method).attacks()
+    assert attacks
+    assert all(len(each.reason) > 20 if isinstance(each, NoAttack) else each.knows for each in attacks)
 
 
 def test_every_method_has_an_example_and_a_promise() -> None:

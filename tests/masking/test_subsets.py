@@ -13,6 +13,7 @@ from sluice.errors import PlanError
 from sluice.masking import DataShuffling, GlobalRecoding, KMemberClustering, Removal, TopBottomCoding
 from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import NoAttack
 from sluice.variables import Kind, Role, Variable, Variables
 
 VARIABLES = {
@@ -40,6 +41,9 @@ class Shuffled(MaskingStep):
 
     def parameters(self) -> dict[str, Any]:
         return {"shuffled": list(self.columns)}
+
+    def attacks(self) -> tuple[NoAttack, ...]:
+        return (NoAttack("for tests alone"),)
 
     def describe(self) -> str:
         return "shuffled"

@@ -63,12 +63,17 @@ def diabetes(records: int = 8_000) -> Data:
     return typed_frame(raw)
 
 
+def step_of(step: MaskingStep | Mapping[str, object]) -> MaskingStep:
+    """A step as it is written in a plan."""
+    return step if isinstance(step, MaskingStep) else _STEP.validate_python(dict(step))
+
+
 def masked_by(
     data: Data, plan: Sequence[MaskingStep | dict[str, object]], seed: int = 1, **about: object
 ) -> OriginalAndMasked:
     """What a release would judge after this plan."""
     frame, variables = data
-    steps = [step if isinstance(step, MaskingStep) else _STEP.validate_python(step) for step in plan]
+    steps = [step_of(step) for step in plan]
     masked, carried_out = apply_plan(steps, frame, variables, np.random.SeedSequence(seed))
     kept = frame.iloc[masked.index].reset_index(drop=True)
     recoded = apply_recodings(carried_out, kept, variables)

@@ -34,7 +34,7 @@ class Microaggregation(MicroaggregationStep):
     example: ClassVar[str] = "{method: microaggregation, columns: [income, rent, region], k: 5}"
     use_when: ClassVar[str] = (
         "Numbers of people or firms are released as numbers and at least k records must look alike: all "
-        "quasi-identifiers together, k from 3 (10 and more where the risk is high)."
+        "quasi-identifiers together, k from 5 (10 and more where the risk is high): one in k is found by luck."
     )
     preserves: ClassVar[str] = (
         "Means exactly; variances shrink unless `restore_variance`; correlations nearly, the more so the better the "

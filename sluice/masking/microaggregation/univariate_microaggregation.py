@@ -44,7 +44,7 @@ class UnivariateMicroaggregation(MicroaggregationStep):
     )
     known_attack: ClassVar[str] = (
         "Groups of each variable are known from its sorted values; who knows several variables intersects them, and "
-        "often one record is left (Torra 2013: individual ranking can be attacked effectively)."
+        "often one record is left, whatever k (Torra 2013: individual ranking can be attacked effectively)."
     )
 
     @field_validator("variable_groups", mode="before")

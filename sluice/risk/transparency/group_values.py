@@ -26,7 +26,7 @@ class GroupValues(Attack):
 
     @property
     def knows(self) -> str:
-        return f"group by {' and '.join(self.groups)}, within which values were permuted,"
+        return f"the group by {' and '.join(self.groups)}, within which values were permuted,"
 
     def play(self, pairs: Pairs) -> tuple[Leak, ...]:
         """Without the groups the value most frequent in the whole file is guessed. Cost: O(n log n) for each variable.

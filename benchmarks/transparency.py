@@ -1,0 +1,103 @@
+"""What the attack known for each masking method reaches on a common file, as docs/methods.md says it.
+
+    python -m benchmarks transparency
+
+Numbers are the 12 of Census (1,080 people), categories those of 4,000 people of Adult, all known to the intruder. What
+is printed is the dictionary of `sluice/masking/measured_attacks.py`.
+"""
+
+import json
+import textwrap
+
+from policies.standard.transparency import pairs_of
+from sluice.masking.step import MaskingStep
+from sluice.masking.transparency import attacks_on
+from sluice.risk.transparency.attack import Leak, NoAttack
+from tests.red_team.files import CENSUS, adult, census, masked_by, step_of
+
+PEOPLE = 4000
+NUMBERS = list(CENSUS)
+KEYS = ["workclass", "education", "marital_status", "occupation", "relationship", "race", "sex", "native_country"]
+
+STEPS: dict[str, dict[str, object]] = {
+    "additive_noise": {"columns": NUMBERS, "amount": 0.1},
+    "anatomization": {"columns": ["occupation"], "l": 3},
+    "data_distortion": {"columns": NUMBERS},
+    "data_shuffling": {"columns": NUMBERS[:6], "given": NUMBERS[6:]},
+    "data_swapping": {
+        "columns": ["native_country"],
+        "risk_keys": ["age", "sex"],
+        "swap_rate": 0.1,
+        "unmatched": "keep",
+    },
+    "global_recoding": {"columns": NUMBERS[:1], "bins": [20_000, 60_000]},
+    "ipso": {"columns": NUMBERS[:3], "given": NUMBERS[6:8]},
+    "k_member_clustering": {"columns": NUMBERS, "k": 5},
+    "local_suppression": {"columns": KEYS, "k": 5},
+    "lossy_compression": {"columns": NUMBERS, "quality": 80},
+    "matrix_decomposition": {"columns": NUMBERS, "rank": 2},
+    "microaggregation": {"columns": NUMBERS, "k": 5},
+    "multiple_imputation": {"columns": ["AGI", "EMCONTRB", "FEDTAX", "STATETAX", "INTVAL"], "share": 0.5},
+    "permutation": {"columns": NUMBERS[:6]},
+    "pram": {"columns": KEYS, "retention": 0.8},
+    "projected_microaggregation": {"columns": NUMBERS, "k": 5},
+    "random_orthogonal_matrix": {"columns": NUMBERS, "strength": 0.5},
+    "random_rounding": {"columns": NUMBERS, "base": 10_000},
+    "rank_swapping": {"columns": NUMBERS, "window": 0.1},
+    "recursive_histogram_sanitization": {"columns": NUMBERS[:2], "k": 5, "small_cells": "whole"},
+    "removal": {"columns": NUMBERS[:1]},
+    "resampling": {"columns": NUMBERS, "samples": 5},
+    "rounding": {"columns": NUMBERS, "base": 10_000},
+    "sampling": {"fraction": 0.5},
+    "sequential_trees": {"columns": [*KEYS, "age", "hours_per_week"]},
+    "spectral_histogram_sanitization": {"columns": NUMBERS, "k": 5},
+    "spectral_swapping": {"columns": NUMBERS},
+    "top_bottom_coding": {"columns": NUMBERS, "top": {"quantile": 0.95}},
+    "univariate_microaggregation": {"columns": NUMBERS, "k": 5},
+}
+
+
+def main(quick: bool = False) -> None:
+    for method in ("rank_swapping", "additive_noise", "pram") if quick else STEPS:
+        print(f"    {json.dumps(method)}: (")
+        for line in textwrap.wrap(measured(method), 105, drop_whitespace=False):
+            print(f"        {json.dumps(line)}")
+        print("    ),", flush=True)
+
+
+def measured(method: str) -> str:
+    """What a release of the step would find of it, in one sentence."""
+    step = STEPS[method]
+    first = step_of({"method": method, **step}).attacks()[0]
+    if isinstance(first, NoAttack):
+        return f"No attack of its own: {first.reason}."
+    of_adult = not set(NUMBERS) & set(step["columns"])  # type: ignore[call-overload]
+    files = masked_by(adult(PEOPLE) if of_adult else census(), [{"method": method, **step}])
+    pairs = pairs_of(files, PEOPLE)
+    attacks = attacks_on(files.carried_out or (), files.variables, files.released)
+    reached = "; ".join(_reached(leak) for each in attacks for leak in each.attack.play(pairs))
+    (fitted,) = (each for each in files.carried_out or () if isinstance(each, MaskingStep))
+    about = (fitted.attacks()[0].__doc__ or "").splitlines()[0]
+    return f"{about} On {_file(of_adult, step)}: {reached}."
+
+
+def _reached(leak: Leak) -> str:
+    share, baseline = (f"{100 * each:.0f} %" for each in (leak.measured.value, leak.measured.baseline or 0.0))
+    return {
+        "identified": f"{share} found",
+        "confident": f"{share} surely found",
+        "reconstructed": f"{share} of the values computed, {baseline} without",
+        "participation": f"an advantage of {share} over people who took no part",
+    }[leak.kind]
+
+
+def _file(of_adult: bool, step: dict[str, object]) -> str:
+    """The file and the setting."""
+    number = len(step["columns"])  # type: ignore[arg-type]
+    some = {True: "1 variable", False: f"{number} variables"}[number == 1]
+    setting = ", ".join(f"{key}: {value}" for key, value in step.items() if isinstance(value, int | float))
+    return f"{some} of {'Adult' if of_adult else 'Census'}{f' ({setting})' if setting else ''}"
+
+
+if __name__ == "__main__":
+    main()

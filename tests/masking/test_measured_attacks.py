@@ -1,0 +1,21 @@
+"""What the catalogue says that the attacks reach is what they reach (consistency)."""
+
+import re
+
+import pytest
+
+from benchmarks.transparency import STEPS, measured
+from sluice.masking.catalogue import methods
+from sluice.masking.measured_attacks import MEASURED
+
+
+def test_every_method_was_measured() -> None:
+    assert set(MEASURED) == set(STEPS) == set(methods())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["additive_noise", "permutation", "rank_swapping", "univariate_microaggregation"])
+def test_the_figures_are_those_of_the_attacks(method: str) -> None:
+    figures = [[float(each) for each in re.findall(r"(\d+) %", said)] for said in (MEASURED[method], measured(method))]
+    assert figures[0] == pytest.approx(figures[1], abs=2)
+    assert re.sub(r"\d+ %", "", MEASURED[method]) == re.sub(r"\d+ %", "", measured(method))
