@@ -1,11 +1,13 @@
 """OriginalAndMasked: the files that a masked file is judged by, for attacks, the reference standard and utility."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 import pandas as pd
 
+from sluice.masking.blocks import Block
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.risk.people import person_variable
@@ -27,6 +29,8 @@ class OriginalAndMasked:
     unit     : what a record is, in the plural and in the reader's words
     carried_out : the steps that masked the file, with the thresholds read off the data; None where nobody said
     minimum_cell : no count of records below this is reported
+    blocks : variables that left their records together, and for each row of `original` the row of `masked` that holds
+               its values of them, -1 where none does
     knowledge : who knows which variables of a person, as the contract names them
     """
 
@@ -53,3 +57,16 @@ class OriginalAndMasked:
 
     knowledge: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     carried_out: Sequence[MaskingStep | ByStratum] | None = None
+    blocks: Sequence[Block] = ()
+
+    def of_block(self, block: Block) -> Self:
+        """The same files with row i of `masked` the record that holds the block of row i of `original`; whose block a
+        sample left out is not among them."""
+        kept = np.flatnonzero(block.rows >= 0)
+        return replace(
+            self,
+            original=self.original.iloc[kept].reset_index(drop=True),
+            recoded=self.recoded.iloc[kept].reset_index(drop=True),
+            masked=self.masked.iloc[block.rows[kept]].reset_index(drop=True),
+            blocks=(),
+        )

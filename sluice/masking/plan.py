@@ -33,7 +33,7 @@ def apply_plan(
     fitted_plan: list[MaskingStep | ByStratum] = []
     for step, child in zip(steps, seed.spawn(len(steps)), strict=True):
         before = masked.index
-        masked, fitted = _masked(step, masked, current, np.random.default_rng(child))
+        masked, fitted = masked_by_step(step, masked, current, np.random.default_rng(child))
         assert step.is_sampling or masked.index.equals(before), f"{step.method} lost the order of the records"
         fitted_plan += fitted
         current = step.released(current)
@@ -59,7 +59,7 @@ def apply_recodings(
     return recoded
 
 
-def _masked(
+def masked_by_step(
     step: MaskingStep, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator
 ) -> tuple[pd.DataFrame, list[MaskingStep | ByStratum]]:
     """One step, household by household and stratum by stratum as it asks for."""

@@ -98,6 +98,11 @@ class MaskingStep(BaseModel, ABC):
         """What an analyst of the masked file needs to know of the fitted step to correct for it, ready for JSON."""
         return {}
 
+    @property
+    def moves_jointly(self) -> bool:
+        """Whether the values of several columns move to another record together (see `sluice.masking.blocks`)."""
+        return False
+
     @abstractmethod
     def attacks(self) -> "tuple[Attack | NoAttack, ...]":
         """What an intruder does who knows this fitted step; played on every release. See `sluice.risk.transparency`."""

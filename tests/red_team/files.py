@@ -13,6 +13,7 @@ from policies.original_and_masked import OriginalAndMasked
 from schemas.contract import load_contract
 from schemas.reading.typing import SourceTyping
 from sluice.masking import Step
+from sluice.masking.blocks import moved_blocks
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
 from sluice.masking.step import MaskingStep
 from sluice.variables import Role, Variable, Variables
@@ -75,6 +76,9 @@ def masked_by(
     frame, variables = data
     steps = [step_of(step) for step in plan]
     masked, carried_out = apply_plan(steps, frame, variables, np.random.SeedSequence(seed))
+    rows = masked.index.to_numpy()
+    blocks = moved_blocks(steps, frame, variables, np.random.SeedSequence(seed))
+    about = {"blocks": [block.among(rows) for block in blocks]} | about
     kept = frame.iloc[masked.index].reset_index(drop=True)
     recoded = apply_recodings(carried_out, kept, variables)
     released = released_variables(steps, variables)

@@ -92,6 +92,10 @@ class Permutation(MaskingStep):
     def attacks(self) -> tuple[Attack, ...]:
         return (PermutedValues(self.columns, (*self.within, *self.strata), self.jointly),)
 
+    @property
+    def moves_jointly(self) -> bool:
+        return self.jointly and len(self.columns) > 1
+
     def describe(self) -> str:
         together = " together" if self.jointly and len(self.columns) > 1 else ""
         among = f" of equal {', '.join(self.within)}" if self.within else ""

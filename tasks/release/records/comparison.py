@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 
 from policies.original_and_masked import OriginalAndMasked
+from sluice.arrays import IntArray
 from sluice.errors import PlanError
+from sluice.masking.blocks import Block, moved_blocks
 from sluice.masking.plan import apply_recodings
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
@@ -41,7 +43,18 @@ def compared(release: RecordsRelease, masked: MaskedFile) -> OriginalAndMasked:
         minimum_cell=release.product.policy.minimum_cell,
         knowledge=release.product.contract.knowledge,
         carried_out=masked.carried_out,
+        blocks=_blocks(release, kept),
     )
+
+
+def _blocks(release: RecordsRelease, kept: IntArray) -> tuple[Block, ...]:
+    """Where variables went that the plan moved together, by the place of a record among those kept."""
+    plan = release.product.definition.plan
+    if not any(step.moves_jointly for step in plan):
+        return ()
+    frame = read_original(release, release.original)
+    found = moved_blocks(plan, frame, original_variables(release), release.seeds().plan)
+    return tuple(block.among(kept) for block in found)
 
 
 def _recoded(

@@ -19,6 +19,7 @@ from policies.standard.partial_knowledge import judge_partial_knowledge
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reidentification import judge_reidentification
 from policies.standard.transparency import judge_transparency
+from sluice.masking.blocks import Block
 from sluice.risk.reference.curve import Curve
 from sluice.utility.variable_summary import VariableSummary, summarise
 from sluice.variables import Variables
@@ -89,6 +90,8 @@ def against_reference(
         findings += findings_of("lone_copies", "reference", lambda: [judge_lone_copies(standard, files)])
         findings += findings_of("reidentification", "reference", lambda: [judge_reidentification(standard, files)])
         findings += _learned(standard, files)
+        for block in files.blocks:
+            findings += _on_block(standard, files, block)
         findings += findings_of("transparency", "attack", lambda: judge_transparency(standard.transparency, files))
     return findings, tuple(curves)
 
@@ -106,3 +109,17 @@ def _learned(standard: ReferenceStandard, files: OriginalAndMasked) -> list[Find
             "attribute_gain", "reference", lambda: judge_partial_knowledge(standard.intruders, files, learned())
         )
     return findings
+
+
+def _on_block(standard: ReferenceStandard, files: OriginalAndMasked, block: Block) -> list[Finding]:
+    """Who is found by variables that left their records together, wherever these are now."""
+    names = ", ".join(block.columns)
+    return [
+        finding.model_copy(
+            update={
+                "scope": f"{finding.scope}: {names}".removeprefix(": "),
+                "says": f"Of {names}, which were moved to another record together: {finding.says}",
+            }
+        )
+        for finding in _learned(standard, files.of_block(block))
+    ]

@@ -103,5 +103,6 @@ def _with_plan(
         minimum_cell=minimum_cell,
         knowledge=masked.contract.knowledge,
         carried_out=masked.carried_out,
+        blocks=tuple(block.among(np.flatnonzero(kept)) for block in masked.blocks),
     )
     return Comparison(files, masked.contract, (), tuple(step.describe() for step in masked.plan))

@@ -11,6 +11,7 @@ import pandas as pd
 from schemas.contract import Contract
 from sluice.documents.documents import parse_document
 from sluice.errors import DataError, did_you_mean
+from sluice.masking.blocks import Block, moved_blocks
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.noise.markov_matrix import corrected_frequencies
 from sluice.masking.noise.pram import MISSING, Pram
@@ -41,6 +42,7 @@ class Masked(Result, HoldsRecords):
     columns     : by column of `frame`, the share of cells changed and suppressed beyond what the recodings do, and for
                   numbers the mean and the variance of what was added (masked less original)
     plan        : the steps
+    blocks      : variables that left their records together, and where they went: as secret as the records themselves
     carried_out : the steps as they were carried out, with every threshold, bound and matrix that was fitted to the data
                   as a number in its place; `ByStratum` for a step with strata. Exact: it tells of the records
     parameters  : what a user of the masked file may know of each step to correct for it, as it would be published
@@ -58,6 +60,7 @@ class Masked(Result, HoldsRecords):
     columns: pd.DataFrame
     plan: tuple[MaskingStep, ...]
     carried_out: tuple[MaskingStep | ByStratum, ...]
+    blocks: tuple[Block, ...]
     parameters: tuple[dict[str, Any], ...]
     original: Records
     released: Records
@@ -220,6 +223,7 @@ def mask(
         columns=found,
         plan=steps,
         carried_out=carried_out,
+        blocks=moved_blocks(steps, typed, variables, np.random.SeedSequence(drawn)),
         parameters=tuple(known_of for step in carried_out if (known_of := step.parameters())),
         original=Records(typed, variables, frame.index, known.records_are),
         released=Records(masked.reset_index(drop=True), released, masked.index, known.records_are),

@@ -1,0 +1,109 @@
+"""Blocks: variables whose values left their record together, and where they went.
+
+A step that moves several variables of a record jointly leaves what a person told in one place, though in another row:
+who knows a part of it finds the block and reads the rest. To judge that, one has to know which row that is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from sluice.arrays import IntArray
+from sluice.masking.plan import masked_by_step
+from sluice.masking.step import MaskingStep
+from sluice.variables import Kind, Role, Variable, Variables, with_role
+
+_PLACE = "\0place"  # no column of a file can have this name
+
+
+@dataclass(frozen=True)
+class Block:
+    """Variables that moved together.
+
+    columns : two or more, in the order of the file
+    rows    : shape (n,), for each original record the row of the original whose masked record holds its values of
+              them; -1 where none does
+    """
+
+    columns: tuple[str, ...]
+    rows: IntArray
+
+    def among(self, kept: IntArray) -> "Block":
+        """The same by the places of the records that a sample kept (rising rows of the original)."""
+        place = np.full(len(self.rows) + 1, -1)
+        place[kept] = np.arange(len(kept))
+        return Block(self.columns, place[self.rows[kept]])
+
+
+def moved_blocks(
+    steps: Sequence[MaskingStep], frame: pd.DataFrame, variables: Variables, seed: np.random.SeedSequence
+) -> tuple[Block, ...]:
+    """The blocks that `apply_plan` with the same arguments moves; none where no step moves variables jointly.
+
+    frame : typed by `variables`, any index (it is ignored)
+    cost  : that of the plan up to its last step that does
+    """
+    last = max((at for at, step in enumerate(steps) if step.moves_jointly), default=-1)
+    if last < 0:
+        return ()
+    masked = frame.reset_index(drop=True)
+    own = np.arange(len(frame))
+    source = dict.fromkeys(variables, own)  # of each variable: the original record of the value in each row
+    current = dict(variables)
+    # As many children as `apply_plan` spawns, and of a sequence that has spawned none yet.
+    children = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key).spawn(len(steps))
+    for step, child in list(zip(steps, children, strict=True))[: last + 1]:
+        rng = np.random.default_rng(child)
+        if step.moves_jointly:
+            traced, places = _traced(step, masked, current)
+            masked, _ = masked_by_step(traced, masked.assign(**{_PLACE: places}), current | {_PLACE: _TRACER}, rng)
+            moved = _rows_of(masked.pop(_PLACE).to_numpy(), places)
+            for name in step.columns:
+                source[name] = source[name][moved]
+        else:
+            masked, _ = masked_by_step(step, masked, current, rng)
+            rows = masked.index.to_numpy()
+            source = {name: held[rows] for name, held in source.items()}
+            own = own[rows]
+            masked = masked.reset_index(drop=True)
+        current = step.released(current)
+    return _blocks({name: held for name, held in source.items() if name in current}, own, len(frame))
+
+
+_TRACER = Variable(name=_PLACE, kind=Kind.INTEGER)
+
+
+def _traced(step: MaskingStep, frame: pd.DataFrame, variables: Variables) -> tuple[MaskingStep, IntArray]:
+    """The step on one more column, and that column: each record's place, or that of the first of its household."""
+    places = np.arange(len(frame))
+    if step.unit == "household":
+        codes, _ = pd.factorize(frame[with_role(variables, Role.HOUSEHOLD)[0]])
+        alone = codes < 0
+        first = pd.Series(places).groupby(np.where(alone, codes.max(initial=-1) + 1 + places, codes)).transform("first")
+        places = first.to_numpy()
+    return step.model_copy(update={"columns": (*step.columns, _PLACE)}), places
+
+
+def _rows_of(found: IntArray, places: IntArray) -> IntArray:
+    """For each row, the row whose values it got: of a household's members those at the same turn."""
+    members: dict[int, IntArray] = dict(pd.Series(places).groupby(places).indices)  # type: ignore[arg-type]
+    turns = pd.Series(places).groupby(places).cumcount().to_numpy()
+    return np.array(
+        [members[place][turn % len(members[place])] for place, turn in zip(found, turns, strict=True)], dtype=np.int64
+    )
+
+
+def _blocks(source: dict[str, IntArray], own: IntArray, records: int) -> tuple[Block, ...]:
+    together: dict[bytes, list[str]] = {}
+    for name, held in source.items():
+        if not np.array_equal(held, own):
+            together.setdefault(held.tobytes(), []).append(name)
+    blocks = []
+    for names in together.values():
+        if len(names) > 1:
+            rows = np.full(records, -1)
+            rows[source[names[0]][::-1]] = own[::-1]  # of several rows that hold the same values, the first
+            blocks.append(Block(tuple(names), rows))
+    return tuple(blocks)

@@ -1,0 +1,60 @@
+"""Blocks: where the values went that a plan moves together."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sluice.masking import AdditiveNoise, Permutation, Sampling
+from sluice.masking.blocks import moved_blocks
+from sluice.masking.plan import apply_plan
+from sluice.variables import Kind, Role, Variable
+
+FRAME = pd.DataFrame(
+    {
+        "home": [str(at // 2) for at in range(60)],
+        "area": pd.Categorical([str(at % 3) for at in range(60)]),
+        "a": np.arange(60.0) // 2 * 2,
+        "b": np.arange(60.0) // 2 * 2 + 1000,
+        "c": np.arange(60.0) + 5000,
+    }
+)
+VARIABLES = {
+    "home": Variable(name="home", kind=Kind.TEXT, role=Role.HOUSEHOLD),
+    "area": Variable(name="area", kind=Kind.NOMINAL),
+    **{name: Variable(name=name, kind=Kind.CONTINUOUS) for name in "abc"},
+}
+
+
+def seed() -> np.random.SeedSequence:
+    return np.random.SeedSequence(4)
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"within": ("area",)}, {"strata": ("area",)}, {"unit": "household"}], ids=lambda each: str(each)
+)
+def test_the_row_of_a_block_holds_the_values_of_its_person(settings: dict[str, Any]) -> None:
+    plan = [Permutation(columns=("a", "b"), **settings)]
+    masked, _ = apply_plan(plan, FRAME, VARIABLES, seed())
+    (block,) = moved_blocks(plan, FRAME, VARIABLES, seed())
+    assert block.columns == ("a", "b")
+    moved = masked.iloc[block.rows].reset_index(drop=True)
+    assert (moved[["a", "b"]] == FRAME[["a", "b"]]).all(axis=None)
+    assert (block.rows != np.arange(60)).any()
+
+
+def test_a_sample_before_and_noise_after_make_no_difference() -> None:
+    plan = [Sampling(fraction=0.5), Permutation(columns=("a", "b")), AdditiveNoise(columns=("a",), amount=0.1)]
+    masked, _ = apply_plan(plan, FRAME, VARIABLES, seed())
+    (block,) = moved_blocks(plan, FRAME, VARIABLES, seed())
+    assert block.columns == ("a", "b")
+    kept = np.sort(masked.index.to_numpy())
+    held = block.among(kept)
+    assert (held.rows >= 0).sum() == len(kept) == 30
+    people = np.flatnonzero(held.rows >= 0)
+    assert (masked["b"].to_numpy()[held.rows[people]] == FRAME["b"].to_numpy()[kept[people]]).all()
+
+
+def test_columns_that_move_by_themselves_are_no_block() -> None:
+    assert moved_blocks([Permutation(columns=("a", "b"), jointly=False)], FRAME, VARIABLES, seed()) == ()
