@@ -1,0 +1,63 @@
+"""Local suppression that says by what is missing what was there: had it been frequent, it had stayed.
+
+Source: Wong, Fu, Wang and Pei (2007), the minimality attack.
+"""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from policies.original_and_masked import OriginalAndMasked
+from sluice.variables import Role
+from tests.red_team.case import Case
+from tests.red_team.files import masked_by, with_roles
+from tests.typed_frame import typed_frame
+
+_PEOPLE = 3_000
+
+
+def suppressed(k: int, areas: int, rare: str) -> OriginalAndMasked:
+    """A few people of the rare answer in each area lose it, as a missing value matches any."""
+    rng = np.random.default_rng(1)
+    few = rng.random(_PEOPLE) < 0.7 * (k - 1) * areas / _PEOPLE
+    frame = pd.DataFrame(
+        {
+            "answer": np.where(few, rare, "no"),
+            "area": [f"area {number}" for number in rng.integers(0, areas, _PEOPLE)],
+            "income": rng.lognormal(8, 1, _PEOPLE).round().astype(int).astype(str),
+        }
+    )
+    keys = {"answer": Role.QUASI_IDENTIFIER, "area": Role.QUASI_IDENTIFIER}
+    plan = [
+        {"method": "local_suppression", "columns": ["answer", "area"], "k": k, "importance": {"area": 1},
+         "missing_matches": "any"},
+        {"method": "permutation", "columns": ["income"]},
+    ]  # fmt: skip
+    return masked_by(with_roles(typed_frame(frame), keys), plan)
+
+
+def filled_in(k: int, files: OriginalAndMasked) -> float:
+    """The share of the people whose lost answer is the one with which their area has fewer than k others."""
+    answer, area = files.masked["answer"].astype(object), files.masked["area"].astype(object)
+    count = pd.crosstab(area, answer.fillna("?"))
+    told = 0
+    for row in np.flatnonzero(answer.isna() & area.notna()):
+        frequent = [value for value in count.columns if value != "?" and count.loc[area[row], value] >= k]
+        left = [value for value in files.original["answer"].cat.categories if value not in frequent]
+        told += left == [files.original["answer"][row]]
+    return told / len(answer)
+
+
+CASES = tuple(
+    Case(
+        name=f"local suppression of a rare answer, k = {k}, {areas} areas",
+        make=partial(suppressed, k, areas, rare),
+        attack=partial(filled_in, k),
+        reaches=0.015,
+        chance=0.0,
+        rules=("transparency",),
+        policy="scientific-use-file",
+    )
+    for k, areas, rare in ((3, 90, "yes"), (5, 40, "refused"))
+)

@@ -1,0 +1,111 @@
+"""Methods that leave nearly all values as they were: kept categories, tiny bases, high tops, nearly everybody drawn.
+
+Source: Torra (2013), "Sampling" and "Rounding"; Gouweleeuw, Kooiman, Willenborg and de Wolf (1998), PRAM.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from policies.original_and_masked import OriginalAndMasked
+from tests.red_team.attacks import most_equal
+from tests.red_team.case import Case
+from tests.red_team.files import CENSUS, adult, census, masked_by
+
+CATEGORIES = (
+    "workclass", "education", "marital_status", "occupation", "relationship", "race", "sex", "native_country",
+)  # fmt: skip
+_TORN_FIRST = ("POTHVAL",)
+
+
+def categories_kept(**how: object) -> OriginalAndMasked:
+    """Numbers as they are, every category kept with a high probability."""
+    return masked_by(adult(4_000), [{"method": "pram", "columns": list(CATEGORIES), **how}])
+
+
+def amounts(step: dict[str, object]) -> OriginalAndMasked:
+    columns = {} if step["method"] == "sampling" else {"columns": list(CENSUS)}
+    return masked_by(census(), [step | columns])
+
+
+def imputed(share: float, torn: int) -> OriginalAndMasked:
+    """A share of the values of some variables is imputed, and the other variables are torn off the records."""
+    # First a part of the total income, which the others would add up to.
+    others = [*_TORN_FIRST, *(name for name in CENSUS if name not in _TORN_FIRST)][:torn]
+    kept = [name for name in CENSUS if name not in others]
+    return masked_by(
+        census(),
+        [
+            {"method": "multiple_imputation", "columns": kept, "given": [], "share": share},
+            {"method": "permutation", "columns": others, "jointly": False},
+        ],
+    )
+
+
+def within(base: float, files: OriginalAndMasked) -> float:
+    """Whose own record is alone within a base of them in all variables, ties shared."""
+    known = files.original[list(CENSUS)].to_numpy(float)
+    released = files.masked[list(CENSUS)].to_numpy(float)
+    fits = (np.abs(known[:, None, :] - released[None, :, :]) < base).all(axis=2)
+    return float((fits.diagonal() / np.maximum(fits.sum(axis=1), 1)).mean())
+
+
+LINKAGE = ("learned_linkage", "transparency", "lone_copies", "exact_copies", "near_copies")
+
+CASES = (
+    *(
+        Case(
+            name=f"PRAM of Adult, {' '.join(f'{key} {value}' for key, value in how.items())}",
+            make=partial(categories_kept, **how),
+            attack=most_equal,
+            reaches=0.5,
+            chance=0.01,
+            rules=("transparency", "learned_linkage"),
+        )
+        for how in ({"retention": 0.95}, {"retention": 0.9, "spread": "proportional"})
+    ),
+    *(
+        Case(
+            name=f"random rounding of Census to {base}",
+            make=partial(amounts, {"method": "random_rounding", "base": base}),
+            attack=partial(within, base),
+            reaches=0.5,
+            chance=0.01,
+            rules=("transparency",),
+        )
+        for base in (10, 2_000)
+    ),
+    *(
+        Case(
+            name=f"a sample of Census, {fraction:.0%}",
+            make=partial(amounts, {"method": "sampling", "fraction": fraction}),
+            attack=most_equal,
+            reaches=0.9,
+            chance=0.01,
+            rules=LINKAGE,
+        )
+        for fraction in (0.99, 0.5)
+    ),
+    *(
+        Case(
+            name=f"top coding of Census at the {quantile:.0%} quantile",
+            make=partial(amounts, {"method": "top_bottom_coding", "top": {"quantile": quantile}}),
+            attack=most_equal,
+            reaches=0.9,
+            chance=0.01,
+            rules=LINKAGE,
+        )
+        for quantile in (0.99, 0.7)
+    ),
+    *(
+        Case(
+            name=f"imputation of a share of {share} of Census, {torn} variables torn off",
+            make=partial(imputed, share, torn),
+            attack=most_equal,
+            reaches=0.5,
+            chance=0.02,
+            rules=("transparency", "learned_linkage"),
+        )
+        for share, torn in ((0.52, 3), (0.4, 6))
+    ),
+)
