@@ -28,6 +28,15 @@ def judge_leniency(standard: ReferenceStandard) -> Finding:
                 f"an intruder who learns may find {standard.learned.found:.0%} of the people",
             ),
             (standard.learned.claims > 0.1, f"and be rightly sure of {standard.learned.claims:.0%}"),
+            (
+                standard.transparency.identified > 0.34,
+                f"an intruder who knows the method may find {standard.transparency.identified:.0%}",
+            ),
+            (standard.transparency.confident > 0.1, f"and be rightly sure of {standard.transparency.confident:.0%}"),
+            (
+                standard.transparency.reconstructed > 0.5,
+                f"or compute {standard.transparency.reconstructed:.0%} of the values",
+            ),
             ("distance" not in standard.binding, "the prediction distance does not decide"),
         )
         if is_so

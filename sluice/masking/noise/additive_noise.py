@@ -58,9 +58,9 @@ class AdditiveNoise(MaskingStep):
     )
     known_attack: ClassVar[str] = (
         "Linking each original to the nearest released record: Lasko and Vinterbo (2010, section IV-E) find 99 % of "
-        "2,000 people of 28 columns again at an amount of 0.1. In units of the noise, along its own directions, records "
-        "of a dozen correlated columns are found even at an amount of 1. Uncorrelated noise on correlated columns is also "
-        "stripped by projecting on the principal axes (Lasko and Vinterbo 2010, section V)."
+        "2,000 people of 28 columns again at an amount of 0.1. Along the noise's own directions and in its units, many "
+        "records of a dozen correlated columns are found at amounts of a quarter. Uncorrelated noise on correlated "
+        "columns is also stripped by projecting on the principal axes (Lasko and Vinterbo 2010, section V)."
     )
     missing_values: ClassVar[str] = (
         "A missing value stays missing; correlations are those of the complete records. With `kind: spectral` missing "

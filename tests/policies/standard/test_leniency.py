@@ -23,6 +23,9 @@ from tests.policies.standard.wealth_sample import paired, wealthy
         {"binding": ["uncertainty"]},
         {"learned": {"found": 0.5}},
         {"learned": {"claims": 0.2}},
+        {"transparency": {"identified": 0.5}},
+        {"transparency": {"confident": 0.2}},
+        {"transparency": {"reconstructed": 0.9}},
     ],
     ids=str,
 )
