@@ -60,7 +60,10 @@ def learned_intruder(files: OriginalAndMasked, people: int) -> LearnedIntruder |
     ends = dict(zip(coding.names, np.cumsum(coding.widths), strict=True))
     starts = {name: end - width for (name, end), width in zip(ends.items(), coding.widths, strict=True)}
     spaces = [
-        (a[:, starts[each.name] : ends[each.name]], b[:, starts[each.name] : ends[each.name]]) for each in compared
+        (a[:, starts[each.name] : ends[each.name]], b[:, starts[each.name] : ends[each.name]])
+        if each.name in ends
+        else (a[:, :0], b[:, :0])  # the released probability of one label
+        for each in compared
     ]
     return LearnedIntruder.fit(compared, spaces, units, files.rng, people)
 

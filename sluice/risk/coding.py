@@ -205,7 +205,7 @@ def _same_values(before: Variable, after: Variable, original: "pd.Series[Any]", 
     return bool((same | (original.isna().to_numpy() & recoded.isna().to_numpy())).all())
 
 
-def _released_as(name: str, variables: Variables, released: Variables) -> tuple[str, ...]:
+def released_as(name: str, variables: Variables, released: Variables) -> tuple[str, ...]:
     """The released columns that hold a variable: itself, or one column of probabilities for each of its labels."""
     if name in released:
         return (name,)
@@ -244,7 +244,7 @@ class Coding:
             if name not in variables:
                 raise DocumentError(f"weights: the data have no variable '{name}'.{did_you_mean(name, variables)}")
         keys = {name for name, variable in variables.items() if variable.role in NAMES}
-        held_by = {name: _released_as(name, variables, released) for name in variables if name not in keys}
+        held_by = {name: released_as(name, variables, released) for name in variables if name not in keys}
         compared = {
             name: columns
             for name, columns in held_by.items()

@@ -20,6 +20,7 @@ from sluice.risk.row_groups import row_groups
 
 _LARGEST_FACTOR = 4.0
 _PULL = 0.02  # how strongly factors are drawn towards 1, in the unit of a person's log likelihood
+_TIED = 1e-6  # scores that differ by no more are equal
 _DECIMALS = 9  # distances that agree to so many decimals are tied
 _SINGULAR = 1e-9  # part of the variance below which a direction counts as constant
 
@@ -47,26 +48,27 @@ class Examples:
 
     def found(self, factors: FloatArray) -> FloatArray:
         """Share of each person's success, shape (q,), if candidates are ranked by these factors."""
-        scores = self.weights @ factors
-        own = scores[:, :1]
-        better, tied = (scores[:, 1:] > own + 1e-6).any(axis=1), (np.abs(scores[:, 1:] - own) <= 1e-6).sum(axis=1)
-        return np.asarray(np.where(better, 0.0, 1.0 / (1.0 + tied)))
+        return _found(self.weights @ factors)
+
+
+def _found(scores: FloatArray) -> FloatArray:
+    others = scores[:, 1:] - scores[:, :1]
+    tied = (np.abs(others) <= _TIED).sum(axis=1)
+    return np.asarray(np.where((others > _TIED).any(axis=1), 0.0, 1.0 / (1.0 + tied)))
 
 
 def greedy_factors(examples: Examples) -> FloatArray:
     """1 for the variables of the subset that finds most, added one by one; 0 for the others."""
     v = examples.weights.shape[2]
-    factors, best = np.zeros(v), -1.0
+    by_variable = np.ascontiguousarray(np.moveaxis(examples.weights, 2, 0))
+    factors, scores, best = np.zeros(v), np.zeros(examples.weights.shape[:2]), -1.0
     while True:
-        tried = []
-        for j in np.flatnonzero(factors == 0):
-            more = factors.copy()
-            more[j] = 1
-            tried.append((float(examples.found(more).mean()), j))
+        tried = [(float(_found(scores + by_variable[j]).mean()), j) for j in np.flatnonzero(factors == 0)]
         if not tried or max(tried)[0] <= best:
             return factors
         best, chosen = max(tried)
         factors[chosen] = 1
+        scores = scores + by_variable[chosen]
 
 
 def logit_factors(examples: Examples) -> FloatArray:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.arrays import FloatArray, IntArray
-from sluice.risk.coding import plain_values
+from sluice.risk.coding import plain_values, released_as
 from sluice.variables import NAMES, Kind, Variables
 
 Levels = npt.NDArray[np.uint16]
@@ -30,8 +30,10 @@ _HEAP = 0.01  # share of the original records from which a single number is a he
 _PRIOR = 5.0  # true pairs that the prior is worth
 _PARTS = 8  # most parts by rank, with frequencies of their own
 _PEOPLE_A_PART = 1_000  # original records that a part needs
-_TRIED = 5_000  # true pairs by which the scale is chosen
+_TRIED = 1_000  # true pairs by which the scale is chosen
 _LINEAR = 0.01  # share of the median size up to which the logarithmic scale is nearly linear
+_MOST_LABELS = 2_000  # categories of more labels are compared by equality alone
+_SHARES = 20  # groups of a released probability
 _QUANTILES = 50  # most groups of a number that was released as a label
 
 
@@ -289,15 +291,33 @@ def compared_variables(
     """
     compared: list[ComparedVariable] = []
     for name, variable in variables.items():
-        if name not in released or variable.role in NAMES or Kind.TEXT in (variable.kind, released[name].kind):
+        columns = released_as(name, variables, released)
+        if not columns or variable.role in NAMES or Kind.TEXT in (variable.kind, released[columns[0]].kind):
             continue
-        before, after = plain_values(recoded[name]), plain_values(masked[name])
+        before = plain_values(recoded[name])
+        if columns != (name,):
+            compared += [_one_label(column, name, before, plain_values(masked[column])) for column in columns]
+            continue
+        after = plain_values(masked[name])
         numbers = before.dtype.kind == "f" and after.dtype.kind == "f"
-        if numbers and len(np.unique(np.concatenate([before, after]))) > _FEW_VALUES:
+        distinct = len(pd.unique(np.concatenate([before.astype(after.dtype), after])))
+        if numbers and distinct > _FEW_VALUES:
             compared.append(ComparedNumber.of(name, before, after))
+        elif distinct > _MOST_LABELS:
+            codes = pd.factorize(np.concatenate([before.astype(object), after.astype(object)]))[0].astype(np.float64)
+            codes[codes < 0] = np.nan
+            compared.append(ComparedNumber.of(name, codes[: len(before)], codes[len(before) :]))
         else:
             compared.append(ComparedCategory.of(name, plain_values(original[name]), before, after))
     return compared
+
+
+def _one_label(column: str, name: str, labels: npt.NDArray[Any], chances: npt.NDArray[Any]) -> ComparedCategory:
+    """The released probability of one label, in groups, beside whether it is the person's own."""
+    own = (labels == column.removeprefix(f"{name}=")).astype(np.float64)
+    ends = np.unique(np.nanquantile(chances.astype(np.float64), np.linspace(0, 1, _SHARES + 1)[1:-1]))
+    group = np.searchsorted(ends, chances.astype(np.float64)).astype(np.float64)
+    return ComparedCategory.of(column, own, np.full(len(own), np.nan), group)
 
 
 def _conditional(given: IntArray, out: IntArray, prior: FloatArray) -> FloatArray:
