@@ -6,6 +6,7 @@ from sluice.custody.states import State
 from sluice.masking.plan import apply_plan
 from sluice.publication.records_file import write_csv, write_parquet
 from tasks.release.records.masked_file import MaskedFile, row_order
+from tasks.release.records.record_keys import noise_keys
 from tasks.release.records.variables import RecordsRelease, original_variables, read_original, released_variables
 from tasks.step import step
 
@@ -14,7 +15,7 @@ from tasks.step import step
 def mask(release: RecordsRelease) -> MaskedFile:
     frame, vault = read_original(release, release.original), release.vault
     plan, seed = release.product.definition.plan, release.seeds().plan
-    masked, carried_out = apply_plan(plan, frame, original_variables(release), seed)
+    masked, carried_out = apply_plan(plan, frame, original_variables(release), seed, noise_keys(release))
     kept = np.sort(masked.index.to_numpy(dtype=np.int64))
     sample = None if len(kept) == len(frame) else vault.keep_bytes(kept.astype("<i8").tobytes(), ".rows")
     # The order of the records would link each to its original as surely as a name does.

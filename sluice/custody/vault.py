@@ -15,12 +15,13 @@ import re
 import secrets
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
 from sluice.custody.durable import create_once, disk_of, sha256_of, sync_folder, write_new
 from sluice.errors import DataError, SluiceError
@@ -97,6 +98,15 @@ class Vault:
         """
         key = hmac.digest(self._secret, b"pseudonym\0" + name.encode(), "sha256")
         return hmac.digest(key, value.encode(), "sha256")[:PSEUDONYM_BYTES].hex()
+
+    def record_keys(self, keys: Sequence[str]) -> npt.NDArray[np.uint64]:
+        """Shape (n,): 64 bits for each record, by a keyed hash of what names it; as secret as a seed.
+
+        cost : about a microsecond a record
+        """
+        key = hmac.digest(self._secret, b"records", "sha256")
+        hashes = b"".join(hmac.digest(key, text.encode(), "sha256")[:8] for text in keys)
+        return np.frombuffer(hashes, dtype="<u8").astype(np.uint64)
 
     # -- seeds
 

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from sluice.masking.record_draws import RecordDraws
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum, households, strata, together, with_members
+from sluice.value_hashes import Hashes
 from sluice.variables import Variable, Variables
 
 
@@ -19,11 +21,16 @@ def released_variables(steps: Sequence[MaskingStep], variables: Variables) -> di
 
 
 def apply_plan(
-    steps: Sequence[MaskingStep], frame: pd.DataFrame, variables: Variables, seed: np.random.SeedSequence
+    steps: Sequence[MaskingStep],
+    frame: pd.DataFrame,
+    variables: Variables,
+    seed: np.random.SeedSequence,
+    record_keys: Hashes | None = None,
 ) -> "tuple[pd.DataFrame, tuple[MaskingStep | ByStratum, ...]]":
     """The masked frame and the fitted plan: every step in order, the i-th from the i-th child of `seed`.
 
     frame   : typed by `variables`, any index (it is ignored)
+    record_keys : shape (n,), secret: steps that can draw for each record from its key, and not from `seed`
     returns : a frame typed by `released_variables(steps, variables)`, whose index tells the row of `frame` (0..n-1)
               that each record comes from: all of them in their order, but for those that a sampling step left out; and
               the steps with every threshold that was read off the data at its place (see MaskingStep.fit)
@@ -33,7 +40,10 @@ def apply_plan(
     fitted_plan: list[MaskingStep | ByStratum] = []
     for step, child in zip(steps, seed.spawn(len(steps)), strict=True):
         before = masked.index
-        masked, fitted = masked_by_step(step, masked, current, np.random.default_rng(child))
+        draws = None
+        if record_keys is not None and step.draws_by_record:
+            draws = RecordDraws(record_keys[before.to_numpy()], step.model_dump_json())
+        masked, fitted = masked_by_step(step, masked, current, np.random.default_rng(child), draws)
         assert step.is_sampling or masked.index.equals(before), f"{step.method} lost the order of the records"
         fitted_plan += fitted
         current = step.released(current)
@@ -60,31 +70,42 @@ def apply_recodings(
 
 
 def masked_by_step(
-    step: MaskingStep, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator
+    step: MaskingStep,
+    frame: pd.DataFrame,
+    variables: Variables,
+    rng: np.random.Generator,
+    draws: RecordDraws | None = None,
 ) -> tuple[pd.DataFrame, list[MaskingStep | ByStratum]]:
     """One step, household by household and stratum by stratum as it asks for."""
     released = step.released(variables)
     if step.unit == "household" and not step.keeps_households:
         first, member_of = households(step, frame, variables)
-        each, fitted = _by_strata(step, frame.iloc[first].reset_index(drop=True), variables, rng)
+        of_first = None if draws is None else draws.of(first)
+        each, fitted = _by_strata(step, frame.iloc[first].reset_index(drop=True), variables, rng, of_first)
         return with_members(step, frame, each, member_of, list(released)), fitted
     if step.unit == "household" and step.strata:
         households(step, frame, variables)  # refuses strata that would tear a household apart
-    return _by_strata(step, frame, variables, rng)
+    return _by_strata(step, frame, variables, rng, draws)
 
 
 def _by_strata(
-    step: MaskingStep, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator
+    step: MaskingStep, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator, draws: RecordDraws | None
 ) -> tuple[pd.DataFrame, list[MaskingStep | ByStratum]]:
     if not step.strata:
         fitted = step.fit(frame, variables)
-        return step.mask(frame, variables, rng), list(fitted)
+        return _drawn(step, frame, variables, rng, draws), list(fitted)
     parts = strata(step, frame)
     masked, steps = [], {}
     for (stratum, rows), child in zip(parts.items(), rng.spawn(len(parts)), strict=True):
         part = frame.iloc[rows]
         steps[stratum] = step.fit(part, variables)
-        masked.append(step.mask(part, variables, child))
+        masked.append(_drawn(step, part, variables, child, None if draws is None else draws.of(rows)))
     if not masked:
         return step.mask(frame, variables, rng), [step]
     return together(masked), [ByStratum(step, steps)]
+
+
+def _drawn(
+    step: MaskingStep, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator, draws: RecordDraws | None
+) -> pd.DataFrame:
+    return step.mask(frame, variables, rng) if draws is None else step.mask_by_record(frame, variables, draws)

@@ -8,6 +8,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from sluice.errors import PlanError, did_you_mean
+from sluice.masking.record_draws import RecordDraws
 from sluice.risk.transparency.attack import Attack, NoAttack
 from sluice.variables import Kind, Role, Variable, Variables, with_role
 
@@ -52,6 +53,11 @@ class MaskingStep(BaseModel, ABC):
     # A sample: some of the records are left out. Every other method returns every record.
     is_sampling: ClassVar[bool] = False
 
+    # A record's draws may come from its key (`mask_by_record`), so that an unchanged one keeps its noise.
+    @property
+    def draws_by_record(self) -> bool:
+        return False
+
     # Values of the records are masked, so that it may be done stratum by stratum or household by household.
     takes_strata: ClassVar[bool] = True
     takes_households: ClassVar[bool] = True
@@ -89,6 +95,10 @@ class MaskingStep(BaseModel, ABC):
         rng       : this step's own generator; a recoding does not draw from it
         A sampling step returns some of the rows.
         """
+
+    def mask_by_record(self, frame: pd.DataFrame, variables: Variables, draws: RecordDraws) -> pd.DataFrame:
+        """As `mask`, where `draws_by_record`: record i draws from the i-th of `draws`."""
+        raise NotImplementedError(f"{self.method} does not draw by record")
 
     def fit(self, frame: pd.DataFrame, variables: Variables) -> "tuple[MaskingStep, ...]":
         """This step as it is carried out on `frame`: a threshold that is read off the data becomes a number."""

@@ -10,6 +10,7 @@ covariance `amount` times the data's. The correction differs: it is made on the 
 is kept and a column's nearly; `corrected: exact` is made on the columns there, too.
 """
 
+from collections.abc import Callable
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -20,11 +21,14 @@ from pydantic import Field, model_validator
 from sluice.arrays import FloatArray
 from sluice.errors import PlanError
 from sluice.masking.perturbed_number import Clip, Round, numbers, perturbed, stored
+from sluice.masking.record_draws import RecordDraws
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.filtering import Filtering
 from sluice.risk.transparency.linear_change import LinearChange
 from sluice.variables import Kind, Variable, Variables
+
+_STEP = float(np.log(1.02))  # of the logarithm of a standard deviation
 
 
 class AdditiveNoise(MaskingStep):
@@ -85,6 +89,34 @@ class AdditiveNoise(MaskingStep):
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
         """Raises PlanError when a column has too few values for a variance to be kept, correlated noise has fewer than
         2 complete records, or spectral noise an incomplete one."""
+        draw = correlated_noise if self.kind == "correlated" else uncorrelated_noise
+        return self._masked(frame, variables, lambda original: draw(original, self.amount, rng))
+
+    @property
+    def draws_by_record(self) -> bool:
+        """Correlated noise follows the correlations, which are others in each edition."""
+        return self.kind == "uncorrelated"
+
+    def mask_by_record(self, frame: pd.DataFrame, variables: Variables, draws: RecordDraws) -> pd.DataFrame:
+        """The standard deviation of the noise is taken to the nearest step of 2 %, and the draws are of that step.
+
+        Else the noise of two editions whose deviations differ by a hair would differ by that hair times each draw, and
+        so tell every draw.
+        """
+
+        def noise(original: FloatArray) -> FloatArray:
+            scales = _in_steps(np.sqrt(self.amount) * _deviations(original))
+            each = [
+                scale * draws.normal(f"{name} {scale!r}", frame[name])
+                for name, scale in zip(self.columns, scales.tolist(), strict=True)
+            ]
+            return np.where(np.isnan(original), np.nan, np.column_stack(each))
+
+        return self._masked(frame, variables, noise)
+
+    def _masked(
+        self, frame: pd.DataFrame, variables: Variables, noise: Callable[[FloatArray], FloatArray]
+    ) -> pd.DataFrame:
         released = self.released(variables)
         original = np.asfortranarray(numbers(frame, self.columns))  # column by column, as everything below goes
         self._refuse_too_few(original)
@@ -97,13 +129,13 @@ class AdditiveNoise(MaskingStep):
             centres, scales, axes = spectral_axes(original)
             coordinates = (axes.T @ ((original - centres) / scales).T).T
             if self.corrected == "exact":
-                noise = (axes @ uncorrelated_noise(coordinates, self.amount, rng).T).T * scales
-                masked = corrected(original, noise, self.amount, exact=True)
+                along = (axes @ noise(coordinates).T).T * scales
+                masked = corrected(original, along, self.amount, exact=True)
             else:
-                masked = (axes @ self._with_noise(coordinates, rng).T).T * scales + centres
+                masked = (axes @ self._with_noise(coordinates, noise(coordinates)).T).T * scales + centres
             masked = np.where(deviations > 0, masked, original)
         else:
-            masked = self._with_noise(original, rng)
+            masked = self._with_noise(original, noise(original))
         columns = {
             name: stored(values, released[name]).set_axis(frame.index)
             for name, values in zip(self.columns, masked.T, strict=True)
@@ -125,10 +157,8 @@ class AdditiveNoise(MaskingStep):
             kept.append("values beyond the allowed range were moved to its end")
         return f"Random noise was added to {', '.join(self.columns)}" + "".join(f"; {said}" for said in kept) + "."
 
-    def _with_noise(self, original: FloatArray, rng: Generator) -> FloatArray:
+    def _with_noise(self, original: FloatArray, noise: FloatArray) -> FloatArray:
         """Columns, or spectral coordinates, with noise; corrected where asked."""
-        draw = correlated_noise if self.kind == "correlated" else uncorrelated_noise
-        noise = draw(original, self.amount, rng)
         if not self.corrected:
             return original + noise
         return corrected(original, noise, self.amount, exact=self.corrected == "exact")
@@ -153,6 +183,13 @@ class AdditiveNoise(MaskingStep):
                 "additive_noise: correlated noise needs at least 2 records without a missing value in "
                 f"{', '.join(map(repr, self.columns))}; there are {complete}. Use kind: uncorrelated."
             )
+
+
+def _in_steps(scales: FloatArray) -> FloatArray:
+    """Each to the nearest power of 1.02; 0 stays 0."""
+    present = scales > 0
+    logarithms = np.rint(np.log(np.where(present, scales, 1.0)) / _STEP) * _STEP
+    return np.where(present, np.exp(logarithms), 0.0)
 
 
 def uncorrelated_noise(original: FloatArray, amount: float, rng: Generator) -> FloatArray:

@@ -4,7 +4,7 @@ Sources: Torra (2013), "PRAM: The Post-Randomization Method"; for the estimator 
 invariant PRAM Gouweleeuw, Kooiman, Willenborg and de Wolf (1998), see `markov_matrix`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from sluice.arrays import FloatArray
 from sluice.errors import PlanError
 from sluice.masking.noise.markov_matrix import invariant_matrix, retention_matrix
+from sluice.masking.record_draws import RecordDraws
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.category_matrix import CategoryMatrix
@@ -142,11 +143,30 @@ class Pram(MaskingStep):
 
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
         """Raises PlanError when the matrix does not fit the categories of the data."""
+        return self._masked(frame, variables, lambda name, codes, matrix: randomised(codes, matrix, rng))
+
+    @property
+    def draws_by_record(self) -> bool:
+        """A matrix that is read off the data is another in each edition."""
+        return not self.invariant and self.spread == "even"
+
+    def mask_by_record(self, frame: pd.DataFrame, variables: Variables, draws: RecordDraws) -> pd.DataFrame:
+        """With retention and an even spread, categories that are found in the data are part of what is drawn for."""
+
+        def drawn(name: str, codes: Codes, matrix: FloatArray) -> Codes:
+            labels = self._labels(name, frame[name])
+            return chosen(codes, matrix, draws.uniform("\0".join([name, *labels]), frame[name]))
+
+        return self._masked(frame, variables, drawn)
+
+    def _masked(
+        self, frame: pd.DataFrame, variables: Variables, draw: Callable[[str, Codes, FloatArray], Codes]
+    ) -> pd.DataFrame:
         self.released(variables)
         masked = {}
         for name in self.columns:
             values = frame[name].cat
-            drawn = randomised(self._codes(frame[name]), self._matrix(name, frame[name]), rng)
+            drawn = draw(name, self._codes(frame[name]), self._matrix(name, frame[name]))
             if self.missing_as_category:
                 drawn[drawn == len(values.categories)] = -1
             categories = pd.Categorical.from_codes(drawn, values.categories, ordered=values.ordered, validate=False)
@@ -250,6 +270,16 @@ def randomised(codes: Codes, matrix: FloatArray, rng: Generator) -> Codes:
     guide = np.array([np.searchsorted(row, starts, side="right") for row in cumulative])
     guide = guide.astype(np.min_scalar_type(len(matrix)))  # small enough for the processor's cache
     drawn: Codes = drawn_categories(codes, cumulative, guide, rng)
+    return drawn
+
+
+def chosen(codes: Codes, matrix: FloatArray, uniform: FloatArray) -> Codes:
+    """As `randomised`, by random numbers that are given, shape (n,), from 0 to below 1."""
+    drawn = codes.copy()
+    for row, shares in enumerate(matrix):
+        mine = np.flatnonzero(codes == row)
+        cumulative = np.cumsum(shares)
+        drawn[mine] = np.searchsorted(cumulative / cumulative[-1], uniform[mine], side="right")
     return drawn
 
 

@@ -4,6 +4,7 @@ Source: the unbiased variant of rounding that statistical offices use for counts
 one only. Numbers are compared as the decimals that they are written as.
 """
 
+from collections.abc import Callable
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from pydantic import Field, FiniteFloat, model_validator
 from sluice.arrays import FloatArray
 from sluice.masking.perturbed_number import numbers, perturbed, stored
 from sluice.masking.recoding.multiples import bounded, ends, multiples_around, refuse_base, refuse_inexact
+from sluice.masking.record_draws import RecordDraws
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.random_multiple import RandomMultiple
@@ -55,12 +57,22 @@ class RandomRounding(MaskingStep):
 
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
         """Raises PlanError for whole numbers beyond 2^53."""
+        return self._masked(frame, variables, lambda name: rng.random(len(frame)))
+
+    @property
+    def draws_by_record(self) -> bool:
+        return True
+
+    def mask_by_record(self, frame: pd.DataFrame, variables: Variables, draws: RecordDraws) -> pd.DataFrame:
+        return self._masked(frame, variables, lambda name: draws.uniform(name, frame[name]))
+
+    def _masked(self, frame: pd.DataFrame, variables: Variables, uniform: Callable[[str], FloatArray]) -> pd.DataFrame:
         released = self.released(variables)
         masked = {}
         for name in self.columns:
             values = numbers(frame, [name])[:, 0]
             refuse_inexact(self.method, variables[name], values)
-            masked[name] = stored(random_round(values, self.base, rng), released[name]).set_axis(frame.index)
+            masked[name] = stored(random_round(values, self.base, uniform(name)), released[name]).set_axis(frame.index)
         return frame.assign(**masked)
 
     def attacks(self) -> tuple[Attack, ...]:
@@ -73,12 +85,13 @@ class RandomRounding(MaskingStep):
         )
 
 
-def random_round(values: FloatArray, base: float, rng: Generator) -> FloatArray:
+def random_round(values: FloatArray, base: float, uniform: FloatArray) -> FloatArray:
     """One of the two multiples of `base` around each value, so that the expectation is the value.
 
     values  : shape (n,), NaN where missing
+    uniform : shape (n,), random numbers from 0 to below 1
     returns : shape (n,), NaN where missing
     cost    : O(n)
     """
     below, above = multiples_around(values, base)
-    return np.where(rng.random(len(values)) < (values - below) / base, above, below)
+    return np.where(uniform < (values - below) / base, above, below)

@@ -5,6 +5,7 @@ Source: Torra (2013), slide "Sampling" (V' is V restricted to a sample S of the 
 stays that of the whole file.
 """
 
+from collections.abc import Callable
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from pydantic.json_schema import SkipJsonSchema
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.perturbed_number import numbers, perturbed
+from sluice.masking.record_draws import RecordDraws
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 from sluice.variables import Role, Variable, Variables, with_role
@@ -98,12 +100,24 @@ class Sampling(MaskingStep):
 
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
         """Some of the records, in their order and with their labels. Raises PlanError when there are not enough."""
+        return self._masked(frame, variables, lambda units: rng.permutation(units.max(initial=-1) + 1))
+
+    @property
+    def draws_by_record(self) -> bool:
+        return True
+
+    def mask_by_record(self, frame: pd.DataFrame, variables: Variables, draws: RecordDraws) -> pd.DataFrame:
+        """Who is drawn stays so, but for few: the units whose first record has the smallest draws."""
+        uniform = draws.uniform("sample")
+        return self._masked(frame, variables, lambda units: np.argsort(uniform[np.unique(units, return_index=True)[1]]))
+
+    def _masked(self, frame: pd.DataFrame, variables: Variables, order: Callable[[IntArray], IntArray]) -> pd.DataFrame:
         released = self.released(variables)
         units = np.arange(len(frame))
         if self.unit == "household":
             units = household_numbers(frame[self._household(variables)])
         count = int(units.max(initial=-1)) + 1
-        drawn = sample(units, self._drawn(count), rng)
+        drawn = sample(units, self._drawn(count), order(units))
         sampled = frame.iloc[drawn].copy()
         if self.weight is not None:
             weights = numbers(frame, [self.weight])[:, 0]
@@ -138,16 +152,17 @@ class Sampling(MaskingStep):
         return with_role(variables, Role.HOUSEHOLD)[0]
 
 
-def sample(units: IntArray, size: int, rng: Generator) -> IntArray:
+def sample(units: IntArray, size: int, order: IntArray) -> IntArray:
     """Positions of the records of `size` units, drawn at random without replacement; in rising order.
 
     units   : shape (n,), the unit of each record, 0 .. u - 1
     size    : at most u
+    order   : shape (u,), the units in random order
     cost    : O(n)
     """
     count = int(units.max(initial=-1)) + 1
     chosen = np.zeros(count, dtype=np.bool_)
-    chosen[rng.permutation(count)[:size]] = True
+    chosen[order[:size]] = True
     return np.flatnonzero(chosen[units])
 
 

@@ -17,9 +17,10 @@ from sluice.arrays import BoolArray, FloatArray
 from sluice.risk.coding import plain_values
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.publications.publication import Publication
-from sluice.risk.publications.same_people import SamePeople, column_hashes
+from sluice.risk.publications.same_people import SamePeople
 from sluice.risk.resolution import COARSE
 from sluice.risk.row_groups import row_groups
+from sluice.value_hashes import column_hashes
 
 _FAR = 6.0  # spreads; whatever lies farther out is as far as that
 _MOST_LABELS = 100  # of a variable by which records are compared

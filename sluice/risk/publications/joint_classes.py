@@ -17,8 +17,9 @@ from sluice.arrays import BoolArray, IntArray
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.coding import plain_values
 from sluice.risk.publications.publication import Publication
-from sluice.risk.publications.same_people import SamePeople, column_hashes
+from sluice.risk.publications.same_people import SamePeople
 from sluice.risk.resolution import on_grid, resolution
+from sluice.value_hashes import column_hashes
 
 _ABSENT = -1  # of a label: suppressed, or the person is not in that file; whatever it is, it fits
 

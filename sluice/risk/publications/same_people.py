@@ -9,13 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.risk.coding import plain_values
-
-Hashes = npt.NDArray[np.uint64]
+from sluice.value_hashes import Hashes, column_hashes, scrambled
 
 _KEYS_AGREE = 0.25  # of the way from pairs drawn at random to equal records
 _SIGMAS = 4.0  # standard errors that chance passes about once in thirty thousand times
@@ -68,33 +65,14 @@ def same_people(
     return pairs if len(pairs.earlier) else None
 
 
-def column_hashes(column: "pd.Series[Any]") -> Hashes:
-    """A 64-bit number for each value, shape (n,): equal for equal values, of whatever dtype; missing is a value."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        labels = np.asarray([*map(str, column.cat.categories), "\0missing"], dtype=object)
-        return pd.util.hash_array(labels, categorize=False)[column.cat.codes.to_numpy()]
-    values = plain_values(column)
-    if values.dtype.kind == "f":
-        return pd.util.hash_array(values + 0.0, categorize=False)
-    return pd.util.hash_array(np.where(pd.isna(values), "\0missing", values).astype(object))
-
-
 def _mixed(frame: pd.DataFrame, columns: Sequence[str]) -> Hashes:
     """Shape (c, n): a hash of each value, another in each column, so that sums over columns are hashes of records."""
     with np.errstate(over="ignore"):
         each = [
-            _scrambled(column_hashes(frame[name]) + np.uint64(2 * place + 1) * np.uint64(0x9E3779B97F4A7C15))
+            scrambled(column_hashes(frame[name]) + np.uint64(2 * place + 1) * np.uint64(0x9E3779B97F4A7C15))
             for place, name in enumerate(columns)
         ]
     return np.array(each, dtype=np.uint64).reshape(len(columns), len(frame))
-
-
-def _scrambled(values: Hashes) -> Hashes:
-    """The finalizer of SplitMix64 (Steele, Lea and Flood 2014): each bit of the input moves each of the output."""
-    with np.errstate(over="ignore"):
-        values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(values ^ (values >> np.uint64(31)))
 
 
 def _key_hashes(keys: "pd.Series[Any]") -> Hashes:

@@ -21,6 +21,7 @@ from tasks.release.documents import Documents
 from tasks.release.earlier_releases import publications
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
+from tasks.release.records.record_keys import key_texts
 from tasks.release.records.variables import RecordsRelease, read_masked, released_variables
 from tasks.release.release import Release, StagedTable, last, variables_from_json
 
@@ -99,14 +100,7 @@ def _same_people(
     keyed = bool(key) and key == other.product.contract.record_key
     if not keyed:
         return same_people(before, staged, columns)
-    return same_people(before, staged, columns, _keys(before, key), _keys(staged, key))
-
-
-def _keys(staged: pd.DataFrame, key: Sequence[str]) -> "pd.Series[str]":
-    joined: pd.Series[str] = staged[key[0]].astype(str)
-    for name in key[1:]:
-        joined = joined + "\0" + staged[name].astype(str)
-    return joined
+    return same_people(before, staged, columns, key_texts(before, key), key_texts(staged, key))
 
 
 def _publication(release: RecordsRelease, staged: pd.DataFrame) -> Publication:
