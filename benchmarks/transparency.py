@@ -13,6 +13,7 @@ from policies.standard.transparency import pairs_of
 from sluice.masking.step import MaskingStep
 from sluice.masking.transparency import attacks_on
 from sluice.risk.transparency.attack import Leak, NoAttack
+from sluice.risk.transparency.strongest import Strongest
 from tests.red_team.files import CENSUS, adult, census, masked_by, step_of
 
 PEOPLE = 4000
@@ -77,7 +78,8 @@ def measured(method: str) -> str:
     attacks = attacks_on(files.carried_out or (), files.variables, files.released)
     reached = "; ".join(_reached(leak) for each in attacks for leak in each.attack.play(pairs))
     (fitted,) = (each for each in files.carried_out or () if isinstance(each, MaskingStep))
-    about = (fitted.attacks()[0].__doc__ or "").splitlines()[0]
+    attack = fitted.attacks()[0]
+    about = ((attack.choices[0] if isinstance(attack, Strongest) else attack).__doc__ or "").splitlines()[0]
     return f"{about} On {_file(of_adult, step)}: {reached}."
 
 

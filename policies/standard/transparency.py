@@ -90,7 +90,7 @@ def _says(limits: TransparencyLimits, leak: Leak, columns: tuple[str, ...], file
     may = f"{100 * _limit(limits, leak):.3g} %"
     said = {
         "identified": f"finds the own record of {share} of the {files.unit} ({may} may be found)",
-        "confident": f"knows it for {share} ({may} may be known)",
+        "confident": f"is rightly sure for {share} of the {files.unit} ({may} may be)",
         "reconstructed": f"computes {share} of the values of {', '.join(columns)} closely ({may} may be)",
         "participation": f"gets {share} more right of those who took part than of others ({may} may be)",
     }[leak.kind]

@@ -25,7 +25,9 @@ from sluice.masking.perturbed_number import numbers, perturbed, stored
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.linear_change import LinearChange
+from sluice.risk.transparency.nearest_centre import NearestCentre
 from sluice.risk.transparency.published_ranges import PublishedRanges
+from sluice.risk.transparency.strongest import Strongest
 from sluice.variables import Kind, Variable, Variables, as_label
 
 _LARGEST = 1e150  # the sum of larger numbers over a file may not be a number
@@ -143,7 +145,8 @@ class KMemberClustering(MaskingStep):
     def attacks(self) -> tuple[Attack, ...]:
         if self.representative == "generalised":
             return (PublishedRanges(self.columns),)
-        return (LinearChange(self.columns, f"how far values lie from what stands for their cluster of {self.k}"),)
+        linear = LinearChange(self.columns, f"how far values lie from what stands for their cluster of {self.k}")
+        return (Strongest(self.columns, (NearestCentre(self.columns, self.k), linear)),)
 
     def describe(self) -> str:
         said = f"In {', '.join(self.columns)}, similar records were put into clusters of at least {self.k}, and "

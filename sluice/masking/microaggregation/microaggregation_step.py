@@ -23,7 +23,9 @@ from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.linear_change import LinearChange
+from sluice.risk.transparency.nearest_centre import NearestCentre
 from sluice.risk.transparency.nearest_groups import NearestGroups
+from sluice.risk.transparency.strongest import Strongest
 from sluice.variables import Kind, Variable, Variables
 
 VariableGroups = Literal["together", "one_at_a_time"] | tuple[tuple[str, ...], ...]
@@ -120,7 +122,7 @@ class MicroaggregationStep(MaskingStep):
         attacks: list[Attack] = []
         for names in self._variable_groups():
             if len(names) > 1:
-                attacks.append(LinearChange(names, far))
+                attacks.append(Strongest(names, (NearestCentre(names, self.k), LinearChange(names, far))))
             elif self.restore_variance:  # which takes a group's value out of its group's range
                 attacks.append(LearnedCloseness(names))
             else:

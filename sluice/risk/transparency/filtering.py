@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.spread import spread
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.linear_change import linear_map
+from sluice.risk.transparency.paired_share import paired_share
 from sluice.risk.transparency.pairs import Pairs
 
 _EXAMPLES = 5000  # true pairs to learn the covariances from
@@ -57,7 +57,5 @@ class Filtering(Attack):
                 else:
                     plain[judged] = np.where(as_it_stands, close[1], close[2])
                     hit[judged] = np.where(filtered, close[0], plain[judged])
-        of_person = hit[attacked].mean(axis=1)
-        baseline = float(plain[attacked].mean()) if len(attacked) else None
-        measured = share_at_risk(of_person, len(complete), baseline)
+        measured = paired_share(hit[attacked].mean(axis=1), plain[attacked].mean(axis=1), len(complete))
         return (Leak("reconstructed", measured, "to within a tenth of the spread"),)

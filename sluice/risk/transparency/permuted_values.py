@@ -10,11 +10,11 @@ import numpy as np
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.risk.coding import PlainArray, plain_values
-from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.row_groups import row_groups
 from sluice.risk.spread import spread
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.filtering import CLOSE
+from sluice.risk.transparency.paired_share import paired_share
 from sluice.risk.transparency.pairs import Pairs
 
 
@@ -40,7 +40,13 @@ class PermutedValues(Attack):
         people's original records."""
         names = [name for name in self.columns if name in pairs.released and name in pairs.variables]
         if not names:
-            return (Leak("reconstructed", share_at_risk(np.zeros(0), 0, 0.0), "no such variable is released"),)
+            return (
+                Leak(
+                    "reconstructed",
+                    paired_share(np.zeros(0), np.zeros(0), len(pairs.masked)),
+                    "no such variable is released",
+                ),
+            )
         group = self._groups(pairs)
         before, after = ({name: plain_values(file[name]) for name in names} for file in (pairs.recoded, pairs.masked))
         values = {name: _rounded(before[name], after[name]) for name in names}
@@ -58,7 +64,7 @@ class PermutedValues(Attack):
             if others and _gain(mean := np.mean(others, axis=0)) > _gain(worst):
                 worst, by = mean, f" by whoever knows {known}"
         reached, without = worst[:, pairs.rows]
-        measured = share_at_risk(reached, len(pairs.masked), float(without.mean()))
+        measured = paired_share(reached, without, len(pairs.masked))
         return (Leak("reconstructed", measured, f"to within a tenth of the spread{by}"),)
 
     def _groups(self, pairs: Pairs) -> IntArray:

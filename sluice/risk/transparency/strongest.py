@@ -6,6 +6,7 @@ import numpy as np
 
 from sluice.risk.transparency.linkage import Likelihood, Linkage, found
 from sluice.risk.transparency.pairs import Pairs
+from sluice.variables import Kind
 
 _TRIED = 200  # people on whom the linkages are compared
 
@@ -19,6 +20,10 @@ class Strongest(Linkage):
     @property
     def knows(self) -> str:
         return self.choices[0].knows
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:  # type: ignore[override]  # those that all choices compare
+        return tuple(kind for kind in Kind if all(kind in choice.kinds for choice in self.choices))
 
     def restricted(self, columns: tuple[str, ...]) -> "Strongest":
         return Strongest(columns, tuple(choice.restricted(columns) for choice in self.choices))

@@ -15,6 +15,7 @@ from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.linkage.share_at_risk import share_at_risk
 from sluice.risk.row_groups import row_groups
 from sluice.risk.transparency.attack import Attack, Leak
+from sluice.risk.transparency.paired_share import paired_share
 from sluice.risk.transparency.pairs import Pairs
 
 _MOST_SETS = 50  # of keys that are looked at beside a suppressed one
@@ -65,7 +66,7 @@ class WhySuppressed(Attack):
             right[rows] = _sure_and_right(np.where(frequent, 0.0, share), known[j][rows])
             told = counts.sum(axis=1, keepdims=True) > 0
             without[rows] = _sure_and_right(np.where(told, counts, share), known[j][rows])
-        measured = share_at_risk(right[pairs.rows], len(pairs.masked), baseline=float(without[pairs.rows].mean()))
+        measured = paired_share(right[pairs.rows], without[pairs.rows], len(pairs.masked))
         return (Leak("confident", measured, "which value it was that a record lost"),)
 
     def _frequent(
