@@ -22,13 +22,14 @@ from policies.standard import (
     sample_size,
     subgroups,
     transparency,
+    unique_values,
 )
 from sluice.verdict import Finding, Verdict
 
 _STANDARD = (
     sample_size, comparable_values, prediction, copies, isolated_people, subgroups, duplicate_records, leniency,
     lone_copies, reidentification, learned_linkage, transparency,
-    partial_knowledge,
+    partial_knowledge, unique_values,
 )  # fmt: skip
 
 _RULES = rules(PolicyRule) | rules(AttackPolicyRule)

@@ -9,7 +9,7 @@ from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
 from sluice.risk.reference.copies import CopyCount, count_copies, exact_copies
 from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
-from sluice.risk.resolution import on_one_grid
+from sluice.risk.resolution import EXACT, FINE, on_one_grid
 from sluice.verdict import Finding, Verdict
 
 ADVICE = {
@@ -72,9 +72,12 @@ def judge_exact_copies(
     # Over all records. The reference is other people's records of the original even where there is a holdout, which
     # has no recoded form: both hold as many natural twins.
     n, m = len(recoded[0]), len(masked[0])
-    pairs = [on_one_grid(before, after) for before, after in zip(recoded, masked, strict=True)]
-    recoded, masked = [before for before, _ in pairs], [after for _, after in pairs]
-    count = count_copies(*exact_copies(recoded, masked, some_of(n, min(n, m), rng)), m / n)
+    reference, counts = some_of(n, min(n, m), rng), []
+    for share in (EXACT, FINE):
+        pairs = [on_one_grid(before, after, share) for before, after in zip(recoded, masked, strict=True)]
+        before, after = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        counts.append(count_copies(*exact_copies(before, after, reference), m / n))
+    count = max(counts, key=lambda each: each.excess)
     how = "stand in the release value for value"
     return judge_copies(standard, "exact_copies", how, count, min(1.0, m / n), n, minimum_cell)
 

@@ -20,6 +20,7 @@ def judge_leniency(standard: ReferenceStandard) -> Finding:
             (standard.tail_share > 0.1, f"tail_share {standard.tail_share:g}"),
             (standard.tail_quantile < 0.001, f"tail_quantile {standard.tail_quantile:g}"),
             (standard.copies_excess > 0.1, f"copies_excess {standard.copies_excess:g}"),
+            (standard.unique_values_excess > 0.05, f"unique_values_excess {standard.unique_values_excess:g}"),
             (standard.minimum_records < 100, f"minimum_records {standard.minimum_records}"),
             (standard.records < standard.minimum_records, f"only {standard.records} people are attacked"),
             (standard.when_fewer == "judge", "a file of fewer records is judged all the same"),

@@ -10,7 +10,7 @@ from policies.standard.copies import Column, judge_copies
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.risk.coding import plain_values
 from sluice.risk.reference.copies import lone_copies
-from sluice.risk.resolution import COARSE, FINE, on_one_grid
+from sluice.risk.resolution import COARSE, EXACT, FINE, on_one_grid
 from sluice.variables import GROUPS
 from sluice.verdict import Finding, Verdict
 
@@ -29,16 +29,16 @@ def judge_lone_copies(standard: ReferenceStandard, files: OriginalAndMasked) -> 
 
     Looked at by all variables, and by those alone of which masking kept most values: else one variable that is
     perturbed beyond recognition would hide that all others are verbatim. Each with numbers as they are, to a hundredth
-    of a standard deviation, and to a tenth: else a little noise would make verbatim values look masked.
+    of the spread, and to a tenth: else a little noise would make verbatim values look masked.
 
     files : paired
-    cost  : O(n log n) for each variable, four times
+    cost  : O(n log n) for each variable, six times
     """
     recoded = files.recoded
     names = [n for n, variable in files.released.items() if n in recoded.columns and variable.role not in GROUPS]
     values = {name: (plain_values(recoded[name]), plain_values(files.masked[name])) for name in names}
     counts = []
-    for share in (FINE, COARSE):
+    for share in (EXACT, FINE, COARSE):
         columns = {name: on_one_grid(*pair, share) for name, pair in values.items()}
         kept = [name for name, pair in columns.items() if _share_equal(*pair) >= _MOST]
         for chosen in (names, kept):

@@ -42,6 +42,12 @@ class ReferenceStandard(BaseModel):
     copies_excess: float = Field(
         default=0.002, ge=0, lt=1, description="share of records copied or nearly so, beyond the reference and chance"
     )
+    unique_values_excess: float = Field(
+        default=0.01,
+        ge=0,
+        lt=1,
+        description="share of records found by a unique value, beyond the reference and chance",
+    )
     records: int = Field(default=20_000, ge=1, description="at most so many original records, at random, are attacked")
     weights: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
         default_factory=dict, description="how much a variable counts in the distance, 1 when not named"
@@ -78,6 +84,7 @@ class ReferenceStandard(BaseModel):
         "closest_records",
         "near_copies",
         "exact_copies",
+        "unique_values",
         "isolated_records",
         "worst_subgroup",
         "reidentification",
@@ -124,5 +131,6 @@ class ReferenceStandard(BaseModel):
             f"An intruder who knows a person's whole record may learn no more from the release than from {other}: by "
             f"prediction {' and '.join(self.binding)} among the {self.neighbours} nearest records, up to a difference "
             f"of {self.margin:.1%} of the people, and with no more copied records than chance and "
-            f"{self.copies_excess:.1%}.{by_group}"
+            f"{self.copies_excess:.1%}, nor more people found by a value that they alone have than chance and "
+            f"{self.unique_values_excess:.1%}.{by_group}"
         )

@@ -19,6 +19,7 @@ from policies.standard.partial_knowledge import judge_partial_knowledge
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reidentification import judge_reidentification
 from policies.standard.transparency import judge_transparency
+from policies.standard.unique_values import judge_unique_values
 from sluice.masking.blocks import Block
 from sluice.risk.reference.curve import Curve
 from sluice.utility.variable_summary import VariableSummary, summarise
@@ -86,6 +87,8 @@ def against_reference(
         return findings
 
     findings = findings_of("reference_standard", "reference", judgement)
+    if standard is not None:
+        findings += findings_of("unique_values", "reference", lambda: [judge_unique_values(standard, files)])
     if standard is not None and files.paired:
         findings += findings_of("lone_copies", "reference", lambda: [judge_lone_copies(standard, files)])
         findings += findings_of("reidentification", "reference", lambda: [judge_reidentification(standard, files)])

@@ -10,7 +10,7 @@ from tests.policies.standard.population_sample import HOLDOUT, ORIGINAL, SAFE, j
     ("when_fewer", "verdict"), [("unknown", Verdict.UNKNOWN), ("review", Verdict.REVIEW), ("judge", Verdict.PASS)]
 )
 def test_few_records_prove_nothing(when_fewer, verdict):
-    findings, curves = judge(people(200, 6), people(200, 8), when_fewer=when_fewer)
+    findings, curves = judge(people(200, 6), people(200, 7), when_fewer=when_fewer)
     assert findings["reference_size"].verdict is verdict
     assert findings["prediction_distance"].verdict is verdict
     assert curves["distance"].verdict is verdict

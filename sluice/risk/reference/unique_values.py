@@ -1,0 +1,193 @@
+"""Unique values: values, and pairs of values, that one person alone has and that came through masking.
+
+Whoever knows such a value, an income to the last digit, finds the person at a glance. A distance over all variables
+does not see it; nor does a grid, where a few tiny digits tell people apart. So values are compared one by one and in
+pairs, at several resolutions: exactly, to four digits, on a grid, and by rank, which adding a constant to all values,
+or multiplying them by one, leaves as it is.
+
+What chance would reach is taken off: where values were permuted, the one record that holds a person's value is the
+person's own once in n; and the one that holds a pair, once in as many as hold the rarer of both values.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.risk.reference.copies import CopyCount, count_copies
+from sluice.risk.resolution import FINE, on_one_grid
+
+Column = npt.NDArray[Any]
+Columns = dict[str, tuple[Column, Column]]  # by name, the values of the original and of the released file
+
+_DIGITS = 4
+_SIGMAS = 3.0  # standard errors that chance passes about once in a thousand times
+
+
+@dataclass(frozen=True)
+class UniqueValues:
+    """People who are alone with their values of one or two variables, and are found by them."""
+
+    names: tuple[str, ...]
+    how: str  # at which resolution the values were compared: in words
+    count: CopyCount
+
+
+class _Codes(NamedTuple):
+    """One variable of two files as common codes from 0 to `levels` - 1, shapes (n,) and (m,)."""
+
+    original: IntArray
+    released: IntArray
+    levels: int
+    known: BoolArray  # (n,) the person has a value
+
+    def alone(self) -> BoolArray:
+        """Shape (n,): nobody else of the original has the value."""
+        return np.asarray((np.bincount(self.original, minlength=self.levels)[self.original] == 1) & self.known)
+
+    def once(self) -> BoolArray:
+        """Shape (levels,): one released record has the value."""
+        return np.asarray(np.bincount(self.released, minlength=self.levels) == 1)
+
+    def holding(self) -> IntArray:
+        """Shape (n,): how many released records have the person's value."""
+        return np.bincount(self.released, minlength=self.levels)[self.original]
+
+    def held_by(self, people: IntArray) -> BoolArray:
+        """Shape (levels,): some of these people have the value."""
+        return np.asarray(np.bincount(self.original[people], minlength=self.levels) > 0)
+
+    def holders(self) -> IntArray:
+        """Shape (levels,): a released record with the value, any number where there is none."""
+        holder = np.zeros(self.levels, np.int64)
+        holder[self.released] = np.arange(len(self.released))
+        return holder
+
+    def next_person(self) -> IntArray:
+        """Shape (n,): whom the original has next in the order of the values; of the last one, the one before."""
+        order = np.argsort(self.original, kind="stable")
+        beside = np.empty(len(order), np.int64)
+        beside[order] = np.append(order[1:], order[-2:-1])
+        return beside
+
+
+def unique_values(columns: Columns, least: float = 0.0) -> list[UniqueValues]:
+    """For each variable and each pair, the people whose unique value stands on their own released record.
+
+    columns : row i of both files being the same person; numbers, NaN where missing, or objects; shape (n,)
+    least   : pairs that stand on the own record of a smaller share of the people are passed over
+    returns : one for each variable at each resolution, one for each pair of variables exactly and on a grid. Whoever is
+              alone with one value of a pair is counted with that variable, and not with the pair. Where t released
+              records have the value, the own one counts 1 / t
+    cost    : O(d^2 n) time, of which most is for pairs that `least` does not pass over; O(d n) memory
+    """
+    found = []
+    for how, coded in _at_each_resolution(columns):
+        alone = {name: codes.alone() for name, codes in coded.items()}
+        holding = {name: codes.holding() for name, codes in coded.items()}
+        own = {name: codes.original == codes.released for name, codes in coded.items()}
+        n = len(next(iter(own.values()), ()))
+        for name in coded:
+            found.append(
+                UniqueValues((name,), how, _found(alone[name], own[name], holding[name], np.full(n, 1 / n), n))
+            )
+        for one, two in combinations(coded, 2) if how in _PAIRED else ():
+            people = np.flatnonzero(~alone[one] & coded[one].known & ~alone[two] & coded[two].known)
+            if (own[one] & own[two])[people].sum() < least * n:
+                continue
+            chance = 1 / np.fmax(np.minimum(holding[one], holding[two])[people], 1)
+            found.append(UniqueValues((one, two), how, _found_by_pair(coded[one], coded[two], people, chance)))
+    return found
+
+
+def values_beside_unique_ones(columns: Columns) -> list[UniqueValues]:
+    """What the one released record with a person's unique value tells of another variable; of rows that nobody owns.
+
+    A file whose values were permuted or drawn holds original values by design, and gives nothing away as long as what
+    stands beside a person's unique value is the person's own no more often than what the next person has, in the order
+    of that value.
+
+    columns : shapes (n,) and (m,), rows in any order
+    returns : one for each ordered pair of variables. Found are the people whose second value (on a grid) stands beside
+              their unique first one; the reference is the next person's
+    cost    : O(d^2 n + d n log n) time
+    """
+    resolutions = dict(_at_each_resolution(columns))
+    found = []
+    for how, coded in resolutions.items():
+        for name, codes in coded.items():
+            n = len(codes.original)
+            people = np.flatnonzero(codes.alone() & codes.once()[codes.original])
+            if n < 2 or not len(people):
+                continue
+            holder, beside = codes.holders()[codes.original[people]], codes.next_person()[people]
+            for other, values in resolutions["on a grid"].items():
+                if other != name:
+                    told, guessed = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+                    told[people] = values.released[holder] == values.original[people]
+                    guessed[people] = values.original[beside] == values.original[people]
+                    found.append(UniqueValues((name, other), how, count_copies(told, guessed)))
+    return found
+
+
+_PAIRED = ("exactly", "on a grid")
+
+
+def _at_each_resolution(columns: Columns) -> Iterator[tuple[str, dict[str, _Codes]]]:
+    yield "exactly", {name: _coded(*pair) for name, pair in columns.items()}
+    yield "on a grid", {name: _coded(*on_one_grid(*pair, FINE)) for name, pair in columns.items()}
+    numbers = {name: pair for name, pair in columns.items() if pair[0].dtype.kind == pair[1].dtype.kind == "f"}
+    yield f"to {_DIGITS} digits", {name: _coded(*map(_rounded, pair)) for name, pair in numbers.items()}
+    yield "by rank", {name: _coded(*map(_rank, pair)) for name, pair in numbers.items()}
+
+
+def _coded(original: Column, released: Column) -> _Codes:
+    codes, values = pd.factorize(np.concatenate([original, released]), sort=True, use_na_sentinel=False)
+    codes = codes.astype(np.int64)
+    return _Codes(codes[: len(original)], codes[len(original) :], len(values), ~pd.isna(original))
+
+
+def _rounded(values: FloatArray) -> FloatArray:
+    """To significant digits: the leading ones of a large amount tell as much as those of a small one."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        units = 10.0 ** (np.floor(np.log10(np.abs(values))) - (_DIGITS - 1))
+        return np.where(np.isfinite(values) & (units > 0), np.rint(values / units) * units, values)
+
+
+def _rank(values: FloatArray) -> FloatArray:
+    return np.asarray(pd.Series(values).rank(), dtype=np.float64)
+
+
+def _found_by_pair(one: _Codes, two: _Codes, people: IntArray, by_chance: FloatArray) -> CopyCount:
+    """The count for these people; only released records matter of which both values are values of theirs."""
+    n = len(one.original)
+    original, released = (a * two.levels + b for a, b in ((one.original, two.original), (one.released, two.released)))
+    possible = one.held_by(people)[one.released] & two.held_by(people)[two.released]
+    codes, values = pd.factorize(np.concatenate([original[people], released[possible]]))
+    mine, own = codes[: len(people)], np.full(n, -1)
+    own[possible] = codes[len(people) :]
+    alone = np.bincount(mine, minlength=len(values))[mine] == 1
+    holding = np.bincount(codes[len(people) :], minlength=len(values))[mine]
+    return _found(alone, mine == own[people], holding, by_chance, n)
+
+
+def _found(alone: BoolArray, own: BoolArray, holding: IntArray, by_chance: FloatArray, n: int) -> CopyCount:
+    """Of n people the shares found, and found by chance.
+
+    alone, own, holding : of some people, whether they alone have the value, whether their own released record has it,
+                          and how many records have it
+    by_chance           : how often one of these records is their own, in a file that tells nothing
+    """
+    lucky = float(by_chance[alone & (holding > 0)].sum())
+    return CopyCount(
+        found=round(float((1 / holding[alone & own]).sum())),
+        records=n,
+        expected=lucky / n,
+        chance=_SIGMAS * sqrt(lucky + 1) / n,
+    )
