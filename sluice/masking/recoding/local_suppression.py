@@ -6,7 +6,7 @@ from it: importances and `all_m` as in sdcMicro's `localSuppression`; which valu
 sluice/masking/recoding/unsafe_combinations.py says.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import comb
 from typing import ClassVar, Literal, Self
@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, PositiveInt, model_validator
 
-from sluice.arrays import IntArray
+from sluice.arrays import BoolArray, IntArray
 from sluice.errors import PlanError, did_you_mean
-from sluice.masking.recoding.unsafe_combinations import MissingMatches, hide_unsafe
+from sluice.masking.recoding.unsafe_combinations import hide_unsafe
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.why_suppressed import WhySuppressed
@@ -37,10 +37,10 @@ class LocalSuppression(MaskingStep):
         "keys of rank 2, 3, ... will do, however many. Keys without a rank are suppressed first. With no rank at all "
         "as few cells as possible are suppressed, among equals those of the variable with the most categories",
     )
-    missing_matches: MissingMatches = Field(
+    missing_matches: Literal["category", "any"] = Field(
         default="category",
-        description="category: a missing value is a category of its own, the strict reading; any: it matches every "
-        "value, as in sdcMicro, which asks for fewer suppressions and protects less",
+        description="category: a missing value is a category of its own; any: a record with a value missing before is "
+        "left alone where k records show what it shows. Either way, records that lose a value do so in company",
     )
     all_m: int | None = Field(
         default=None,
@@ -59,12 +59,11 @@ class LocalSuppression(MaskingStep):
         "complete records only are biased."
     )
     known_attack: ClassVar[str] = (
-        "Equal sensitive values within a combination are disclosed (Desfontaines 2020, section 2.1.1). With "
-        "`missing_matches: any` a rare combination may stay, covered only by records with missing values; where "
+        "Equal sensitive values within a combination are disclosed (Desfontaines 2020, section 2.1.1). Where "
         "another variable determines the suppressed one, it can be filled in again."
     )
     missing_values: ClassVar[str] = (
-        "A value missing before counts as `missing_matches` says: a category of its own, or equal to any. It stays "
+        "A value missing before counts as `missing_matches` says: a category of its own, or any value. It stays "
         "missing, and cannot be told from a suppressed one."
     )
 
@@ -99,25 +98,61 @@ class LocalSuppression(MaskingStep):
         cost : O(n p) and O(c 2^p) for c combinations of p keys. A million records with 7 keys take 7 to 9 times as
                long as counting their combinations; with `all_m` that for each set of so many keys, several times over
         """
+        from sluice.risk.people import people_of
+
         self.released(variables)
-        if len(frame) < self.k:
-            raise PlanError(f"k of {self.method} must be at most the number of records, {len(frame)}; got {self.k}.")
-        keys, sizes, combination = distinct_combinations(frame, self.columns)
+        people = people_of(frame, variables)
+        members = len(frame) if people is None else len(np.unique(people))
+        if members < self.k:
+            whom = "records" if people is None else "people"
+            raise PlanError(f"k of {self.method} must be at most the number of {whom}, {members}; got {self.k}.")
+        spared = self._spared(frame, people)
+        while True:
+            if 0 < members_of(~spared, people) < self.k:
+                spared[:] = False  # so few find no company among themselves
+            masked = self._suppressed(frame, ~spared, people)
+            short = spared & ~self._spared(masked, people)
+            if not short.any():
+                break
+            spared &= ~short
+        for subset in self._subsets():
+            refuse_rare(masked, subset, self.k, frame if self.missing_matches == "any" else None, people)
+        return masked
+
+    def _subsets(self) -> Iterator[tuple[str, ...]]:
+        """The sets of keys that are to be safe."""
+        return combinations(self.columns, self.all_m or len(self.columns))
+
+    def _spared(self, frame: pd.DataFrame, people: IntArray | None) -> BoolArray:
+        """Which records lack a value and show what k records show, whichever of the sets of keys is looked at."""
+        from sluice.risk.classes.crowds import agreeing
+
+        spared = np.zeros(len(frame), dtype=np.bool_)
+        if self.missing_matches == "any":
+            spared |= frame[list(self.columns)].isna().any(axis=1).to_numpy()
+            for subset in self._subsets() if spared.any() else ():
+                spared &= agreeing(frame, subset, people) >= self.k
+        return spared
+
+    def _suppressed(self, frame: pd.DataFrame, chosen: BoolArray, people: IntArray | None) -> pd.DataFrame:
+        """The frame with what the chosen records lose; the others are no company to them."""
+        rows = np.flatnonzero(chosen)
+        if not len(rows):
+            return frame.copy()
+        whose = None if people is None else people[rows]
+        keys, sizes, combination, counted = distinct_combinations(frame.iloc[rows], self.columns, whose)
         last = max(self.importance.values(), default=0) + 1
         ranks = [self.importance.get(name, last) for name in self.columns]
-        m = self.all_m or len(self.columns)
-        pieces = hide_unsafe(keys, sizes, self.k, self.missing_matches, ranks, m)
+        pieces = hide_unsafe(keys, sizes, self.k, ranks, self.all_m or len(self.columns))
         lost = pieces.keys != keys[pieces.origin]
-        piece = pieces.of_records(combination)
+        piece = pieces.of_records(combination, counted)
         losers = np.flatnonzero(lost.any(axis=1)[piece])
         masked = frame.copy()
         for position, name in enumerate(self.columns):
             if lost[:, position].any():
                 column = frame[name].copy()
-                column.iloc[losers[lost[piece[losers], position]]] = None
+                column.iloc[rows[losers[lost[piece[losers], position]]]] = None
                 masked[name] = column
-        for subset in combinations(self.columns, m):
-            refuse_rare(masked, subset, self.k, self.missing_matches)
         return masked
 
     def attacks(self) -> tuple[Attack, ...]:
@@ -125,7 +160,7 @@ class LocalSuppression(MaskingStep):
         return (WhySuppressed((*self.columns, *self.strata), self.k, m),)
 
     def describe(self) -> str:
-        counts = "matches any value" if self.missing_matches == "any" else "counts as a value of its own"
+        counts = "may stand for any value" if self.missing_matches == "any" else "counts as a value of its own"
         these = "all of these variables" if self.all_m is None else f"any {self.all_m} of these variables"
         return (
             f"Single values of {', '.join(self.columns)} were removed, so that at least {self.k} records agree on "
@@ -133,15 +168,20 @@ class LocalSuppression(MaskingStep):
         )
 
 
-def distinct_combinations(frame: pd.DataFrame, columns: Sequence[str]) -> tuple[IntArray, IntArray, IntArray]:
+def distinct_combinations(
+    frame: pd.DataFrame, columns: Sequence[str], people: IntArray | None = None
+) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
     """The combinations of `columns` that occur, in the order of their values; their records; that of each record.
 
-    returns : shape (c, p), codes from 1 in the order of the values, 0 where missing; shape (c,); shape (n,)
+    people  : shape (n,), the person of each record; of each person one record is counted, the one in the largest
+              combination, so that sums over combinations never count anybody twice
+    returns : shape (c, p), codes from 1 in the order of the values, 0 where missing; shape (c,), the counted records;
+              shape (n,); shape (n,), which records are counted
     """
     from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 
     codes = [category_codes(frame[name]) for name in columns]
-    classes = equivalence_classes(codes)
+    classes = equivalence_classes(codes).of_people(people)
     record = np.empty(len(classes.sizes), dtype=np.int64)
     record[classes.labels] = np.arange(len(frame))  # one that has the combination
     keys = np.column_stack([code[record].astype(np.int64) + 1 for code in codes])
@@ -149,19 +189,38 @@ def distinct_combinations(frame: pd.DataFrame, columns: Sequence[str]) -> tuple[
     order = np.lexsort(keys.T[::-1])  # so that no choice depends on the order of the records
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    return keys[order], classes.sizes[order], place[classes.labels]
+    combination = place[classes.labels]
+    counted = np.ones(len(frame), dtype=np.bool_)
+    if people is not None:
+        largest = np.lexsort((combination, -classes.frequencies, people))
+        counted[largest] = np.concatenate([[True], people[largest][1:] != people[largest][:-1]])
+    return keys[order], np.bincount(combination[counted], minlength=len(order)), combination, counted
 
 
-def refuse_rare(frame: pd.DataFrame, columns: Sequence[str], k: int, missing_matches: MissingMatches) -> None:
-    """Raise PlanError unless every record shares its combination of `columns` with at least k - 1 others."""
-    from sluice.risk.classes.equivalence_classes import classes_of, matching_frequencies
+def members_of(chosen: BoolArray, people: IntArray | None) -> int:
+    """How many records, or people, are chosen."""
+    return int(chosen.sum()) if people is None else len(np.unique(people[chosen]))
+
+
+def refuse_rare(
+    frame: pd.DataFrame,
+    columns: Sequence[str],
+    k: int,
+    original: pd.DataFrame | None = None,
+    people: IntArray | None = None,
+) -> None:
+    """Raise PlanError unless every record shares its combination of `columns` with at least k - 1 others.
+
+    original : the records before; where given, a missing value may stand for any value
+    """
+    from sluice.risk.classes.crowds import crowds
+    from sluice.risk.classes.equivalence_classes import classes_of
 
     names = list(columns)
-    if missing_matches == "any":
-        rare = int((matching_frequencies(frame, names) < k).sum())
-    else:
-        sizes = classes_of(frame, names).sizes
-        rare = int(sizes[sizes < k].sum())
+    frequencies = (
+        classes_of(frame, names, people).frequencies if original is None else crowds(frame, names, original, people)
+    )
+    rare = int((frequencies < k).sum())
     if rare:
         raise PlanError(
             f"local_suppression: {rare} of {len(frame)} records share their combination of {', '.join(names)} with "

@@ -4,27 +4,19 @@ Sources: Torra (2013), "Local suppression" (certain values of individual variabl
 increase the set of records agreeing on a combination of values); k-anonymity: Desfontaines (2020), Definition 1.
 The choice of the values is ours.
 
-Both readings of a missing value try sets of keys from the cheapest on, and treat equal records alike:
-
-- "category": records with a rare combination are grouped by what a set leaves of it; a group of k or more is done.
-- "any": a record needs a set that leaves a combination which k records had at first. A suppressed record matches the
-  others of that combination, so it is often enough to suppress one of two. The file then has few suppressed cells, but
-  a rare combination may stay in it and be covered only by records whose missing values match it: the weaker promise.
+Sets of keys are tried from the cheapest on, and equal records are treated alike: records with a rare combination are
+grouped by what a set leaves of it, and a group of k or more is done. So whoever loses a value does so in the company of
+k records that show the same: one that lost it alone would be found by it.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Literal
 
 import numpy as np
-import pandas as pd
 
 from sluice.arrays import BoolArray, IntArray
-
-MissingMatches = Literal["category", "any"]
 
 _KEY_SETS = 4096  # all sets of up to 12 keys; with more keys, the smaller sets only
 
@@ -42,12 +34,18 @@ class Pieces:
     sizes: IntArray
     origin: IntArray
 
-    def suppress(self, rows: IntArray, count: int, columns: IntArray) -> None:
-        """Set `columns` of the first `count` records of the pieces `rows` missing; the last of them may be parted."""
+    def suppress(self, rows: IntArray, count: int | None, columns: IntArray) -> None:
+        """Set `columns` of the first `count` records of the pieces `rows` missing; the last of them may be parted.
+
+        count : None: of all records of these pieces, also of those that are not counted
+        """
+        if count is None:
+            self.keys[np.ix_(rows, columns)] = 0
+            return
         for row in rows.tolist():
             taken = min(count, int(self.sizes[row]))
             if not taken:
-                return
+                continue
             if taken < self.sizes[row]:
                 self.sizes[row] -= taken
                 self.keys = np.vstack([self.keys, self.keys[row]])
@@ -57,29 +55,30 @@ class Pieces:
             self.keys[row, columns] = 0
             count -= taken
 
-    def missing(self) -> int:
-        """The number of cells without a value."""
-        return int(self.sizes @ (self.keys == 0).sum(axis=1))
+    def missing(self) -> tuple[int, int]:
+        """How many cells have no value, and in how many pieces the records are: what grows with each suppression."""
+        return int((self.keys == 0).sum()), len(self.sizes)
 
-    def of_records(self, combination: IntArray) -> IntArray:
-        """The piece of each record, from the combination that it had at first; among equals the first record first."""
+    def of_records(self, combination: IntArray, counted: BoolArray) -> IntArray:
+        """The piece of each record, from the combination that it had at first; among equals the first record first.
+
+        counted : shape (n,), the records that the sizes count: these are parted
+        """
         piece = combination.copy()
         for part in range(int(self.origin.max(initial=-1)) + 1, len(self.sizes)):
-            piece[np.flatnonzero(piece == self.origin[part])[: self.sizes[part]]] = part
+            piece[np.flatnonzero(counted & (piece == self.origin[part]))[: self.sizes[part]]] = part
         return piece
 
 
-def hide_unsafe(
-    keys: IntArray, sizes: IntArray, k: int, missing_matches: MissingMatches, ranks: Sequence[int], all_m: int
-) -> Pieces:
+def hide_unsafe(keys: IntArray, sizes: IntArray, k: int, ranks: Sequence[int], all_m: int) -> Pieces:
     """Suppress key values until every combination of `all_m` keys is shared by k records, and so every smaller one.
 
     keys    : shape (c, p), different combinations in the order of their values, from 1; 0 is missing
-    sizes   : shape (c,), the records of each; at least k in all
+    sizes   : shape (c,), the records of each that are counted, 0 or more; at least k in all
     ranks   : importance of the p keys, 1 is kept longest
     returns : equal records lose equal keys, but for fewer than k records that fill up a small rest
-    cost    : O(s c p) for each of the sets of `all_m` keys and s sets of keys to suppress, less as fewer rare records
-              are left; several times that where missing is a category
+    cost    : several times O(s c p) for each of the sets of `all_m` keys and s sets of keys to suppress, less as fewer
+              rare records are left
 
     What makes all keys together safe does so for fewer as well, and can be cheaper: the cheaper of the two is returned.
     """
@@ -89,32 +88,22 @@ def hide_unsafe(
         lost = pieces.sizes @ (pieces.keys != keys[pieces.origin])
         return tuple(int(lost[[rank == level for rank in ranks]].sum()) for level in levels)
 
-    found = [_hide_by_subsets(keys, sizes, k, missing_matches, ranks, m) for m in sorted({all_m, len(ranks)})]
+    found = [_hide_by_subsets(keys, sizes, k, ranks, m) for m in sorted({all_m, len(ranks)})]
     return min(found, key=cost)
 
 
-def _hide_by_subsets(
-    keys: IntArray, sizes: IntArray, k: int, missing_matches: MissingMatches, ranks: Sequence[int], all_m: int
-) -> Pieces:
+def _hide_by_subsets(keys: IntArray, sizes: IntArray, k: int, ranks: Sequence[int], all_m: int) -> Pieces:
     """Make one set of keys safe after the other. The order is the one that hides least on survey data.
 
-    Where missing is a category, hiding a value for one set may leave too few for another: all are gone through, those
-    with most rare records first, until nothing changes. Where it matches any value, hiding one only adds to those whom
-    a record matches: once is enough, single keys first, then pairs, and so on.
+    Hiding a value for one set may leave too few for another: all are gone through, those with most rare records first,
+    until nothing changes.
     """
     pieces = Pieces(keys.copy(), sizes.copy(), np.arange(len(sizes)))
     categories = [len(np.unique(column[column > 0])) for column in keys.T]
-    smallest = 1 if missing_matches == "any" and all_m < len(ranks) else all_m
     subsets = [
         (np.array(subset), key_sets([ranks[key] for key in subset], [categories[key] for key in subset]))
-        for size in range(smallest, all_m + 1)
-        for subset in combinations(range(len(ranks)), size)
+        for subset in combinations(range(len(ranks)), all_m)
     ]
-    if missing_matches == "any":
-        for subset, sets in subsets:
-            values, held, piece_of = _combinations(pieces, subset)
-            pieces.keys[:, subset] = np.where(_hide_by_matches(values, held, k, sets), 0, values)[piece_of]
-        return pieces
 
     def rare_records(subset: IntArray) -> int:
         _, held, _ = _combinations(pieces, subset)
@@ -212,8 +201,11 @@ def _protect_rest(pieces: Pieces, subset: IntArray, k: int, sets: Sequence[tuple
 
 def _company(
     values: IntArray, held: IntArray, rare: BoolArray, k: int, sets: Sequence[tuple[int, ...]]
-) -> tuple[list[tuple[int, int]], tuple[int, ...]]:
-    """Who gives up a set of keys with the first rare combination: (combination, how many of its records); the set."""
+) -> tuple[list[tuple[int, int | None]], tuple[int, ...]]:
+    """Who gives up a set of keys with the first rare combination: (combination, how many of its records); the set.
+
+    None: all of them.
+    """
     record = values[np.argmax(rare)]
     for spare in ("surplus", "all"):
         for chosen in sets:
@@ -229,49 +221,13 @@ def _company(
             can = held[lenders] - (k if spare == "surplus" else 0)
             if can.sum() < need:
                 continue
-            moved = [(int(label), int(held[label])) for label in np.flatnonzero(agree & rare)]
+            moved: list[tuple[int, int | None]] = [(int(label), None) for label in np.flatnonzero(agree & rare)]
             for label, most in zip(lenders.tolist(), can.tolist(), strict=True):
-                lent = most if spare == "all" else min(most, max(need, 0))
-                moved.append((label, lent))
+                lent = min(most, max(need, 0))
+                moved.append((label, None if spare == "all" else lent))
                 need -= lent
             return moved, chosen
     raise AssertionError("the set of all keys brings any k records together")
-
-
-def _hide_by_matches(distinct: IntArray, sizes: IntArray, k: int, sets: Sequence[tuple[int, ...]]) -> BoolArray:
-    """What each distinct record loses where a missing value matches any.
-
-    `frequency` is never above the true one: a suppressed record is credited only to records with the same keys missing
-    at the source, and not twice. So whoever reaches k in it has reached k.
-    """
-    from sluice.risk.classes.equivalence_classes import equivalence_classes
-
-    hidden = np.zeros(distinct.shape, dtype=np.bool_)
-    missing = distinct == 0
-    frequency = _match_frequencies(distinct, sizes, k)
-    pattern = equivalence_classes([column.astype(np.int64) for column in missing.T]).labels
-    tried: set[tuple[int, tuple[int, ...]]] = set()
-    for chosen in sets:
-        open_ = np.flatnonzero(frequency < k)
-        if not len(open_):
-            break
-        for label in np.unique(pattern[open_]):
-            rows = open_[pattern[open_] == label]
-            kept = tuple(key for key in range(distinct.shape[1]) if key not in chosen and not missing[rows[0], key])
-            if (int(label), kept) in tried:
-                continue
-            tried.add((int(label), kept))
-            group, held = _held(distinct[:, kept], sizes)
-            rows = rows[held[group[rows]] >= k]
-            added: dict[int, int] = defaultdict(int)
-            for row in rows[np.argsort(frequency[rows], kind="stable")].tolist():
-                if frequency[row] + added[group[row]] < k:  # else those suppressed before it cover it
-                    hidden[row, chosen] = True
-                    added[group[row]] += int(sizes[row])
-            gain = np.array([added[group[row]] for row in rows.tolist()], dtype=np.int64)
-            frequency[rows] += gain
-            frequency[rows[hidden[rows].any(axis=1)]] = k
-    return hidden
 
 
 def _held(values: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray]:
@@ -284,16 +240,3 @@ def _held(values: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray]:
     held = np.zeros_like(classes.sizes)
     np.add.at(held, classes.labels, sizes)
     return classes.labels, held
-
-
-def _match_frequencies(distinct: IntArray, sizes: IntArray, k: int) -> IntArray:
-    """For each distinct record, the number of records that agree with it on every key present in both, or some k."""
-    from sluice.risk.classes.equivalence_classes import matching_frequencies
-
-    if (distinct > 0).all():
-        return sizes.copy()
-    of_record = np.repeat(np.arange(len(sizes)), np.minimum(sizes, k))  # k of a kind are enough to reach k
-    keys = pd.DataFrame(distinct[of_record]).astype("float64")
-    frequencies = np.empty_like(sizes)
-    frequencies[of_record] = matching_frequencies(keys.mask(keys == 0), list(keys.columns))
-    return frequencies

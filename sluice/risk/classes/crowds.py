@@ -20,6 +20,10 @@ import pandas as pd
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.classes.equivalence_classes import category_codes, distinct_people, equivalence_classes
 
+_ANYTHING = -1  # the code of a missing key; as in the kernel
+_BITS = 2**29  # 64 MB: the most that a table of bits may take
+_JOIN, _WORD = 30.0, 0.5  # nanoseconds a record: of a join on one pattern, of 64 classes
+_ROWS = 1.0  # how much dearer one record by itself is than one pair of patterns
 _ROUNDING = 1e-9  # sums of shares: a crowd of 3 is not one of 2
 
 
@@ -33,29 +37,44 @@ def crowds(
                decides alone
     people   : shape (n,), the person of each record, from 0; every record is somebody else's when not given
     returns  : shape (n,), 1 or more; fractions are cut off
-    cost     : O(n) for each pair of patterns of missing keys, before and after
+    cost     : of `agreeing` and `candidates`; these are asked for records that lost a value alone: where nothing was
+               suppressed, whoever shows what the record shows is a candidate
     """
     agree = agreeing(released, columns, people)
-    if original is None:
+    if original is None or not (hidden := _hidden(original, released, columns)).any():
         return agree
-    return np.minimum(agree, np.floor(candidates(original, released, columns, people) + _ROUNDING)).astype(np.int64)
+    found = candidates(original, released, columns, people, hidden)
+    return np.where(hidden, np.minimum(agree, np.floor(found + _ROUNDING)), agree).astype(np.int64)
 
 
 def agreeing(frame: pd.DataFrame, columns: Sequence[str], people: IntArray | None = None) -> IntArray:
-    """For each record, how many records, or people, show the same on every key that the record shows; shape (n,)."""
+    """For each record, how many records, or people, show the same on every key that the record shows; shape (n,).
+
+    cost : O(n) for each pattern of missing keys or, if less, O(c^2 / 64) a key for c different records
+    """
     records = _alike(_codes([frame[name] for name in columns]), people)
     codes, shows = records.codes, records.shows
     found = np.zeros(len(codes), dtype=np.int64)
-    for keys, rows in _patterns(shows):
+    patterns = _patterns(shows)
+    if people is None and _JOIN * len(patterns) > _WORD * len(codes) / 64:
+        return _by_bits(np.where(shows, codes, _ANYTHING), records.records)[records.of]
+    for keys, rows in patterns:
         there = np.flatnonzero(shows[:, keys].all(axis=1))
         found[rows] = records.held(codes[:, keys], there)[rows]
     return found[records.of]
 
 
 def candidates(
-    original: pd.DataFrame, released: pd.DataFrame, columns: Sequence[str], people: IntArray | None = None
+    original: pd.DataFrame,
+    released: pd.DataFrame,
+    columns: Sequence[str],
+    people: IntArray | None = None,
+    asked: BoolArray | None = None,
 ) -> FloatArray:
     """For each record, how many records could be the person's, the person's own as 1; shape (n,).
+
+    asked : shape (n,), the records to look at, 1 for the others; all when not given
+    cost  : O(n) for each pattern of keys known of those asked and each of what is shown of these
 
     Another's record counts by the people whom the person's own record fits over those whom it fits, 1 at most; of
     several records of one other person the one that shows least. A record whose keys were changed and not only
@@ -76,12 +95,18 @@ def candidates(
         return fitting[keys.tobytes()]
 
     counted = np.arange(len(before)) if people is None else _least(records, before, shown)
-    for knows, rows in _patterns(known):
+    counted = np.arange(len(before)) if people is None else _least(records, before, shown)
+    asking = np.arange(len(before)) if asked is None else np.unique(records.of[asked])
+    of_known = _patterns(known, asking)
+    if _ROWS * len(asking) < len(of_known) * len(_patterns(shown)):
+        for row in asking.tolist():
+            found[row] += _others_of(records, row, before, after, known, shown, counted)
+        of_known = []
+    for knows, rows in of_known:
         own = np.zeros(len(rows))
         for keys, at in _patterns(shown[rows]):
             own[at] = fit(knows & keys)[rows[at]]
-        for keys, others in _patterns(shown, counted):
-            common = knows & keys
+        for common, others in _patterns(shown & knows, counted):
             found[rows] += records.others(before[:, common], after[:, common], rows, others) * np.minimum(
                 1, own / fit(common)[rows]
             )
@@ -146,6 +171,40 @@ def _codes(columns: "Sequence[pd.Series]") -> tuple[IntArray, BoolArray]:
     return codes, np.column_stack([column.notna().to_numpy() for column in columns])
 
 
+def _others_of(
+    records: _Records,
+    row: int,
+    before: IntArray,
+    after: IntArray,
+    known: BoolArray,
+    shown: BoolArray,
+    counted: IntArray,
+) -> float:
+    """How many records of others could be one person's, as `candidates` counts; in one pass over all records."""
+
+    def fit(keys: BoolArray) -> int:
+        there = known[:, keys].all(axis=1) & (before[:, keys] == before[row, keys]).all(axis=1)
+        return int(records.records[there].sum() if records.people is None else len(np.unique(records.people[there])))
+
+    look = shown[counted] & known[row]
+    fits = ((after[counted] == before[row]) | ~look).all(axis=1)
+    weight = records.records[counted] - (counted == row if records.people is None else 0)
+    if records.people is not None:
+        fits &= records.people[counted] != records.people[row]
+    own, total = fit(shown[row] & known[row]), 0.0
+    for common, at in _patterns(look[fits]):
+        mine = counted[fits][at]
+        several = weight[fits][at].sum() if records.people is None else len(np.unique(records.people[mine]))
+        total += float(several) * min(1.0, own / fit(common))
+    return total
+
+
+def _hidden(original: pd.DataFrame, released: pd.DataFrame, columns: Sequence[str]) -> BoolArray:
+    """Which records lost a value."""
+    gaps = [released[name].isna().to_numpy() & original[name].notna().to_numpy() for name in columns]
+    return np.asarray(np.any(gaps, axis=0), dtype=np.bool_)
+
+
 def _least(records: _Records, before: IntArray, shown: BoolArray) -> IntArray:
     """Of the records of one person with the same keys the one that shows least; their rows."""
     assert records.people is not None
@@ -167,3 +226,18 @@ def _cells(codes: IntArray) -> tuple[IntArray, int]:
         return np.zeros(len(codes), dtype=np.int64), 1
     classes = equivalence_classes(list(codes.T))
     return classes.labels, len(classes.sizes)
+
+
+def _by_bits(keys: IntArray, sizes: IntArray) -> IntArray:
+    """For each value of each key a row of bits, one a class that shows it; its values' 'and' is a class's crowd."""
+    values = np.full_like(keys, _ANYTHING)
+    rows = 0
+    for position, key in enumerate(keys.T):
+        present = key != _ANYTHING
+        held, values[present, position] = np.unique(key[present], return_inverse=True)
+        values[present, position] += rows
+        rows += len(held)
+    words = max(1, min(-(-len(keys) // 64), _BITS // (64 * max(rows, 1))))
+    from sluice.risk.classes.agreement_kernel import agreeing_records  # compiled code, loaded where it is needed
+
+    return np.asarray(agreeing_records(values, rows, sizes, words), dtype=np.int64)

@@ -1,10 +1,10 @@
 """Equivalence classes: the records that share one combination of key values.
 
-A missing key counts as a category of its own. `matching_frequencies` is the other reading, in which a missing value
-stands for any value. Where it is known whose the records are, people are counted: five records of one person are a
+A missing key counts as a category of its own. `sluice/risk/classes/crowds.py` is the other reading, in which it may
+stand for any value. Where it is known whose the records are, people are counted: five records of one person are a
 crowd of one.
 
-Source: Desfontaines (2020), Definition 1; the second reading is the sample frequency of sdcMicro's `freqCalc`.
+Source: Desfontaines (2020), Definition 1.
 """
 
 from collections.abc import Sequence
@@ -23,11 +23,8 @@ from sluice.errors import DataError
 Codes = NDArray[np.integer[Any]]
 
 _HISTOGRAM_CELLS = 2**26  # 512 MB of counts: the most that a histogram may take
-_ANYTHING = -1  # the code of a missing key where it matches every value; as in the kernel
-_JOIN, _ROW, _WORD = 200_000, 20, 0.5  # nanoseconds: of a join of two patterns, of a key in it, of 64 classes
 _MANY = 100_000  # records; from here on, compiled loops are worth the half second that loading them takes
 _BLOCK = 2**15  # records whose keys are put together at a time, so that they stay in the processor's cache
-_BITS = 2**29  # 64 MB: the most that a table of bits may take
 _KEY_LIMIT = 2**62  # a mixed-radix key stays below this, well inside 64 bits
 
 
@@ -178,63 +175,6 @@ def _classes(keys: Sequence[tuple[Codes, int]], shift: int) -> EquivalenceClasse
         combined += code
         cells *= values
     return EquivalenceClasses(*_dense(combined, cells))
-
-
-def matching_frequencies(frame: pd.DataFrame, columns: Sequence[str]) -> IntArray:
-    """For each record, how many records agree with it on every key, where a missing value matches anything.
-
-    returns : shape (n,), itself included; never below the frequency in which missing is a category
-    cost    : after the classes themselves O(c^2 / 64) a key for c classes or, if less, O(p c) for p patterns of
-              missing keys; 20,000 different records with 20 keys take a fifth of a second
-
-    Agreement in this sense is not transitive: these are counts of neighbours, not sizes of classes.
-    """
-    codes = [category_codes(frame[name]) for name in columns]
-    classes = equivalence_classes(codes)
-    count = len(classes.sizes)
-    first = np.empty(count, dtype=np.int64)
-    first[classes.labels] = np.arange(len(classes.labels))  # one record of each class stands for it
-    keys = np.column_stack([code[first].astype(np.int64) for code in codes])
-    for position, name in enumerate(columns):
-        keys[frame[name].isna().to_numpy()[first], position] = _ANYTHING
-    patterns, pattern = np.unique(keys == _ANYTHING, axis=0, return_inverse=True)
-    by_patterns = _JOIN * len(patterns) ** 2 + _ROW * keys.size * len(patterns)
-    if by_patterns < _WORD * keys.size * count / 64:
-        return _by_patterns(keys, classes.sizes, pattern)[classes.labels]
-    return _by_bits(keys, classes.sizes)[classes.labels]
-
-
-def _by_patterns(keys: IntArray, sizes: IntArray, pattern: IntArray) -> IntArray:
-    """For two patterns of missing keys, a join on the keys that are in both."""
-    frequency = np.zeros_like(sizes)
-    groups = [np.flatnonzero(pattern == label) for label in np.unique(pattern)]
-    for mine in groups:
-        for theirs in groups:
-            shared = np.flatnonzero((keys[mine[0]] != _ANYTHING) & (keys[theirs[0]] != _ANYTHING))
-            if not len(shared):
-                frequency[mine] += sizes[theirs].sum()
-                continue
-            both = np.concatenate([mine, theirs])
-            joint = equivalence_classes([keys[both, key] for key in shared])
-            weight = np.zeros_like(joint.sizes)
-            np.add.at(weight, joint.labels[len(mine) :], sizes[theirs])
-            frequency[mine] += weight[joint.labels[: len(mine)]]
-    return frequency
-
-
-def _by_bits(keys: IntArray, sizes: IntArray) -> IntArray:
-    """For each value of each key a row of bits, one a class that agrees with it; a class is the 'and' of its values."""
-    values = np.full_like(keys, _ANYTHING)
-    rows = 0
-    for position, key in enumerate(keys.T):
-        present = key != _ANYTHING
-        held, values[present, position] = np.unique(key[present], return_inverse=True)
-        values[present, position] += rows
-        rows += len(held)
-    words = max(1, min(-(-len(keys) // 64), _BITS // (64 * max(rows, 1))))
-    from sluice.risk.classes.agreement_kernel import agreeing_records  # compiled code, loaded where it is needed
-
-    return np.asarray(agreeing_records(values, rows, sizes, words), dtype=np.int64)
 
 
 def _dense(key: IntArray, cells: int) -> tuple[IntArray, IntArray]:

@@ -11,7 +11,7 @@ def k_anonymity(frequencies: IntArray) -> int:
     """The largest k for which the file is k-anonymous: the smallest frequency. Lower is worse.
 
     frequencies : shape (n,), for each record the number of records that share its combination of keys,
-                  as `EquivalenceClasses.frequencies` or `matching_frequencies` give it
+                  as `EquivalenceClasses.frequencies` or `crowds` give it
     raises      : DataError if there is no record
     """
     if not len(frequencies):

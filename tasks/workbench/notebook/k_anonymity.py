@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from policies.rules.words import listed
-from sluice.risk.classes.equivalence_classes import classes_of, matching_frequencies
+from sluice.risk.classes.crowds import agreeing
+from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.classes.k_anonymity import k_anonymity as smallest_frequency
 from sluice.risk.classes.k_anonymity import records_below
 from sluice.risk.classes.sample_uniques import sample_uniques
@@ -78,16 +79,17 @@ def k_anonymity(
     frame             : records, or what `sluice.mask` returned
     quasi_identifiers : columns by which somebody can be recognised; or a contract that says which they are
     k                 : fewest records that should share a combination, at least 2
-    missing_matches   : a missing value is a category of its own, or matches any value
+    missing_matches   : a missing value is a category of its own; any: it may stand for any value, and so hides its own
+                        record, but no other
     raises            : TypeError, DataError, DocumentError
-    source            : Sweeney (2002); the second reading of missing values is that of sdcMicro's `freqCalc`
+    source            : Sweeney (2002)
     """
     threshold = whole_number(k, "k", 2)
     one_of(missing_matches, "missing_matches", ("category", "any"))
     records = read_records(frame, "frame", Columns(contract, quasi_identifiers))
     keys = records.keys
     classes = classes_of(records.frame, keys)
-    frequency = classes.frequencies if missing_matches == "category" else matching_frequencies(records.frame, keys)
+    frequency = classes.frequencies if missing_matches == "category" else agreeing(records.frame, keys)
     return KAnonymity(
         k=smallest_frequency(frequency),
         threshold=threshold,

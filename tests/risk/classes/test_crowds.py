@@ -2,9 +2,11 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sluice.risk.classes import crowds as module
 from sluice.risk.classes.crowds import agreeing, candidates, crowds
 from sluice.risk.classes.equivalence_classes import classes_of
 
@@ -40,6 +42,19 @@ def test_changed_keys_are_not_looked_up() -> None:
     assert crowds(typed([("41", "f")]), KEYS, typed([("30", "f")])).tolist() == [1]
 
 
+def test_many_patterns_of_missing_keys_agree_with_the_join_of_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        np.where(rng.random((400, 7)) < 0.3, np.nan, rng.integers(0, 3, (400, 7))), columns=list("abcdefg")
+    )
+    monkeypatch.setattr(module, "_JOIN", 0)
+    joined = agreeing(frame, list(frame))
+    monkeypatch.setattr(module, "_JOIN", 1e12)
+    for bits in (2**29, 64):  # at once and 64 at a time
+        monkeypatch.setattr(module, "_BITS", bits)
+        np.testing.assert_array_equal(agreeing(frame, list(frame)), joined)
+
+
 def test_several_records_of_one_person_are_no_crowd() -> None:
     shown: list[Row] = [("30", "f"), ("30", "f"), ("30", None), ("30", "f")]
     known: list[Row] = [("30", "f")] * 4
@@ -66,7 +81,17 @@ def test_agrees_with_comparing_every_pair(known: list[Row], data: st.DataObject)
     def fit(keys: list[int], person: Row) -> int:
         return sum(all(other[key] == person[key] for key in keys) for other in known)
 
-    for at, found in enumerate(candidates(typed(known), typed(shown), KEYS)):
+    one = candidates(typed(known), typed(shown), KEYS)
+    with pytest.MonkeyPatch.context() as patch:  # one pattern after the other, and one record after the other
+        patch.setattr(module, "_ROWS", 0 if len(known) % 2 else 1e12)
+        np.testing.assert_allclose(candidates(typed(known), typed(shown), KEYS), one)
+    people = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(known), max_size=len(known))))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_ROWS", 1e12)
+        by_pattern = candidates(typed(known), typed(shown), KEYS, people)
+        patch.setattr(module, "_ROWS", 0)
+        np.testing.assert_allclose(candidates(typed(known), typed(shown), KEYS, people), by_pattern)
+    for at, found in enumerate(one):
         person, total = known[at], 1.0
         there = [key for key in (0, 1) if person[key] is not None]
         for other, record in enumerate(shown):

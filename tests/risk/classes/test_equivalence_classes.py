@@ -10,11 +10,11 @@ from numpy.testing import assert_array_equal
 from sluice.errors import DataError
 from sluice.risk.classes import equivalence_classes as module
 from sluice.risk.classes.class_values import class_values
+from sluice.risk.classes.crowds import agreeing
 from sluice.risk.classes.equivalence_classes import (
     category_codes,
     classes_of,
     equivalence_classes,
-    matching_frequencies,
 )
 
 small_frames = st.integers(1, 3).flatmap(
@@ -38,8 +38,8 @@ def test_frequencies_published_by_sdcmicro() -> None:
     assert classes_of(frame, list(frame)).frequencies.tolist() == [2, 2, 2, 1, 1, 1, 1, 2]
 
 
-def test_both_readings_of_a_missing_key_as_sdcmicro_writes_them_out() -> None:
-    """sdcMicro, tests/testthat/test_freqCalc.R, expected tables of methods 1 (matches any) and 5 (own category).
+def test_a_missing_key_is_a_category_as_sdcmicro_writes_it_out() -> None:
+    """sdcMicro, tests/testthat/test_freqCalc.R, expected table of method 5 (own category).
 
     They stand there in comments, as the results its authors want; they were not read off a run of sdcMicro.
     """
@@ -47,37 +47,8 @@ def test_both_readings_of_a_missing_key_as_sdcmicro_writes_them_out() -> None:
     def suppressed(*status: str | None) -> pd.DataFrame:
         return pd.DataFrame({"region": ["A"] * 5, "status": status, "agegroup": ["5"] * 5}).astype("category")
 
-    once = suppressed("single", "married", "married", "single", None)
-    assert matching_frequencies(once, list(once)).tolist() == [3, 3, 3, 3, 5]
     thrice = suppressed(None, "married", "married", None, None)
     assert classes_of(thrice, list(thrice)).frequencies.tolist() == [3, 2, 2, 3, 3]
-
-
-@settings(max_examples=50)
-@given(small_frames)
-def test_matching_frequencies_count_pairwise_agreement(frame: pd.DataFrame) -> None:
-    rows = [[None if pd.isna(value) else value for value in row] for row in frame.itertuples(index=False)]
-
-    def agree(one: list[str | None], other: list[str | None]) -> bool:
-        return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
-
-    expected = [sum(agree(one, other) for other in rows) for one in rows]
-    for join, bits in ((0, 2**29), (10**12, 2**29), (10**12, 64)):  # joins of patterns; bits, at once and 64 at a time
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module, "_JOIN", join)
-            patch.setattr(module, "_ROW", 0)
-            patch.setattr(module, "_BITS", bits)
-            assert matching_frequencies(frame, list(frame)).tolist() == expected
-
-
-def test_many_patterns_of_missing_keys_agree_with_the_join_of_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(3)
-    frame = pd.DataFrame(
-        np.where(rng.random((400, 7)) < 0.3, np.nan, rng.integers(0, 3, (400, 7))), columns=list("abcdefg")
-    )
-    by_bits = matching_frequencies(frame, list(frame))
-    monkeypatch.setattr(module, "_WORD", 1e12)
-    assert_array_equal(matching_frequencies(frame, list(frame)), by_bits)
 
 
 @settings(max_examples=50)
@@ -86,7 +57,7 @@ def test_neither_row_order_nor_index_matters(frame: pd.DataFrame, random: "np.ra
     order = list(range(len(frame)))
     random.shuffle(order)
     moved = frame.iloc[order].set_axis([7] * len(frame))  # every label the same
-    for count in (lambda f: classes_of(f, list(f)).frequencies, lambda f: matching_frequencies(f, list(f))):
+    for count in (lambda f: classes_of(f, list(f)).frequencies, lambda f: agreeing(f, list(f))):
         assert_array_equal(count(moved), count(frame)[order])
 
 
@@ -146,7 +117,7 @@ def test_the_histogram_and_the_hash_agree(monkeypatch: pytest.MonkeyPatch) -> No
     assert_array_equal(equivalence_classes(keys).frequencies, by_histogram)
 
 
-@pytest.mark.parametrize("count", [classes_of, matching_frequencies])
+@pytest.mark.parametrize("count", [classes_of, agreeing])
 def test_one_record_and_no_record(count: Callable[..., object]) -> None:
     frame = pd.DataFrame({"k": pd.Categorical(["a"])})
     for rows, expected in ((1, [1]), (0, [])):
@@ -158,7 +129,7 @@ def test_one_record_and_no_record(count: Callable[..., object]) -> None:
 def test_all_keys_missing_is_one_class() -> None:
     frame = pd.DataFrame({"k": pd.Series([np.nan] * 4), "l": pd.Series([pd.NA] * 4, dtype="Int64")})
     assert classes_of(frame, ["k", "l"]).sizes.tolist() == [4]
-    assert matching_frequencies(frame, ["k", "l"]).tolist() == [4] * 4
+    assert agreeing(frame, ["k", "l"]).tolist() == [4] * 4
 
 
 @settings(max_examples=40)
