@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from sluice.arrays import IntArray
-from sluice.masking.plan import masked_by_step
+from sluice.masking.plan import draws_of, masked_by_step
 from sluice.masking.step import MaskingStep
+from sluice.value_hashes import Hashes
 from sluice.variables import Kind, Role, Variable, Variables, with_role
 
 _PLACE = "\0place"  # no column of a file can have this name
@@ -38,7 +39,11 @@ class Block:
 
 
 def moved_blocks(
-    steps: Sequence[MaskingStep], frame: pd.DataFrame, variables: Variables, seed: np.random.SeedSequence
+    steps: Sequence[MaskingStep],
+    frame: pd.DataFrame,
+    variables: Variables,
+    seed: np.random.SeedSequence,
+    record_keys: Hashes | None = None,
 ) -> tuple[Block, ...]:
     """The blocks that `apply_plan` with the same arguments moves; none where no step moves variables jointly.
 
@@ -63,7 +68,8 @@ def moved_blocks(
             for name in step.columns:
                 source[name] = source[name][moved]
         else:
-            masked, _ = masked_by_step(step, masked, current, rng)
+            draws = draws_of(step, None if record_keys is None else record_keys[own])
+            masked, _ = masked_by_step(step, masked, current, rng, draws)
             rows = masked.index.to_numpy()
             source = {name: held[rows] for name, held in source.items()}
             own = own[rows]

@@ -40,9 +40,7 @@ def apply_plan(
     fitted_plan: list[MaskingStep | ByStratum] = []
     for step, child in zip(steps, seed.spawn(len(steps)), strict=True):
         before = masked.index
-        draws = None
-        if record_keys is not None and step.draws_by_record:
-            draws = RecordDraws(record_keys[before.to_numpy()], step.model_dump_json())
+        draws = draws_of(step, None if record_keys is None else record_keys[before.to_numpy()])
         masked, fitted = masked_by_step(step, masked, current, np.random.default_rng(child), draws)
         assert step.is_sampling or masked.index.equals(before), f"{step.method} lost the order of the records"
         fitted_plan += fitted
@@ -67,6 +65,13 @@ def apply_recodings(
             recoded = step.mask(recoded, current, idle)
         current = step.released(current)
     return recoded
+
+
+def draws_of(step: MaskingStep, record_keys: Hashes | None) -> RecordDraws | None:
+    """The draws of the records that reach a step; None where it draws for all of them together."""
+    return (
+        RecordDraws(record_keys, step.model_dump_json()) if record_keys is not None and step.draws_by_record else None
+    )
 
 
 def masked_by_step(

@@ -9,6 +9,7 @@ import pytest
 from sluice.masking import AdditiveNoise, Permutation, Sampling
 from sluice.masking.blocks import moved_blocks
 from sluice.masking.plan import apply_plan
+from sluice.value_hashes import Hashes
 from sluice.variables import Kind, Role, Variable
 
 FRAME = pd.DataFrame(
@@ -44,10 +45,11 @@ def test_the_row_of_a_block_holds_the_values_of_its_person(settings: dict[str, A
     assert (block.rows != np.arange(60)).any()
 
 
-def test_a_sample_before_and_noise_after_make_no_difference() -> None:
+@pytest.mark.parametrize("keys", [None, np.arange(60, dtype=np.uint64)], ids=["seed", "record keys"])
+def test_a_sample_before_and_noise_after_make_no_difference(keys: Hashes | None) -> None:
     plan = [Sampling(fraction=0.5), Permutation(columns=("a", "b")), AdditiveNoise(columns=("a",), amount=0.1)]
-    masked, _ = apply_plan(plan, FRAME, VARIABLES, seed())
-    (block,) = moved_blocks(plan, FRAME, VARIABLES, seed())
+    masked, _ = apply_plan(plan, FRAME, VARIABLES, seed(), keys)
+    (block,) = moved_blocks(plan, FRAME, VARIABLES, seed(), keys)
     assert block.columns == ("a", "b")
     kept = np.sort(masked.index.to_numpy())
     held = block.among(kept)

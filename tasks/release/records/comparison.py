@@ -14,6 +14,7 @@ from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.variables import Variables
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
+from tasks.release.records.record_keys import noise_keys
 from tasks.release.records.variables import (
     RecordsRelease,
     original_variables,
@@ -53,7 +54,7 @@ def _blocks(release: RecordsRelease, kept: IntArray) -> tuple[Block, ...]:
     if not any(step.moves_jointly for step in plan):
         return ()
     frame = read_original(release, release.original)
-    found = moved_blocks(plan, frame, original_variables(release), release.seeds().plan)
+    found = moved_blocks(plan, frame, original_variables(release), release.seeds().plan, noise_keys(release))
     return tuple(block.among(kept) for block in found)
 
 
