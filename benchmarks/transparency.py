@@ -89,7 +89,7 @@ def _reached(leak: Leak) -> str:
         "identified": f"{share} found",
         "confident": f"{share} surely found",
         "reconstructed": f"{share} of the values computed, {baseline} without",
-        "participation": f"an advantage of {share} over people who took no part",
+        "participation": f"{share} more right of those who took part than of others, {leak.says}",
     }[leak.kind]
 
 

@@ -28,7 +28,7 @@ class RareCombinations(ControlRule):
     )
     columns: Columns | None = Field(default=None, description="all released columns, when not given")
     sizes: tuple[int, ...] = Field(
-        default=(2, 3), min_length=1, description="how many values a combination has; each size is judged by itself"
+        default=(3,), min_length=1, description="how many values a combination has; each size is judged by itself"
     )
 
     nothing_to_play: ClassVar[str] = "The file has too few columns that the original has, too."

@@ -26,7 +26,7 @@ MEASURED = {
         "variable of Adult (swap_rate: 0.1): 0 % found; 0 % surely found."
     ),
     "global_recoding": (
-        "No attack of its own: the rule is repeated: every attack compares original and release after the recoding."
+        "No attack of its own: every attack repeats the rule, and compares original and release after it."
     ),
     "ipso": (
         "Compare values by the distances that masking leaves between true pairs, learned on other people's. On 3 "
@@ -90,16 +90,17 @@ MEASURED = {
         "Take the records that can have the person's rank in every variable; equal values share their ranks. On 12"
         " variables of Census (samples: 5): 100 % found; 100 % surely found."
     ),
-    "rounding": (
-        "No attack of its own: the rule is repeated: every attack compares original and release after the recoding."
-    ),
+    "rounding": ("No attack of its own: every attack repeats the rule, and compares original and release after it."),
     "sampling": (
         "No attack of its own: every attack is played on people known to be in the sample, so that it hides nobody."
     ),
     "sequential_trees": (
         "Tell participants by what was learned, look for rare combinations of theirs, and read single variables. "
-        "On 10 variables of Adult: an advantage of 25 % over people who took no part; an advantage of 17 % over "
-        "people who took no part; an advantage of 19 % over people who took no part."
+        "On 10 variables of Adult: 25 % more right of those who took part than of others, by what was learned of "
+        "members and others, where the method is run on one half of the people; 17 % more right of those who took "
+        "part than of others, of education or occupation, read off the nearest records, where the method is run on"
+        " one half of the people; 19 % more right of those who took part than of others, of the combinations of 3 "
+        "values that one person alone holds, where the method is run on one half of the people."
     ),
     "spectral_histogram_sanitization": (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On "
@@ -110,7 +111,7 @@ MEASURED = {
         "variables of Census: 0 % found; 0 % surely found."
     ),
     "top_bottom_coding": (
-        "No attack of its own: the rule is repeated: every attack compares original and release after the recoding."
+        "No attack of its own: every attack repeats the rule, and compares original and release after it."
     ),
     "univariate_microaggregation": (
         "Intersect the two or three groups of each variable that a value can be in. On 12 variables of Census (k: "

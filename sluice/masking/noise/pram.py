@@ -74,8 +74,10 @@ class Pram(MaskingStep):
     )
     known_attack: ClassVar[str] = (
         "Bayes' rule with the published matrix tells how probable an original category is given the released one; "
-        "with a high retention a released value is most often the true one, above all in frequent categories. A matrix "
-        "read off the data (proportional, invariant) would tell the original frequencies: it is published rounded."
+        "with a high retention a released value is most often the true one, above all in frequent categories. Over "
+        "several variables these probabilities multiply, and find the record of whoever is alone with what is known of "
+        "them. A matrix read off the data (proportional, invariant) would tell the original frequencies: it is "
+        "published rounded."
     )
     missing_values: ClassVar[str] = (
         "A missing value stays missing and no value becomes missing, unless `missing_as_category`."

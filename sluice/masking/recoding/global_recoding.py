@@ -167,7 +167,7 @@ class GlobalRecoding(MaskingStep):
         return tuple(steps)
 
     def attacks(self) -> tuple[NoAttack, ...]:
-        return (NoAttack("the rule is repeated: every attack compares original and release after the recoding"),)
+        return (NoAttack("every attack repeats the rule, and compares original and release after it"),)
 
     def describe(self) -> str:
         names = ", ".join(self.columns)

@@ -59,7 +59,9 @@ class LocalSuppression(MaskingStep):
         "complete records only are biased."
     )
     known_attack: ClassVar[str] = (
-        "Equal sensitive values within a combination are disclosed (Desfontaines 2020, section 2.1.1). Where "
+        "A value is missing because it was rare: the values with which the rest of the record would have been frequent "
+        "are ruled out, and of two categories one is left (Wong, Fu, Wang and Pei 2007). Equal sensitive values within "
+        "a combination are disclosed (Desfontaines 2020, section 2.1.1). Where "
         "another variable determines the suppressed one, it can be filled in again."
     )
     missing_values: ClassVar[str] = (

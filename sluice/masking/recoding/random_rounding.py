@@ -35,8 +35,9 @@ class RandomRounding(MaskingStep):
     )
     preserves: ClassVar[str] = "Means and totals in expectation; a multiple of the base stays what it is."
     known_attack: ClassVar[str] = (
-        "A value lies less than one base from what is released, and several releases of the same value average out to "
-        "it. Totals that are published exactly narrow single values."
+        "A value lies less than one base from what is released, and the nearer multiple is the likelier: over several "
+        "variables hardly a record but the own one fits. Several releases of the same value average out to it. Totals "
+        "that are published exactly narrow single values."
     )
     missing_values: ClassVar[str] = "A missing value stays missing."
 

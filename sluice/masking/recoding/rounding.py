@@ -149,7 +149,7 @@ class Rounding(MaskingStep):
         return (self.model_copy(update={"scales": _scales(numbers(frame, self.columns))}),)
 
     def attacks(self) -> tuple[NoAttack, ...]:
-        return (NoAttack("the rule is repeated: every attack compares original and release after the recoding"),)
+        return (NoAttack("every attack repeats the rule, and compares original and release after it"),)
 
     def describe(self) -> str:
         names = ", ".join(self.columns)

@@ -63,7 +63,8 @@ class Sampling(MaskingStep):
     known_attack: ClassVar[str] = (
         "Linkage: whoever is drawn is as exposed as without sampling (Desfontaines 2020, section 2.1.1), only that an "
         "intruder cannot be sure of a match. It works against people who are known to be in the sample, or unique in "
-        "the population by what is known of them, above all by continuous values (Torra 2013, slide 'Sampling')."
+        "the population by what is known of them, above all by continuous values (Torra 2013, slide 'Sampling'). So "
+        "all attacks are played on people who are known to be in it, and the sample earns nothing."
     )
     missing_values: ClassVar[str] = (
         "Records are drawn whatever they miss. A missing weight stays missing and does not count in the total."

@@ -70,7 +70,8 @@ class MultipleImputation(MaskingStep):
     )
     known_attack: ClassVar[str] = (
         "Predictors that nearly determine a variable give its values away: where they explain 99 % of its variance, a "
-        "draw is typically 0.14 standard deviations from the original. Values that a share below 1 leaves are original."
+        "draw is typically 0.14 standard deviations from the original. Values that a share below 1 leaves are "
+        "original, and a few of them together find the record."
     )
     missing_values: ClassVar[str] = "Missing values of the columns are filled; a missing predictor is a category."
 

@@ -70,9 +70,11 @@ class SequentialTrees(MaskingStep):
     )
     known_attack: ClassVar[str] = (
         "Without smoothing every value drawn is a real person's: a unique income shows that somebody has it, and where "
-        "variables all but determine each other whole records come out as they were. Linkage on quasi-identifiers "
-        "works on synthetic ones too (Torra 2013, 'Synthetic Data Generators'), above all against people who are alone "
-        "with their values of 'given'."
+        "variables all but determine each other whole records come out as they were. So small leaves repeat their "
+        "people: who took part is told from others by rare combinations of values and by how dense the file is around "
+        "them (Shokri, Stronati, Song and Shmatikov 2017), and a variable is read off the nearest records. Linkage on "
+        "quasi-identifiers works on synthetic ones too (Torra 2013, 'Synthetic Data Generators'), above all against "
+        "people who are alone with their values of 'given'."
     )
     missing_values: ClassVar[str] = (
         "Missing is synthesised like a value: first whether a record has one, by a tree of its own, then which."

@@ -18,10 +18,9 @@ import pandas as pd
 from sluice.arrays import FloatArray
 from sluice.errors import DataError
 from sluice.risk.attacks.membership import Membership, advantage, area_under_curve
-from sluice.risk.attacks.rare_combinations import grouped, subsets
+from sluice.risk.attacks.rare_combinations import cell_of_each, grouped, subsets
 from sluice.risk.coding import plain_values
 from sluice.risk.distances.gower import GowerPoints, gower_points
-from sluice.risk.row_groups import row_groups
 from sluice.variables import Variables
 
 _SIZES = (1, 2, 3)
@@ -111,9 +110,9 @@ def _frequencies(
         mean, most, only, lacks = (np.zeros(q) for _ in range(4))
         most -= np.inf
         for chosen in chosen_sets:
-            groups = row_groups(codes[column] for column in chosen)
-            inside = np.bincount(groups.of[q : q + m], minlength=len(groups.size))[groups.of[:q]]
-            outside = np.bincount(groups.of[q + m :], minlength=len(groups.size))[groups.of[:q]]
+            of, cells = cell_of_each([codes[column] for column in chosen])
+            inside = np.bincount(of[q : q + m], minlength=cells)[of[:q]]
+            outside = np.bincount(of[q + m :], minlength=cells)[of[:q]]
             ratio = np.log((inside + _SMOOTHING) / m) - np.log((outside + _SMOOTHING) / others)
             mean += ratio / len(chosen_sets)
             most = np.maximum(most, ratio)

@@ -8,7 +8,7 @@ Source: Elliot, Manning, Mayes, Gurd and Bane (2005), minimal sample uniques; Gi
 (2023), the control.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import comb, sqrt
 from typing import Any
@@ -20,11 +20,11 @@ import pandas as pd
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.attacks.attack_success import LEVEL, quantile
 from sluice.risk.measurement import Measurement
-from sluice.risk.row_groups import row_groups
 
 Table = list[npt.NDArray[Any]]
 
 _LEVELS = 50  # groups of equal size into which the values of a number are put that has more
+_MOST_CELLS = 1_000_000  # that are counted without sorting
 _COMMON = 10  # people who hold each single value of a combination: what is rare by itself is another attack's
 
 
@@ -43,7 +43,7 @@ def rare_combinations(
     returns      : attempted and completed count the combinations looked for. Baseline: the share of the control's
                    combinations that are new to the original and that the release holds. The interval is the baseline
                    plus the 95 % interval of the difference, person by person; higher is worse
-    cost         : O(subsets x (n + m + c) log(n + m + c))
+    cost         : O(subsets x (n + m + c)), with a logarithm for sets of columns with many values
     """
     n, m = len(original[0]), len(released[0])
     codes = [np.concatenate(grouped(*columns)) for columns in zip(original, released, control, strict=True)]
@@ -51,10 +51,10 @@ def rare_combinations(
     alone, found = np.zeros(n), np.zeros(n)
     new, hit = np.zeros(len(control[0])), np.zeros(len(control[0]))
     for chosen in subsets(len(codes), size, most_subsets, rng):
-        groups = row_groups(codes[column] for column in chosen)
+        of, cells = cell_of_each([codes[column] for column in chosen])
         usual: BoolArray = np.logical_and.reduce([common[column] for column in chosen])
-        in_original = np.bincount(groups.of[:n], minlength=len(groups.size))[groups.of]
-        in_release = (np.bincount(groups.of[n : n + m], minlength=len(groups.size)) > 0)[groups.of]
+        in_original = np.bincount(of[:n], minlength=cells)[of]
+        in_release = (np.bincount(of[n : n + m], minlength=cells) > 0)[of]
         lone, unseen = usual & (in_original == 1), usual & (in_original == 0)
         alone += lone[:n]
         found += (lone & in_release)[:n]
@@ -85,6 +85,18 @@ def grouped(*files: npt.NDArray[Any]) -> list[IntArray]:
             ]
     codes, _ = pd.factorize(np.concatenate([column.astype(object) for column in columns]), use_na_sentinel=False)
     return list(np.split(codes.astype(np.int64), np.cumsum([len(column) for column in columns])[:-1]))
+
+
+def cell_of_each(codes: Sequence[IntArray]) -> tuple[IntArray, int]:
+    """The combination of codes in each row, as a number from 0, and how many numbers there are; not all need occur."""
+    of, cells = np.zeros(len(codes[0]), np.int64), 1
+    for code in codes:
+        width = int(code.max(initial=0)) + 1
+        of, cells = of * width + code, cells * width
+        if cells > _MOST_CELLS:
+            distinct, of = np.unique(of, return_inverse=True)
+            cells = len(distinct)
+    return of, cells
 
 
 def subsets(columns: int, size: int, most: int, rng: np.random.Generator) -> Iterator[tuple[int, ...]]:

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.risk.attacks.rare_combinations import Table, grouped, rare_combinations, subsets
+from sluice.risk.attacks.rare_combinations import Table, cell_of_each, grouped, rare_combinations, subsets
 
 
 def people(n: int, seed: int, levels: int = 12) -> Table:
@@ -77,6 +77,15 @@ def test_numbers_are_grouped_by_rank_so_that_no_unit_matters() -> None:
     assert len(np.unique(plain)) == 50
     few = np.array([1.0, 2.0, np.nan, 2.0])
     assert len(np.unique(grouped(few)[0])) == 3
+
+
+def test_many_cells_are_numbered_anew() -> None:
+    rng = np.random.default_rng(0)
+    codes = [rng.integers(0, 300, 500) for _ in range(4)]
+    of, cells = cell_of_each(codes)
+    assert of.max() < cells
+    rows = list(zip(*codes, strict=True))
+    assert all((of[i] == of[j]) == (rows[i] == rows[j]) for i in range(40) for j in range(40))
 
 
 def test_subsets_are_all_or_some() -> None:
