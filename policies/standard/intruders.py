@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from policies.standard.learned_limits import LearnedLimits
+from policies.standard.learned_limits import LinkageLimits
 
 
 class AnyOf(BaseModel):
@@ -13,13 +13,12 @@ class AnyOf(BaseModel):
     any: int = Field(ge=1, description="so many variables: those by which most people are found")
 
 
-class Intruder(LearnedLimits):
+class Intruder(LinkageLimits):
     """An intruder who knows some variables of a person, and the limits on what they reach."""
 
     knows: AnyOf | str = Field(
         description="{any: 5}: the worst five variables; or the name of a set in the contract's 'knowledge'"
     )
-    binding: bool = Field(default=True, description="false: reported, but does not decide")
     gain: float = Field(
         default=0.05, ge=0, lt=1,
         description="people of whom one more value is read rightly than from a file they are not in, for the variable "

@@ -3,8 +3,8 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class LearnedLimits(BaseModel):
-    """Limits on the learned linker, in shares of the people beyond what chance finds."""
+class LinkageLimits(BaseModel):
+    """Limits on whom an intruder finds who learned from examples, in shares of the people beyond what chance finds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -18,5 +18,10 @@ class LearnedLimits(BaseModel):
         description="people who are found by an intruder who is sure of it, and right: a group of look-alikes is found "
         "by luck, and nobody can be sure",
     )  # fmt: skip
-    people: int = Field(default=2_000, ge=100, description="at most so many people, at random, are judged")
     binding: bool = Field(default=True, description="false: reported, but does not decide")
+
+
+class LearnedLimits(LinkageLimits):
+    """Limits on the intruder who knows all variables of a person, and how many people are judged."""
+
+    people: int = Field(default=2_000, ge=100, description="at most so many people, at random, are judged")

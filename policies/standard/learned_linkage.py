@@ -7,7 +7,7 @@ the person: chance finds one record in m there, and no claim made on it is right
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.standard.learned_limits import LearnedLimits
+from policies.standard.learned_limits import LearnedLimits, LinkageLimits
 from policies.standard.reported_share import reported_share
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
@@ -84,7 +84,7 @@ def judge_learned_linkage(
 
 
 def judge_reached(
-    limits: LearnedLimits, reached: Reached, knows: str, files: OriginalAndMasked, scope: str
+    limits: LinkageLimits, reached: Reached, knows: str, files: OriginalAndMasked, scope: str
 ) -> list[Finding]:
     """Whom an intruder finds, and of whom it is claimed rightly.
 
@@ -149,7 +149,7 @@ def _independent(success: FloatArray, units: IntArray) -> int:
 
 
 def _finding(
-    rule: str, verdict: Verdict, says: str, limits: LearnedLimits, scope: str, *, observed: float | None = None,
+    rule: str, verdict: Verdict, says: str, limits: LinkageLimits, scope: str, *, observed: float | None = None,
     limit: float | None = None, attempted: int = 0, completed: int = 0,
 ) -> Finding:  # fmt: skip
     return Finding(

@@ -29,6 +29,10 @@ def test_sound_documents_need_no_word(sound: House) -> None:
     ("change", "says"),
     [
         ({"reference_standard": None}, "names no reference_standard: this release will be blocked"),
+        (
+            {"reference_standard": {"intruders": [{"knows": "register"}]}},
+            "an intruder 'register', and the contract's knowledge no such set: this release will be blocked",
+        ),
         ({"rules": [{"rule": "p_percent", "p": 10}]}, "the rule p_percent, which is for tables"),
         ({"approvals": {"count": 1, "roles": ["data_stewart"]}}, "nobody is left for the role data_stewart"),
         ({"approvals": {"count": 4}}, "3 may approve, and 4 must"),

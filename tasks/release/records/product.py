@@ -37,7 +37,7 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
         described_variables(self)  # refuses a plan that does not fit the contract
 
     def warnings(self) -> list[str]:
-        return document_warnings(self.policy, described_variables(self))
+        return document_warnings(self.policy, described_variables(self), self.contract.knowledge)
 
     def refuse_unfit_data(self, release: RecordsRelease) -> None:
         released_variables(release)  # refuses categories that the plan has no place for

@@ -30,7 +30,7 @@ def permuted(*names: str) -> pd.DataFrame:
 
 
 def by_rule(intruder: Intruder, given: OriginalAndMasked) -> dict[str, Finding]:
-    learned = learned_intruder(given, intruder.people)
+    learned = learned_intruder(given, 2_000)
     return {finding.rule: finding for finding in judge_partial_knowledge([intruder], given, learned)}
 
 
