@@ -74,9 +74,10 @@ def _judge_gain(
     files: OriginalAndMasked,
 ) -> Finding:  # fmt: skip
     people, names = len(reached.rows), learned.linker.names
-    others = [_other(name, files) for at, name in enumerate(names) if at not in known]
+    # What is released as probabilities of its labels is not read.
+    others = [_other(name, files) for at, name in enumerate(names) if at not in known and name in files.released]
     if not others:
-        says = f"{who} has nothing left to learn: no other variable is released."
+        says = f"{who} has nothing left to learn: no other variable can be read."
         return _gain(intruder, Verdict.PASS, says, 0.0, people, files)
     tuned = CandidatePosterior.of(reached.tuned_rows, reached.tuned, reached.temperature)
     found = CandidatePosterior.of(reached.rows, reached.candidates, reached.temperature)
