@@ -18,6 +18,7 @@ from sluice.arrays import IntArray
 from sluice.errors import PlanError, did_you_mean
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.risk.transparency.permuted_values import PermutedValues
 from sluice.variables import Kind, Variable, Variables
 
@@ -90,7 +91,8 @@ class Permutation(MaskingStep):
         return frame.assign(**permuted)
 
     def attacks(self) -> tuple[Attack, ...]:
-        return (PermutedValues(self.columns, (*self.within, *self.strata), self.jointly),)
+        guess = PermutedValues(self.columns, (*self.within, *self.strata), self.jointly)
+        return (guess, LearnedCloseness(self.columns)) if guess.within else (guess,)  # groups may keep values near
 
     @property
     def moves_jointly(self) -> bool:

@@ -16,6 +16,7 @@ from sluice.risk.transparency.linkage import Likelihood, Linkage
 from sluice.risk.transparency.pairs import RANKED, Pairs
 
 _EXAMPLES = 5000  # true pairs to learn from
+_PAIRS = 3  # true pairs that each coefficient needs
 _FLOOR = 1e-10  # scatter that counts as none, a share of the largest
 
 
@@ -111,9 +112,12 @@ def linear_map(before: FloatArray, after: FloatArray) -> tuple[FloatArray, Float
     """The least squares of `after` on `before` and 1, shape (p + 1, r), and the covariance of what remains, (r, r).
 
     before, after : shapes (n, p) and (n, r), finite. Where few pairs are left for so many variables, the remainder is
-                    drawn towards one without correlations
+                    drawn towards one without correlations; with very few, the map is taken to change nothing
     """
     n, p = before.shape
+    if n < _PAIRS * (p + 1) and before.shape == after.shape:
+        differences = ((after - before) ** 2).mean(axis=0) if n else np.ones(p)
+        return np.vstack([np.eye(p), np.zeros(p)]), np.diag(differences)
     means, spreads = (before.mean(axis=0), before.std(axis=0)) if n else (np.zeros(p), np.ones(p))
     spreads[spreads == 0] = 1.0
     scaled = np.column_stack([(before - means) / spreads, np.ones(n)])

@@ -15,7 +15,7 @@ from sluice.risk.spread import spread
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.filtering import CLOSE
 from sluice.risk.transparency.paired_share import paired_share
-from sluice.risk.transparency.pairs import Pairs
+from sluice.risk.transparency.pairs import RANKED, Pairs
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,9 @@ class PermutedValues(Attack):
             if others and _gain(mean := np.mean(others, axis=0)) > _gain(worst):
                 worst, by = mean, f" by whoever knows {known}"
         reached, without = worst[:, pairs.rows]
+        nearest = _nearest(pairs, group, names) if self.jointly else None
+        if nearest is not None and _gain(nearest) > _gain(worst[:, pairs.rows]):
+            (reached, without), by = nearest, " by whoever knows the others"
         measured = paired_share(reached, without, len(pairs.masked))
         return (Leak("reconstructed", measured, f"to within a tenth of the spread{by}"),)
 
@@ -73,6 +76,32 @@ class PermutedValues(Attack):
             return np.zeros(len(pairs.masked), np.int64)
         files = (pairs.recoded if name in pairs.recoded else pairs.original for name in self.within)
         return row_groups([plain_values(file[name]) for file, name in zip(files, self.within, strict=True)]).of
+
+
+def _nearest(pairs: Pairs, group: IntArray, names: list[str]) -> FloatArray | None:
+    """Success of reading each number from the record of the group whose other numbers lie nearest, shape (2, q).
+
+    First from the released file; then from the other people's original records. A later step may have changed the
+    values a little. None without two numbers.
+    """
+    from scipy.spatial import cKDTree
+
+    numbers = [name for name in names if {pairs.variables[name].kind, pairs.released[name].kind} <= set(RANKED)]
+    if len(numbers) < 2:
+        return None
+    known, published = pairs.known(numbers), pairs.published(numbers)
+    spreads = np.array([spread(values) or 1.0 for values in known.T])
+    apart = group * 1e6  # records of other groups are far away
+    before, after = (np.nan_to_num(each / spreads, nan=-1e3) for each in (known, published))
+    right: FloatArray = np.zeros((2, len(pairs.rows)))
+    for j in range(len(numbers)):
+        mine, theirs = (np.column_stack([np.delete(each, j, axis=1), apart]) for each in (before, after))
+        taken = cKDTree(theirs).query(mine[pairs.rows])[1]
+        both = np.asarray(cKDTree(mine).query(mine[pairs.rows], k=2)[1])
+        other = np.where(both[:, 0] == pairs.rows, both[:, 1], both[:, 0])
+        for side, guess in enumerate((after[taken, j], before[other, j])):
+            right[side] += np.abs(guess - before[pairs.rows, j]) <= CLOSE
+    return right / len(numbers)
 
 
 def _rounded(before: PlainArray, after: PlainArray) -> tuple[IntArray, IntArray]:

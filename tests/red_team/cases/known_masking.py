@@ -3,6 +3,7 @@
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
+from sluice.variables import Kind, Variable
 from tests.red_team.case import Attack, Case
 from tests.red_team.files import CENSUS, census, masked_by
 
@@ -50,7 +51,34 @@ def nearest_in_units_of_the_noise(scatter: float) -> Attack:
     return attack
 
 
+def bins_permuted() -> OriginalAndMasked:
+    """Each variable permuted among the twenty people next to each other in it; the bins themselves are removed."""
+    frame, variables = census()
+    bins = {name: f"bin_{name}" for name in CENSUS[:6]}
+    ranks = {by: frame[name].rank(method="first").astype("Int64") // 20 for name, by in bins.items()}
+    more = {by: Variable(name=by, kind=Kind.INTEGER) for by in bins.values()}
+    steps = [{"method": "permutation", "columns": [name], "within": [by]} for name, by in bins.items()]
+    keep = [{**step, "small_groups": "keep"} for step in steps]
+    removal = {"method": "removal", "columns": list(bins.values())}
+    return masked_by((frame[list(bins)].assign(**ranks), {n: variables[n] for n in bins} | more), [*keep, removal])
+
+
+def nearest_in_rank(files: OriginalAndMasked) -> float:
+    """The nearest record by the ranks of the six variables."""
+    before, after = (file[list(CENSUS[:6])].rank().to_numpy() for file in (files.original, files.masked))
+    hits = [int(((after - mine) ** 2).sum(axis=1).argmin()) == person for person, mine in enumerate(before)]
+    return sum(hits) / len(hits)
+
+
 CASES = (
+    Case(
+        name="six variables of Census, each permuted among people of the same rank",
+        make=bins_permuted,
+        attack=nearest_in_rank,
+        reaches=0.8,
+        chance=0.01,
+        rules=("transparency",),
+    ),
     *(
         Case(
             name=f"Census microaggregated variable by variable, {k} values a group",

@@ -67,3 +67,12 @@ def test_people_who_miss_values_are_compared_with_those_who_miss_the_same() -> N
     assert np.isneginf(logs[1, ::3]).all()
     filled = np.where(np.isnan(masked), 0.0, masked)
     assert found(original, filled)[0] == pytest.approx(2 / 3, abs=0.3)  # those who miss none are found as before
+
+
+def test_a_stratum_of_few_people_is_attacked_as_if_nothing_but_noise_was_added() -> None:
+    original = people(12, 10)
+    assert found(original, original + 0.05 * people(12, 10, 1))[0] > 0.9
+    before, after = people(3, 4), people(3, 4, 1)
+    expected, scatter = linear_map(before, after)
+    np.testing.assert_array_equal(expected, np.vstack([np.eye(4), np.zeros(4)]))
+    np.testing.assert_allclose(np.diag(scatter), ((after - before) ** 2).mean(axis=0))

@@ -34,6 +34,19 @@ def test_one_value_of_those_that_moved_together_gives_the_others_away() -> None:
     assert measured.baseline < 0.1
 
 
+def test_a_little_noise_afterwards_does_not_hide_what_moved_together() -> None:
+    frame, rng = people(), np.random.default_rng(4)
+    step = Permutation(columns=("income", "rent"), within=("group",))
+    masked = step.mask(frame, VARIABLES, rng)
+    masked[["income", "rent"]] += 1e-4 * rng.standard_normal((len(frame), 2))
+    pairs = Pairs(frame, VARIABLES, frame, masked, VARIABLES, np.arange(len(frame)), rng)
+    (leak,) = PermutedValues(("income", "rent"), ("group",), True).play(pairs)
+    assert leak.measured.value > 0.9
+    assert leak.measured.baseline is not None
+    assert leak.measured.baseline < 0.2
+    assert "by whoever knows the others" in leak.says
+
+
 def test_values_that_moved_apart_tell_no_more_than_other_people_do() -> None:
     measured = played(people(), jointly=False)
     assert measured.baseline is not None
