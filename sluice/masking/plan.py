@@ -9,7 +9,7 @@ from sluice.masking.record_draws import RecordDraws
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum, households, strata, together, with_members
 from sluice.value_hashes import Hashes
-from sluice.variables import Variable, Variables
+from sluice.variables import Kind, Variable, Variables
 
 
 def released_variables(steps: Sequence[MaskingStep], variables: Variables) -> dict[str, Variable]:
@@ -64,6 +64,8 @@ def apply_recodings(
         if step.is_recoding:
             recoded = step.mask(recoded, current, idle)
         current = step.released(current)
+        fractions = [n for n in recoded if n in current and current[n].kind is Kind.CONTINUOUS]
+        recoded = recoded.astype(dict.fromkeys(fractions, np.float64))  # where a perturbing step made them of integers
     return recoded
 
 

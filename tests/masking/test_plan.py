@@ -56,3 +56,14 @@ def test_a_seed_decides_all(n: int, seed: int) -> None:
 def test_a_step_that_cannot_treat_what_reaches_it_is_refused() -> None:
     with pytest.raises(PlanError, match="no variable 'incom'"):
         released_variables([RankSwapping(columns=("incom",), window=1)], VARIABLES)
+
+
+def test_whole_numbers_that_noise_made_fractions_can_be_recoded() -> None:
+    variables = {"age": Variable(name="age", kind=Kind.INTEGER)}
+    frame = pd.DataFrame({"age": pd.array(range(100), "Int64")})
+    plan = (AdditiveNoise(columns=("age",), amount=0.1), TopBottomCoding(columns=("age",), top={"quantile": 0.903}))
+    _, carried_out = apply_plan(plan, frame, variables, np.random.SeedSequence(1))
+    recoded = apply_recodings(carried_out, frame, variables)
+    assert recoded["age"].dtype == np.float64
+    assert recoded["age"].iloc[:80].tolist() == list(range(80))
+    assert recoded["age"].iloc[-1] < 99
