@@ -37,7 +37,7 @@ UNMEASURED = {
     "learned_linkage": "Judge a file of more people: half of them are needed to learn from.",
 }
 
-_FEWEST = 200  # people of both halves
+_FEWEST = 100  # people of both halves; what chance explains of so few asks for a decision anyway
 EVERYTHING = "An intruder who knows all variables of a person"
 
 

@@ -57,7 +57,7 @@ def test_the_worse_end_of_the_interval_decides():
 
 
 def test_what_cannot_be_played_is_unknown():
-    found = played(SAFE.iloc[:150], ORIGINAL.iloc[:150])
+    found = played(SAFE.iloc[:90], ORIGINAL.iloc[:90])
     assert (found["learned_linkage"].verdict, found["learned_linkage"].completed) == (Verdict.UNKNOWN, 0)
     text = {"remark": Variable(name="remark", kind="text")}
     remarks = ORIGINAL.assign(remark="x")[["remark"]]
