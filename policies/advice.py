@@ -89,6 +89,10 @@ _CONTRACT = {
     "contract.maximum": (
         "Values lie above the declared maximum: look for codes such as 999 and wrong units, or correct the maximum."
     ),
+    "sentinels": (
+        "Ask the owner of the data what the value stands for: declare it in the contract's missing_codes, or as the "
+        "minimum or maximum where it is meant."
+    ),
     "contract.finite": (
         "The column holds infinite numbers, mostly from a division by zero: correct the computation at the source."
     ),

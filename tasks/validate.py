@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from schemas.checks.expectations_run import check_batch, check_sql, runs_at_source
 from schemas.checks.frame_check import check_frame
 from schemas.checks.profile import Profile
+from schemas.checks.sentinels import check_sentinels
 from sluice.custody.states import State
 from sluice.sources.sources import SqlSource
 from sluice.verdict import Finding, Verdict, decide
@@ -18,6 +19,7 @@ def validate(release: DocumentedRelease) -> list[Finding]:
     """The findings of the contract; the state becomes `validated` when nothing in them stands against going on."""
     findings = [
         *findings_of("contract", "contract", lambda: check_frame(release.read_staged(), release.product.contract)),
+        *findings_of("sentinels", "contract", lambda: check_sentinels(release.read_staged(), release.product.contract)),
         *findings_of("expectations", "contract", lambda: _expectations(release)),
     ]
     if is_sound(findings):

@@ -22,6 +22,7 @@ MINIMUM_CELL = 10
 
 _MOST_CATEGORIES = 60
 _FEW_CODES = 12  # whole numbers with so few distinct values may be codes
+_YEARS = (1850, 2150)  # of dates that may be anybody's
 _REMARK = {
     Kind.TEXT: "  # check: most values are different",
     Kind.NOMINAL: "  # check: ordinal if the categories have an order; then list them in it",
@@ -122,6 +123,9 @@ def _range(kind: Kind, column: ColumnSummary) -> Iterable[str]:
         yield f"    minimum: {as_label(float(f'{minimum:.12g}'))}  # rounded outward; check"
         yield f"    maximum: {as_label(float(f'{-_below(-column.largest, step):.12g}'))}  # rounded outward; check"
     elif kind is Kind.DATE:
+        if not _YEARS[0] <= int(column.first[:4]) <= int(column.last[:4]) <= _YEARS[1]:
+            yield "    # check: the first or last date may mean missing or no end; then it belongs into missing_codes"
+            return
         first = date.fromisoformat(column.first).replace(month=1, day=1)
         last = date.fromisoformat(column.last).replace(month=12, day=31)
         beyond = last + timedelta(days=365) if column.last[5:] == "12-31" and last.year < 9998 else last

@@ -34,6 +34,17 @@ def test_data_that_break_it_are_not_and_no_value_is_named(house: House, received
 
 
 @pytest.mark.slow
+def test_a_value_that_stands_for_something_else_asks_for_a_decision(house: House, received: Bring) -> None:
+    house.data.loc[7, "income"] = 999_999_999
+    release = received(house)
+    findings = validate(release)
+    (asked,) = (finding for finding in findings if finding.rule == "sentinels")
+    assert (asked.verdict, asked.scope) == (Verdict.REVIEW, "income")
+    assert not is_sound(findings)
+    assert release.state is State.RECEIVED
+
+
+@pytest.mark.slow
 def test_a_check_that_crashes_is_unknown(house: House, received: Bring, monkeypatch: pytest.MonkeyPatch) -> None:
     def crash(*_: object) -> list[Finding]:
         raise MemoryError("canary4711")

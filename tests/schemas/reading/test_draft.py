@@ -149,3 +149,14 @@ def test_a_wrong_separator_is_no_draft_of_one_column(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"one column, whose name holds ';'\. Is that the separator\?"):
         draft_contract(CsvSource(path=str(path)), "people")
     assert 'name: "sex"' in draft_contract(CsvSource(path=str(path), separator=";"), "people")
+
+
+def test_a_date_without_end_is_no_bound_but_a_question(people: CsvSource) -> None:
+    (path,) = people.path
+    frame = pd.read_csv(path, dtype=str)
+    frame.loc[3:9, "seen"] = "9999-12-31"
+    frame.to_csv(path, index=False)
+    draft = draft_contract(people, "people")
+    seen = next(variable for variable in yaml.safe_load(draft)["variables"] if variable["name"] == "seen")
+    assert not {"minimum", "maximum"} & set(seen)
+    assert "# check: the first or last date may mean missing or no end" in draft
