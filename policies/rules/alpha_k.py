@@ -18,7 +18,7 @@ from sluice.errors import DataError
 from sluice.risk.classes import alpha_k
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.people import people_of
-from sluice.variables import Label, Variables
+from sluice.variables import Label, Variable, Variables
 from sluice.verdict import Finding
 
 
@@ -49,8 +49,7 @@ class AlphaK(NearValuesRule):
         size = self.finding(not count, smallest, self.k, len(frame), says, stage, ", ".join(keys))
         return [size, *super().judge(frame, variables, keys, stage, unit, behind)]
 
-    @property
-    def threshold(self) -> float:
+    def threshold(self, variable: Variable) -> float:
         return self.alpha
 
     def measure(self, values: SensitiveValues) -> ClassFigures:
@@ -58,7 +57,7 @@ class AlphaK(NearValuesRule):
         shares = alpha_k.largest_share(values.classes, values.values, named)
         return ClassFigures(shares, shares > self.alpha + ROUNDING)
 
-    def say(self, which: str, name: str, worst: float) -> str:
+    def say(self, which: str, name: str, worst: float, limit: float) -> str:
         a = "a" if self.values is None else "a sensitive"
         return (
             f"In {which}, more than {100 * self.alpha:.3g} % have the same value of {name}, {a} value that others "

@@ -10,6 +10,7 @@ from pydantic import Field
 from policies.rules.sensitive_rule import ROUNDING, NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.risk.classes import beta_likeness
+from sluice.variables import Variable
 
 
 class BetaLikeness(NearValuesRule):
@@ -28,8 +29,7 @@ class BetaLikeness(NearValuesRule):
         default="enhanced", description="enhanced: at most -ln q as well, which protects frequent values"
     )
 
-    @property
-    def threshold(self) -> float:
+    def threshold(self, variable: Variable) -> float:
         return self.beta
 
     def measure(self, values: SensitiveValues) -> ClassFigures:
@@ -39,7 +39,7 @@ class BetaLikeness(NearValuesRule):
             failing |= beta_likeness.largest_bounded_gain(values.classes, values.values) > 1 + ROUNDING
         return ClassFigures(gains, failing)
 
-    def say(self, which: str, name: str, worst: float) -> str:
+    def say(self, which: str, name: str, worst: float, limit: float) -> str:
         less = " and less for frequent values" if self.variant == "enhanced" else ""
         return (
             f"In {which}, a value of {name} is more likely than in the whole file by more than the policy allows, "

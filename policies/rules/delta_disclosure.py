@@ -11,6 +11,7 @@ from pydantic import Field
 from policies.rules.sensitive_rule import NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.risk.classes import delta_disclosure
+from sluice.variables import Variable
 
 
 class DeltaDisclosure(NearValuesRule):
@@ -27,15 +28,14 @@ class DeltaDisclosure(NearValuesRule):
         default="violate", description="by the definition a value that a group lacks violates every delta"
     )
 
-    @property
-    def threshold(self) -> float:
+    def threshold(self, variable: Variable) -> float:
         return self.delta
 
     def measure(self, values: SensitiveValues) -> ClassFigures:
         ratios = delta_disclosure.log_ratios(values.classes, values.on_grid, self.absent_values == "violate")
         return ClassFigures(ratios, ratios >= self.delta)
 
-    def say(self, which: str, name: str, worst: float) -> str:
+    def say(self, which: str, name: str, worst: float, limit: float) -> str:
         return (
             f"In {which}, a value of {name} is {np.exp(self.delta):.4g} times or more as likely, or as unlikely, as in "
             "the whole file; the policy allows it in none."

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from policies.rules.sensitive_rule import ROUNDING, NearValuesRule
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.risk.classes import l_diversity
+from sluice.variables import Variable
 
 
 class LDiversity(NearValuesRule):
@@ -39,8 +40,7 @@ class LDiversity(NearValuesRule):
             raise ValueError(f"l of variant 'recursive' must be a whole number; got {self.l:g}")
         return self
 
-    @property
-    def threshold(self) -> float:
+    def threshold(self, variable: Variable) -> float:
         return self.l if self.c is None else self.c
 
     def measure(self, values: SensitiveValues) -> ClassFigures:
@@ -51,7 +51,7 @@ class LDiversity(NearValuesRule):
         found = np.asarray(measure(values.classes, values.values), dtype=np.float64)
         return ClassFigures(found, found < self.l - ROUNDING, worse="lower")
 
-    def say(self, which: str, name: str, worst: float) -> str:
+    def say(self, which: str, name: str, worst: float, limit: float) -> str:
         if self.c is not None:
             return (
                 f"In {which}, one value of {name} occurs at least {self.c:g} times as often as the {self.l:g}th most "

@@ -89,7 +89,8 @@ class SensitiveRule(MicrodataRule):
         blank = len(classes.sizes) - len(values.classes.sizes)
         count, total = int(failing.sum()), len(failing)
         worst = figures.worst(~(figures.failing & values.all_harmless))
-        says = self.say(groups(count, total, unit), word(variable.name), worst)
+        limit = self.threshold(variable)
+        says = self.say(groups(count, total, unit), word(variable.name), worst, limit)
         if count and stage != "original":
             says += _named(keys.iloc[values.records_of(failing)], values.sizes(failing), behind.minimum_cell, unit)
         harmless = variable.harmless
@@ -102,7 +103,7 @@ class SensitiveRule(MicrodataRule):
                 f" In {blank:,} nobody has a value: a person must decide whether that tells something of them; the "
                 "contract can call it harmless."
             )
-        finding = self.finding(not count, worst if np.isfinite(worst) else None, self.threshold, len(column), says)
+        finding = self.finding(not count, worst if np.isfinite(worst) else None, limit, len(column), says)
         if blank and not count and (harmless is None or not harmless.missing):
             return finding.model_copy(update={"verdict": Verdict.REVIEW})
         return finding
@@ -112,13 +113,12 @@ class SensitiveRule(MicrodataRule):
         """The figure of each class, and whether it breaks the rule."""
 
     @abstractmethod
-    def say(self, which: str, name: str, worst: float) -> str:
+    def say(self, which: str, name: str, worst: float, limit: float) -> str:
         """What was found, in a sentence. `which` tells in how many groups, `name` is the variable in words."""
 
-    @property
     @abstractmethod
-    def threshold(self) -> float:
-        """What the figure is held to."""
+    def threshold(self, variable: Variable) -> float:
+        """What the figure of a variable is held to."""
 
     @property
     def near_share(self) -> float | None:

@@ -13,7 +13,7 @@ from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from sluice.errors import DataError
 from sluice.risk.classes import t_closeness
 from sluice.risk.classes.equivalence_classes import category_codes
-from sluice.variables import Kind
+from sluice.variables import Kind, Variable
 
 
 class TCloseness(SensitiveRule):
@@ -26,19 +26,25 @@ class TCloseness(SensitiveRule):
         "coarser quasi-identifiers, or give the sensitive variable fewer categories."
     )
     t: Share = Field(gt=0, lt=1, description="largest allowed earth mover's distance, more than 0 and less than 1")
+    t_ordered: Share | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="the same where values have an order: a group that holds the lowest alone is about 0.5 from the "
+        "file, not 1; t, when not given",
+    )
     ground_distance: Literal["equal", "ordered", "hierarchical"] | None = Field(
         default=None,
         description="by kind when not given: ordered for numbers, dates and ordinal categories, else equal; "
         "hierarchical takes the variable's hierarchy in the contract",
     )
 
-    @property
-    def threshold(self) -> float:
-        return self.t
+    def threshold(self, variable: Variable) -> float:
+        ordered = self.t_ordered is not None and self._has_order(variable) and self.ground_distance in (None, "ordered")
+        return self.t_ordered if ordered and self.t_ordered is not None else self.t
 
     def measure(self, values: SensitiveValues) -> ClassFigures:
-        name, kind = values.variable.name, values.variable.kind
-        has_order = kind.is_numeric or kind in (Kind.ORDINAL, Kind.DATE)
+        name, kind, has_order = values.variable.name, values.variable.kind, self._has_order(values.variable)
         if self.ground_distance == "ordered" and not has_order:
             raise DataError(f"t_closeness: 'ordered' needs values with an order; '{name}' is {kind}. Use 'equal'.")
         classes, column = values.once_a_person
@@ -51,16 +57,21 @@ class TCloseness(SensitiveRule):
             ordered = has_order and self.ground_distance != "equal"
             measure = t_closeness.ordered_distance if ordered else t_closeness.equal_distance
             distances = measure(classes, category_codes(column))
-        return ClassFigures(distances, distances > self.t + ROUNDING)
+        return ClassFigures(distances, distances > self.threshold(values.variable) + ROUNDING)
 
-    def say(self, which: str, name: str, worst: float) -> str:
+    def say(self, which: str, name: str, worst: float, limit: float) -> str:
         return (
-            f"In {which}, the values of {name} differ from those of the whole file by more than {self.t:g} on a scale "
-            f"from 0 to 1 (most in any group: {worst:.4g}); the policy allows {self.t:g}."
+            f"In {which}, the values of {name} differ from those of the whole file by more than {limit:g} on a scale "
+            f"from 0 to 1 (most in any group: {worst:.4g}); the policy allows {limit:g}."
         )
 
+    @staticmethod
+    def _has_order(variable: Variable) -> bool:
+        return variable.kind.is_numeric or variable.kind in (Kind.ORDINAL, Kind.DATE)
+
     def describe(self) -> str:
+        ordered = "" if self.t_ordered is None else f", {self.t_ordered:g} where values have an order,"
         return (
             f"Within {self.who_share}, the values of {self.of_what} differ from those of the whole file by at most "
-            f"{self.t:g} on a scale from 0 to 1 (t-closeness)."
+            f"{self.t:g}{ordered} on a scale from 0 to 1 (t-closeness)."
         )

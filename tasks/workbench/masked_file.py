@@ -12,7 +12,7 @@ from sluice.errors import DataError
 from sluice.masking.recoding.global_recoding import GlobalRecoding
 from sluice.reading.typed_column import typed_array
 from sluice.reading.values import plain_array
-from sluice.variables import Kind, Variable
+from sluice.variables import Kind, Role, Variable, with_role
 from sluice.verdict import Finding, Verdict
 from tasks.workbench.interval_labels import by_interval
 from tasks.workbench.tabular_file import typed_table
@@ -59,6 +59,7 @@ def understood(raw: pd.DataFrame, contract: Contract, key: int) -> MaskedFile:
     by_kind = Contract(dataset=contract.dataset, version=contract.version, variables=tuple(released.values()))
     frame, typed = typed_table(raw, by_kind, key)
     undeclared = frozenset(name for name in released if contract.by_name.get(name, released[name]).categories is None)
+    identifiers += with_role(typed, Role.PERSON)  # looked at, so that people are counted, but not to be released
     return MaskedFile(frame, typed, tuple(identifiers), tuple(unknown), undeclared)
 
 
@@ -81,7 +82,7 @@ def on_columns(masked: MaskedFile) -> list[Finding]:
     """Whether the masked file holds identifiers, or columns of which nothing is known."""
     found = []
     if masked.identifiers:
-        says = f"The file still holds {', '.join(masked.identifiers)}, which the contract calls an identifier."
+        says = f"The file still holds {', '.join(masked.identifiers)}, by which the contract names people."
         found.append(Finding(rule="identifiers_removed", verdict=Verdict.FAIL, stage="masked", says=says))
     else:
         says = "The file holds no variable that the contract calls an identifier."

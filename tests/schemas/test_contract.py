@@ -80,6 +80,14 @@ RULE = {"name": "adult", "expression": "age >= 18", "says": "Adults only."}
         (document(knowledge={"register": ["id"]}), "knowledge.register: 'id' is never compared with a released record"),
         (document(knowledge={"register": []}), "knowledge.register"),
         (document(knowledge={"everything": ["age"]}), "knowledge: 'everything' is an intruder of every policy"),
+        (
+            with_variable("age", harmless={"values": [0], "why": "all were born"}),
+            "'age' has role quasi_identifier: 'harmless' is for sensitive variables",
+        ),
+        (
+            with_variable("seen", role="sensitive", harmless={"why": "nothing"}),
+            "'harmless' names nothing: give 'values', or 'missing: true'",
+        ),
         (with_variable("age", minimum=121), "'age': 'minimum' is above 'maximum'"),
         (with_variable("age", minimum="young"), "'age': 'minimum' must be a number"),
         (with_variable("seen", minimum="yesterday"), "'seen': 'minimum' must be an ISO date"),

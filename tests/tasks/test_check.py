@@ -35,6 +35,16 @@ def test_the_masked_file_must_keep_the_rules(house: House, validated: Bring) -> 
 
 
 @pytest.mark.slow
+def test_people_are_counted_although_the_file_no_longer_names_them(house: House, validated: Bring) -> None:
+    (household,) = (each for each in house.contract["variables"] if each["name"] == "household")
+    household["role"] = "person"
+    release = validated(house)
+    found = {finding.rule: finding for finding in check(release, mask(release))}
+    assert found["k_anonymity"].says.endswith("Several records of one person count as one.")
+    assert found["l_diversity"].says.endswith("Counted are the original values of those who share a released group.")
+
+
+@pytest.mark.slow
 def test_a_key_that_no_rule_looks_at_needs_a_decision_and_editions_are_always_compared(
     house: House, validated: Bring
 ) -> None:

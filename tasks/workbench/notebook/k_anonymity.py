@@ -13,6 +13,7 @@ from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.classes.k_anonymity import k_anonymity as smallest_frequency
 from sluice.risk.classes.k_anonymity import records_below
 from sluice.risk.classes.sample_uniques import sample_uniques
+from sluice.risk.people import people_of
 from tasks.workbench.notebook.arguments import one_of, whole_number
 from tasks.workbench.notebook.records import Columns, ContractGiven, HoldsRecords, read_records
 from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
@@ -81,6 +82,7 @@ def k_anonymity(
     k                 : fewest records that should share a combination, at least 2
     missing_matches   : a missing value is a category of its own; any: it may stand for any value, and so hides its own
                         record, but no other
+    With a contract that names the person of each record, people are counted.
     raises            : TypeError, DataError, DocumentError
     source            : Sweeney (2002)
     """
@@ -88,8 +90,9 @@ def k_anonymity(
     one_of(missing_matches, "missing_matches", ("category", "any"))
     records = read_records(frame, "frame", Columns(contract, quasi_identifiers))
     keys = records.keys
-    classes = classes_of(records.frame, keys)
-    frequency = classes.frequencies if missing_matches == "category" else agreeing(records.frame, keys)
+    people = people_of(records.frame, records.variables)
+    classes = classes_of(records.frame, keys, people)
+    frequency = classes.frequencies if missing_matches == "category" else agreeing(records.frame, keys, people)
     return KAnonymity(
         k=smallest_frequency(frequency),
         threshold=threshold,

@@ -127,7 +127,7 @@ def read_records(frame: pd.DataFrame | HoldsRecords, name: str, columns: Columns
         return frame.records
     frame = data_frame(frame, name)
     contract = columns.contract_for(frame, only_named=True)
-    roles = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD)
+    roles = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.WEIGHT, Role.PERSON, Role.HOUSEHOLD)
     wanted = [v.name for v in contract.variables if v.role in roles]
     refuse_missing(wanted, name, frame)
     if not wanted:

@@ -59,3 +59,22 @@ def test_the_hierarchical_distance_takes_the_hierarchy_of_the_contract() -> None
 )
 def test_a_threshold_out_of_bounds_is_refused(rule: dict[str, Any], said: str) -> None:
     assert said in refusal(**rule)
+
+
+def test_values_in_an_order_may_have_a_limit_of_their_own() -> None:
+    """All of a group among the lowest pays, each another: half the scale is the most that an order can tell."""
+    frame = typed([1, 1, 1, 2, 2, 2, 3, 3, 3], ["flu", "cold", "gout"] * 3)
+    rule = TCloseness(t=0.6, t_ordered=0.3)
+    illness, salary = rule.find(frame, VARIABLES, "masked")
+    assert (illness.verdict, illness.limit) == (Verdict.PASS, 0.6)
+    assert (salary.verdict, salary.limit, salary.observed) == (Verdict.FAIL, 0.3, pytest.approx(0.375))
+    assert "the policy allows 0.3." in salary.says
+    assert "0.3 where values have an order" in rule.describe()
+    equal = TCloseness(t=0.7, t_ordered=0.3, ground_distance="equal", columns=("salary",))
+    assert (one(equal, frame).verdict, one(equal, frame).limit) == (Verdict.PASS, 0.7)
+
+
+def test_blanks_do_not_count() -> None:
+    frame = typed([1, 1, 1, 2, 2], ["flu", None, None, "flu", "cold"])
+    # By hand: of those with an illness 2/3 have the flu, all of age 1 and half of age 2.
+    assert one(TCloseness(t=0.5, columns=("illness",)), frame).observed == pytest.approx(1 / 3)

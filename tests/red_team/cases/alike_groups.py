@@ -4,6 +4,7 @@ Noise on the values, or blanks among them, make the values differ; the people do
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -69,6 +70,36 @@ def blanked(blanks: int, paired: bool) -> OriginalAndMasked:
     return files_of(original, masked, {"area": AREA, "answer": ANSWER}, paired=paired)
 
 
+def nearly_all_alike(others: int) -> OriginalAndMasked:
+    """A few in the area say something else."""
+    return answers(others, "no")[1]
+
+
+def low_paid(spread: float) -> OriginalAndMasked:
+    """In one area everybody earns little, each another sum."""
+    rng = np.random.default_rng(4)
+    area = np.repeat(list(AREA.categories or ()), _PEOPLE)
+    pay = rng.lognormal(3.0, 0.5, _GROUPS * _PEOPLE)
+    pay[:_PEOPLE] = np.quantile(pay, 0.02) * (1 + spread * rng.random(_PEOPLE))
+    original = pd.DataFrame({"area": pd.Categorical(area, AREA.categories), "pay": pay})
+    return files_of(original, original.copy(), {"area": AREA, "pay": PAY})
+
+
+def most_say(files: OriginalAndMasked) -> float:
+    """Of the people of the first area, the share of whom the answer that most give there is true."""
+    there = files.masked["area"] == "a"
+    return float((files.original["answer"][there] == files.masked["answer"][there].mode()[0]).mean())
+
+
+def earns_little(files: OriginalAndMasked) -> float:
+    """The share of the people of the first area who are among the fifth that earns least, as the area shows."""
+    there = files.masked["area"] == "a"
+    low = files.masked["pay"].quantile(0.2)
+    return (
+        float((files.original["pay"][there] <= low).mean()) if (files.masked["pay"][there] <= low).mean() > 0.9 else 0
+    )
+
+
 def everybody_says(files: OriginalAndMasked) -> float:
     """Of the people of the first area, the share of whom the only answer that is seen there is true."""
     there = files.masked["area"] == "a"
@@ -92,6 +123,15 @@ CASES = (
     *(
         _case(f"yes by all who answer, {n} blanks", lambda n=n: blank_at_the_source(n), everybody_says, 0.2)
         for n in (2, 40)
+    ),
+    *(
+        replace(
+            _case(f"yes by nearly all, {n} no", lambda n=n: nearly_all_alike(n), most_say, 0.25), rules=("t_closeness",)
+        )
+        for n in (1, 10)
+    ),
+    replace(
+        _case("all earn little, each another sum", lambda: low_paid(0.4), earns_little, 0.2), rules=("t_closeness",)
     ),
     _case("yes by all, two answers suppressed", lambda: blanked(2, True), everybody_says, 0.2),
     _case("yes by all, half suppressed, no pairs", lambda: blanked(50, False), everybody_says, 0.2),

@@ -81,3 +81,16 @@ def test_refusals() -> None:
         attribute_combinations([np.zeros(0, dtype=np.int64)], 1, 2)
     with pytest.raises(DataError, match="at least one key column"):
         attribute_combinations([], 1, 2)
+
+
+@settings(max_examples=40)
+@given(tables, st.integers(2, 4), st.data())
+def test_people_are_counted_where_they_are_known(table: np.ndarray, k: int, data: st.DataObject) -> None:
+    """Equal records of one person count once."""
+    people = np.array(data.draw(st.lists(st.integers(0, 5), min_size=len(table), max_size=len(table))))
+    found = attribute_combinations(list(table.T), 2, k, people)
+    frame = pd.DataFrame(table).assign(person=people).drop_duplicates()
+    assert found.records == len(frame)
+    for at, subset in enumerate(found.sets):
+        crowd = frame.groupby(list(subset))["person"].transform("nunique")
+        assert (found.unique[at], found.below[at]) == ((crowd == 1).sum(), (crowd < k).sum())

@@ -110,3 +110,26 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_BYTES", 1)
     with pytest.raises(DataError, match="too many to be compared"):
         suda([np.arange(9)] * 3)
+
+
+@settings(max_examples=40)
+@given(tables, st.data())
+def test_several_records_of_one_person_are_unique_where_no_other_person_has_the_like(
+    table: np.ndarray, data: st.DataObject
+) -> None:
+    people = np.array(data.draw(st.lists(st.integers(0, 5), min_size=len(table), max_size=len(table))))
+    keys = range(table.shape[1])
+
+    def unique(record: int, subset: tuple[int, ...]) -> bool:
+        alike = (table[:, list(subset)] == table[record, list(subset)]).all(axis=1)
+        return len(set(people[alike])) == 1
+
+    expected = np.zeros(len(table))
+    for record in range(len(table)):
+        for size in range(1, table.shape[1] + 1):
+            for subset in combinations(keys, size):
+                parts = [part for s in range(1, size) for part in combinations(subset, s)]
+                if unique(record, subset) and not any(unique(record, part) for part in parts):
+                    most = min(table.shape[1], table.shape[1] - 1)
+                    expected[record] += prod(table.shape[1] - i for i in range(size, most + 1))
+    assert_allclose(suda(list(table.T), people=people).score, expected)
