@@ -21,6 +21,7 @@ _BEAM = 3  # sets that are extended by one more variable
 _TRIED = 2  # of each fold's, that are linked in earnest
 _PEOPLE = 200
 _RECORDS = 3_000
+_AMONG = 20_000  # records among which the sets that are tried are linked
 _NUMBERS = 60_000_000  # at most so many ratios are held
 _FARTHEST = 12.0  # log of the largest ratio that one variable may give
 
@@ -29,14 +30,17 @@ def worst_known(intruder: LearnedIntruder, size: int, rng: np.random.Generator) 
     """Positions of the `size` variables by which most people are found; all where there are no more.
 
     cost : O(v size p r) time for p people and r released records drawn, at most 200 and 3,000; and that of linking the
-           people of both folds with all released records, three times
+           people of both folds with at most 20,000 released records, up to four times
     """
     if size >= len(intruder.linker.compared):
         return tuple(range(len(intruder.linker.compared)))
     sets = {each for linker, rows in intruder.folds for each in worst_sets(linker, rows, size, rng)[:_TRIED]}
 
+    m = intruder.linker.records
+    among = np.sort(rng.choice(m, _AMONG, replace=False)) if m > _AMONG else None
+
     def found(chosen: tuple[int, ...]) -> float:
-        return float(np.mean([linker.link(rows, chosen).found.mean() for linker, rows in intruder.folds]))
+        return float(np.mean([linker.link(rows, chosen, among=among).found.mean() for linker, rows in intruder.folds]))
 
     return max(sorted(sets), key=found)
 
