@@ -5,9 +5,12 @@ import pytest
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.transparency import judge_transparency
 from policies.standard.transparency_limits import TransparencyLimits
+from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.plan import apply_plan
+from sluice.masking.recoding.rounding import Rounding
 from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.rank_swapping import RankSwapping
+from sluice.masking.synthesis.sequential_trees import SequentialTrees
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict
 
@@ -60,7 +63,7 @@ def test_a_policy_sets_the_limit_and_whether_it_binds() -> None:
 def test_where_some_people_are_attacked_the_worse_end_of_the_interval_decides() -> None:
     (finding,) = judged(RankSwapping(columns=("a", "b"), window=0.3), limits=TransparencyLimits(people=100), n=1000)
     assert (finding.observed, finding.completed) == (0, 100)
-    assert finding.verdict is Verdict.REVIEW  # none of a hundred may be more than one in a hundred
+    assert finding.verdict is Verdict.REVIEW  # none of a hundred may be more than two in a hundred
 
 
 def test_a_file_masked_nobody_knows_how_says_so() -> None:
@@ -68,6 +71,31 @@ def test_a_file_masked_nobody_knows_how_says_so() -> None:
     files = OriginalAndMasked(frame, frame, frame, None, VARIABLES, VARIABLES, np.random.default_rng(0))
     (finding,) = judge_transparency(TransparencyLimits(), files)
     assert (finding.verdict, finding.binding) == (Verdict.REVIEW, False)
+
+
+def test_methods_that_leave_nothing_to_attack_pass_and_say_so() -> None:
+    original = people()
+    steps = [Rounding(columns=("a",), base=0.5)]
+    masked, carried_out = apply_plan(steps, original, VARIABLES, np.random.SeedSequence(1))
+    rng = np.random.default_rng(0)
+    files = OriginalAndMasked(masked, masked, masked, None, VARIABLES, VARIABLES, rng, carried_out=carried_out)
+    (finding,) = judge_transparency(TransparencyLimits(), files)
+    assert finding.verdict is Verdict.PASS
+    assert "No attack is known" in finding.says
+
+
+def test_an_attack_that_cannot_be_played_is_unknown() -> None:
+    (finding,) = judged(SequentialTrees(columns=NAMES), n=30)
+    assert finding.verdict is Verdict.UNKNOWN
+    assert finding.completed == 0
+    assert "could not be played" in finding.says
+
+
+def test_values_computed_from_noise_are_said_without_a_person() -> None:
+    linkage, filtering = judged(AdditiveNoise(columns=NAMES, amount=0.25))
+    assert "a person's a, b" in linkage.says
+    assert filtering.says.startswith("An intruder who knows that noise of 50 % of each standard deviation was added")
+    assert "of the values of a, b" in filtering.says
 
 
 @pytest.mark.parametrize("field", ["identified", "confident", "reconstructed"])
