@@ -38,7 +38,7 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
         "submitter": dossier.submitter,
         "judged": f"{dossier.evaluated_at}, by policy {dossier.policy}, version {dossier.policy_version}",
         "records": f"{dossier.records_original:,} {dossier.view.use_of_records}",
-        "earlier_attempts": f"{dossier.earlier_attempts} other releases of the same data were judged before",
+        "earlier_attempts": f"{dossier.earlier_attempts} other releases of nearly the same data were judged before",
         "verdict": dossier.verdict.name,
         "report": str(workspace.reports / f"{release_id}.html"),
     }

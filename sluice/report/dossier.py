@@ -75,7 +75,7 @@ class Dossier(BaseModel):
     plan: tuple[str, ...] = Field(description="one sentence for each step of masking or protection, in order")
     approvals_needed: str = Field(description="in words: how many, which roles, how long an approval holds")
     records_original: int
-    earlier_attempts: int = Field(description="other releases of the same data that were evaluated before this one")
+    earlier_attempts: int = Field(description="other releases of nearly the same data that were evaluated before")
     minimum_cell: int = Field(ge=1, description="counts below this are not given")
     hashes: dict[str, str] = Field(description="SHA-256 of data, csv, contract, policy, plan")
     versions: dict[str, str] = Field(description="Sluice and the libraries that computed the figures")

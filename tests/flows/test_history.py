@@ -75,7 +75,7 @@ def test_a_review_names_the_plan_the_findings_and_who_has_approved(house: House)
         "PASS masked, k_anonymity:",
         "(reported) original, k_anonymity:",
         "by policy test-policy, version 1",
-        "0 other releases of the same data were judged before",
+        "0 other releases of nearly the same data were judged before",
     ):
         assert expected in said
     assert said.index("PASS masked, k_anonymity") < said.index("(reported) original, k_anonymity")

@@ -58,6 +58,13 @@ def test_a_tenth_who_leave_large_classes_tell_nothing() -> None:
     assert (found.changed, found.told) == (150, 0)
 
 
+@pytest.mark.parametrize("amount", [1e-8, 1e-6])
+def test_noise_by_a_hair_hides_nobody_from_the_sums(amount: float) -> None:
+    hair = {"method": "additive_noise", "columns": ["income"], "amount": amount}
+    plan = [recoded(40, 60), {"method": "removal", "columns": ["town"]}, hair]
+    assert difference(people(), people().drop(index=17), plan).told == 1
+
+
 def test_noise_of_each_file_hides_who_left() -> None:
     noise = {"method": "additive_noise", "columns": ["income"], "amount": 0.5}
     pram = {"method": "pram", "columns": ["town"], "retention": 0.5}
