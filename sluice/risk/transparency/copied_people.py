@@ -26,6 +26,7 @@ from sluice.variables import Kind, Variables
 Synthesis = Callable[[pd.DataFrame, Variables, np.random.Generator], pd.DataFrame]
 
 _SIZE = 3  # values in a rare combination
+_TIMES = 2  # as many people are attacked as by a linkage, where there are so many
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class CopiedPeople(Attack):
         if min(len(people), len(others)) < 2 * FEWEST:
             raise DataError(f"it takes {2 * FEWEST} people who took part, and as many who did not.")
         tables = [[plain_values(file[name]) for name in compared] for file in (people, released, others)]
-        inputs = (people, released, others, pairs.released, compared, len(pairs.rows), pairs.rng)
+        attacked = _TIMES * len(pairs.rows)  # a difference of two shares is less certain than one
+        inputs = (people, released, others, pairs.released, compared, attacked, pairs.rng)
         member = learned_membership(*inputs).advantage
         inferred = participant_inference(*inputs)
         leaks = [

@@ -20,7 +20,7 @@ _TORN_FIRST = ("POTHVAL",)
 
 def categories_kept(**how: object) -> OriginalAndMasked:
     """Numbers as they are, every category kept with a high probability."""
-    return masked_by(adult(4_000), [{"method": "pram", "columns": list(CATEGORIES), **how}])
+    return masked_by(adult(2_000), [{"method": "pram", "columns": list(CATEGORIES), **how}])
 
 
 def amounts(step: dict[str, object]) -> OriginalAndMasked:
