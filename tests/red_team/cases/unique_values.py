@@ -5,6 +5,7 @@ digits that lie below it tell people apart all the same, and skewed amounts of b
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -162,6 +163,22 @@ def found_by_texts(files: OriginalAndMasked) -> float:
     return float((before.eq(after).all(axis=1) & ~before.duplicated(keep=False)).mean())
 
 
+def in_random_order() -> OriginalAndMasked:
+    """The value and the group verbatim, of rows that belong to nobody."""
+    files = verbatim(incomes(), kept=("group",))
+    shuffled = files.masked.sample(frac=1, random_state=9).reset_index(drop=True)
+    return replace(files, masked=shuffled, paired=False)
+
+
+def group_beside_the_value(files: OriginalAndMasked) -> float:
+    """Of the people whose value one released record alone has, the share whose group stands beside it."""
+    alone = files.original[~files.original["value"].duplicated(keep=False)]
+    once = files.masked[~files.masked["value"].duplicated(keep=False)]
+    both = alone.merge(once, on="value", suffixes=("", "_released"))
+    return float((both["group"].astype(str) == both["group_released"].astype(str)).mean())
+
+
 CASES += (
+    _case("rows in random order", in_random_order, 0.95, attack=group_beside_the_value, chance=0.15),
     _case("four of five keys are texts", texts, 0.6, attack=found_by_texts, rules=("lone_copies",)),
 )  # fmt: skip
