@@ -86,7 +86,7 @@ def test_a_set_of_which_nothing_is_released_finds_nobody() -> None:
 
 
 def test_too_few_people_cannot_be_judged() -> None:
-    found = by_rule(Intruder(knows=AnyOf(any=4)), files(ORIGINAL, people=150))
+    found = by_rule(Intruder(knows=AnyOf(any=4)), files(ORIGINAL, people=90))
     assert found["learned_linkage"].verdict is Verdict.UNKNOWN
 
 
