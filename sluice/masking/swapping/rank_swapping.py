@@ -105,9 +105,10 @@ class RankSwapping(MaskingStep):
         return frame.assign(**swapped)
 
     def attacks(self) -> tuple[Attack, ...]:
+        within = LearnedCloseness(self.columns)  # near places are likelier than far ones, in each variant
         if self.variant == "plain" and self.window is not None:
-            return (RankWindow(self.columns, self.window),)
-        return (LearnedCloseness(self.columns),)  # a distance without a bound
+            return (RankWindow(self.columns, self.window), within)
+        return (within,)
 
     def describe(self) -> str:
         return (

@@ -22,7 +22,7 @@ class LearnedCloseness(Linkage):
 
     @property
     def knows(self) -> str:
-        return f"how far such masking moves values of {', '.join(self.columns)}"
+        return "how far such masking moves values"
 
     def likelihood(self, pairs: Pairs) -> Likelihood:
         variables = {name: pairs.variables[name] for name in self.columns}
