@@ -14,7 +14,7 @@ _ROUNDING = 1e-3  # slack of the sums of 32-bit weights
 
 @numba.njit(cache=True, nogil=True)
 def best_candidates(
-    tables: NDArray[np.float32],  # (q, v, levels) weight of each level
+    tables: NDArray[np.float32],  # (q, v, levels) weight of each level; overwritten
     spans: NDArray[np.int64],  # (q, v, 2) levels from and to which exact values decide
     bins: NDArray[np.float32],  # (q, v, most bins) weight if equal, and of each bin of closeness
     edges: NDArray[np.float32],  # (v, most edges)
@@ -38,10 +38,11 @@ def best_candidates(
     for p in range(q):
         for j in range(v - 1, -1, -1):
             rest[p, j] = rest[p, j + 1] + max(tables[p, j].max(), bins[p, j].max())
+            tables[p, j, max(spans[p, j, 0], 0) : spans[p, j, 1] + 1] = np.nan
         rows[p], scores[p], ties[p] = -1, -np.inf, 0
         own_score[p] = -np.inf
         if own[p] >= 0:
-            own_score[p] = _score(p, own[p], tables, spans, bins, edges, edge_counts, known, levels, exact,
+            own_score[p] = _score(p, own[p], tables, bins, edges, edge_counts, known, levels, exact,
                                   coordinates, starts, rest, np.float32(-np.inf))[0]  # fmt: skip
     for first in range(0, m, _TILE):
         for p in range(q):
@@ -49,7 +50,7 @@ def best_candidates(
                 if r == own[p]:
                     continue
                 lowest = scores[p, k - 1]
-                score, seen = _score(p, r, tables, spans, bins, edges, edge_counts, known, levels, exact,
+                score, seen = _score(p, r, tables, bins, edges, edge_counts, known, levels, exact,
                                      coordinates, starts, rest, lowest - np.float32(_ROUNDING))  # fmt: skip
                 looks += seen
                 if seen < v and score == -np.inf:
@@ -72,7 +73,6 @@ def _score(
     p: int,
     r: int,
     tables: NDArray[np.float32],
-    spans: NDArray[np.int64],
     bins: NDArray[np.float32],
     edges: NDArray[np.float32],
     edge_counts: NDArray[np.int64],
@@ -88,7 +88,8 @@ def _score(
     total = np.float32(0.0)
     for j in range(tables.shape[1]):
         level = levels[r, j]
-        if spans[p, j, 0] <= level <= spans[p, j, 1]:
+        weight = tables[p, j, level]
+        if np.isnan(weight):  # the exact values decide
             mine, other = known[p, j], exact[r, j]
             if mine == other:
                 total += bins[p, j, 0]
@@ -99,7 +100,7 @@ def _score(
                     at += 1
                 total += bins[p, j, 1 + at]
         else:
-            total += tables[p, j, level]
+            total += weight
         if total + rest[p, j + 1] < lowest:
             return np.float32(-np.inf), j + 1
     return total, tables.shape[1]

@@ -19,6 +19,7 @@ from sluice.risk.linkage.learned_linker import Candidates, LearnedLinker
 from sluice.risk.row_groups import row_groups
 
 _LARGEST_FACTOR = 4.0
+_AMONG = 20_000  # released records, at random, that examples are taken from
 _PULL = 0.02  # how strongly factors are drawn towards 1, in the unit of a person's log likelihood
 _TIED = 1e-6  # scores that differ by no more are equal
 _DECIMALS = 9  # distances that agree to so many decimals are tied
@@ -37,14 +38,16 @@ class Examples:
            candidates: int = 40, others: int = 60) -> "Examples":  # fmt: skip
         """The best others by all weights, and some at random."""
         m = linker.records
-        found = linker.link(rows, variables, candidates).rows
+        among = rng.choice(m, _AMONG, replace=False) if m > _AMONG else None
+        found = linker.link(rows, variables, candidates, among=among).rows
         at_random = rng.integers(0, m, (len(rows), others))
         at_random[at_random == rows[:, None]] += 1
         shown = np.column_stack([rows, found, at_random % m])
         weights = linker.weights(rows, np.maximum(shown, 0), variables)
         weights[shown < 0] = -1e3
         left = max(1.0, (m - 1 - found.shape[1]) / others)
-        return cls(weights, np.concatenate([np.zeros(1 + found.shape[1]), np.full(others, np.log(left))]))
+        each = np.log(max(1.0, m / _AMONG))
+        return cls(weights, np.concatenate([[0.0], np.full(found.shape[1], each), np.full(others, np.log(left))]))
 
     def found(self, factors: FloatArray) -> FloatArray:
         """Share of each person's success, shape (q,), if candidates are ranked by these factors."""

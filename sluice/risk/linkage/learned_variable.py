@@ -48,6 +48,7 @@ class ComparedNumber:
     known: IntArray  # (n,) code of the original value, -1 where missing
     sent: IntArray  # (m,) code of the released value, -1 where missing
     below: IntArray  # (codes + 1,) released records with a smaller code; the last: all with a value
+    held: IntArray  # (codes + 1,) released records with each code; the last, of missing values, is 0
     level: IntArray  # (codes,) level of each code
     scales: tuple[FloatArray, ...]  # (codes,) each, rising: measures of closeness, of which one is chosen in learning
     group: IntArray  # (codes + 1,) records of alike chances: 0 missing (the last), then quantiles, then heaps
@@ -72,6 +73,7 @@ class ComparedNumber:
             known=known,
             sent=sent,
             below=below,
+            held=np.append(held, 0),
             level=level,
             scales=_scales(np.asarray(values, np.float64), known[known >= 0]),
             group=_groups(known, len(values)),
@@ -97,7 +99,7 @@ class ComparedNumber:
             counts = np.bincount(group * outcomes + outcome, minlength=groups * outcomes).reshape(groups, outcomes)
             pooled = (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * outcomes)
             chances = (counts + _PRIOR * pooled) / (counts.sum(axis=1, keepdims=True) + _PRIOR)
-            learned = LearnedNumber(self, coordinates, edges, chances)
+            learned = LearnedNumber(self, coordinates, edges, chances, self._centres(coordinates))
             some = rows[unequal][:_TRIED]
             told = learned.outcomes(some)[np.arange(len(some)), outcome[unequal][:_TRIED]]
             gain = float(told.mean()) if len(told) else 0.0
@@ -105,6 +107,11 @@ class ComparedNumber:
                 best = gain, learned
         assert best is not None
         return best[1]
+
+    def _centres(self, coordinates: FloatArray) -> FloatArray:
+        sizes = np.bincount(self.level, self.held[:-1], self.levels - 1)
+        sums = np.bincount(self.level, self.held[:-1] * coordinates, self.levels - 1)
+        return np.divide(sums, sizes, out=np.zeros(self.levels - 1), where=sizes > 0)
 
 
 @dataclass(frozen=True)
@@ -115,6 +122,7 @@ class LearnedNumber:
     scale: FloatArray  # (codes,) coordinate of each code
     upper: FloatArray  # (bins,) upper ends of the bins; beyond the last one more
     chances: FloatArray  # (groups, outcomes) of true pairs
+    centres: FloatArray  # (levels - 1,) mean coordinate of the released values of each level
 
     @property
     def edges(self) -> Weights:
@@ -132,7 +140,7 @@ class LearnedNumber:
         known, filled = own.known[rows], int(own.below[-1])
         missing = known < 0
         place = self.scale[known][:, None]
-        equals = np.where(missing, m - filled, np.append(np.diff(own.below), 0)[known])
+        equals = np.where(missing, m - filled, own.held[known])
         upto = np.searchsorted(self.scale, place + self.upper, "right")
         from_ = np.searchsorted(self.scale, place - self.upper, "left")
         within = own.below[upto] - own.below[from_]
@@ -146,17 +154,13 @@ class LearnedNumber:
         own, outcomes = self.compared, self.outcomes(rows)
         known = own.known[rows]
         missing = known < 0
-        held = np.diff(own.below)
-        sizes = np.bincount(own.level, held, own.levels - 1)
-        sums = np.bincount(own.level, held * self.scale, own.levels - 1)
-        centres = np.divide(sums, sizes, out=np.zeros(own.levels - 1), where=sizes > 0)
-        far = np.abs(self.scale[known][:, None] - centres)
+        far = np.abs(self.scale[known][:, None] - self.centres)
         table = np.empty((len(rows), own.levels), np.float32)
         table[:, :-1] = np.take_along_axis(outcomes, np.searchsorted(self.upper, far) + 1, axis=1)
         table[:, -1] = np.where(missing, outcomes[:, 0], outcomes[:, -1])
         table[missing, :-1] = outcomes[missing, -1:]
         if own.exact is None:
-            alike = np.flatnonzero(~missing & (held[known] > 0))
+            alike = np.flatnonzero(~missing & (own.held[known] > 0))
             table[alike, own.level[known[alike]]] = outcomes[alike, 0]
         return table
 

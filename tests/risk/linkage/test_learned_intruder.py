@@ -35,7 +35,7 @@ def plan(method, **parameters):
     ("window", "found", "claims"), [(0.05, 1.0, 1.0), (0.1, 0.954, 0.99), (0.15, 0.776, 0.91), (0.3, 0.126, 0.07)]
 )
 def test_rank_swapping(window, found, claims):
-    """At 0.3 ours finds up to 20 %. Claims are fewer: the other is too sure of itself, and of its 7 % half are right."""
+    """At 0.3 ours finds up to 20 %. Claims are fewer: the other is too sure, and of its 7 % half are right."""
     reached = played(plan("rank_swapping", window=window))
     assert found - 0.06 < reached.found.mean() < found + 0.1
     assert reached.claimed.mean() < claims + 0.05
