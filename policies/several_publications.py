@@ -22,7 +22,7 @@ from sluice.verdict import Finding, Verdict
 
 RULES = ("few_changes", "differencing", "joint_classes", "averaged_noise")
 _MARGIN = 0.05  # of people whose value averaging tells, where the policy has no reference standard
-_MOST = 5_000  # people whose values are averaged
+_MOST = 2_000  # people whose values are averaged
 _BY_CHANCE = 0.01  # of a right guess or more, below which values are read and not guessed
 
 

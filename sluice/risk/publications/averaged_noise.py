@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.coding import plain_values
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.publications.publication import Publication
 from sluice.risk.publications.same_people import SamePeople
 from sluice.risk.resolution import COARSE
-from sluice.risk.row_groups import row_groups
+from sluice.risk.row_groups import RowGroups, row_groups
 from sluice.value_hashes import column_hashes
 
 _FAR = 6.0  # spreads; whatever lies farther out is as far as that
@@ -59,21 +59,48 @@ def averaged_noise(
 
     keys : what an intruder knows of a person, besides all that no file changes
     most : people attacked at most
-    cost : that of nearest_neighbours for `most` queries, in each file
+    cost : that of nearest_neighbours for `most` queries in each file, and again for each redrawn key
     """
     redrawn = {place: _redrawn(last, *pair) for place, pair in enumerate(earlier)}
+    known = set(keys) | {str(each) for each in last.masked if not any(each in names for names in redrawn.values())}
+    people = np.flatnonzero(_released(last) & np.any([_also_in(last, *pair) for pair in earlier], axis=0))
+    if len(people) > most:
+        people = np.sort(rng.choice(people, most, replace=False))
+    nearest = _Nearest(last.original.iloc[people])
     return [
         found
         for name in dict.fromkeys(name for names in redrawn.values() for name in names)
         for found in _read(
-            name,
-            last,
-            [pair for place, pair in enumerate(earlier) if name in redrawn[place]],
-            set(keys) | {str(each) for each in last.masked if not any(each in names for names in redrawn.values())},
-            most,
-            rng,
+            name, last, [pair for place, pair in enumerate(earlier) if name in redrawn[place]], known, people, nearest
         )
     ]
+
+
+def _also_in(last: Publication, file: Publication, same: SamePeople) -> BoolArray:
+    """Shape (people of the last file,): who has a record in the other one."""
+    there = np.zeros(len(last.original), np.bool_)
+    there[same.later[_released(file)[same.earlier]]] = True
+    return there
+
+
+class _Nearest:
+    """The nearest records of people in each file, searched once for each set of known variables."""
+
+    def __init__(self, originals: pd.DataFrame) -> None:
+        self._originals = originals
+        self._found: dict[tuple[int, tuple[str, ...]], tuple[RowGroups, IntArray]] = {}
+
+    def __call__(self, file: Publication, known: tuple[str, ...]) -> tuple[RowGroups, IntArray]:
+        """The groups of equal records, by the known variables, and each person's nearest group."""
+        key = id(file), known
+        if key not in self._found:
+            origins = {name: file.original if name in file.original else self._originals for name in known}
+            scales = {name: _Scale.of(origin[name]) for name, origin in origins.items()}
+            points = np.column_stack([scales[name].points(file.masked[name]) for name in known])
+            queries = np.column_stack([scales[name].points(self._originals[name]) for name in known])
+            groups = row_groups(points.T)
+            self._found[key] = groups, nearest_neighbours(queries, points[groups.first], 1).index[:, 0]
+        return self._found[key]
 
 
 def _read(
@@ -81,57 +108,40 @@ def _read(
     last: Publication,
     earlier: Sequence[tuple[Publication, SamePeople]],
     known: set[str],
-    most: int,
-    rng: np.random.Generator,
+    people: IntArray,
+    nearest: _Nearest,
 ) -> Iterator[AveragedNoise]:
     """What all files together tell of one variable, of those who are in all of them with the same original value."""
-    there = _released(last)
+    truth = plain_values(last.original[name])
+    there = ~pd.isna(truth)
     for file, same in earlier:
-        place = np.zeros(len(last.original), np.bool_)
         before, after = column_hashes(file.original[name])[same.earlier], column_hashes(last.original[name])[same.later]
+        place = np.zeros(len(last.original), np.bool_)
         place[same.later[(before == after) & _released(file)[same.earlier]]] = True
         there &= place
-    truth = plain_values(last.original[name])
-    people = np.flatnonzero(there & ~pd.isna(truth))
-    if len(people) > most:
-        people = np.sort(rng.choice(people, most, replace=False))
-    if not len(people):
+    some = there[people]
+    if not some.any():
         return
     scale = _Scale.of(last.original[name])
     readings = []
     for file in (last, *(file for file, _ in earlier)):
-        names = [each for each in last.original if each in known and each != name and each in file.masked]
+        names = tuple(str(each) for each in last.original if each in known and each != name and each in file.masked)
         if names:
-            readings.append(_reading(file, last.original.iloc[people], names, name, scale))
+            groups, found = nearest(file, names)
+            values = scale.points(file.masked[name], clipped=False)
+            sums = [np.bincount(groups.of, column, minlength=len(groups.size)) for column in values.T]
+            readings.append((np.column_stack(sums) / groups.size[:, None])[found[some]])
     if len(readings) < 2:
         return
-    right = [scale.right(reading, truth[people]) for reading in (*readings, np.mean(readings, axis=0))]
-    alone, together = max(right[:-1], key=lambda each: each.sum()), right[-1]
+    right = [scale.right(reading, truth[people[some]]) for reading in (*readings, np.mean(readings, axis=0))]
+    alone, together = max(right[:-1], key=lambda each: int(each.sum())), right[-1]
     difference = together.astype(np.float64) - alone
-    error = 1.96 * float(np.sqrt(difference.var() / len(people) + 1 / len(people) ** 2))
+    count = int(some.sum())
+    error = 1.96 * float(np.sqrt(difference.var() / count + 1 / count**2))
     gain = float(difference.mean())
     yield AveragedNoise(
-        name,
-        len(readings),
-        len(people),
-        float(alone.mean()),
-        float(together.mean()),
-        gain,
-        (gain - error, gain + error),
+        name, len(readings), count, float(alone.mean()), float(together.mean()), gain, (gain - error, gain + error)
     )
-
-
-def _reading(file: Publication, originals: pd.DataFrame, known: list[str], name: str, scale: "_Scale") -> FloatArray:
-    """What the nearest records of a file tell of a variable: shape (people, width of its scale)."""
-    scales = {each: _Scale.of(file.original[each] if each in file.original else originals[each]) for each in known}
-    points = np.column_stack([scales[each].points(file.masked[each]) for each in known])
-    queries = np.column_stack([scales[each].points(originals[each]) for each in known])
-    groups = row_groups(points.T)
-    values = scale.points(file.masked[name], clipped=False)
-    sums = [np.bincount(groups.of, column, minlength=len(groups.size)) for column in values.T]
-    means = np.column_stack(sums) / groups.size[:, None]
-    nearest = nearest_neighbours(queries, points[groups.first], 1).index[:, 0]
-    return np.asarray(means[nearest])
 
 
 def _released(file: Publication) -> BoolArray:
