@@ -77,6 +77,12 @@ FILES = (
         "2c0d246352cd1573f856aca029716ab541abff23c564698d33ad8d31ab3527f5",
         "nhanes_bioage/NHANES3.csv.gz",
     ),
+    DataFile(
+        "enterprises.csv.gz",
+        "write.csv(rtauargus::indiv_dt, gzfile('enterprises.csv.gz'), row.names = FALSE, quote = FALSE)",
+        "e3e16078f01b1a1b76d601751dacc2358bc16fae62876d14b567934a58a39623",
+        "business_indiv_dt/indiv_dt.csv.gz",
+    ),
 )
 
 

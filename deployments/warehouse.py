@@ -4,19 +4,23 @@ from pathlib import Path
 
 
 def build_warehouse(path: Path) -> int:
-    """A new DuckDB database with the table survey.fair; returns its number of records.
+    """A new DuckDB database with the tables survey.fair and survey.anes96; returns the number of records of the first.
 
-    The survey is `fair`, which statsmodels carries: 6,366 women asked by Redbook magazine in 1974 about their marriage
-    and affairs (Fair, Journal of Political Economy 86, 1978).
+    statsmodels carries both: 6,366 women asked by Redbook magazine in 1974 about their marriage and affairs (Fair,
+    Journal of Political Economy 86, 1978), and 944 voters of the American National Election Study of 1996.
     """
     import duckdb
     import statsmodels.api as sm
 
     fair = sm.datasets.fair.load_pandas().data
     fair.insert(0, "respondent", range(100_001, 100_001 + len(fair)))
+    voters = sm.datasets.anes96.load_pandas().data.drop(columns="logpopul")
+    voters.insert(0, "respondent", range(1, 1 + len(voters)))
     path.parent.mkdir(parents=True, exist_ok=True)
     with duckdb.connect(path) as warehouse:
         warehouse.execute("CREATE SCHEMA survey")
         warehouse.register("loaded", fair)
         warehouse.execute("CREATE TABLE survey.fair AS SELECT * FROM loaded")
+        warehouse.register("voters", voters)
+        warehouse.execute("CREATE TABLE survey.anes96 AS SELECT * FROM voters")
     return len(fair)

@@ -6,6 +6,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.approvals import Approvals
+from policies.contradictions import contradictions
 from policies.rules.microdata_rule import MicrodataRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.rules.table_rule import TableRule
@@ -68,6 +69,12 @@ class Policy(BaseModel):
     def _judges_something(self) -> Self:
         if not self.rules and self.reference_standard is None:
             raise ValueError("rules: name at least one, or a reference_standard; by neither nothing would be judged")
+        return self
+
+    @model_validator(mode="after")
+    def _lets_something_out(self) -> Self:
+        if found := contradictions(self):
+            raise ValueError(f"nothing could pass this policy. {'; '.join(found)}")
         return self
 
     @property

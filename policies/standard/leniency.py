@@ -38,6 +38,27 @@ def judge_leniency(standard: ReferenceStandard) -> Finding:
                 standard.transparency.reconstructed > 0.5,
                 f"or compute {standard.transparency.reconstructed:.0%} of the values",
             ),
+            (
+                not standard.learned.binding and not any(intruder.binding for intruder in standard.intruders),
+                "no intruder who learns decides",
+            ),
+            (not standard.transparency.binding, "no intruder who knows the method decides"),
+            (
+                min(standard.learned.people, standard.transparency.people) < 500,
+                "fewer than 500 people are looked for",
+            ),
+            *(
+                (
+                    intruder.found > 0.34 or intruder.claims > 0.1 or intruder.gain > 0.2,
+                    f"an intruder who knows {intruder.name} may find {intruder.found:.0%}, be rightly sure of "
+                    f"{intruder.claims:.0%} or learn {intruder.gain:.0%} more",
+                )
+                for intruder in standard.intruders
+                if intruder.binding
+            ),
+            (standard.transparency.participation > 0.3, f"participation {standard.transparency.participation:g}"),
+            (standard.unique_values_excess > 0.1, f"unique_values_excess {standard.unique_values_excess:g}"),
+            (standard.isolated_excess > 0.5, f"isolated_excess {standard.isolated_excess:g}"),
             ("distance" not in standard.binding, "the prediction distance does not decide"),
         )
         if is_so

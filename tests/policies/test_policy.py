@@ -10,6 +10,7 @@ import pytest
 
 from policies.policy import Policy, load_policy
 from policies.rules.table_rule import TableRule
+from policies.standard.leniency import judge_leniency
 from sluice.documents.documents import document_sha256, parse_document
 from sluice.errors import DocumentError
 from sluice.tabular.rules.dominance import Dominance
@@ -39,8 +40,10 @@ def test_a_policy_is_shipped_for_each_kind_of_product() -> None:
         "business-tables",
         "count-tables",
         "perturbed-file",
+        "public-use-business",
         "public-use-file",
         "scientific-use-file",
+        "small-file",
         "synthetic-file",
     ]
 
@@ -64,6 +67,20 @@ def test_the_public_policy_is_stricter_than_the_scientific_one() -> None:
     assert public.reference_standard is not None
     assert scientific.reference_standard is not None
     assert set(public.reference_standard.binding) > set(scientific.reference_standard.binding)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_shipped_policy_for_records_binds_every_intruder_and_is_not_lenient(path: Path) -> None:
+    policy = load_policy(path)
+    if policy.table_rules:
+        return
+    standard = policy.reference_standard
+    assert standard is not None
+    assert judge_leniency(standard).verdict is Verdict.PASS
+    assert standard.intruders
+    assert all(intruder.binding for intruder in standard.intruders)
+    assert standard.transparency.binding
+    assert standard.learned.binding == (path.stem != "scientific-use-file")  # whose readers signed not to search
 
 
 def test_the_business_policy_never_lets_a_microdata_file_out() -> None:
