@@ -1,7 +1,6 @@
 """Contradictions of a policy in itself: settings under which no release whatever could pass."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from policies.rules.attack_rule import AttackRule
 from policies.rules.attribute_inference import AttributeInference
@@ -9,29 +8,29 @@ from policies.rules.control_rule import ControlRule
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.linkage_rule import LinkageRule
 from policies.rules.microdata_rule import MicrodataRule
+from policies.rules.rule import DisclosureRule
 from policies.rules.table_rule import TableRule
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.risk.attacks.attack_success import AttackSuccess
 
-if TYPE_CHECKING:
-    from policies.policy import Policy
-
 _SHARES = (LinkageRule, ControlRule, AttributeInference)  # of people: none found leaves an interval above 0
 
 
-def contradictions(policy: "Policy") -> list[str]:
-    """A sentence for each reason why nothing could pass, whatever the data; none where something can."""
-    found = _of_rules(policy)
-    if policy.reference_standard is not None:
-        found += _of_standard(policy.reference_standard, policy)
-    for index, attack in enumerate(policy.attacks):
+def contradictions(
+    rules: Sequence[DisclosureRule], standard: ReferenceStandard | None, attacks: Sequence[AttackRule]
+) -> list[str]:
+    """A sentence for each reason why nothing could pass a policy, whatever the data; none where something can."""
+    found = _of_rules(rules)
+    if standard is not None:
+        found += _of_standard(standard, rules)
+    for index, attack in enumerate(attacks):
         found += _of_attack(f"attacks.{index}", attack)
     return found
 
 
-def _of_rules(policy: "Policy") -> list[str]:
-    tables = [rule.rule for rule in policy.rules if isinstance(rule, TableRule)]
-    records = [rule.rule for rule in policy.rules if isinstance(rule, MicrodataRule)]
+def _of_rules(rules: Sequence[DisclosureRule]) -> list[str]:
+    tables = [rule.rule for rule in rules if isinstance(rule, TableRule)]
+    records = [rule.rule for rule in rules if isinstance(rule, MicrodataRule)]
     if tables and records:
         return [
             f"rules: {tables[0]} judges tables and {records[0]} records, and no release is both. Write two policies."
@@ -39,9 +38,9 @@ def _of_rules(policy: "Policy") -> list[str]:
     return []
 
 
-def _of_standard(standard: ReferenceStandard, policy: "Policy") -> list[str]:
+def _of_standard(standard: ReferenceStandard, rules: Sequence[DisclosureRule]) -> list[str]:
     found = []
-    if "uncertainty" in standard.binding and any(isinstance(rule, KAnonymity) for rule in policy.rules):
+    if "uncertainty" in standard.binding and any(isinstance(rule, KAnonymity) for rule in rules):
         found.append(
             "reference_standard.binding: uncertainty is 0 where records are made alike, as k_anonymity asks. Take one "
             "of the two out"
@@ -52,7 +51,7 @@ def _of_standard(standard: ReferenceStandard, policy: "Policy") -> list[str]:
     ):
         if judged.binding:
             shares = {"found": judged.found, "claims": judged.claims}
-            found += _too_small(f"reference_standard.{where}", shares, judged.people)
+            found += _too_small(f"reference_standard.{where}", shares, standard.learned.people)
     knows = standard.transparency
     if knows.binding:
         shares = {"identified": knows.identified, "confident": knows.confident}

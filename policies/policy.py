@@ -73,7 +73,7 @@ class Policy(BaseModel):
 
     @model_validator(mode="after")
     def _lets_something_out(self) -> Self:
-        if found := contradictions(self):
+        if found := contradictions(self.rules, self.reference_standard, self.attacks):
             raise ValueError(f"nothing could pass this policy. {'; '.join(found)}")
         return self
 
