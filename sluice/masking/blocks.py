@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.sparse.csgraph import connected_components
 
 from sluice.arrays import IntArray
 from sluice.masking.plan import draws_of, masked_by_step
@@ -17,6 +18,7 @@ from sluice.value_hashes import Hashes
 from sluice.variables import Kind, Role, Variable, Variables, with_role
 
 _PLACE = "\0place"  # no column of a file can have this name
+_OFTEN = 0.05  # least share of the rows in which variables stand together that moved apart in others
 
 
 @dataclass(frozen=True)
@@ -84,12 +86,13 @@ _TRACER = Variable(name=_PLACE, kind=Kind.INTEGER)
 def _traced(step: MaskingStep, frame: pd.DataFrame, variables: Variables) -> tuple[MaskingStep, IntArray]:
     """The step on one more column, and that column: each record's place, or that of the first of its household."""
     places = np.arange(len(frame))
-    if step.unit == "household":
-        codes, _ = pd.factorize(frame[with_role(variables, Role.HOUSEHOLD)[0]])
+    household = with_role(variables, Role.HOUSEHOLD)
+    if step.unit == "household" or (step.keeps_households and step.unit != "record" and household):
+        codes, _ = pd.factorize(frame[household[0]])
         alone = codes < 0
         first = pd.Series(places).groupby(np.where(alone, codes.max(initial=-1) + 1 + places, codes)).transform("first")
         places = first.to_numpy()
-    return step.model_copy(update={"columns": (*step.columns, _PLACE)}), places
+    return step.moving(_PLACE), places
 
 
 def _rows_of(found: IntArray, places: IntArray) -> IntArray:
@@ -102,6 +105,7 @@ def _rows_of(found: IntArray, places: IntArray) -> IntArray:
 
 
 def _blocks(source: dict[str, IntArray], own: IntArray, records: int) -> tuple[Block, ...]:
+    """What moved as a whole, and what several steps moved of which many records still hold parts together."""
     together: dict[bytes, list[str]] = {}
     for name, held in source.items():
         if not np.array_equal(held, own):
@@ -112,4 +116,34 @@ def _blocks(source: dict[str, IntArray], own: IntArray, records: int) -> tuple[B
             rows = np.full(records, -1)
             rows[source[names[0]][::-1]] = own[::-1]  # of several rows that hold the same values, the first
             blocks.append(Block(tuple(names), rows))
+    for sets in _often_together([source[names[0]] for names in together.values()], own):
+        names = [name for at, each in enumerate(together.values()) if at in sets for name in each]
+        in_order = tuple(name for name in source if name in names)
+        blocks.append(Block(in_order, _most_of(np.column_stack([source[name] for name in in_order]), own, records)))
     return tuple(blocks)
+
+
+def _often_together(sources: Sequence[IntArray], own: IntArray) -> list[set[int]]:
+    """Sets of two or more that hold values of one other record in a share of the rows, each with one of the set."""
+    links = np.array([[np.mean((a == b) & (a != own)) >= _OFTEN for a in sources] for b in sources])
+    count, of = connected_components(links, directed=False) if len(sources) else (0, np.empty(0))
+    found = [set(np.flatnonzero(of == at).tolist()) for at in range(count)]
+    return [each for each in found if len(each) > 1]
+
+
+def _most_of(held: IntArray, own: IntArray, records: int) -> IntArray:
+    """For each record the row with most of its values, two at least; for the others rows that are left, so that what is
+    found remains a share of all.
+
+    held : shape (rows, variables), the original record of each value
+    """
+    counts = np.column_stack([(held == held[:, [at]]).sum(axis=1) for at in range(held.shape[1])])
+    most, owner = counts.max(axis=1), held[np.arange(len(held)), counts.argmax(axis=1)]
+    rows = np.full(records, -1)
+    rising = np.argsort(most, kind="stable")  # of several rows with values of one record, that with most stays
+    rising = rising[most[rising] > 1]
+    rows[owner[rising]] = own[rising]
+    left, without = np.setdiff1d(own, rows), own[rows[own] < 0]
+    fill = min(len(left), len(without))
+    rows[without[:fill]] = left[:fill]
+    return rows

@@ -113,6 +113,10 @@ class MaskingStep(BaseModel, ABC):
         """Whether the values of several columns move to another record together (see `sluice.masking.blocks`)."""
         return False
 
+    def moving(self, name: str) -> "MaskingStep":
+        """The same step, by which one more column moves along, and that draws the same."""
+        return self.model_copy(update={"columns": (*self.columns, name)})
+
     @abstractmethod
     def attacks(self) -> "tuple[Attack | NoAttack, ...]":
         """What an intruder does who knows this fitted step; played on every release. See `sluice.risk.transparency`."""

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.masking import AdditiveNoise, Permutation, Sampling
+from sluice.masking import AdditiveNoise, Anatomization, DataSwapping, Permutation, Sampling
 from sluice.masking.blocks import moved_blocks
 from sluice.masking.plan import apply_plan
+from sluice.masking.step import MaskingStep
 from sluice.value_hashes import Hashes
 from sluice.variables import Kind, Role, Variable
 
@@ -60,3 +61,43 @@ def test_a_sample_before_and_noise_after_make_no_difference(keys: Hashes | None)
 
 def test_columns_that_move_by_themselves_are_no_block() -> None:
     assert moved_blocks([Permutation(columns=("a", "b"), jointly=False)], FRAME, VARIABLES, seed()) == ()
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        DataSwapping(columns=("a", "b"), swap_rate=1.0, unmatched="keep"),
+        DataSwapping(columns=("a", "b"), swap_rate=0.5, unit="record", unmatched="keep"),
+        Anatomization(columns=("b", "c"), l=3),
+    ],
+    ids=["households", "records", "groups"],
+)
+def test_other_methods_that_move_values_together_draw_the_same_when_they_are_followed(step: MaskingStep) -> None:
+    masked, _ = apply_plan([step], FRAME, VARIABLES, seed())
+    (block,) = moved_blocks([step], FRAME, VARIABLES, seed())
+    assert block.columns == step.columns
+    names = list(step.columns)
+    assert sorted(block.rows) == list(range(60))
+    assert (masked.iloc[block.rows].reset_index(drop=True)[names] == FRAME[names]).all(axis=None)
+    assert (block.rows != np.arange(60)).any()
+
+
+def test_what_several_steps_moved_is_followed_to_the_row_with_most_of_it() -> None:
+    plan = [
+        Permutation(columns=("a", "b", "c", "area")),
+        Permutation(columns=("a", "b"), within=("rare",), small_groups="keep"),
+    ]
+    frame = FRAME.assign(rare=[str(min(at, 40)) for at in range(60)])  # 20 of the 60 move once more
+    variables = VARIABLES | {"rare": Variable(name="rare", kind=Kind.TEXT)}
+    masked, _ = apply_plan(plan, frame, variables, seed())
+    blocks = {block.columns: block.rows for block in moved_blocks(plan, frame, variables, seed())}
+    assert set(blocks) == {("a", "b"), ("area", "c"), ("area", "a", "b", "c")}
+    rows = blocks[("area", "a", "b", "c")]
+    assert sorted(rows) == list(range(60))
+    whole = (masked.iloc[rows].reset_index(drop=True)[["b", "c"]] == frame[["b", "c"]]).all(axis=1)
+    assert whole.sum() >= 40
+
+
+def test_columns_that_several_steps_moved_apart_are_no_block() -> None:
+    plan = [Permutation(columns=("a", "b")), Permutation(columns=("b", "c"))]
+    assert [block.columns for block in moved_blocks(plan, FRAME, VARIABLES, seed())] == []

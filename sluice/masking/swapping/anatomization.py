@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from sluice.arrays import IntArray
 from sluice.errors import PlanError
@@ -35,6 +35,8 @@ class Anatomization(MaskingStep):
     )
     l: int = Field(description="different sensitive values in each group, at least 2")  # noqa: E741, the source's name
     group_column: str = Field(default="group", min_length=1, description="name of the new column with the group")
+
+    _along: tuple[str, ...] = PrivateAttr(default=())  # columns that move with the values and are no part of them
 
     takes_strata: ClassVar[bool] = False
     takes_households: ClassVar[bool] = False
@@ -90,9 +92,19 @@ class Anatomization(MaskingStep):
         except PlanError as error:
             raise PlanError(f"anatomization of {', '.join(map(repr, self.columns))} {error}") from None
         sources = permuted_within(groups, rng)
-        permuted = {name: frame[name].take(sources).set_axis(frame.index) for name in self.columns}
+        moved = (*self.columns, *self._along)
+        permuted = {name: frame[name].take(sources).set_axis(frame.index) for name in moved}
         numbered = pd.Series(groups + 1, index=frame.index, dtype="Int64")
         return frame.assign(**permuted, **{self.group_column: numbered})
+
+    @property
+    def moves_jointly(self) -> bool:
+        return len(self.columns) > 1
+
+    def moving(self, name: str) -> "Anatomization":
+        step = self.model_copy()
+        step._along = (*self._along, name)
+        return step
 
     def attacks(self) -> tuple[Attack, ...]:
         return (GroupValues(self.columns, (self.group_column,)),)

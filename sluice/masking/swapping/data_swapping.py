@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from sluice.arrays import BoolArray, IntArray
 from sluice.errors import PlanError, did_you_mean
@@ -58,6 +58,8 @@ class DataSwapping(MaskingStep):
         default="refuse",
         description="what happens when a unit at risk finds no partner or an area does not reach the swap rate",
     )
+
+    _along: tuple[str, ...] = PrivateAttr(default=())  # columns that move with the area and are no part of it
 
     takes_strata: ClassVar[bool] = False
     takes_households: ClassVar[bool] = False
@@ -129,7 +131,17 @@ class DataSwapping(MaskingStep):
         if self.unmatched == "refuse":
             self._refuse_unmatched(areas, at_risk, partners)
         sources = first[np.where(partners < 0, np.arange(len(first)), partners)][unit_of]
-        return frame.assign(**{name: frame[name].take(sources).set_axis(frame.index) for name in self.columns})
+        moved = (*self.columns, *self._along)
+        return frame.assign(**{name: frame[name].take(sources).set_axis(frame.index) for name in moved})
+
+    @property
+    def moves_jointly(self) -> bool:
+        return len(self.columns) > 1
+
+    def moving(self, name: str) -> "DataSwapping":
+        step = self.model_copy()
+        step._along = (*self._along, name)
+        return step
 
     def attacks(self) -> tuple[Attack, ...]:
         return (LearnedCloseness(self.columns),)  # how often an area is the true one, and which others it gives
