@@ -17,6 +17,7 @@ import pandas as pd
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.risk.coding import plain_values, released_as
+from sluice.risk.linkage.alignment import aligned
 from sluice.variables import NAMES, Kind, Variables
 
 Levels = npt.NDArray[np.uint16]
@@ -306,7 +307,7 @@ def compared_variables(
         numbers = before.dtype.kind == "f" and after.dtype.kind == "f"
         distinct = len(pd.unique(np.concatenate([before.astype(after.dtype), after])))
         if numbers and distinct > _FEW_VALUES:
-            compared.append(ComparedNumber.of(name, before, after))
+            compared.append(ComparedNumber.of(name, before, aligned(before, after)))
         elif distinct > _MOST_LABELS:
             codes = pd.factorize(np.concatenate([before.astype(object), after.astype(object)]))[0].astype(np.float64)
             codes[codes < 0] = np.nan

@@ -3,7 +3,7 @@
 Whoever knows such a value, an income to the last digit, finds the person at a glance. A distance over all variables
 does not see it; nor does a grid, where a few tiny digits tell people apart. So values are compared one by one and in
 pairs, at several resolutions: exactly, to four digits, on a grid, and by rank, which adding a constant to all values,
-or multiplying them by one, leaves as it is.
+or multiplying them by one, leaves as it is; and by rank from above, for values whose sign or order was reversed.
 
 What chance would reach is taken off: where values were permuted, the one record that holds a person's value is the
 person's own once in n; and the one that holds a pair, once in as many as hold the rarer of both values.
@@ -145,6 +145,10 @@ def _at_each_resolution(columns: Columns) -> Iterator[tuple[str, dict[str, _Code
     numbers = {name: pair for name, pair in columns.items() if pair[0].dtype.kind == pair[1].dtype.kind == "f"}
     yield f"to {_DIGITS} digits", {name: _coded(*map(_rounded, pair)) for name, pair in numbers.items()}
     yield "by rank", {name: _coded(*map(_rank, pair)) for name, pair in numbers.items()}
+    yield (
+        "by rank, from above in one file and from below in the other",
+        {name: _coded(_rank(before), _rank(-after)) for name, (before, after) in numbers.items()},
+    )
 
 
 def _coded(original: Column, released: Column) -> _Codes:

@@ -1,0 +1,62 @@
+"""Some amounts are released on another scale, nearly exactly: reversed, or as logarithms. All others stand for nobody.
+
+Differences of values, on whatever grid, do not see it. An intruder compares the order of both files.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from policies.original_and_masked import OriginalAndMasked
+from tests.red_team.case import Attack, Case
+from tests.red_team.files import CENSUS, census, files_of, masked_by
+
+Change = Callable[[np.ndarray], np.ndarray]
+
+
+def reversed_order(values: np.ndarray) -> np.ndarray:
+    return values.max() - values
+
+
+def reciprocal(values: np.ndarray) -> np.ndarray:
+    return 1e9 / (1e4 + values)
+
+
+def rescaled(columns: tuple[str, ...], change: Change, noise: float) -> OriginalAndMasked:
+    """These amounts changed, with noise of so large a share of each; the others by spectral swapping."""
+    frame, variables = census()
+    masked = masked_by(census(), [{"method": "spectral_swapping", "columns": list(CENSUS)}]).masked.astype(float)
+    rng = np.random.default_rng(8)
+    for name in columns:
+        masked[name] = change(frame[name].to_numpy(float)) * (1 + noise * rng.standard_normal(len(frame)))
+    return files_of(frame, masked, variables)
+
+
+def nearest_by_rank(columns: tuple[str, ...]) -> Attack:
+    """The record whose ranks from above are nearest to the person's from below."""
+
+    def attack(files: OriginalAndMasked) -> float:
+        before = files.original[list(columns)].rank().to_numpy(float)
+        after = files.masked[list(columns)].rank(ascending=False).to_numpy(float)
+        nearest = [int(np.abs(after - person).sum(axis=1).argmin()) for person in before]
+        return float((np.array(nearest) == np.arange(len(before))).mean())
+
+    return attack
+
+
+CASES = tuple(
+    Case(
+        name=f"{len(columns)} variables of Census in {change.__name__.replace('_', ' ')}, noise of {noise:g} of each",
+        make=lambda columns=columns, change=change, noise=noise: rescaled(columns, change, noise),
+        attack=nearest_by_rank(columns),
+        reaches=reaches,
+        chance=0.01,
+        rules=rules,
+        policy="perturbed-file",
+    )
+    for columns, change, noise, reaches, rules in (
+        (CENSUS[:5], reversed_order, 0.01, 0.9, ("learned_linkage", "learned_claims")),
+        (CENSUS[:3], reciprocal, 0.01, 0.3, ("learned_linkage", "learned_claims")),
+        (CENSUS[:1], reversed_order, 0.0, 0.95, ("unique_values",)),
+    )
+)
