@@ -57,7 +57,6 @@ def judge_leniency(standard: ReferenceStandard) -> Finding:
                 if intruder.binding
             ),
             (standard.transparency.participation > 0.3, f"participation {standard.transparency.participation:g}"),
-            (standard.unique_values_excess > 0.1, f"unique_values_excess {standard.unique_values_excess:g}"),
             (standard.isolated_excess > 0.5, f"isolated_excess {standard.isolated_excess:g}"),
             ("distance" not in standard.binding, "the prediction distance does not decide"),
         )
