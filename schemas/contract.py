@@ -183,10 +183,12 @@ def _refuse_incoherent(variable: Variable) -> None:
     both = sorted(categories & set(variable.missing_codes))
     if both:
         raise ValueError(f"'{name}': a category is also a missing code: {', '.join(both)}")
-    unknown = sorted(set(variable.labels) - categories)
-    if unknown:
-        hint = did_you_mean(unknown[0], categories)
-        raise ValueError(f"'{name}': 'labels' names what is no category: {', '.join(unknown)}.{hint}")
+    harmless = variable.harmless.values if variable.harmless else ()
+    for field, named in (("labels", variable.labels), ("harmless.values", harmless)):
+        unknown = sorted(set(named) - categories)
+        if unknown:
+            hint = did_you_mean(unknown[0], categories)
+            raise ValueError(f"'{name}': '{field}' names what is no category: {', '.join(unknown)}.{hint}")
     if variable.hierarchy is not None and categories - set(variable.hierarchy.rows):
         absent = ", ".join(sorted(categories - set(variable.hierarchy.rows)))
         raise ValueError(f"'{name}': 'hierarchy' has no row for: {absent}")

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from policies.original_and_masked import OriginalAndMasked
+from policies.rules.near_limit import if_near
 from policies.rules.rule import DisclosureRule
 from sluice.risk.measurement import Measurement
 from sluice.verdict import Finding, Verdict
@@ -76,7 +77,7 @@ class AttackRule(DisclosureRule):
             attempted=measured.attempted,
             completed=measured.completed,
             binding=self.binding,
-            says=" ".join(said),
+            says=" ".join(said) + if_near(verdict),
         )
 
     def figure(self, value: float) -> str:

@@ -149,8 +149,7 @@ class NearValuesRule(SensitiveRule):
 
 
 def groups(count: int, total: int, unit: str) -> str:
-    few = f"{count:,} of {total:,}" if count else f"none of the {total:,}"
-    return f"{few} groups of {unit} that cannot be told apart by their quasi-identifiers"
+    return f"{count:,} of {total:,} groups of {unit} that cannot be told apart by their quasi-identifiers"
 
 
 def _named(keys: pd.DataFrame, sizes: Sequence[int], minimum_cell: int, unit: str) -> str:

@@ -1,5 +1,7 @@
 """Whether every released variable could be compared with the original one."""
 
+import pandas as pd
+
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.risk.coding import Coding
 from sluice.variables import GROUPS, Variables
@@ -13,8 +15,9 @@ ADVICE = {
 }
 UNMEASURED = {
     "comparable_values": (
-        "Recode by rules that the plan states, so that every released label stands for original ones; release at "
-        "least one variable that can be compared, and a smaller file where it is too large to be judged."
+        "Let every released label stand for original ones: recode by rules that the plan states or, where the file was "
+        "masked elsewhere, by a hierarchy of the contract, or hand it in with its rows in the original order (paired). "
+        "Release at least one variable that can be compared, and a smaller file where it is too large to be judged."
     ),
 }
 
@@ -22,10 +25,15 @@ _LEAST_WEIGHT = 0.01  # of the largest; a variable that counts less is not compa
 _UNREAD_SHARE = 0.001  # so few values that cannot be compared hide nobody; they count as if suppressed
 
 
-def judge_reading(coding: Coding, unread: int, values: int, passed_over: list[str]) -> Finding:
+def judge_reading(coding: Coding, masked: pd.DataFrame, unread: int, passed_over: list[str]) -> Finding:
+    values = len(masked) * len(coding.names)
     if unread > _UNREAD_SHARE * values:
         verdict = Verdict.UNKNOWN
-        says = "Released labels occur that stand for no original record, so what they tell cannot be measured."
+        of = ", ".join(coding.unread(masked))
+        says = (
+            f"Released labels{f' of {of}' if of else ''} stand for no original value that is known, so what they tell "
+            "cannot be measured."
+        )
     elif unmeasured := list(dict.fromkeys([*coding.left_out, *passed_over])):
         verdict = Verdict.REVIEW
         says = f"Nobody has measured what these released variables tell of a person: {', '.join(unmeasured)}."

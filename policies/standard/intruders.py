@@ -1,6 +1,8 @@
 """Intruders: what somebody knows of a person before the file is out, and what the file may then tell them."""
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator
 
 from policies.standard.learned_limits import LinkageLimits
 
@@ -13,10 +15,17 @@ class AnyOf(BaseModel):
     any: int = Field(ge=1, description="so many variables: those by which most people are found")
 
 
+def _form(knows: object) -> str:
+    return "set" if isinstance(knows, str) else "any"
+
+
+Knowledge = Annotated[Annotated[AnyOf, Tag("any")] | Annotated[str, Tag("set")], Discriminator(_form)]
+
+
 class Intruder(LinkageLimits):
     """An intruder who knows some variables of a person, and the limits on what they reach."""
 
-    knows: AnyOf | str = Field(
+    knows: Knowledge = Field(
         description="{any: 5}: the worst five variables; or the name of a set in the contract's 'knowledge'"
     )
     gain: float = Field(

@@ -47,7 +47,7 @@ def judge_reference_standard(
     by_measure = [judge_measure(standard, measure, found, size.verdict, minimum_cell) for measure in MEASURES]
     findings = [
         size,
-        judge_reading(coding, unread, len(masked) * len(coding.names), unmeasured(standard, files.released)),
+        judge_reading(coding, masked, unread, unmeasured(standard, files.released)),
         *(finding for finding, _ in by_measure),
         judge_closest(standard, found, minimum_cell),
         judge_near_copies(standard, found, minimum_cell),

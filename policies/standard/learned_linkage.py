@@ -7,6 +7,7 @@ the person: chance finds one record in m there, and no claim made on it is right
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
+from policies.rules.near_limit import if_near
 from policies.standard.learned_limits import LearnedLimits, LinkageLimits
 from policies.standard.reported_share import reported_share
 from sluice.arrays import FloatArray, IntArray
@@ -153,8 +154,8 @@ def _finding(
     limit: float | None = None, attempted: int = 0, completed: int = 0,
 ) -> Finding:  # fmt: skip
     return Finding(
-        rule=rule, verdict=verdict, says=says, scope=scope, stage="reference", observed=observed, limit=limit,
-        attempted=attempted, completed=completed, binding=limits.binding,
+        rule=rule, verdict=verdict, says=says + if_near(verdict), scope=scope, stage="reference", observed=observed,
+        limit=limit, attempted=attempted, completed=completed, binding=limits.binding,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ It belongs to the reference standard, and needs to know which released record is
 from collections.abc import Sequence
 
 from policies.original_and_masked import OriginalAndMasked
+from policies.rules.near_limit import if_near
 from policies.rules.paired_rule import share_in_words
 from policies.standard.intruders import AnyOf, Intruder
 from policies.standard.learned_linkage import judge_reached
@@ -92,7 +93,8 @@ def _judge_gain(
         f"in, for {without}. The policy allows {intruder.gain:.0%} more. Of {len(others)} other variables, most is "
         "learned of this one."
     )
-    return _gain(intruder, _verdict(worst, intruder.gain), says, worst.gain, people, files)
+    verdict = _verdict(worst, intruder.gain)
+    return _gain(intruder, verdict, says + if_near(verdict), worst.gain, people, files)
 
 
 def _other(name: str, files: OriginalAndMasked) -> OtherVariable:

@@ -6,6 +6,7 @@ It belongs to the reference standard, and needs to know which released record is
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
+from policies.rules.near_limit import if_near
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
 from sluice.errors import DataError
@@ -61,7 +62,7 @@ def judge_reidentification(standard: ReferenceStandard, files: OriginalAndMasked
     return Finding(
         rule="reidentification", verdict=verdict,
         says=f"{said} of the people are nearest to their own released record, where a blind guess is right in "
-        f"{found.rate.baseline:.2%}; {knows}.{allowed}",
+        f"{found.rate.baseline:.2%}; {knows}.{allowed}{if_near(verdict)}",
         stage="reference", observed=share, limit=standard.reidentified_share, attempted=n, completed=len(rows),
         binding=bound,
     )  # fmt: skip

@@ -7,6 +7,7 @@ known of the method. Each step of the plan declares its own.
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
+from policies.rules.near_limit import if_near
 from policies.rules.paired_rule import share_in_words
 from policies.standard.transparency_limits import TransparencyLimits
 from sluice.errors import DataError
@@ -64,11 +65,17 @@ def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: O
     worst = leaks[max(range(len(leaks)), key=lambda at: verdicts[at])]
     return Finding(
         rule="transparency", verdict=max(verdicts), stage="attack", scope=scope, binding=limits.binding,
-        observed=worst.measured.value, limit=_limit(limits, worst),
+        observed=_observed(worst, files.minimum_cell), limit=_limit(limits, worst),
         attempted=worst.measured.attempted, completed=worst.measured.completed,
         says=f"An intruder who knows {person}{of.attack.knows} "
-        + "; ".join(_says(limits, leak, of.attack.columns, files) for leak in leaks) + ".",
+        + "; ".join(_says(limits, leak, of.attack.columns, files) for leak in leaks) + "." + if_near(max(verdicts)),
     )  # fmt: skip
+
+
+def _observed(leak: Leak, minimum_cell: int) -> float | None:
+    """The figure, unless it tells of a few people."""
+    share = leak.measured.value
+    return None if 0 < share * leak.measured.completed < minimum_cell else share
 
 
 def _limit(limits: TransparencyLimits, leak: Leak) -> float:
@@ -86,11 +93,15 @@ def _verdict(limits: TransparencyLimits, leak: Leak) -> Verdict:
 
 
 def _says(limits: TransparencyLimits, leak: Leak, columns: tuple[str, ...], files: OriginalAndMasked) -> str:
-    share = share_in_words(leak.measured.value, leak.measured.completed, files.minimum_cell)
+    of, cell = leak.measured.completed, files.minimum_cell
+    share = share_in_words(leak.measured.value, of, cell)
     may = f"{100 * _limit(limits, leak):.3g} %"
     said = {
         "identified": f"finds the own record of {share} of the {files.unit} ({may} may be found)",
-        "confident": f"is rightly sure for {share} of the {files.unit} ({may} may be)",
+        "confident": f"is rightly sure for {share} of the {files.unit} ({may} may be)"
+        if leak.claims is None
+        else f"is more than half sure for {share_in_words(leak.claims, of, cell)} of the {files.unit}, and right for "
+        f"{share} ({may} may be)",
         "reconstructed": f"computes {share} of the values of {', '.join(columns)} closely ({may} may be)",
         "participation": f"gets {share} more right of those who took part than of others ({may} may be)",
     }[leak.kind]

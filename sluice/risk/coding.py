@@ -298,6 +298,14 @@ class Coding:
             unknown += unread
         return points, unknown
 
+    def unread(self, frame: pd.DataFrame) -> list[str]:
+        """Variables with released values that could not be read; those of which shares are released are passed over."""
+        return [
+            name
+            for name, columns, reading in zip(self.names, self._columns, self._readings, strict=True)
+            if columns == (name,) and reading.read(frame[name])[1]
+        ]
+
     def labels(self, recoded: pd.DataFrame, frame: pd.DataFrame) -> tuple[list[PlainArray], list[PlainArray]]:
         """The values of both files variable by variable, on the released file's own categories, to be compared.
 

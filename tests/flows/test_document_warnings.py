@@ -21,6 +21,12 @@ def sound(tmp_path: Path) -> House:
     return House(tmp_path / "house")
 
 
+def test_where_a_set_is_missing_those_of_the_contract_are_named(sound: House) -> None:
+    sound.contract["knowledge"] = {"office": ["age"]}
+    sound.policy["reference_standard"] = {"intruders": [{"knows": "register"}]}
+    assert "this release will be blocked. The contract has office." in warnings_of(sound)
+
+
 def test_sound_documents_need_no_word(sound: House) -> None:
     assert warnings_of(sound) == ""
 

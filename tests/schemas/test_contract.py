@@ -88,6 +88,10 @@ RULE = {"name": "adult", "expression": "age >= 18", "says": "Adults only."}
             with_variable("seen", role="sensitive", harmless={"why": "nothing"}),
             "'harmless' names nothing: give 'values', or 'missing: true'",
         ),
+        (
+            with_variable("level", role="sensitive", harmless={"values": [4], "why": "nobody minds"}),
+            "'level': 'harmless.values' names what is no category: 4",
+        ),
         (with_variable("age", minimum=121), "'age': 'minimum' is above 'maximum'"),
         (with_variable("age", minimum="young"), "'age': 'minimum' must be a number"),
         (with_variable("seen", minimum="yesterday"), "'seen': 'minimum' must be an ISO date"),

@@ -22,11 +22,13 @@ class Leak:
                values that the intruder computes closely; participation: how much larger a share of those who took part
                the intruder gets right than of people who did not
     says     : how it was reached, as half a sentence after the figure
+    claims   : of 'confident': share of the people whose record the intruder is more than half sure of, rightly or not
     """
 
     kind: Kind
     measured: Measurement
     says: str
+    claims: float | None = None
 
 
 @dataclass(frozen=True)

@@ -100,11 +100,9 @@ def links(attack: Linkage, pairs: Pairs) -> tuple[Leak, Leak]:
         list(pool.map(find, range(0, q, each)))
     surely_right = sure & (right > 0.5)
     claims = float(sure.mean()) if q else 0.0
-    correct = float(surely_right.sum() / sure.sum()) if sure.any() else 0.0
-    said = f"the intruder is more than half sure of {100 * claims:.3g} %, and right in {100 * correct:.3g} % of these"
     return (
         Leak("identified", share_at_risk(right, len(pairs.masked), baseline=1 / m if m else None), ""),
-        Leak("confident", share_at_risk(surely_right.astype(np.float64), len(pairs.masked), baseline=0.0), said),
+        Leak("confident", share_at_risk(surely_right.astype(np.float64), len(pairs.masked), baseline=0.0), "", claims),
     )
 
 

@@ -23,7 +23,8 @@ def document_warnings(policy: Policy, described: Variables, knowledge: Collectio
     intruders: tuple[Intruder, ...] = policy.reference_standard.intruders if policy.reference_standard else ()
     for intruder in intruders:
         if isinstance(intruder.knows, str) and intruder.knows not in knowledge:
-            hint = did_you_mean(intruder.knows, knowledge)
+            sets = f" The contract has {', '.join(sorted(knowledge))}." if knowledge else ""
+            hint = did_you_mean(intruder.knows, knowledge) or sets
             warnings.append(
                 f"{named} names an intruder '{intruder.knows}', and the contract's knowledge no such set: this release "
                 f"will be blocked.{hint}"

@@ -18,6 +18,7 @@ def test_labels_that_nobody_carries_cannot_be_measured():
     findings, _ = judge(ORIGINAL, strange, recoded=recoded, released=RECODED)
     assert findings["comparable_values"].verdict is Verdict.UNKNOWN
     assert findings["comparable_values"].attempted - findings["comparable_values"].completed == 2000
+    assert findings["comparable_values"].says.startswith("Released labels of area stand for no original value")
 
 
 def test_variables_that_nobody_can_compare():

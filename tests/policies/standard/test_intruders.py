@@ -31,5 +31,11 @@ def test_what_is_refused(intruders: list[dict[str, object]], says: str) -> None:
         ReferenceStandard.model_validate({"intruders": intruders})
 
 
+def test_what_is_wrong_with_what_an_intruder_knows_is_said_once() -> None:
+    with pytest.raises(ValidationError) as refusal:
+        Intruder.model_validate({"knows": {"any": 0}})
+    assert [error["loc"] for error in refusal.value.errors()] == [("knows", "any", "any")]
+
+
 def test_an_intruder_binds_by_default() -> None:
     assert Intruder(knows="register").binding

@@ -64,6 +64,15 @@ def test_where_some_people_are_attacked_the_worse_end_of_the_interval_decides() 
     (finding,) = judged(RankSwapping(columns=("a", "b"), window=0.3), limits=TransparencyLimits(people=100), n=1000)
     assert (finding.observed, finding.completed) == (0, 100)
     assert finding.verdict is Verdict.REVIEW  # none of a hundred may be more than two in a hundred
+    assert finding.says.endswith("too near the limit to rule out chance, so a person must decide.")
+
+
+def test_of_a_few_people_it_says_only_that_they_are_few() -> None:
+    limits = TransparencyLimits(identified=1, confident=0.001)
+    (finding,) = judged(RankSwapping(columns=NAMES[:2], window=0.1), limits=limits)
+    assert finding.verdict is Verdict.FAIL  # somebody is found surely
+    assert "is more than half sure for at most 2.5 % of the records, and right for at most 2.5 %" in finding.says
+    assert finding.observed is None
 
 
 def test_a_file_masked_nobody_knows_how_says_so() -> None:

@@ -40,7 +40,7 @@ def test_ties_are_shared_and_claims_are_counted_with_their_precision() -> None:
     identified, confident = links(Given(("a",), logs), people(4))
     assert identified.measured.value == pytest.approx((0.5 + 0 + 1 + 0) / 4)
     assert confident.measured.value == pytest.approx(1 / 4)
-    assert "sure of 50 %, and right in 50 %" in confident.says
+    assert confident.claims == pytest.approx(2 / 4)
 
 
 def test_what_was_masked_independently_is_combined() -> None:
