@@ -40,6 +40,7 @@ def numeric_step(rng: np.random.Generator, columns: list[str]) -> dict[str, Any]
         {"method": "projected_microaggregation", "k": whole},
         {"method": "permutation"},
         {"method": "permutation", "jointly": True},
+        {"method": "data_swapping", "swap_rate": round(0.05 + 0.95 * share, 3), "unmatched": "keep"},
         {"method": "spectral_swapping"},
         {"method": "data_shuffling"},
         {"method": "multiple_imputation", "share": round(0.3 + 0.7 * share, 3)},
