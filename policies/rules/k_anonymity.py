@@ -23,7 +23,8 @@ class KAnonymity(FrequencyRule):
     example: ClassVar[str] = "{rule: k_anonymity, k: 5}"
     advice: ClassVar[str] = (
         "Recode the quasi-identifiers to wider categories (age bands, larger areas), then let local_suppression with "
-        "the same k remove the few combinations that are still rare."
+        "the same k remove the few combinations that are still rare; with a larger k where people have several "
+        "records, as the rule counts people and the step records."
     )
     k: int = Field(ge=2)
 

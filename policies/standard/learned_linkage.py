@@ -99,12 +99,13 @@ def judge_reached(
     _, anyway = reported_share(int(reached.claimed_without.sum()), n, files.minimum_cell)
     says = (
         f"{knows}, and has learned from examples how well each variable tells people apart, finds the own record of "
-        f"{_lower(said)} of {n:,} {files.unit}. Chance finds {chance:.2%}; the policy allows {limits.found:.0%} more."
+        f"{_lower(said)} of {n:,} {files.unit}. Chance finds {chance:.2%}; the policy allows "
+        f"{100 * limits.found:.3g}% more."
     )
     sure = (
         f"{knows} is sure of a match for {_lower(claimed)} of {n:,} {files.unit}, and right for {_lower(known)}; the "
-        f"policy allows {limits.claims:.0%}. Without the person's own record, {_lower(anyway)} would be claimed, all "
-        "wrongly."
+        f"policy allows {100 * limits.claims:.3g}%. Without the person's own record, {_lower(anyway)} would be "
+        "claimed, all wrongly."
     )
     return [
         _finding(

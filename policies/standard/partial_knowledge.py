@@ -89,9 +89,9 @@ def _judge_gain(
     right, without = (share_in_words(each, people, files.minimum_cell) for each in (worst.right, worst.without))
     how = f", give or take {worst.within:.0%} of the {files.unit}," if worst.within else ""
     says = (
-        f"{who} reads the right {worst.name}{how} for {right} of {people:,} {files.unit}; in a file that they are not "
-        f"in, for {without}. The policy allows {intruder.gain:.0%} more. Of {len(others)} other variables, most is "
-        "learned of this one."
+        f"{who} reads the right {worst.name}{how} off the records that are likeliest the person's for {right} of "
+        f"{people:,} {files.unit}; in a file that they are not in, for {without}. The policy allows "
+        f"{100 * intruder.gain:.3g}% more. Of {len(others)} other variables, most is learned of this one."
     )
     verdict = _verdict(worst, intruder.gain)
     return _gain(intruder, verdict, says + if_near(verdict), worst.gain, people, files)

@@ -49,9 +49,11 @@ def test_the_worse_end_of_the_interval_decides():
     """Half of 300 people by one of two look-alikes each: found by luck, never surely."""
     pairs = pd.DataFrame({"x": np.repeat(np.arange(300.0), 2)})
     variables = {"x": Variable(name="x", kind="continuous")}
-    near = played(pairs, pairs, LearnedLimits(found=0.5, binding=True), variables)
+    near = played(pairs, pairs, LearnedLimits(found=0.495, claims=0.025, binding=True), variables)
     assert near["learned_linkage"].observed == pytest.approx(0.5, abs=0.01)
     assert near["learned_linkage"].verdict is Verdict.REVIEW
+    assert "the policy allows 49.5% more. That is too near the limit to rule out chance" in near["learned_linkage"].says
+    assert "the policy allows 2.5%." in near["learned_claims"].says
     assert played(pairs, pairs, LearnedLimits(found=0.6), variables)["learned_linkage"].verdict is Verdict.PASS
     assert near["learned_claims"].verdict is Verdict.PASS
 
