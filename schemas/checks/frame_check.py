@@ -191,7 +191,7 @@ def _findings(
     ]
     if findings:
         return findings
-    says = f"All {n} records keep to what is declared of their {len(variables)} columns."
+    says = f"All {n:,} records keep to what is declared of their {len(variables)} columns."
     return [Finding(rule=rule, verdict=Verdict.PASS, says=says, scope="table", stage=stage, attempted=n, completed=n)]
 
 

@@ -38,17 +38,19 @@ def contract(**changes: Any) -> Contract:
     return Contract.model_validate(content | changes)
 
 
+SOUND: dict[str, list[Any]] = {
+    "id": ["1", "2", "3", "4"],
+    "age": ["10", "20", "", "120"],
+    "income": ["0", "10.5", "3", ""],
+    "level": ["low", "high", "high", "low"],
+    "town": ["Ulm", "Bonn", "Ulm", "Ulm"],
+    "seen": ["2020-01-01", "2020-06-01", "2020-12-31T23:59:59", "2020-02-29"],
+    "note": ["x", "", "", ""],
+}
+
+
 def frame(**changes: list[Any]) -> pd.DataFrame:
-    raw: dict[str, list[Any]] = {
-        "id": ["1", "2", "3", "4"],
-        "age": ["10", "20", "", "120"],
-        "income": ["0", "10.5", "3", ""],
-        "level": ["low", "high", "high", "low"],
-        "town": ["Ulm", "Bonn", "Ulm", "Ulm"],
-        "seen": ["2020-01-01", "2020-06-01", "2020-12-31T23:59:59", "2020-02-29"],
-        "note": ["x", "", "", ""],
-    }
-    return type_batch(pd.DataFrame(raw | changes), contract(), lambda name, text: f"hash of {text}")
+    return type_batch(pd.DataFrame(SOUND | changes), contract(), lambda name, text: f"hash of {text}")
 
 
 def failing(findings: list[Finding]) -> dict[tuple[str, str], float | None]:
@@ -64,6 +66,12 @@ def test_a_sound_frame_gives_one_pass() -> None:
     (finding,) = check_frame(frame(), contract())
     assert (finding.rule, finding.verdict, finding.stage) == ("contract", Verdict.PASS, "contract")
     assert (finding.attempted, finding.completed) == (4, 4)
+
+
+def test_many_records_are_counted_in_thousands() -> None:
+    many = {name: values * 300 for name, values in SOUND.items()} | {"id": [str(at) for at in range(1200)]}
+    (finding,) = check_frame(frame(**many), contract())
+    assert finding.says == "All 1,200 records keep to what is declared of their 7 columns."
 
 
 @pytest.mark.parametrize(
