@@ -28,9 +28,16 @@ def rules(union: Any) -> dict[str, type[DisclosureRule]]:
     return {str(model.model_fields["rule"].default): model for model in get_args(get_args(union)[0])}
 
 
+_ELSEWHERE = (
+    "A report names more than these: `learned_linkage`, `attribute_gain`, `transparency`, `unique_values` and the",
+    "other parts of the [reference standard](reference-standard.md), and what is looked at under every policy, such as",
+    "`sentinels`, `few_changes` and `differencing` ([documents.md](documents.md)).",
+)
+
+
 def catalogue() -> str:
     """All rules as Markdown: what each asks, parameters with bounds, source. The same models give the same text."""
-    lines = ["# Rules", "", "Written by `sluice rules` from the models; do not edit.", ""]
+    lines = ["# Rules", "", "Written by `sluice rules` from the models; do not edit.", "", *_ELSEWHERE, ""]
     for union, title, about, _ in _HEADS:
         lines += [f"## {title}", "", about, ""]
         lines += [f"- [`{name}`](#{name}): {_first_line(model)}" for name, model in sorted(rules(union).items())]
