@@ -12,6 +12,7 @@ import pandas as pd
 from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
 from policies.rules.behind import Behind
+from policies.rules.paired_rule import UNPAIRED
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
 from policies.standard.lone_copies import judge_lone_copies
@@ -89,6 +90,8 @@ def against_reference(
     findings = findings_of("reference_standard", "reference", judgement)
     if standard is not None:
         findings += findings_of("unique_values", "reference", lambda: [judge_unique_values(standard, files)])
+    if standard is not None and not files.paired:
+        findings += _unpaired(standard, files)
     if standard is not None and files.paired:
         findings += findings_of("lone_copies", "reference", lambda: [judge_lone_copies(standard, files)])
         findings += findings_of("reidentification", "reference", lambda: [judge_reidentification(standard, files)])
@@ -97,6 +100,20 @@ def against_reference(
             findings += _on_block(standard, files, block)
         findings += findings_of("transparency", "attack", lambda: judge_transparency(standard.transparency, files))
     return findings, tuple(curves)
+
+
+def _unpaired(standard: ReferenceStandard, files: OriginalAndMasked) -> list[Finding]:
+    """Without pairs nobody can play those who learn from them: a few variables that stand as they were, together and
+    among others that were torn away, lead to people, and no other rule need notice."""
+    if not (standard.learned.binding or any(intruder.binding for intruder in standard.intruders)):
+        return []
+    says = f"Intruders who learn were not played. {UNPAIRED}"
+    return [
+        Finding(
+            rule="learned_linkage", verdict=Verdict.REVIEW, stage="reference", says=says,
+            attempted=len(files.masked), completed=0,
+        )
+    ]  # fmt: skip
 
 
 def _learned(standard: ReferenceStandard, files: OriginalAndMasked) -> list[Finding]:
