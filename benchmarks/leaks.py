@@ -5,16 +5,18 @@ are masked by the methods for numbers, categories by those for categories, all b
 is what `python -m benchmarks leaks` printed.
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.judgement import judge_reference_standard
-from policies.standard.learned_linkage import judge_learned_linkage
+from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reidentification import judge_reidentification
 from policies.standard.transparency import judge_transparency
+from policies.standard.unique_values import judge_unique_values
 from sluice.errors import SluiceError
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding
@@ -96,7 +98,10 @@ def played(files: OriginalAndMasked) -> dict[str, Finding]:
     """The worst finding of every rule of the reference standard."""
     standard = ReferenceStandard()
     findings = [*judge_reference_standard(standard, files)[0], judge_reidentification(standard, files)]
-    findings += judge_learned_linkage(standard.learned, standard.margin, files)
+    for view in (files, *(files.of_block(block) for block in files.blocks)):
+        intruder = learned_intruder(view, standard.learned.people)
+        findings += judge_learned_linkage(standard.learned, standard.margin, view, intruder)
+    findings.append(judge_unique_values(standard, files))
     findings += judge_transparency(standard.transparency, files)
     worst: dict[str, Finding] = {}
     for each in findings:
@@ -137,8 +142,9 @@ def _strength(step: Step) -> str:
 _SHOWN = ("reidentification", "learned_linkage", "learned_claims", "transparency")
 
 
-def main(quick: bool = False) -> None:
-    data = {"Census": census(), "Adult": adult(PEOPLE if quick else 6_000), "Diabetes": diabetes()}
+def main(quick: bool = False, only: str | None = None) -> None:
+    makers = {"Census": census, "Adult": lambda: adult(6_000), "Diabetes": diabetes}
+    data = {name: make() for name, make in makers.items() if only in (None, name)}
     now = ""
     for name, row in rows(data, quick):
         if name != now:
@@ -153,4 +159,4 @@ def main(quick: bool = False) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(only=sys.argv[1] if len(sys.argv) > 1 else None)

@@ -25,6 +25,7 @@ atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 # A test that asks for one of these fixtures starts a server of its own; one in these folders takes a chain through.
 _TESTS = Path(__file__).parent
 _SLOW = {"faults", "flows", "published"}
+_LONGEST = ("test_real_data.py", "test_deployment.py")  # minutes: they begin first
 _MARKS = {"prefect_server": "prefect", "installation": "prefect", "postgresql_server": "postgres"}
 
 
@@ -41,7 +42,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(mark)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (item.path.name not in _LONGEST, item.path not in slow))
 
 
 @pytest.fixture(scope="session")

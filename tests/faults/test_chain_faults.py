@@ -170,7 +170,7 @@ def in_policy(**changes: Any) -> Change:
         (in_plan({"method": "rank_swapping", "columns": ["town"], "window": 0.1}), "plan.4"),  # already removed
         (in_policy(rules=[{"rule": "k_anonimity", "k": 5}]), "Did you mean 'k_anonymity'?"),
         (in_policy(rules=[{"rule": "k_anonymity", "k": 1}]), "rules.0.k_anonymity.k"),
-        (in_policy(rules=[]), "rules"),
+        (in_policy(rules=[], reference_standard=None), "rules"),
         (in_policy(aprovals={}), "Did you mean 'approvals'?"),
         (lambda house: house.variable("age").update(role="quasi"), "variables.3.role"),
         (lambda house: house.variable("age").update(minimun=1), "variables.3.minimun: unknown key. Did you mean"),

@@ -10,7 +10,6 @@ from typing import Self
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from sklearn.linear_model import LogisticRegression
 
 from sluice.arrays import BoolArray, FloatArray
 from sluice.risk.linkage.learned_linker import Candidates
@@ -40,6 +39,8 @@ class Calibration:
         right = candidates.found > 0.5
         if right.all() or not right.any():
             return cls(temperature, 0.0, _LARGEST_LOGIT if right.all() else -_LARGEST_LOGIT)
+        from sklearn.linear_model import LogisticRegression  # loaded where it is needed
+
         curve = LogisticRegression(C=10.0).fit(logits[:, None], right)
         return cls(temperature, max(0.0, float(curve.coef_[0, 0])), float(curve.intercept_[0]))
 
