@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
@@ -19,7 +22,7 @@ from policies.standard.transparency import judge_transparency
 from policies.standard.unique_values import judge_unique_values
 from sluice.errors import SluiceError
 from sluice.variables import Kind, Role, Variable
-from sluice.verdict import Finding
+from sluice.verdict import Finding, Verdict
 from tests.red_team.files import Data, adult, census, diabetes, masked_by
 
 Step = dict[str, Any]
@@ -37,6 +40,11 @@ NUMBERS: dict[str, list[Step]] = {
     "univariate_microaggregation": [{"k": k} for k in (5, 25, 100)],
     "projected_microaggregation": [{"k": k} for k in (5, 25, 100)],
     "multiple_imputation": [{"share": s} for s in (0.3, 0.6, 1.0)],
+    "recursive_histogram_sanitization": [{"k": k, "small_cells": "whole"} for k in (5, 25, 100)],
+    "resampling": [{"samples": s} for s in (1, 3, 10)],
+    "rounding": [{"share": s} for s in (0.01, 0.1, 1)],
+    "random_rounding": [{"share": s} for s in (0.01, 0.1, 1)],
+    "global_recoding": [{"groups": g} for g in (50, 10, 3)],
     "data_shuffling": [{}],
     "data_distortion": [{}],
     "top_bottom_coding": [
@@ -49,7 +57,7 @@ CATEGORIES: dict[str, list[Step]] = {
     "local_suppression": [{"k": k} for k in (3, 10, 50)],
 }
 BOTH: dict[str, list[Step]] = {
-    "none": [{}],
+    "as they are": [{}],
     "sampling": [{"fraction": f} for f in (0.9, 0.5, 0.1)],
     "microaggregation": [{"k": k} for k in (3, 10, 50)],
     "spectral_histogram_sanitization": [{"k": k} for k in (3, 10, 50)],
@@ -79,19 +87,30 @@ def complete(data: Data, kinds: tuple[Kind, ...]) -> Data:
     chosen: dict[str, Variable] = {
         name: variable.model_copy(update={"role": Role.QUASI_IDENTIFIER})
         for name, variable in variables.items()
-        if variable.kind in kinds and frame[name].nunique() > 1 and frame[name].isna().mean() < 0.1
+        if variable.kind in kinds and len(frame[name].unique()) > 1 and frame[name].isna().mean() < 0.1
     }
     kept = frame[list(chosen)].dropna().head(PEOPLE).reset_index(drop=True)
-    return kept, {n: v for n, v in chosen.items() if kept[n].nunique() > 1}
+    return kept, {n: v for n, v in chosen.items() if len(kept[n].unique()) > 1}
 
 
 def masked(data: Data, method: str, step: Step) -> OriginalAndMasked:
     frame, variables = data
-    if method == "none":
+    if method == "as they are":
         return masked_by((frame, variables), [])
     name = method.split(",")[0]
+    if name in ("rounding", "random_rounding", "global_recoding"):  # by the scale of each variable
+        return masked_by((frame, variables), [{"method": name, **_scaled(frame[each], step)} for each in variables])
     columns = {} if name == "sampling" else {"columns": list(variables)}
     return masked_by((frame, variables), [{"method": name, **columns, **step}])
+
+
+def _scaled(column: "pd.Series[Any]", step: Step) -> Step:
+    """Rounding to a share of the standard deviation, or groups that hold as many records each."""
+    values, name = column.to_numpy(float), str(column.name)
+    if "share" in step:
+        return {"columns": [name], "base": float(f"{step['share'] * values.std():.2g}")}
+    bins = np.unique(np.quantile(values, np.linspace(0, 1, step["groups"] + 1)[1:-1]))
+    return {"columns": [name], "bins": [float(each) for each in bins[(bins > values.min()) & (bins < values.max())]]}
 
 
 def played(files: OriginalAndMasked) -> dict[str, Finding]:
@@ -126,7 +145,9 @@ def rows(data: dict[str, Data], quick: bool) -> Iterator[tuple[str, Row]]:
                     except (SluiceError, ValueError) as error:
                         yield name, Row(method, strength, None, None, None, None, f"refused: {str(error)[:60]}")
                         continue
-                    others = [r for r, f in found.items() if f.verdict.name == "FAIL" and r not in _SHOWN]
+                    others = [
+                        r for r, f in found.items() if f.verdict is Verdict.FAIL and f.binding and r not in _SHOWN
+                    ]
                     figures = (found[r].observed if r in found else None for r in _SHOWN)
                     yield name, Row(method, strength, *figures, ", ".join(sorted(others)))
 

@@ -67,8 +67,3 @@ def postgresql(postgresql_server: Any) -> str:
     name = f"empty_{uuid4().hex}"
     postgresql_server.psql(f"CREATE DATABASE {name};")
     return str(postgresql_server.get_uri(database=name))
-
-
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One more than there are cores: who starts servers and waits for them leaves a core to another."""
-    return (os.cpu_count() or 1) + 1

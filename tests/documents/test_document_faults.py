@@ -52,7 +52,11 @@ def test_the_documents_load_before_a_mistake_is_made(tmp_path: Path) -> None:
         ("k: 5", "k: 2.5", "k: must be a whole number; got 2.5"),
         ("[income]", "income", "line 9, plan.0.rank_swapping.columns: must be a list; got 'income'. Write [income]."),
         (", window: 0.1", "", "rank_swapping on 'income': variant plain needs 'window'"),
-        (", k: 5", "", "k: must be given: smallest number of records that may share a combination of keys"),
+        (
+            ", k: 5",
+            "",
+            "k: must be given: smallest number of records, not people, that may share a combination of keys",
+        ),
         (
             "method: rank_swapping, ",
             "",

@@ -198,7 +198,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "no contributor": (lambda h: h.definition["measure"].update(contributor="size"), "must have the role contributor"),
     "a policy for records": (
         lambda h: h.policy["rules"].append({"rule": "k_anonymity", "k": 3}),
-        "judges files of records (k_anonymity)",
+        "k_anonymity records, and no release is both",
     ),
     "an unknown withheld code": (lambda h: h.definition["dimensions"][1].update(withheld=["W"]), "no code 'W'"),
     "a dimension of numbers": (lambda h: h.variable("size").update(kind="integer", categories=None), "must be nominal"),

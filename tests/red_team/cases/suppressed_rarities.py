@@ -59,7 +59,6 @@ CASES = tuple(
         reaches=0.04,
         chance=0.0,
         rules=("transparency",),
-        policy="scientific-use-file",
     )
     for k, areas, rare in ((3, 200, "yes"), (5, 100, "refused"))
 )

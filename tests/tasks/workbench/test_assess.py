@@ -58,12 +58,14 @@ def change(files: Path, **columns: Any) -> None:
 
 @pytest.mark.slow
 def test_a_well_masked_file_passes_whatever_its_order(files: Path) -> None:
-    dossier = judged(files)
+    dossier = judged(files, paired=True)
     assert dossier.verdict is Verdict.PASS, [f.says for f in dossier.findings if f.binding and f.verdict]
     assert finding(dossier, "comparable_values").verdict is Verdict.PASS
     pd.read_csv(files / "masked.csv").sample(frac=1, random_state=3).to_csv(files / "shuffled.csv", index=False)
-    assert judged(files, "shuffled.csv").verdict is Verdict.PASS
-    assert judged(files, paired=True).verdict is Verdict.PASS
+    for masked in ("masked.csv", "shuffled.csv"):
+        held = judged(files, masked)
+        assert {each.rule for each in held.findings if each.binding and each.verdict} == {"learned_linkage"}
+        assert held.verdict is Verdict.REVIEW  # nobody said whose the rows are
 
 
 def test_the_same_files_give_the_same_figures(files: Path) -> None:
@@ -192,7 +194,7 @@ def test_arxs_own_hierarchies_and_stars_are_read(reference_data: Path, tmp_path:
         assert finding(dossier, "comparable_values").verdict is Verdict.PASS
         judged = [each for each in dossier.findings if each.binding and each.stage != "utility"]
         wrong = {each.rule: each.verdict for each in judged if each.verdict}
-        assert wrong == ({} if paired else {"distance_linkage": Verdict.REVIEW})
+        assert wrong == ({} if paired else {"distance_linkage": Verdict.REVIEW, "learned_linkage": Verdict.REVIEW})
 
 
 def test_pairs_need_files_of_one_length(files: Path) -> None:
@@ -207,7 +209,14 @@ def test_the_command_says_the_verdict_and_writes_the_report(house: House, files:
     given = ["--contract", str(files / "contract.yaml"), "--policy", str(files / "policy.yaml")]
     report = files / "report.html"
     told = house.sluice(
-        "assess", str(files / "original.csv"), str(files / "masked.csv"), *given, "--report", str(report), "--json"
+        "assess",
+        str(files / "original.csv"),
+        str(files / "masked.csv"),
+        *given,
+        "--paired",
+        "--report",
+        str(report),
+        "--json",
     )
     assert told.code == DONE, told.err
     assert json.loads(told.out)["verdict"] == "PASS"
