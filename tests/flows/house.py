@@ -75,6 +75,8 @@ def policy() -> dict[str, Any]:
             "margin": 0.1,
             "copies_excess": 0.1,
             "minimum_records": 1000,
+            "tail_share": 0.05,
+            "learned": {"found": 0.3},
         },
         "approvals": {
             "count": 2,

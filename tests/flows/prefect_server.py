@@ -85,7 +85,22 @@ def using(server: PrefectServer) -> Iterator[None]:
         from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
         with temporary_settings({PREFECT_API_URL: server.url, PREFECT_HOME: server.home}):
-            yield
+            deliver_events(patience=0)
+            try:
+                yield
+            finally:
+                deliver_events(patience=0)
+
+
+def deliver_events(patience: float = 30) -> None:
+    """Wait until this process has told the server about its tasks; what comes later goes to the server used then.
+
+    Without this, one thread serves the whole process: it keeps to the server that was used first, and tries that one
+    for minutes when it is gone.
+    """
+    from prefect.events.worker import EventsWorker
+
+    EventsWorker.drain_all(timeout=patience, at_exit=False)
 
 
 @contextmanager

@@ -97,7 +97,6 @@ def plant(house: House) -> None:
     house.definition["plan"].insert(
         2, {"method": "local_suppression", "columns": ["age", "sex", "region", "job"], "k": 5}
     )
-    house.policy["reference_standard"]["learned"] = {"found": 0.3}  # one variable more; no seed is to decide the test
     house.data.loc[7, ["name", "town", "job", "income"]] = [NAME, TOWN, JOB, INCOME]
     house.write()
 

@@ -101,7 +101,7 @@ def test_a_sample_is_published_and_its_weights_add_up(house: House) -> None:
     house.definition["plan"] = [
         {"method": "sampling", "fraction": 0.9, "weight": "weight"},
         *house.definition["plan"],
-        {"method": "rank_swapping", "columns": ["weight"], "window": 0.3},
+        {"method": "permutation", "columns": ["weight"]},
     ]
     house.write()
     waiting = house.release()

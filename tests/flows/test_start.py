@@ -13,7 +13,7 @@ from prefect.server.api.server import SubprocessASGIServer
 
 from tasks.release.progress import listening
 from tests.flows.house import DONE, House
-from tests.flows.prefect_server import PrefectServer
+from tests.flows.prefect_server import PrefectServer, deliver_events
 
 STEPS = "open_documents known_release ingest validate check mask check evaluate decide report"
 
@@ -41,11 +41,12 @@ def test_on_a_server_the_same_steps_are_the_tasks_of_one_run(tmp_path: Path, on_
         told = house.sluice("check", str(house.file))
     assert told.code == DONE, told.words
     assert begun == ["release", *STEPS.split()]
+    deliver_events()
     assert _tasks_of_the_last_run(house.id) == STEPS.split()
 
 
 def _tasks_of_the_last_run(release: str, patience: float = 60) -> list[str]:
-    """The names of its tasks in order, as soon as the server has them all: clients report them in the background."""
+    """The names of its tasks in order, as soon as the server has them all: it takes them in in the background."""
     deadline = time.monotonic() + patience
     with get_client(sync_client=True) as client:
         (run,) = client.read_flow_runs(sort=FlowRunSort.START_TIME_DESC, limit=1)
