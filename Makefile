@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
+# Containers set it. Without bytecode every process of the tests, and of the demo, compiles all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help install demo data test check coverage lint format benchmarks clean
 
 help:

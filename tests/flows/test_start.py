@@ -9,7 +9,6 @@ import pytest
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
 from prefect.client.schemas.sorting import FlowRunSort, TaskRunSort
-from prefect.server.api.server import SubprocessASGIServer
 
 from tasks.release.progress import listening
 from tests.flows.house import DONE, House
@@ -26,6 +25,8 @@ def steps() -> Iterator[list[str]]:
 
 
 def test_without_a_server_none_is_started(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    from prefect.server.api.server import SubprocessASGIServer  # seconds that every collection of the tests would take
+
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     monkeypatch.setattr(SubprocessASGIServer, "start", lambda *_: pytest.fail("a server was started"))
     with steps() as begun:

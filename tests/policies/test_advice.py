@@ -41,10 +41,12 @@ ALWAYS_UNKNOWN = {("duplicate_records", Verdict.REVIEW), ("duplicate_records", V
 
 def rules_named(source: str) -> Iterator[str]:
     """Names of rules that a piece of the product gives to findings, or the expressions that compute them."""
+    if not any(call in source for call in ("Finding", *RULE_AT)):  # parsing takes longer
+        return
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call):
             continue
-        called = ast.unparse(node.func).rpartition(".")[2]
+        called = getattr(node.func, "attr", getattr(node.func, "id", None))
         given: ast.expr | None = None
         if called == "Finding":
             given = next(keyword.value for keyword in node.keywords if keyword.arg == "rule")
