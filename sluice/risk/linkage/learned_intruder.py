@@ -113,26 +113,23 @@ class LearnedIntruder:
             # What was learned on the people of one fold is tried on those of the other.
             crossed = np.concatenate([examples[1 - side].found(learn(examples[side])) for side in (0, 1)])
             choices[name] = (float(crossed.mean()), learn(both))
+        tuned_rows = np.concatenate([rows for _, rows in self.folds])
         spaces = self._points(known)
-        for name, space in spaces.items():
-            crossed = np.concatenate([by_distance(*space, rows, _CANDIDATES).found for _, rows in self.folds])
-            choices[name] = (float(crossed.mean()), None)
+        nearest = {name: by_distance(*space, tuned_rows, _CANDIDATES) for name, space in spaces.items()}
+        choices |= {name: (float(near.found.mean()), None) for name, near in nearest.items()}
         ruler = max(choices, key=lambda each: choices[each][0])
         factors = choices[ruler][1]
 
-        def link(linker: LearnedLinker, rows: IntArray) -> Candidates:
-            if factors is None:
-                return by_distance(*spaces[ruler], rows, _CANDIDATES)
+        if factors is None:
+            tuned, candidates = nearest[ruler], by_distance(*spaces[ruler], self.judged, _CANDIDATES)
+        else:
             full = np.zeros(len(self.linker.compared))
             full[known] = factors
-            return linker.link(rows, known, _CANDIDATES, full)
-
-        tuned = _together([link(linker, rows) for linker, rows in self.folds])
+            tuned = _together([linker.link(rows, known, _CANDIDATES, full) for linker, rows in self.folds])
+            candidates = self.linker.link(self.judged, known, _CANDIDATES, full)
         calibration = Calibration.learn(tuned)
-        candidates = link(self.linker, self.judged)
         claimed, right = calibration.claims(candidates)
         without, _ = calibration.claims(replace(candidates, own=np.full(len(self.judged), -np.inf)))
-        tuned_rows = np.concatenate([rows for _, rows in self.folds])
         return Reached(
             ruler, self.judged, candidates, candidates.found, claimed, right, without, tuned_rows, tuned,
             calibration.temperature,

@@ -50,18 +50,18 @@ class LearnedLinker:
 
     compared: tuple[ComparedVariable, ...]
     learned: tuple[LearnedVariable, ...]
-    _levels: npt.NDArray[np.uint16] = field(repr=False)  # (m, v)
-    _exact: npt.NDArray[np.int32] = field(repr=False)  # (m, v)
+    _levels: npt.NDArray[np.uint16] = field(repr=False)  # (v, m)
+    _exact: npt.NDArray[np.int32] = field(repr=False)  # (v, m)
 
     @classmethod
     def learn(cls, compared: Sequence[ComparedVariable], rows: IntArray) -> Self:
         """Learn from the true pairs of these rows. Cost: O(v q log q) time."""
         m = len(compared[0].released)
-        exact = np.zeros((m, len(compared)), np.int32)
+        exact = np.zeros((len(compared), m), np.int32)
         for j, variable in enumerate(compared):
             if variable.exact is not None:
-                exact[:, j] = variable.exact[1]
-        levels = np.column_stack([variable.released for variable in compared])
+                exact[j] = variable.exact[1]
+        levels = np.vstack([variable.released for variable in compared])
         return cls(tuple(compared), tuple(variable.learn(rows) for variable in compared), levels, exact)
 
     @property
@@ -71,7 +71,7 @@ class LearnedLinker:
     @property
     def records(self) -> int:
         """Released records, m."""
-        return len(self._levels)
+        return len(self.compared[0].released)
 
     def weights(self, rows: IntArray, shown: IntArray, variables: Sequence[int] | IntArray | None = None) -> FloatArray:
         """Weight of each variable for people and released records, shape (q, k, v chosen).
@@ -89,11 +89,11 @@ class LearnedLinker:
 
     def _weights_of(self, j: int, rows: IntArray, shown: IntArray) -> FloatArray:
         compared, learned = self.compared[j], self.learned[j]
-        level = self._levels[shown, j].astype(np.int64)
-        weights = np.take_along_axis(learned.weights(rows), level, axis=1)
+        level = self._levels[j, shown].astype(np.int64)
+        table, span, bins = learned.tables(rows)
+        weights = np.take_along_axis(table, level, axis=1)
         if compared.exact is not None:
-            span, bins = learned.near(rows)
-            mine, other = compared.exact[0][rows][:, None], self._exact[shown, j]
+            mine, other = compared.exact[0][rows][:, None], self._exact[j, shown]
             far = np.abs(learned.coordinates[mine] - learned.coordinates[other])
             bin_of = np.where(mine == other, 0, np.searchsorted(learned.edges, far) + 1)
             by_value = np.take_along_axis(bins, bin_of, axis=1)
@@ -120,18 +120,17 @@ class LearnedLinker:
         chosen = np.arange(len(self.compared)) if variables is None else np.asarray(variables, np.int64)
         factors = np.ones(len(self.compared)) if factors is None else factors
         chosen = chosen[factors[chosen] > 0]
-        k = min(candidates, max(1, len(self._levels) - 1))
+        k = min(candidates, max(1, self.records - 1))
         # What differs most between people comes first: most pairs are given up after it.
         spread = [
             factors[j] * float(self.learned[j].weights(rows[: min(len(rows), 64)]).std(axis=1).mean()) for j in chosen
         ]
         order = chosen[np.argsort(spread)[::-1]]
-        shown, exact = self._levels[:, order], self._exact[:, order]
+        shown, exact = self._levels[order], self._exact[order]
         places = rows
         if among is not None:
             held = np.union1d(among, rows)
-            shown, exact, places = shown[held], exact[held], np.searchsorted(held, rows)
-        shown, exact = np.ascontiguousarray(shown), np.ascontiguousarray(exact)
+            shown, exact, places = shown[:, held], exact[:, held], np.searchsorted(held, rows)
         edges = [self.learned[j].edges for j in order]
         starts = np.cumsum([0, *(len(self.learned[j].coordinates) for j in order)])[:-1]
         coordinates = np.concatenate([self.learned[j].coordinates for j in order])
@@ -154,8 +153,8 @@ class LearnedLinker:
             known = np.zeros((len(people), len(order)), np.int32)
             for at, j in enumerate(order):
                 factor = np.float32(factors[j])
-                tables[:, at, : self.compared[j].levels] = factor * self.learned[j].weights(people)
-                spans[:, at], near = self.learned[j].near(people)
+                table, spans[:, at], near = self.learned[j].tables(people)
+                tables[:, at, : self.compared[j].levels] = factor * table
                 bins[:, at, : near.shape[1]] = factor * near
                 if (exact_codes := self.compared[j].exact) is not None:
                     known[:, at] = exact_codes[0][people]
@@ -171,5 +170,5 @@ class LearnedLinker:
             looks = sum(pool.map(attack, range(0, len(rows), _PEOPLE)))
         if among is not None:
             best = np.where(best >= 0, held[best], -1)
-        pairs = max(1, len(rows) * (len(shown) - 1))
+        pairs = max(1, len(rows) * (shown.shape[1] - 1))
         return Candidates(own.astype(np.float64), best, scores.astype(np.float64), ties, looks / pairs)

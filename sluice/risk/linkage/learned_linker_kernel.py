@@ -1,14 +1,16 @@
 """The loop of the learned linker: the candidates with the highest sums of weights, for a few people at a time.
 
-A pair is given up as soon as the variables that are left cannot lift it among the best so far; the own record comes
-first, and a tile of released records stays in the cache for all people of the call.
+A tile of released records stays in the cache while each person of the call looks at it, one variable after the other:
+what remains of the tile after a few variables is what the variables that are left could still lift among the best so
+far. Only such records are scored in full, with the exact values of numbers.
 """
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-_TILE = 2_048  # released records that are scored for each person in turn
+_TILE = 2_048  # released records that are looked at for each person in turn
+_PASS = 6  # variables that are added up before the hopeless records are dropped
 _ROUNDING = 1e-3  # slack of the sums of 32-bit weights
 
 
@@ -20,8 +22,8 @@ def best_candidates(
     edges: NDArray[np.float32],  # (v, most edges)
     edge_counts: NDArray[np.int64],  # (v,)
     known: NDArray[np.int32],  # (q, v) exact code of the known value
-    levels: NDArray[np.uint16],  # (m, v)
-    exact: NDArray[np.int32],  # (m, v)
+    levels: NDArray[np.uint16],  # (v, m)
+    exact: NDArray[np.int32],  # (v, m)
     coordinates: NDArray[np.float32],  # of all exact codes, variable after variable
     starts: NDArray[np.int64],  # (v,)
     own: NDArray[np.int64],  # (q,) row of the own record, -1 for none
@@ -32,39 +34,62 @@ def best_candidates(
 ) -> int:
     """Fills the last four, and returns the number of variables looked at in all."""
     q, v, _ = tables.shape
-    m, k = len(levels), rows.shape[1]
+    m, k = levels.shape[1], rows.shape[1]
     rest = np.zeros((q, v + 1), np.float32)  # the most that the variables from j on can add
     looks = 0
     for p in range(q):
         for j in range(v - 1, -1, -1):
-            rest[p, j] = rest[p, j + 1] + max(tables[p, j].max(), bins[p, j].max())
-            tables[p, j, max(spans[p, j, 0], 0) : spans[p, j, 1] + 1] = np.nan
+            tables[p, j, max(spans[p, j, 0], 0) : spans[p, j, 1] + 1] = bins[p, j].max()  # at most, till looked up
+            rest[p, j] = rest[p, j + 1] + tables[p, j].max()
         rows[p], scores[p], ties[p] = -1, -np.inf, 0
         own_score[p] = -np.inf
         if own[p] >= 0:
-            own_score[p] = _score(p, own[p], tables, bins, edges, edge_counts, known, levels, exact,
-                                  coordinates, starts, rest, np.float32(-np.inf))[0]  # fmt: skip
+            own_score[p] = _score(p, own[p], tables, spans, bins, edges, edge_counts, known, levels, exact,
+                                  coordinates, starts)  # fmt: skip
+    sums, at = np.empty(_TILE, np.float32), np.empty(_TILE, np.int64)
     for first in range(0, m, _TILE):
+        tile = min(_TILE, m - first)
         for p in range(q):
-            for r in range(first, min(first + _TILE, m)):
-                if r == own[p]:
+            lowest = scores[p, k - 1] - np.float32(_ROUNDING)
+            sums[:tile] = 0.0
+            for j in range(min(_PASS, v)):
+                weight, level = tables[p, j], levels[j, first : first + tile]
+                for i in range(tile):
+                    sums[i] += weight[level[i]]
+            looks += tile * min(_PASS, v)
+            left = 0
+            for i in range(tile):
+                at[left], sums[left] = first + i, sums[i]
+                left += sums[i] + rest[p, min(_PASS, v)] >= lowest
+            for start in range(_PASS, v, _PASS):
+                end = min(start + _PASS, v)
+                for j in range(start, end):
+                    weight, level = tables[p, j], levels[j]
+                    for i in range(left):
+                        sums[i] += weight[level[at[i]]]
+                looks += left * (end - start)
+                kept = 0
+                for i in range(left):
+                    total = sums[i]
+                    at[kept], sums[kept] = at[i], total
+                    kept += total + rest[p, end] >= lowest
+                left = kept
+            for i in range(left):
+                r = at[i]
+                if r == own[p] or sums[i] < scores[p, k - 1] - np.float32(_ROUNDING):
                     continue
-                lowest = scores[p, k - 1]
-                score, seen = _score(p, r, tables, bins, edges, edge_counts, known, levels, exact,
-                                     coordinates, starts, rest, lowest - np.float32(_ROUNDING))  # fmt: skip
-                looks += seen
-                if seen < v and score == -np.inf:
-                    continue
+                score = _score(p, r, tables, spans, bins, edges, edge_counts, known, levels, exact,
+                               coordinates, starts)  # fmt: skip
                 if score == scores[p, 0]:
                     ties[p] += 1
                 elif score > scores[p, 0]:
                     ties[p] = 1
-                if score > lowest:
-                    at = k - 1
-                    while at > 0 and scores[p, at - 1] < score:
-                        scores[p, at], rows[p, at] = scores[p, at - 1], rows[p, at - 1]
-                        at -= 1
-                    scores[p, at], rows[p, at] = score, r
+                if score > scores[p, k - 1]:
+                    place = k - 1
+                    while place > 0 and scores[p, place - 1] < score:
+                        scores[p, place], rows[p, place] = scores[p, place - 1], rows[p, place - 1]
+                        place -= 1
+                    scores[p, place], rows[p, place] = score, r
     return looks
 
 
@@ -73,6 +98,7 @@ def _score(
     p: int,
     r: int,
     tables: NDArray[np.float32],
+    spans: NDArray[np.int64],
     bins: NDArray[np.float32],
     edges: NDArray[np.float32],
     edge_counts: NDArray[np.int64],
@@ -81,26 +107,20 @@ def _score(
     exact: NDArray[np.int32],
     coordinates: NDArray[np.float32],
     starts: NDArray[np.int64],
-    rest: NDArray[np.float32],
-    lowest: np.float32,
-) -> tuple[np.float32, int]:
-    """Sum of weights and variables looked at; minus infinity when given up."""
+) -> np.float32:
+    """Sum of weights, by exact values where these decide."""
     total = np.float32(0.0)
     for j in range(tables.shape[1]):
-        level = levels[r, j]
-        weight = tables[p, j, level]
-        if np.isnan(weight):  # the exact values decide
-            mine, other = known[p, j], exact[r, j]
-            if mine == other:
-                total += bins[p, j, 0]
-            else:
+        level = levels[j, r]
+        if spans[p, j, 0] <= level <= spans[p, j, 1]:
+            mine, other = known[p, j], exact[j, r]
+            at = 0
+            if mine != other:
                 far = abs(coordinates[starts[j] + mine] - coordinates[starts[j] + other])
-                at = 0
-                while at < edge_counts[j] and far > edges[j, at]:
+                at = 1
+                while at <= edge_counts[j] and far > edges[j, at - 1]:
                     at += 1
-                total += bins[p, j, 1 + at]
+            total += bins[p, j, at]
         else:
-            total += weight
-        if total + rest[p, j + 1] < lowest:
-            return np.float32(-np.inf), j + 1
-    return total, tables.shape[1]
+            total += tables[p, j, level]
+    return total

@@ -112,7 +112,9 @@ class ComparedNumber:
     def _centres(self, coordinates: FloatArray) -> FloatArray:
         sizes = np.bincount(self.level, self.held[:-1], self.levels - 1)
         sums = np.bincount(self.level, self.held[:-1] * coordinates, self.levels - 1)
-        return np.divide(sums, sizes, out=np.zeros(self.levels - 1), where=sizes > 0)
+        centres = np.divide(sums, sizes, out=np.full(self.levels - 1, -np.inf), where=sizes > 0)
+        # Rising, also where a level holds nothing.
+        return np.asarray(np.maximum(np.maximum.accumulate(centres), coordinates.min(initial=0.0)))
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class LearnedNumber:
     scale: FloatArray  # (codes,) coordinate of each code
     upper: FloatArray  # (bins,) upper ends of the bins; beyond the last one more
     chances: FloatArray  # (groups, outcomes) of true pairs
-    centres: FloatArray  # (levels - 1,) mean coordinate of the released values of each level
+    centres: FloatArray  # (levels - 1,) mean coordinate of the released values of each level, rising
 
     @property
     def edges(self) -> Weights:
@@ -152,31 +154,30 @@ class LearnedNumber:
 
     def weights(self, rows: IntArray) -> Weights:
         """Weight of a released record at each level, for each person, shape (q, levels)."""
+        return self.tables(rows)[0]
+
+    def tables(self, rows: IntArray) -> tuple[Weights, IntArray, Weights]:
+        """Weights by level, shape (q, levels); levels from and to which exact values are looked up, (q, 2); theirs.
+
+        The last, shape (q, 2 + edges), begins with the weight of equal values; those up to each edge and beyond the
+        last one follow. From above to: the levels tell all.
+        """
+        from sluice.risk.linkage.learned_variable_kernel import by_closeness
+
         own, outcomes = self.compared, self.outcomes(rows)
         known = own.known[rows]
         missing = known < 0
-        far = np.abs(self.scale[known][:, None] - self.centres)
         table = np.empty((len(rows), own.levels), np.float32)
-        table[:, :-1] = np.take_along_axis(outcomes, np.searchsorted(self.upper, far) + 1, axis=1)
+        by_closeness(self.scale[known], self.centres, self.upper, outcomes, table)
         table[:, -1] = np.where(missing, outcomes[:, 0], outcomes[:, -1])
         table[missing, :-1] = outcomes[missing, -1:]
-        if own.exact is None:
-            alike = np.flatnonzero(~missing & (own.held[known] > 0))
-            table[alike, own.level[known[alike]]] = outcomes[alike, 0]
-        return table
-
-    def near(self, rows: IntArray) -> tuple[IntArray, Weights]:
-        """Levels from and to which exact values are looked up, shape (q, 2), and weights, shape (q, 2 + edges).
-
-        The first weight is that of equal values, the others those up to each edge and beyond the last. From above to:
-        the levels tell all.
-        """
-        own = self.compared
-        known = own.known[rows]
         level = own.level[known]
         span = np.column_stack([level - 1, np.minimum(level + 1, own.levels - 2)])
         span[(known < 0) | (own.exact is None)] = (0, -1)
-        return span, self.outcomes(rows)[:, :-1]
+        if own.exact is None:
+            alike = np.flatnonzero(~missing & (own.held[known] > 0))
+            table[alike, level[alike]] = outcomes[alike, 0]
+        return table, span, outcomes[:, :-1]
 
 
 def _scales(values: FloatArray, known: IntArray) -> tuple[FloatArray, ...]:
@@ -276,8 +277,9 @@ class LearnedCategory:
     def weights(self, rows: IntArray) -> Weights:
         return self.table[self.compared.known[rows]]
 
-    def near(self, rows: IntArray) -> tuple[IntArray, Weights]:
-        return np.tile(np.array([0, -1]), (len(rows), 1)), np.zeros((len(rows), 1), np.float32)
+    def tables(self, rows: IntArray) -> tuple[Weights, IntArray, Weights]:
+        """As those of a number; no exact values are looked up."""
+        return self.weights(rows), np.tile(np.array([0, -1]), (len(rows), 1)), np.zeros((len(rows), 1), np.float32)
 
 
 ComparedVariable: TypeAlias = ComparedNumber | ComparedCategory

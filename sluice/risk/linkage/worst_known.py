@@ -72,12 +72,12 @@ def _likelihood_ratios(linker: LearnedLinker, rows: IntArray, rng: np.random.Gen
     records = rng.choice(m, drawn, replace=False)
     ratios = np.empty((v, len(people), drawn), np.float32)
     for j, (compared, learned) in enumerate(zip(linker.compared, linker.learned, strict=True)):
-        table = learned.weights(people)
+        table, _, bins = learned.tables(people)
         weights = table[:, compared.released[records]]
         own = table[np.arange(len(people)), compared.released[people]]
         if compared.exact is not None:
             known, out = compared.exact
-            equal = learned.near(people)[1][:, :1]
+            equal = bins[:, :1]
             weights = np.where(known[people][:, None] == out[records], equal, weights)
             own = np.where(known[people] == out[people], equal[:, 0], own)
         ratios[j] = np.exp(np.clip(weights - own[:, None], -_FARTHEST, _FARTHEST))

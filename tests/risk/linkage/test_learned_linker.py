@@ -45,7 +45,7 @@ def test_scores_are_the_sums_of_the_weights_of_each_variable(variables):
     for j in names:
         compared, learned = found.compared[j], found.learned[j]
         weights = learned.weights(rows)[:, compared.released]
-        span, bins = learned.near(rows)
+        _, span, bins = learned.tables(rows)
         if compared.exact is not None:
             known, out = compared.exact[0][rows][:, None], compared.exact[1]
             far = np.abs(learned.coordinates[known] - learned.coordinates[out])

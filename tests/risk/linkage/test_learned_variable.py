@@ -42,7 +42,7 @@ def test_equal_values_weigh_by_how_many_released_records_have_them():
     masked[mixed] = rng.permutation(masked[mixed])
     (variable,) = compared(original, masked)
     learned = variable.learn(np.arange(4000))
-    _, weights = learned.near(np.array([0, 1000]))
+    _, _, weights = learned.tables(np.array([0, 1000]))
     assert weights[0, 0] == pytest.approx(np.log(1 * 4000 / 1000), abs=0.02)
     assert weights[1, 0] == pytest.approx(np.log(0.5 * 4000), abs=0.05)
 
@@ -108,7 +108,7 @@ def test_categories_of_many_labels_are_compared_by_equality():
     names = np.array([f"street {j}" for j in range(5000)])
     (variable,) = compared(labels(names), labels(names), kind="nominal")
     assert isinstance(variable, ComparedNumber)
-    assert variable.learn(np.arange(5000)).near(np.array([7]))[1][0, 0] == pytest.approx(np.log(5000), abs=0.01)
+    assert variable.learn(np.arange(5000)).tables(np.array([7]))[2][0, 0] == pytest.approx(np.log(5000), abs=0.01)
 
 
 def test_released_probabilities_of_a_label_tell_whose_it_is():
