@@ -3,14 +3,16 @@
 To add one, write a file in `tests/red_team/cases` with a tuple `CASES`; `test_cases.py` finds it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy, load_policy
+from policies.standard.transparency import judge_transparency
 from sluice.verdict import Finding, Verdict
-from tasks.release.records.judgement import check_masked, evaluate_file
+from tasks.release.records.judgement import attack_findings, check_masked, reference_findings
 
 _POLICIES = Path(__file__).parents[2] / "policies"
 
@@ -40,14 +42,30 @@ class Case:
     policy: str = "public-use-file"
 
 
-def judge(files: OriginalAndMasked, policy: Policy | str) -> list[Finding]:
-    """All findings on a file, as a release has them."""
-    if isinstance(policy, str):
-        policy = load_policy(_POLICIES / f"{policy}.yaml")
-    evaluation = evaluate_file(policy, files, files.variables, files.released)
-    return [*check_masked(policy, files), *evaluation.findings]
+def judge(files: OriginalAndMasked, policy: Policy | str) -> Iterator[Finding]:
+    """All findings on a file, as a release has them, but for those on its use; each measured when it is asked for."""
+    policy = _loaded(policy)
+    yield from check_masked(policy, files)
+    yield from reference_findings(policy.reference_standard, files, [])
+    yield from attack_findings(policy, files)
 
 
-def failed(findings: list[Finding]) -> dict[str, str]:
-    """The binding findings that FAIL: rule -> what it says."""
-    return {each.rule: each.says for each in findings if each.verdict is Verdict.FAIL and each.binding}
+def failures(files: OriginalAndMasked, policy: Policy | str, until: Collection[str]) -> dict[str, str]:
+    """The binding findings that FAIL, up to the first of the rules `until`: rule -> what it says.
+
+    One that fails stops the file; what else there is to find takes longest. Transparency is among the last in a
+    release, and the first here where it is looked for.
+    """
+    found: dict[str, str] = {}
+    standard = _loaded(policy).reference_standard
+    first = judge_transparency(standard.transparency, files) if standard and "transparency" in until else ()
+    for each in chain(first, judge(files, policy)):
+        if each.verdict is Verdict.FAIL and each.binding:
+            found[each.rule] = each.says
+            if each.rule in until:
+                break
+    return found
+
+
+def _loaded(policy: Policy | str) -> Policy:
+    return load_policy(_POLICIES / f"{policy}.yaml") if isinstance(policy, str) else policy

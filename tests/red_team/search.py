@@ -129,12 +129,11 @@ def search(data: Data, policy: str, seconds: float, seed: int, roles: bool = Fal
         plan = plan or drawn(rng, data)
         try:
             files = masked_by(data, plan, int(rng.integers(1 << 30)), holdout=None)
-            findings = judge(files, policy)
+            findings = list(judge(files, policy))
         except (SluiceError, ValueError):
             continue  # a plan that is refused
         judged += 1
-        blocks = {f.rule for f in findings if f.verdict is not Verdict.PASS and f.binding and f.stage != "utility"}
-        if blocks or decide([f for f in findings if f.stage != "utility"]) is not Verdict.PASS:
+        if decide(findings) is not Verdict.PASS:
             continue
         passed += 1
         reaches = reached(files)

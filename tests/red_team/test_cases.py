@@ -6,7 +6,7 @@ import pkgutil
 import pytest
 
 from tests.red_team import cases
-from tests.red_team.case import Case, failed, judge
+from tests.red_team.case import Case, failures
 
 CASES = [
     case
@@ -21,5 +21,5 @@ def test_what_the_attack_reaches_does_not_pass(case: Case) -> None:
     files = case.make()
     reached = case.attack(files)
     assert reached >= case.reaches > case.chance, f"the attack reaches {reached:.1%} only"
-    failures = failed(judge(files, case.policy))
-    assert set(case.rules) & set(failures), f"it reaches {reached:.1%}; what failed: {failures}"
+    failed = failures(files, case.policy, until=case.rules)
+    assert set(case.rules) & set(failed), f"it reaches {reached:.1%}; what failed: {failed}"

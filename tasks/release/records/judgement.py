@@ -3,7 +3,7 @@
 Nothing here knows of a release: frames and a policy in, findings and figures out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -50,14 +50,13 @@ def check_original(policy: Policy, frame: pd.DataFrame, variables: Variables, un
     return [finding.as_reported() for finding in findings]
 
 
-def check_masked(policy: Policy, files: OriginalAndMasked) -> list[Finding]:
+def check_masked(policy: Policy, files: OriginalAndMasked) -> Iterator[Finding]:
     """One finding or more for each rule of the policy on a masked file; they decide."""
     frame, variables = files.masked_with_people
     behind = Behind(files.recoded if files.paired else None, files.minimum_cell)
-    findings: list[Finding] = []
     for rule in policy.rules:
-        findings += findings_of(rule.rule, "masked", partial(rule.find, frame, variables, "masked", files.unit, behind))
-    return findings
+        look = partial(rule.find, frame, variables, "masked", files.unit, behind)
+        yield from findings_of(rule.rule, "masked", look)
 
 
 def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables, described: Variables) -> Evaluation:
@@ -65,12 +64,11 @@ def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables,
 
     declared, described : the variables before and after masking as far as the documents alone tell them
     """
-    findings, curves = against_reference(policy.reference_standard, files)
-    for rule in policy.attacks:
-        findings += findings_of(rule.rule, "attack", partial(rule.find, files))
+    curves: list[Curve] = []
+    findings = [*reference_findings(policy.reference_standard, files, curves), *attack_findings(policy, files)]
     findings += findings_of("utility", "utility", lambda: policy.utility.find(files))
     summaries = summarise(files.original, files.recoded, files.masked, declared, described, files.minimum_cell)
-    return Evaluation(tuple(findings), curves, tuple(summaries))
+    return Evaluation(tuple(findings), tuple(curves), tuple(summaries))
 
 
 def against_reference(
@@ -78,6 +76,19 @@ def against_reference(
 ) -> tuple[list[Finding], tuple[Curve, ...]]:
     """Everything that a reference standard asks, and the curves; without one the answer is UNKNOWN."""
     curves: list[Curve] = []
+    return list(reference_findings(standard, files, curves)), tuple(curves)
+
+
+def attack_findings(policy: Policy, files: OriginalAndMasked) -> Iterator[Finding]:
+    """One finding or more for each attack of the policy."""
+    for rule in policy.attacks:
+        yield from findings_of(rule.rule, "attack", partial(rule.find, files))
+
+
+def reference_findings(
+    standard: ReferenceStandard | None, files: OriginalAndMasked, curves: list[Curve]
+) -> Iterator[Finding]:
+    """As `against_reference`, each measured when it is asked for; what is drawn as curves is added to `curves`."""
 
     def judgement() -> Sequence[Finding]:
         if standard is None:
@@ -87,19 +98,19 @@ def against_reference(
         curves.extend(found)
         return findings
 
-    findings = findings_of("reference_standard", "reference", judgement)
-    if standard is not None:
-        findings += findings_of("unique_values", "reference", lambda: [judge_unique_values(standard, files)])
-    if standard is not None and not files.paired:
-        findings += _unpaired(standard, files)
-    if standard is not None and files.paired:
-        findings += findings_of("lone_copies", "reference", lambda: [judge_lone_copies(standard, files)])
-        findings += findings_of("reidentification", "reference", lambda: [judge_reidentification(standard, files)])
-        findings += _learned(standard, files)
-        for block in files.blocks:
-            findings += _on_block(standard, files, block)
-        findings += findings_of("transparency", "attack", lambda: judge_transparency(standard.transparency, files))
-    return findings, tuple(curves)
+    yield from findings_of("reference_standard", "reference", judgement)
+    if standard is None:
+        return
+    yield from findings_of("unique_values", "reference", lambda: [judge_unique_values(standard, files)])
+    if not files.paired:
+        yield from _unpaired(standard, files)
+        return
+    yield from findings_of("lone_copies", "reference", lambda: [judge_lone_copies(standard, files)])
+    yield from findings_of("reidentification", "reference", lambda: [judge_reidentification(standard, files)])
+    yield from _learned(standard, files)
+    for block in files.blocks:
+        yield from _on_block(standard, files, block)
+    yield from findings_of("transparency", "attack", lambda: judge_transparency(standard.transparency, files))
 
 
 def _unpaired(standard: ReferenceStandard, files: OriginalAndMasked) -> list[Finding]:
@@ -116,30 +127,27 @@ def _unpaired(standard: ReferenceStandard, files: OriginalAndMasked) -> list[Fin
     ]  # fmt: skip
 
 
-def _learned(standard: ReferenceStandard, files: OriginalAndMasked) -> list[Finding]:
+def _learned(standard: ReferenceStandard, files: OriginalAndMasked) -> Iterator[Finding]:
     """On intruders who learned from half of the people; they learn once."""
     learned = cache(lambda: learned_intruder(files, standard.learned.people))
-    findings = findings_of(
+    yield from findings_of(
         "learned_linkage",
         "reference",
         lambda: judge_learned_linkage(standard.learned, standard.margin, files, learned()),
     )
     if standard.intruders:
-        findings += findings_of(
+        yield from findings_of(
             "attribute_gain", "reference", lambda: judge_partial_knowledge(standard.intruders, files, learned())
         )
-    return findings
 
 
-def _on_block(standard: ReferenceStandard, files: OriginalAndMasked, block: Block) -> list[Finding]:
+def _on_block(standard: ReferenceStandard, files: OriginalAndMasked, block: Block) -> Iterator[Finding]:
     """Who is found by variables that left their records together, wherever these are now."""
     names = ", ".join(block.columns)
-    return [
-        finding.model_copy(
+    for finding in _learned(standard, files.of_block(block)):
+        yield finding.model_copy(
             update={
                 "scope": f"{finding.scope}: {names}".removeprefix(": "),
                 "says": f"Of {names}, which were moved to another record together: {finding.says}",
             }
         )
-        for finding in _learned(standard, files.of_block(block))
-    ]
