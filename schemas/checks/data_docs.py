@@ -1,12 +1,15 @@
 """The Data Docs of a checked batch: pages for the data steward, without a value of the data.
 
-Great Expectations writes the site. Its pages load scripts, styles and pictures from elsewhere, which would tell
-others when somebody reads them, and its index is empty without the scripts: so the outside references are taken out,
-and the index is written here, in the words of the findings.
+Great Expectations renders them. Its pages load scripts, styles and pictures from elsewhere, which would tell others
+when somebody reads them, and its index is empty without the scripts: so the references are taken out, and the index is
+written here, in the words of the findings.
 """
 
 import re
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from schemas.contract import Contract
 from sluice.verdict import Finding, decide
 
 _OUTSIDE = re.compile(
-    r"<script\b[^>]*\bsrc=[\"']https?:[^>]*>\s*</script>|<(?:link|img)\b[^>]*[\"']https?:[^>]*>"
+    r"<script\b[^>]*\bsrc=[\"']https?:[^>]*>\s*</script>|<(?:link|img)\b[^>]*[\"'](?:https?:|[./]*static/)[^>]*>"
     r"|<footer\b.*?</footer>|url\([\"']?https?:[^)]*\)",
     re.DOTALL | re.IGNORECASE,
 )
@@ -28,8 +31,8 @@ _STYLE = (
 )
 
 
-def write_pages(context: Any, result: Any, folder: Path) -> bool:
-    """Write the site of one validation; False if Great Expectations wrote no page of it.
+def write_pages(suite: Any, result: Any, folder: Path) -> None:
+    """Write the pages of a suite and of one validation by it, in place of those of an earlier run.
 
     What an exception said is left out: it may quote a value.
     """
@@ -37,17 +40,31 @@ def write_pages(context: Any, result: Any, folder: Path) -> bool:
         if any(isinstance(entry, dict) or entry is True for entry in (each.exception_info or {}).values()):
             failure = {"raised_exception": True, "exception_message": _FAILURE, "exception_traceback": ""}
             each.exception_info = {"check": failure}
-    before = _pages(folder)  # of an earlier run of this contract, which Great Expectations removes
-    store = context.validation_results_store
-    for key in store.list_keys():
-        store.set(key, result)
-    place = {"class_name": "TupleFilesystemStoreBackend", "base_directory": str(folder.resolve())}
-    site = {"class_name": "SiteBuilder", "show_how_to_buttons": False, "store_backend": place}
-    context.add_data_docs_site("steward", {**site, "site_index_builder": {"class_name": "DefaultSiteIndexBuilder"}})
-    context.build_data_docs(site_names=["steward"])
-    for page in (*folder.rglob("*.html"), *folder.rglob("*.css")):
-        page.write_text(_OUTSIDE.sub("", page.read_text(encoding="utf-8")), encoding="utf-8")
-    return not set(_pages(folder)) <= set(before)
+    from great_expectations.render.renderer import ExpectationSuitePageRenderer, ValidationResultsPageRenderer
+
+    run = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    pages = {
+        folder / "expectations" / "contract.html": ExpectationSuitePageRenderer().render(suite),
+        # So deep in the folders, as its links to the index and to the suite are relative.
+        folder / "validations" / "contract" / "runs" / run / "batch.html": ValidationResultsPageRenderer().render(
+            result
+        ),
+    }
+    texts = {
+        page: _OUTSIDE.sub("", _view().render(content, show_how_to_buttons=False)) for page, content in pages.items()
+    }
+    shutil.rmtree(folder / "validations", ignore_errors=True)
+    for page, text in texts.items():
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text, encoding="utf-8")
+
+
+@cache
+def _view() -> Any:
+    """Compiles the templates of the pages: once in a process."""
+    from great_expectations.render.view import DefaultJinjaPageView
+
+    return DefaultJinjaPageView()
 
 
 def write_index(
