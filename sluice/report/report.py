@@ -5,6 +5,7 @@ release has in common, `records.html.j2` and `tables.html.j2` fill in what their
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -32,18 +33,9 @@ def render(dossier: Dossier) -> str:
             from sluice.report import tables_page
 
             stages, page = tables_page.STAGES, tables_page.context(tables)
-    environment = Environment(
-        loader=PackageLoader("sluice.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
-        figure=figure, percent=percent, rule_words=rule_words, verdict=lambda verdict: VERDICT_WORDS[verdict]
-    )
     kept_back = reasons(dossier)
-    return environment.get_template(f"{dossier.view.kind}.html.j2").render(
+    template = _environment().get_template(f"{dossier.view.kind}.html.j2")
+    return template.render(
         dossier=dossier,
         css=Markup(files("sluice.report").joinpath("report.css").read_text(encoding="utf-8")),
         state=VERDICT_WORDS[state(dossier)],
@@ -55,6 +47,22 @@ def render(dossier: Dossier) -> str:
         groups=_groups(dossier.findings, stages),
         **page,
     )
+
+
+@cache
+def _environment() -> Environment:
+    """Keeps the compiled templates for the next report of the process."""
+    environment = Environment(
+        loader=PackageLoader("sluice.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        figure=figure, percent=percent, rule_words=rule_words, verdict=lambda verdict: VERDICT_WORDS[verdict]
+    )
+    return environment
 
 
 def _groups(findings: Iterable[Finding], stages: Mapping[str, tuple[str, str]]) -> list[tuple[str, str, list[Finding]]]:

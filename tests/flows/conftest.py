@@ -1,17 +1,18 @@
 """A house to release data from, and the session's Prefect server for those who ask for it."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for `tests.flows.house`, however pytest was started
 
-from tests.flows.forks import Forks
+from tests.flows.forks import Forks, Run
 from tests.flows.house import House
-from tests.flows.prefect_server import PrefectServer, running_server, using
+from tests.flows.prefect_server import PrefectServer, planned_server, running_server, using
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +35,13 @@ def house(tmp_path: Path) -> House:
 
 
 @pytest.fixture(scope="session")
-def forks(prefect_server: PrefectServer) -> Iterator[Forks]:
+def forks() -> Iterator[Forks]:
     """Runs commands in processes that can be killed."""
-    with closing(Forks(prefect_server.environment)) as running:
+    with closing(Forks(planned_server().environment)) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def forks_on_prefect(forks: Forks, prefect_server: PrefectServer) -> Callable[..., Run]:
+    """Such commands, whose releases are runs on the server."""
+    return partial(forks.run, on_prefect=True)

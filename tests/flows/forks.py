@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,8 @@ class Run:
 
 
 class Forks:
+    """`environment` names a Prefect server, which must be there once a run asks for it."""
+
     def __init__(self, environment: dict[str, str]) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.flows.forks"],
@@ -88,12 +91,16 @@ class Forks:
             text=True,
         )
 
-    def run(self, home: Path, *arguments: str, **fault: Any) -> Run:
-        """Run `sluice ARGUMENTS` in the workspace `home` with one fault planted (see `_FAULTS`), or none."""
+    def run(self, home: Path, *arguments: str, on_prefect: bool = False, **fault: Any) -> Run:
+        """Run `sluice ARGUMENTS` in the workspace `home` with one fault planted (see `_FAULTS`), or none.
+
+        on_prefect : releases are runs on the server; without, as on a methodologist's own machine
+        """
         assert self._process.stdin
         assert self._process.stdout
         with tempfile.NamedTemporaryFile() as output:
-            order = {"home": str(home), "arguments": arguments, "fault": fault, "output": output.name}
+            where = {"home": str(home), "output": output.name, "on_prefect": on_prefect}
+            order = {"arguments": arguments, "fault": fault, **where}
             self._process.stdin.write(json.dumps(order) + "\n")
             self._process.stdin.flush()
             code = int(self._process.stdout.readline())
@@ -204,11 +211,21 @@ def _obey(order: dict[str, Any]) -> None:
         _FAULTS[fault](**settings)
     code = 99  # of a run that not even the command line could end
     try:
-        code = importlib.import_module("flows.cli.main").main(order["arguments"])
+        with nullcontext() if order["on_prefect"] else _without_server():
+            code = importlib.import_module("flows.cli.main").main(order["arguments"])
     finally:
         threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()
         os._exit(code)
+
+
+@contextmanager
+def _without_server() -> Iterator[None]:
+    from prefect.settings import PREFECT_API_URL, temporary_settings
+
+    del os.environ["PREFECT_API_URL"]
+    with temporary_settings({PREFECT_API_URL: None}):
+        yield
 
 
 def _warm_up() -> None:

@@ -101,9 +101,8 @@ class Installation:
         return done.stdout
 
     def start_server(self) -> None:
-        port = self.server.url.split(":")[2].partition("/")[0]
         self.start(
-            "server.log", str(BIN / "prefect"), "server", "start", "--host", "127.0.0.1", "--port", port,
+            "server.log", str(BIN / "prefect"), "server", "start", "--host", "127.0.0.1", "--port", self.server.port,
             PREFECT_SERVER_DEPLOYMENTS_CONCURRENCY_SLOT_WAIT_SECONDS="1",
         )  # fmt: skip
         until(self._answers, "Prefect's server to answer")

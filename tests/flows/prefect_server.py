@@ -31,23 +31,34 @@ class PrefectServer:
     log: Path
 
     @property
+    def port(self) -> str:
+        return self.url.split(":")[2].partition("/")[0]
+
+    @property
     def environment(self) -> dict[str, str]:
         """What a process needs to know to use this server."""
         return {**SILENT, "PREFECT_API_URL": self.url, "PREFECT_HOME": str(self.home)}
 
 
 @cache
-def running_server() -> PrefectServer:
-    """The server of this session, started at the first call and stopped when the process ends."""
+def planned_server() -> PrefectServer:
+    """Where the server of this session will be, for processes that must know it before it is started."""
     folder = Path(tempfile.mkdtemp(prefix="sluice-prefect-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = PrefectServer(f"http://127.0.0.1:{port}/api", folder / "home", folder / "server.log")
+    return PrefectServer(f"http://127.0.0.1:{port}/api", folder / "home", folder / "server.log")
+
+
+@cache
+def running_server() -> PrefectServer:
+    """The server of this session, started at the first call and stopped when the process ends."""
+    server = planned_server()
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PREFECT_")}
     with server.log.open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)],
+            [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", server.port],
             env=environment | SILENT | {"PREFECT_HOME": str(server.home)},
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -59,7 +70,6 @@ def running_server() -> PrefectServer:
             process.wait(10)
         except subprocess.TimeoutExpired:
             process.kill()
-        shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(stop)
     _wait_until_healthy(server, process)

@@ -5,7 +5,7 @@ import base64
 import json
 import sqlite3
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from prefect import flow
 
-from tests.flows.forks import PLACES, Forks, Run
+from tests.flows.forks import PLACES, Run
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 from tests.flows.prefect_server import PrefectServer
 
@@ -120,16 +120,16 @@ def planted(house: House) -> House:
 
 @pytest.mark.slow
 def test_a_published_release_leaves_nothing_outside_the_vault(
-    planted: House, forks: Forks, prefect_server: PrefectServer
+    planted: House, forks_on_prefect: Callable[..., Run], prefect_server: PrefectServer
 ) -> None:
-    runs = [forks.run(planted.home, "release", str(planted.file))]
+    runs = [forks_on_prefect(planted.home, "release", str(planted.file))]
     assert runs[0].code == WAITING, runs[0].output
     needles = canaries() | {"seed": seed_spellings(planted.home)}
     for arguments in (("approve", planted.id, "--as", "amara"), ("approve", planted.id, "--as", "jonas")):
-        runs.append(forks.run(planted.home, *arguments))
+        runs.append(forks_on_prefect(planted.home, *arguments))
     assert runs[-1].code == DONE, runs[-1].output
-    runs += [forks.run(planted.home, "review", planted.id), forks.run(planted.home, "status")]
-    runs.append(forks.run(planted.home, "withdraw", planted.id, "--reason", "a test"))
+    runs += [forks_on_prefect(planted.home, "review", planted.id), forks_on_prefect(planted.home, "status")]
+    runs.append(forks_on_prefect(planted.home, "withdraw", planted.id, "--reason", "a test"))
     output = "".join(run.output for run in runs)
     assert found_in(places(planted, prefect_server, output), needles) == []
     events = [json.loads(line) for line in output.splitlines() if line.startswith('{"time"')]
@@ -141,9 +141,11 @@ def test_a_published_release_leaves_nothing_outside_the_vault(
 
 
 @pytest.mark.slow
-def test_the_search_finds_what_is_there(planted: House, forks: Forks, on_prefect: PrefectServer) -> None:
+def test_the_search_finds_what_is_there(
+    planted: House, forks_on_prefect: Callable[..., Run], on_prefect: PrefectServer
+) -> None:
     """Negative control: the same needles are found in the vault, and in Prefect after a flow that is careless."""
-    forks.run(planted.home, "release", str(planted.file))
+    forks_on_prefect(planted.home, "release", str(planted.file))
     staged = list((planted.home / "vault" / "objects").glob("*.parquet"))
     needles = canaries() | {"seed": seed_spellings(planted.home)}
     found = {line.split(" in ")[0] for path in staged for line in found_in({"vault": path}, needles)}
@@ -174,14 +176,14 @@ class Failure:
 
 @pytest.fixture(scope="module")
 def failures(
-    tmp_path_factory: pytest.TempPathFactory, forks: Forks, prefect_server: PrefectServer
+    tmp_path_factory: pytest.TempPathFactory, forks_on_prefect: Callable[..., Run], prefect_server: PrefectServer
 ) -> dict[tuple[str, bool], Failure]:
     """A run for each place that can break, from the state before it; each exception quotes a text of its own."""
     house = House(tmp_path_factory.mktemp("canary") / "house")
     plant(house)
     fresh = house.save("fresh")
-    assert forks.run(house.home, "release", str(house.file)).code == WAITING
-    assert forks.run(house.home, "approve", house.id, "--as", "amara").code == WAITING
+    assert forks_on_prefect(house.home, "release", str(house.file)).code == WAITING
+    assert forks_on_prefect(house.home, "approve", house.id, "--as", "amara").code == WAITING
     pending = house.save("pending")
     failed = {}
     for place, panic in BROKEN:
@@ -189,7 +191,7 @@ def failures(
         house.go_back(pending if late else fresh)
         arguments = ("approve", house.id, "--as", "jonas") if late else ("release", str(house.file))
         fault = {"place": place, "text": f"{EXCEPTION}-{place}.", "panic": panic}
-        run = forks.run(house.home, *arguments, raise_in=fault)
+        run = forks_on_prefect(house.home, *arguments, raise_in=fault)
         here = {"workspace": house.home, "shelf": house.target, "output": run.output}
         needles = canaries() | {"seed": seed_spellings(house.home)}
         failed[place, panic] = Failure(place, run, house.shelf, house.events(), found_in(here, needles))

@@ -4,6 +4,7 @@ SIGKILL is what a full memory, a power cut or an impatient administrator does: n
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -80,18 +81,38 @@ def whole_or_nothing(house: House) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("step", "time"), JUDGING)
-def test_killed_while_judged(house: House, forks: Forks, step: str, time: int) -> None:
-    """Killed where the step begins; the second attempt where it ends; the third finishes."""
-    for end in (False, True):
-        fault = {"step": step, "end": end, "time": time}
-        assert forks.run(house.home, "release", str(house.file), kill_at=fault).code == KILLED
-        whole_or_nothing(house)
-        assert house.shelf == []
-    if (step, time) in JUDGING[-2:]:
-        return  # the second attempt already came through all of it
-    again = forks.run(house.home, "release", str(house.file))
-    assert again.code == WAITING, again.output
+def test_killed_while_judged(house: House, forks: Forks) -> None:
+    """Killed where each step begins, and where it ends: each attempt comes through what stopped the one before."""
+    for step, time in JUDGING:
+        for end in (False, True):
+            fault = {"step": step, "end": end, "time": time}
+            killed = forks.run(house.home, "release", str(house.file), kill_at=fault)
+            assert killed.code == KILLED, (fault, killed.output)
+            whole_or_nothing(house)
+            assert house.shelf == []
+    is_pending(house, forks.run(house.home, "release", str(house.file)))
+
+
+def test_killed_on_a_server(house: House, forks_on_prefect: Callable[..., Run]) -> None:
+    """Runs that Prefect still takes to be running stand in nobody's way."""
+    command = ("release", str(house.file))
+    assert forks_on_prefect(house.home, *command, kill_at={"step": "mask", "end": False}).code == KILLED
+    is_pending(house, forks_on_prefect(house.home, *command))
+    release = house.id
+    assert forks_on_prefect(house.home, "approve", release, "--as", "amara").code == WAITING
+    approval = ("approve", release, "--as", "jonas")
+    assert forks_on_prefect(house.home, *approval, kill_on_shelf={"hook": "partial on disk"}).code == KILLED
+    whole_or_nothing(house)
+    assert house.shelf == []
+    again = forks_on_prefect(house.home, *approval)
+    assert again.code == DONE, again.output
+    assert house.shelf == [release]
+    assert house.events().count("published") == 1
+
+
+def is_pending(house: House, run: Run) -> None:
+    """The run came to the decision of people, for the only release; nothing of those before it is left over."""
+    assert run.code == WAITING, run.output
     whole_or_nothing(house)
     assert house.events().count("pending_review") == 1
     assert len(house.ids) == 1
