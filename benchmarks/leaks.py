@@ -2,11 +2,11 @@
 
 A file holds the variables that the method masks, and no others: what stays verbatim would be found by itself. Numbers
 are masked by the methods for numbers, categories by those for categories, all by those that take both. `docs/leaks.md`
-is what `python -m benchmarks leaks` printed.
+is what `python -m benchmarks leaks` printed; `python -m benchmarks.leaks Adult ipso pram` prints some rows of it.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,7 @@ NUMBERS: dict[str, list[Step]] = {
     "univariate_microaggregation": [{"k": k} for k in (5, 25, 100)],
     "projected_microaggregation": [{"k": k} for k in (5, 25, 100)],
     "multiple_imputation": [{"share": s} for s in (0.3, 0.6, 1.0)],
+    "ipso": [{"given": g} for g in (3, 2, 1)],
     "recursive_histogram_sanitization": [{"k": k, "small_cells": "whole"} for k in (5, 25, 100)],
     "resampling": [{"samples": s} for s in (1, 3, 10)],
     "rounding": [{"share": s} for s in (0.01, 0.1, 1)],
@@ -55,11 +56,14 @@ CATEGORIES: dict[str, list[Step]] = {
     "pram": [{"retention": r} for r in (0.95, 0.8, 0.5)],
     "pram, invariant": [{"retention": r, "invariant": True} for r in (0.95, 0.8, 0.5)],
     "local_suppression": [{"k": k} for k in (3, 10, 50)],
+    "data_swapping": [{"swap_rate": r, "k": 3, "unit": "record", "unmatched": "keep"} for r in (0.05, 0.2, 0.5)],
+    "anatomization": [{"l": n} for n in (2, 3, 5)],
 }
 BOTH: dict[str, list[Step]] = {
     "as they are": [{}],
     "sampling": [{"fraction": f} for f in (0.9, 0.5, 0.1)],
     "microaggregation": [{"k": k} for k in (3, 10, 50)],
+    "k_member_clustering": [{"k": k} for k in (3, 10, 50)],
     "spectral_histogram_sanitization": [{"k": k} for k in (3, 10, 50)],
     "spectral_swapping": [{}],
     "permutation": [{}],
@@ -94,14 +98,50 @@ def complete(data: Data, kinds: tuple[Kind, ...]) -> Data:
 
 
 def masked(data: Data, method: str, step: Step) -> OriginalAndMasked:
+    """All variables of the file masked by the method; what it cannot mask leaves the file."""
     frame, variables = data
-    if method == "as they are":
-        return masked_by((frame, variables), [])
-    name = method.split(",")[0]
+    name, names = method.split(",")[0], list(variables)
+    if name == "as they are":
+        return masked_by(data, [])
     if name in ("rounding", "random_rounding", "global_recoding"):  # by the scale of each variable
-        return masked_by((frame, variables), [{"method": name, **_scaled(frame[each], step)} for each in variables])
-    columns = {} if name == "sampling" else {"columns": list(variables)}
-    return masked_by((frame, variables), [{"method": name, **columns, **step}])
+        return masked_by(data, [{"method": name, **_scaled(frame[each], step)} for each in names])
+    if name == "top_bottom_coding":
+        coded = [each for each in names if _accepted(_some(data, [each]), {"method": name, "columns": [each], **step})]
+        return masked_by(_some(data, coded), [{"method": name, "columns": coded, **step}])
+    if name == "multiple_imputation" and not _accepted(data, {"method": name, "columns": names, **step}):
+        # One variable is the sum of others.
+        fewer = [[each for each in names if each != out] for out in names]
+        names = next(kept for kept in fewer if _accepted(_some(data, kept), {"method": name, "columns": kept, **step}))
+        return masked_by(_some(data, names), [{"method": name, "columns": names, **step}])
+    if name == "ipso":  # drawn from variables that are not released
+        given = names[: step["given"]]
+        plan = [{"method": name, "columns": names[step["given"] :], "given": given}]
+        return masked_by(data, [*plan, {"method": "removal", "columns": given}])
+    if name == "data_swapping":
+        return masked_by(data, [{"method": name, "columns": names[2:], "risk_keys": names[:2], **step}])
+    if name == "anatomization":
+        return masked_by(
+            data, [{"method": name, "columns": [max(names, key=lambda each: _evenness(frame[each]))], **step}]
+        )
+    columns = {} if name == "sampling" else {"columns": names}
+    return masked_by(data, [{"method": name, **columns, **step}])
+
+
+def _some(data: Data, names: list[str]) -> Data:
+    return data[0][names], {name: data[1][name] for name in names}
+
+
+def _accepted(data: Data, step: Step) -> bool:
+    try:
+        masked_by(data, [step])
+    except SluiceError:
+        return False
+    return True
+
+
+def _evenness(column: "pd.Series[Any]") -> float:
+    """How rare the commonest value is: groups with l values each need that."""
+    return 1 - float(column.value_counts(normalize=True).max())
 
 
 def _scaled(column: "pd.Series[Any]", step: Step) -> Step:
@@ -110,6 +150,8 @@ def _scaled(column: "pd.Series[Any]", step: Step) -> Step:
     if "share" in step:
         return {"columns": [name], "base": float(f"{step['share'] * values.std():.2g}")}
     bins = np.unique(np.quantile(values, np.linspace(0, 1, step["groups"] + 1)[1:-1]))
+    if (values == np.floor(values)).all():
+        bins = np.unique(np.floor(bins))
     return {"columns": [name], "bins": [float(each) for each in bins[(bins > values.min()) & (bins < values.max())]]}
 
 
@@ -129,7 +171,7 @@ def played(files: OriginalAndMasked) -> dict[str, Finding]:
     return worst
 
 
-def rows(data: dict[str, Data], quick: bool) -> Iterator[tuple[str, Row]]:
+def rows(data: dict[str, Data], quick: bool, only: Sequence[str] = ()) -> Iterator[tuple[str, Row]]:
     for name, each in data.items():
         numbers = complete(each, (Kind.CONTINUOUS, Kind.INTEGER))
         categories = complete(each, (Kind.NOMINAL, Kind.ORDINAL, Kind.BINARY))
@@ -138,6 +180,8 @@ def rows(data: dict[str, Data], quick: bool) -> Iterator[tuple[str, Row]]:
             if len(file[1]) < 2:
                 continue
             for method, steps in methods.items():
+                if only and method not in only:
+                    continue
                 for step in steps[:1] if quick else steps:
                     strength = _strength(step)
                     try:
@@ -156,6 +200,8 @@ def _strength(step: Step) -> str:
     """The setting that makes it strong; for the others the method's name says enough."""
     if "top" in step:
         return f"beyond {step['top']['quantile']:.0%}"
+    if "given" in step:
+        return f"given {step['given']} others"
     numbers = [str(value) for value in step.values() if not isinstance(value, bool | str)]
     return numbers[0] if numbers else "-"
 
@@ -163,11 +209,11 @@ def _strength(step: Step) -> str:
 _SHOWN = ("reidentification", "learned_linkage", "learned_claims", "transparency")
 
 
-def main(quick: bool = False, only: str | None = None) -> None:
+def main(quick: bool = False, only: str | None = None, methods: Sequence[str] = ()) -> None:
     makers = {"Census": census, "Adult": lambda: adult(6_000), "Diabetes": diabetes}
     data = {name: make() for name, make in makers.items() if only in (None, name)}
     now = ""
-    for name, row in rows(data, quick):
+    for name, row in rows(data, quick, methods):
         if name != now:
             now = name
             print(f"\n### {name}\n\n| method | strength | nearest | learned | surely | method known | also failed |")
@@ -180,4 +226,4 @@ def main(quick: bool = False, only: str | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main(only=sys.argv[1] if len(sys.argv) > 1 else None)
+    main(only=sys.argv[1] if len(sys.argv) > 1 else None, methods=sys.argv[2:])

@@ -14,6 +14,7 @@ from sluice.errors import did_you_mean
 from sluice.risk.attacks.attribute_gain import AttributeGain, OtherVariable, attribute_gains, strongest_readings
 from sluice.risk.coding import plain_values
 from sluice.risk.linkage.candidate_posterior import CandidatePosterior
+from sluice.risk.linkage.kept_digits import with_digits
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.worst_known import worst_known
 from sluice.risk.people import groups_of_people
@@ -60,7 +61,8 @@ def _known(intruder: Intruder, learned: LearnedIntruder, files: OriginalAndMaske
     """Positions of what is known and released."""
     if isinstance(intruder.knows, AnyOf):
         return worst_known(learned, intruder.knows.any, files.rng)
-    return [at for at, name in enumerate(learned.linker.names) if name in files.knowledge[intruder.knows]]
+    names = {each for name in files.knowledge[intruder.knows] for each in with_digits(name)}
+    return [at for at, name in enumerate(learned.linker.names) if name in names]
 
 
 def _who(intruder: Intruder, known: Sequence[str]) -> str:

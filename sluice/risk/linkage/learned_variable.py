@@ -18,6 +18,7 @@ import pandas as pd
 from sluice.arrays import FloatArray, IntArray
 from sluice.risk.coding import plain_values, released_as
 from sluice.risk.linkage.alignment import aligned
+from sluice.risk.linkage.kept_digits import kept_digits
 from sluice.variables import NAMES, Kind, Variables
 
 Levels = npt.NDArray[np.uint16]
@@ -310,6 +311,8 @@ def compared_variables(
         distinct = len(pd.unique(np.concatenate([before.astype(after.dtype), after])))
         if numbers and distinct > _FEW_VALUES:
             compared.append(ComparedNumber.of(name, before, aligned(before, after)))
+            for which, (known, sent) in kept_digits(before, after).items():
+                compared.append(ComparedCategory.of(f"{name} ({which})", known, known, sent))
         elif distinct > _MOST_LABELS:
             codes = pd.factorize(np.concatenate([before.astype(object), after.astype(object)]))[0].astype(np.float64)
             codes[codes < 0] = np.nan
