@@ -64,12 +64,13 @@ def alone(definition: Path) -> tuple[int, int]:
     """Records alone with their combination of quasi-identifiers, and all records; read and counted by pandas alone."""
     document = yaml.safe_load(definition.read_text(encoding="utf-8"))
     contract = load_contract(Path(document["contract"]))
+    names, keys = list(contract.by_name), with_role(contract.staged, Role.QUASI_IDENTIFIER)
     read = [
-        pd.read_csv(path, names=list(contract.by_name), dtype=str, skipinitialspace=True, keep_default_na=False)
+        pd.read_csv(path, names=names, usecols=keys, dtype=str, skipinitialspace=True, keep_default_na=False)
         for path in document["source"]["path"]
     ]
     records = pd.concat(read).apply(lambda column: column.str.strip())
-    sizes = records.groupby(with_role(contract.staged, Role.QUASI_IDENTIFIER)).size()
+    sizes = records.groupby(keys).size()
     return int((sizes == 1).sum()), len(records)
 
 
