@@ -21,26 +21,38 @@ import pytest
 from sluice.custody import shelf
 from tasks.release import progress
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House, Told
+from tests.flows.stages import stages
 
 VALUE = "canary4711"  # planted in the data; no message may quote it
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[House, Path]:
-    """A house with a published edition and the data of a next one, and a copy of it."""
-    house = House(tmp_path_factory.mktemp("faults") / "house")
-    assert house.release().code == WAITING
-    house.approve("amara")
-    assert house.approve("jonas").code == DONE
+def editions() -> tuple[Path, Path]:
+    """A house with a published edition and the data of a next one; and this one judged and approved by one of two."""
+    house = stages().house
+    house.go_back(stages().published)
     house.new_edition()
-    return house, house.save("sound")
+    begun = house.save("sound")
+    assert house.release().code == WAITING
+    assert house.approve("amara").code == WAITING
+    return begun, house.save("almost")
 
 
 @pytest.fixture
-def sound(saved: tuple[House, Path]) -> Iterator[House]:
-    house, copy = saved
-    house.go_back(copy)
-    earlier = house.id
+def sound(editions: tuple[Path, Path]) -> Iterator[House]:
+    yield from at_stage(editions[0])
+
+
+@pytest.fixture
+def almost(editions: tuple[Path, Path]) -> Iterator[House]:
+    """The next edition lacks the approval of `jonas`."""
+    yield from at_stage(editions[1])
+
+
+def at_stage(saved: Path) -> Iterator[House]:
+    house = stages().house
+    house.go_back(saved)
+    earlier = house.ids[0]
     yield house
     assert shelf.read_back(house.target / earlier) == []  # whatever happened
 
@@ -336,26 +348,22 @@ def test_the_disk_of_the_workspace_is_full(sound: House, free: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("free", [0, 8, 24], ids=lambda free: f"{free} kB left")
-def test_the_disk_of_the_target_is_full(sound: House, free: int) -> None:
-    sound.release()
-    sound.approve("amara")
-    with disk(sound.target, "size=20m") as remount:
-        remount(f"size={used(sound.target) + free}k")
-        refused(sound, sound.approve("jonas"), ERROR, f"no space left on the disk of {sound.target}")
-        assert [path.name for path in sound.target.iterdir() if ".partial" in path.name] == []
+def test_the_disk_of_the_target_is_full(almost: House, free: int) -> None:
+    with disk(almost.target, "size=20m") as remount:
+        remount(f"size={used(almost.target) + free}k")
+        refused(almost, almost.approve("jonas"), ERROR, f"no space left on the disk of {almost.target}")
+        assert [path.name for path in almost.target.iterdir() if ".partial" in path.name] == []
         remount("size=20m")
-        assert sound.release().code == DONE
-        assert len(sound.shelf) == 2
+        assert almost.release().code == DONE
+        assert len(almost.shelf) == 2
 
 
 @pytest.mark.slow
-def test_the_target_cannot_be_written(sound: House) -> None:
-    sound.release()
-    sound.approve("amara")
-    with disk(sound.target, "ro") as remount:
-        refused(sound, sound.approve("jonas"), ERROR, f"{sound.target} cannot be written by this account")
+def test_the_target_cannot_be_written(almost: House) -> None:
+    with disk(almost.target, "ro") as remount:
+        refused(almost, almost.approve("jonas"), ERROR, f"{almost.target} cannot be written by this account")
         remount("rw")
-        assert sound.release().code == DONE
+        assert almost.release().code == DONE
 
 
 @pytest.mark.slow
@@ -368,19 +376,17 @@ def test_the_target_is_no_folder(sound: House) -> None:
 
 
 @pytest.mark.slow
-def test_the_published_folder_exists_with_other_content(sound: House) -> None:
-    sound.release()
-    sound.approve("amara")
-    squatter = sound.target / sound.id
+def test_the_published_folder_exists_with_other_content(almost: House) -> None:
+    squatter = almost.target / almost.id
     squatter.mkdir()
     (squatter / "notes.txt").write_text("mine")
-    told = sound.approve("jonas")
+    told = almost.approve("jonas")
     assert told.code == ERROR
     assert "exists with other content" in told.words
     assert [path.name for path in squatter.iterdir()] == ["notes.txt"]
-    assert sound.events(sound.id)[-1] == "failed"
+    assert almost.events(almost.id)[-1] == "failed"
     shutil.rmtree(squatter)
-    assert sound.release().code == DONE
+    assert almost.release().code == DONE
 
 
 def when(step: str, act: Callable[[], object]) -> progress.Listener:
@@ -479,12 +485,10 @@ def test_the_vault_is_open_to_others(sound: House) -> None:
 
 
 @pytest.mark.slow
-def test_a_later_failure_harms_no_earlier_edition(sound: House) -> None:
+def test_a_later_failure_harms_no_earlier_edition(almost: House) -> None:
     """The earlier edition stays the current one until the next is on the shelf, whole."""
-    earlier = sound.id
-    sound.release()
-    sound.approve("amara")
-    (sound.target / sound.id).write_text("a file where the folder should be")
-    assert sound.approve("jonas").code == ERROR
-    assert sound.events(earlier)[-1] == "published"
-    assert pd.read_csv(sound.target / earlier / "people-puf.csv").shape == (1200, 4)
+    earlier = almost.ids[0]
+    (almost.target / almost.id).write_text("a file where the folder should be")
+    assert almost.approve("jonas").code == ERROR
+    assert almost.events(earlier)[-1] == "published"
+    assert pd.read_csv(almost.target / earlier / "people-puf.csv").shape == (1200, 4)

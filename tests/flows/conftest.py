@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for `tests.flows
 from tests.flows.forks import Forks, Run
 from tests.flows.house import House
 from tests.flows.prefect_server import PrefectServer, planned_server, running_server, using
+from tests.flows.stages import stages
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +33,20 @@ def on_prefect(prefect_server: PrefectServer) -> Iterator[PrefectServer]:
 def house(tmp_path: Path) -> House:
     """A house whose data pass their policy; without a server, as on a methodologist's own machine."""
     return House(tmp_path / "house")
+
+
+@pytest.fixture
+def pending() -> House:
+    """A house whose first release waits for its two approvals."""
+    stages().house.go_back(stages().pending)
+    return stages().house
+
+
+@pytest.fixture
+def published() -> House:
+    """A house whose first release is published."""
+    stages().house.go_back(stages().published)
+    return stages().house
 
 
 @pytest.fixture(scope="session")

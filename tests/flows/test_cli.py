@@ -40,9 +40,8 @@ def test_help_is_no_error(house: House, arguments: tuple[str, ...]) -> None:
     assert "Usage" in told.out
 
 
-def test_a_near_miss_is_answered_with_a_suggestion(house: House) -> None:
-    assert house.release().code == WAITING
-    assert f"Did you mean '{house.id}'?" in house.sluice("review", house.id[:-1] + "x").words
+def test_a_near_miss_is_answered_with_a_suggestion(pending: House) -> None:
+    assert f"Did you mean '{pending.id}'?" in pending.sluice("review", pending.id[:-1] + "x").words
 
 
 @pytest.mark.slow
@@ -75,12 +74,10 @@ def test_every_command_has_json_for_machines(house: House) -> None:
     assert (again.code, again.json["state"]) == (BLOCKED, "withdrawn")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", ["reject", "request-changes"])
-def test_refusals_have_json_too(house: House, command: str) -> None:
-    house.release()
-    told = house.sluice(command, house.id, "--as", "amara", "--json")
-    assert (told.code, told.json["release"]) == (DONE, house.id)
+def test_refusals_have_json_too(pending: House, command: str) -> None:
+    told = pending.sluice(command, pending.id, "--as", "amara", "--json")
+    assert (told.code, told.json["release"]) == (DONE, pending.id)
     assert told.json["state"] in ("rejected", "changes_requested")
 
 
@@ -106,15 +103,13 @@ def test_text_of_documents_and_data_is_never_taken_for_markup(house: House) -> N
     assert "[/income]" in told.words
 
 
-@pytest.mark.slow
-def test_a_ledger_that_was_tampered_with_is_an_error(house: House) -> None:
-    house.release()
-    anchor = house.home / "vault" / "anchor"
+def test_a_ledger_that_was_tampered_with_is_an_error(pending: House) -> None:
+    anchor = pending.home / "vault" / "anchor"
     anchor.write_text(anchor.read_text().replace(anchor.read_text()[:1], "9", 1))
-    told = house.sluice("ledger", "verify")
+    told = pending.sluice("ledger", "verify")
     assert told.code == ERROR
     assert "anchor" in told.words
-    assert house.sluice("ledger", "verify", "--json").json["problems"]
+    assert pending.sluice("ledger", "verify", "--json").json["problems"]
 
 
 @pytest.mark.slow

@@ -12,21 +12,6 @@ from tasks.release.account import account
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[House, Path]:
-    """A house whose release waits for its two approvals, and a copy of it."""
-    house = House(tmp_path_factory.mktemp("review") / "house")
-    assert house.release().code == WAITING
-    return house, house.save("pending")
-
-
-@pytest.fixture
-def pending(saved: tuple[House, Path]) -> House:
-    house, copy = saved
-    house.go_back(copy)
-    return house
-
-
 def judged_again(house: House) -> str:
     """The id of the release under documents that were changed."""
     house.write()

@@ -12,23 +12,6 @@ from sluice.custody import shelf
 from tests.flows.house import DONE, WAITING, House
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[House, Path]:
-    """A house with a published release, and a copy of it."""
-    house = House(tmp_path_factory.mktemp("audit") / "house")
-    assert house.release().code == WAITING
-    assert house.approve("amara").code == WAITING
-    assert house.approve("jonas").code == DONE
-    return house, house.save("published")
-
-
-@pytest.fixture
-def published(saved: tuple[House, Path]) -> House:
-    house, copy = saved
-    house.go_back(copy)
-    return house
-
-
 def alter(folder: Path, file: str) -> None:
     """Change a file and its checksum, as somebody would who can write on the shelf."""
     path, checksums = folder / file, folder / shelf.CHECKSUMS

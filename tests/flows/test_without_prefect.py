@@ -43,21 +43,20 @@ def run(house: House, *commands: tuple[str, ...]) -> dict[str, int]:
 
 
 @pytest.mark.slow
-def test_commands_that_run_no_flow_import_no_prefect(house: House, tmp_path: Path) -> None:
-    assert house.release().code == WAITING
+def test_commands_that_run_no_flow_import_no_prefect(pending: House, tmp_path: Path) -> None:
     plan, masked, hierarchy = tmp_path / "plan.yaml", tmp_path / "masked.csv", tmp_path / "region.csv"
     plan.write_text("- {method: removal, columns: [household, town]}\n", encoding="utf-8")
     hierarchy.write_text("code,parent\nTotal,\nnorth,Total\nsouth,Total\n", encoding="utf-8")
-    source, contract = str(house.documents / "people.csv"), str(house.documents / "contract.yaml")
+    source, contract = str(pending.documents / "people.csv"), str(pending.documents / "contract.yaml")
     cells = str(tmp_path / "cells.csv")
     releases = tmp_path / "releases"
     releases.mkdir()
-    shutil.copy(house.file, releases)
+    shutil.copy(pending.file, releases)
     codes = run(
-        house,
+        pending,
         ("status",),
-        ("review", house.id),
-        ("ledger", "show", house.id),
+        ("review", pending.id),
+        ("ledger", "show", pending.id),
         ("ledger", "verify"),
         ("init", source),
         ("methods",),
@@ -79,10 +78,10 @@ def test_commands_that_run_no_flow_import_no_prefect(house: House, tmp_path: Pat
         ("audit-table", cells, "--hierarchy", f"region={hierarchy}"),
         ("redesign-table", source, "--hierarchy", f"region={hierarchy}", "--rule", "minimum_frequency=3"),
         ("camouflage", source, "--column=income", "--width=9000", f"-o{cells}", f"--seed-file={tmp_path / 'seed'}"),
-        ("approve", house.id, "--as", "amara"),
-        ("request-changes", house.id, "--as", "jonas", "--comment", "a test"),
+        ("approve", pending.id, "--as", "amara"),
+        ("request-changes", pending.id, "--as", "jonas", "--comment", "a test"),
     )
-    others = {f"approve {house.id}": WAITING, f"assess {source}": BLOCKED}
+    others = {f"approve {pending.id}": WAITING, f"assess {source}": BLOCKED}
     assert codes == dict.fromkeys(codes, DONE) | others
 
 
