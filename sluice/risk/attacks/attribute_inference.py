@@ -30,6 +30,8 @@ from sluice.risk.coding import plain_values
 from sluice.risk.measurement import Measurement
 from sluice.risk.spread import spread
 
+_SMALL = 50_000  # records times trees: to hand fewer to several threads takes longer than to grow the trees
+
 
 @dataclass(frozen=True)
 class LabelledFile:
@@ -147,7 +149,8 @@ class _Forest:
         """Which of the attacked the forest guesses right, shape (len(attacked),)."""
         from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-        settings = {"n_estimators": self.trees, "n_jobs": -1, "random_state": int(self.rng.integers(2**31))}
+        jobs = -1 if len(taught) * self.trees > _SMALL else None
+        settings = {"n_estimators": self.trees, "n_jobs": jobs, "random_state": int(self.rng.integers(2**31))}
         held = ~np.isnan(taught.value)
         if not held.any():
             return np.zeros(len(attacked), np.bool_)
