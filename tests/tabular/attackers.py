@@ -22,6 +22,8 @@ from sluice.tabular.rules.sensitivity import Requirements
 
 Attackers = frozenset[int]
 
+_ENDS = (HighsModelStatus.kOptimal, HighsModelStatus.kUnbounded)  # what a linear program may come to
+
 
 def leaves_of(dimension: Dimension, code: int) -> set[int]:
     """The leaves that a code adds up."""
@@ -87,8 +89,11 @@ class Table:
             size = self.within.shape[1]
             solver.changeColsCost(size, np.arange(size, dtype=np.int32), sign * self.within[cell])
             solver.run()
+            if solver.getModelStatus() not in _ENDS:  # the basis of the program before was a dead end
+                solver.clearSolver()
+                solver.run()
             status = solver.getModelStatus()
-            assert status in (HighsModelStatus.kOptimal, HighsModelStatus.kUnbounded), status
+            assert status in _ENDS, status
             bounded = status == HighsModelStatus.kOptimal
             ends.append(sign * solver.getObjectiveValue() if bounded else -sign * np.inf)
         return ends[0], ends[1]

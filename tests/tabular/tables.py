@@ -34,10 +34,10 @@ def business(name: str, by: str = "id") -> Cells:
 
 
 @st.composite
-def dimensions(draw: st.DrawFn, name: str, groupings: bool = True) -> Dimension:
-    """A tree of depth 1 to 3, sometimes with a second grouping of its leaves."""
+def dimensions(draw: st.DrawFn, name: str, groupings: bool = True, depth: int = 3) -> Dimension:
+    """A tree of depth 1 to `depth`, sometimes with a second grouping of its leaves."""
     rows, level = [("Total", "")], ["Total"]
-    for _ in range(draw(st.integers(1, 3))):
+    for _ in range(draw(st.integers(1, depth))):
         below = []
         for code in level:
             parts = draw(st.integers(0 if len(rows) > 1 else 2, 3))
@@ -65,8 +65,12 @@ def dimensions(draw: st.DrawFn, name: str, groupings: bool = True) -> Dimension:
 
 @st.composite
 def tables(draw: st.DrawFn, least: int = 1, most: int = 60, groupings: bool = True) -> Cells:
-    """A table of one to three dimensions and random records; some contributors have several."""
-    made = [draw(dimensions(name, groupings)) for name in "abc"[: draw(st.integers(1, 3))]]
+    """A table of one to three dimensions and random records; some contributors have several.
+
+    Three dimensions are no deeper than two levels: else a few records make hundreds of cells, of one record each.
+    """
+    names = "abc"[: draw(st.integers(1, 3))]
+    made = [draw(dimensions(name, groupings, depth=3 if len(names) < 3 else 2)) for name in names]
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     records = draw(st.integers(least, most))
     leaves = np.column_stack([rng.choice(d.leaves, records) for d in made]).astype(np.int32)

@@ -5,6 +5,7 @@ Torra (2013) gives the algorithm and no figures; what is checked is what it prom
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 import pandas as pd
@@ -48,11 +49,13 @@ def partitions(items: list[int], k: int) -> Iterator[list[list[int]]]:
 
 def least_error(values: Sequence[float], k: int) -> Fraction:
     """Of sorted values, by dynamic programming in exact arithmetic over runs of at least k, of any length."""
-    ranked = sorted(values)
+    ranked = [Fraction(value) for value in sorted(values)]
+    sums = [Fraction(0), *accumulate(ranked)]
+    squares = [Fraction(0), *accumulate(value * value for value in ranked)]
     best: list[Fraction | None] = [Fraction(0)]
     for end in range(1, len(ranked) + 1):
         found = [
-            before + squared_error(ranked[start:end], [0] * (end - start))
+            before + squares[end] - squares[start] - (sums[end] - sums[start]) ** 2 / (end - start)
             for start in range(end - k + 1)
             if (before := best[start]) is not None
         ]
