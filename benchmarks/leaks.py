@@ -104,7 +104,9 @@ def masked(data: Data, method: str, step: Step) -> OriginalAndMasked:
     if name == "as they are":
         return masked_by(data, [])
     if name in ("rounding", "random_rounding", "global_recoding"):  # by the scale of each variable
-        return masked_by(data, [{"method": name, **_scaled(frame[each], step)} for each in names])
+        steps = {each: {"method": name, **_scaled(frame[each], step)} for each in names}
+        parted = [each for each, plan in steps.items() if plan.get("bins") != []]
+        return masked_by(_some(data, parted), [steps[each] for each in parted])
     if name == "top_bottom_coding":
         coded = [each for each in names if _accepted(_some(data, [each]), {"method": name, "columns": [each], **step})]
         return masked_by(_some(data, coded), [{"method": name, "columns": coded, **step}])

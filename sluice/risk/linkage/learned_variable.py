@@ -26,6 +26,7 @@ Weights = npt.NDArray[np.float32]
 
 MOST_LEVELS = 1024  # levels into which the released values of a number are parted; the exact values are kept beside
 _FEW_VALUES = 20  # numbers of no more values are compared as categories
+_FIRST = 1_000  # records that are looked at first
 _BINS = 20  # bins of closeness, each with as many of the true pairs
 _PAIRS_A_BIN = 15  # true pairs that a bin needs
 _HEAP = 0.01  # share of the original records from which a single number is a heap, with frequencies of its own
@@ -308,7 +309,9 @@ def compared_variables(
             continue
         after = plain_values(masked[name])
         numbers = before.dtype.kind == "f" and after.dtype.kind == "f"
-        distinct = len(pd.unique(np.concatenate([before.astype(after.dtype), after])))
+        distinct = _distinct(before[:_FIRST], after[:_FIRST])  # enough values of a number are mostly seen at once
+        if not numbers or distinct <= _FEW_VALUES:
+            distinct = _distinct(before, after)
         if numbers and distinct > _FEW_VALUES:
             compared.append(ComparedNumber.of(name, before, aligned(before, after)))
             for which, (known, sent) in kept_digits(before, after).items():
@@ -320,6 +323,10 @@ def compared_variables(
         else:
             compared.append(ComparedCategory.of(name, plain_values(original[name]), before, after))
     return compared
+
+
+def _distinct(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> int:
+    return len(pd.unique(np.concatenate([before.astype(after.dtype), after])))
 
 
 def _one_label(column: str, name: str, labels: npt.NDArray[Any], chances: npt.NDArray[Any]) -> ComparedCategory:
