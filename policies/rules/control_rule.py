@@ -36,19 +36,13 @@ class ControlRule(AttackRule):
 
     def find(self, files: OriginalAndMasked) -> list[Finding]:
         control = files.recoded_holdout
-        if control is None:
-            return [
-                self.unknown(
-                    f"No {files.unit} were set aside as a control (a holdout), so what the file gives away cannot "
-                    "be separated from what is true of everybody."
-                )
-            ]
         for what, frame in (
             ("in the original", files.recoded), ("in the released file", files.masked), ("set aside", control),
         ):  # fmt: skip
-            if not len(frame):
+            if frame is not None and not len(frame):
                 return [self.unknown(f"There are no {files.unit} {what}.", self.attacks)]
-        findings = list(self.play(files, control)) or [self.unknown(self.nothing_to_play, self.attacks)]
+        played = self.without_control(files) if control is None else self.play(files, control)
+        findings = list(played) or [self.unknown(self.nothing_to_play, self.attacks)]
         left_out = [
             name
             for name, variable in files.released.items()
@@ -58,6 +52,13 @@ class ControlRule(AttackRule):
             return findings
         note = f"Left out, because the original has no such column: {', '.join(left_out)}."
         return [finding.model_copy(update={"says": f"{finding.says} {note}"}) for finding in findings]
+
+    def without_control(self, files: OriginalAndMasked) -> Iterator[Finding]:
+        """The findings where nobody was set aside."""
+        yield self.unknown(
+            f"No {files.unit} were set aside as a control (a holdout), so what the file gives away cannot "
+            "be separated from what is true of everybody."
+        )
 
     @abstractmethod
     def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
@@ -83,14 +84,15 @@ class ControlRule(AttackRule):
         return finding.model_copy(update={"verdict": max(finding.verdict, verdict), "says": says})
 
 
-def comparable_columns(files: OriginalAndMasked, control: pd.DataFrame) -> list[str]:
+def comparable_columns(files: OriginalAndMasked, control: pd.DataFrame | None) -> list[str]:
     """Released columns that describe a person and that original and control have, too."""
+    frames = [frame for frame in (files.recoded, files.masked, control) if frame is not None]
     return [
         name
         for name, variable in files.released.items()
         if variable.kind is not Kind.TEXT
         and variable.role not in NAMES
-        and all(name in frame.columns for frame in (files.recoded, files.masked, control))
+        and all(name in frame.columns for frame in frames)
     ]
 
 

@@ -40,6 +40,7 @@ from policies.rules.reidentification_risk import ReidentificationRisk
 from policies.rules.request_rule import RequestRule
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.singling_out import SinglingOut
+from policies.rules.subset_inference import SubsetInference
 from policies.rules.suda import Suda
 from policies.rules.t_closeness import TCloseness
 from policies.rules.zero_cells import ZeroCells
@@ -87,6 +88,7 @@ AttackPolicyRule = Annotated[
     | Inference
     | MembershipInference
     | RareCombinations
-    | ParticipantInference,
+    | ParticipantInference
+    | SubsetInference,
     Field(discriminator="rule"),
 ]

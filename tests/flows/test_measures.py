@@ -46,6 +46,7 @@ ATTACKS: list[dict[str, Any]] = [
     {"rule": "membership", "limit": 0.2},
     {"rule": "rare_combinations", "limit": 0.2},
     {"rule": "participant_inference", "limit": 0.2, "attacks": 200},
+    {"rule": "subset_inference", "limit": 0.2, "attacks": 200},
 ]
 
 

@@ -46,7 +46,7 @@ def judge(files: OriginalAndMasked, policy: Policy | str) -> Iterator[Finding]:
     """All findings on a file, as a release has them, but for those on its use; each measured when it is asked for."""
     policy = _loaded(policy)
     yield from check_masked(policy, files)
-    yield from reference_findings(policy.reference_standard, files, [])
+    yield from reference_findings(policy.reference_standard, files, [], policy.attacks)
     yield from attack_findings(policy, files)
 
 

@@ -13,6 +13,8 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
 from policies.rules.behind import Behind
 from policies.rules.paired_rule import UNPAIRED
+from policies.rules.rule import DisclosureRule
+from policies.rules.subset_inference import SubsetInference
 from policies.standard.judgement import judge_reference_standard
 from policies.standard.learned_linkage import judge_learned_linkage, learned_intruder
 from policies.standard.lone_copies import judge_lone_copies
@@ -65,7 +67,10 @@ def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables,
     declared, described : the variables before and after masking as far as the documents alone tell them
     """
     curves: list[Curve] = []
-    findings = [*reference_findings(policy.reference_standard, files, curves), *attack_findings(policy, files)]
+    findings = [
+        *reference_findings(policy.reference_standard, files, curves, policy.attacks),
+        *attack_findings(policy, files),
+    ]
     findings += findings_of("utility", "utility", lambda: policy.utility.find(files))
     summaries = summarise(files.original, files.recoded, files.masked, declared, described, files.minimum_cell)
     return Evaluation(tuple(findings), tuple(curves), tuple(summaries))
@@ -86,9 +91,15 @@ def attack_findings(policy: Policy, files: OriginalAndMasked) -> Iterator[Findin
 
 
 def reference_findings(
-    standard: ReferenceStandard | None, files: OriginalAndMasked, curves: list[Curve]
+    standard: ReferenceStandard | None,
+    files: OriginalAndMasked,
+    curves: list[Curve],
+    attacks: Sequence[DisclosureRule] = (),
 ) -> Iterator[Finding]:
-    """As `against_reference`, each measured when it is asked for; what is drawn as curves is added to `curves`."""
+    """As `against_reference`, each measured when it is asked for; what is drawn as curves is added to `curves`.
+
+    attacks : those that the policy plays beside the standard
+    """
 
     def judgement() -> Sequence[Finding]:
         if standard is None:
@@ -103,7 +114,7 @@ def reference_findings(
         return
     yield from findings_of("unique_values", "reference", lambda: [judge_unique_values(standard, files)])
     if not files.paired:
-        yield from _unpaired(standard, files)
+        yield from _unpaired(standard, files, attacks)
         return
     yield from findings_of("lone_copies", "reference", lambda: [judge_lone_copies(standard, files)])
     yield from findings_of("reidentification", "reference", lambda: [judge_reidentification(standard, files)])
@@ -113,18 +124,30 @@ def reference_findings(
     yield from findings_of("transparency", "attack", lambda: judge_transparency(standard.transparency, files))
 
 
-def _unpaired(standard: ReferenceStandard, files: OriginalAndMasked) -> list[Finding]:
-    """Without pairs nobody can play those who learn from them: a few variables that stand as they were, together and
-    among others that were torn away, lead to people, and no other rule need notice."""
+def _unpaired(
+    standard: ReferenceStandard, files: OriginalAndMasked, attacks: Sequence[DisclosureRule]
+) -> list[Finding]:
+    """In place of intruders who learn from pairs, which nobody has: those who need none.
+
+    A policy that plays them itself, against people who were set aside, is for files of which no record was anybody's,
+    and nothing is missing. Under another one the file may have been masked record by record, too strongly for whoever
+    compares values and too weakly for whoever learned from pairs, so a person decides.
+    """
     if not (standard.learned.binding or any(intruder.binding for intruder in standard.intruders)):
         return []
+    played = any(isinstance(rule, SubsetInference) and rule.binding for rule in attacks)
+    if played and files.holdout is not None:
+        return []
+    findings = []
+    if not played:
+        rule = SubsetInference(limit=standard.margin)
+        findings += findings_of(rule.rule, "attack", partial(rule.find, files))
     says = f"Intruders who learn were not played. {UNPAIRED}"
-    return [
-        Finding(
-            rule="learned_linkage", verdict=Verdict.REVIEW, stage="reference", says=says,
-            attempted=len(files.masked), completed=0,
-        )
-    ]  # fmt: skip
+    missing = Finding(
+        rule="learned_linkage", verdict=Verdict.REVIEW, stage="reference", says=says,
+        attempted=len(files.masked), completed=0,
+    )  # fmt: skip
+    return [*findings, missing]
 
 
 def _learned(standard: ReferenceStandard, files: OriginalAndMasked) -> Iterator[Finding]:

@@ -1,13 +1,18 @@
 """Judgement of a masked file: what a file must face when nobody says whose rows are whose."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
+from policies.rules.subset_inference import SubsetInference
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Verdict
-from tasks.release.records.judgement import against_reference
+from tasks.release.records.judgement import against_reference, reference_findings
 from tests.red_team.files import files_of
+
+BOTH = {"subset_inference", "learned_linkage"}
 
 
 def test_without_pairs_intruders_who_learn_are_missed_and_a_person_decides() -> None:
@@ -20,3 +25,22 @@ def test_without_pairs_intruders_who_learn_are_missed_and_a_person_decides() -> 
     assert (missed.verdict, missed.binding, missed.completed) == (Verdict.REVIEW, True, 0)
     paired, _ = against_reference(ReferenceStandard(), files_of(frame, others, variables))
     assert {finding.verdict for finding in paired if finding.rule == "learned_linkage"} == {Verdict.PASS}
+
+
+def test_a_file_without_pairs_is_judged_by_what_stays_together() -> None:
+    rng = np.random.default_rng(1)
+    people, others, strangers = (pd.DataFrame(rng.normal(size=(1_200, 4)), columns=list("abcd")) for _ in range(3))
+    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER) for name in "abcd"}
+    torn = people.assign(c=rng.permutation(people["c"]), d=rng.permutation(people["d"])).sample(frac=1, random_state=2)
+    for masked, verdict in ((torn, Verdict.FAIL), (strangers, Verdict.PASS)):
+        files = files_of(people, masked.reset_index(drop=True), variables, paired=False)
+        found = {finding.rule: finding for finding in against_reference(ReferenceStandard(), files)[0]}
+        assert (found["subset_inference"].verdict, found["subset_inference"].binding) == (verdict, True)
+        assert found["learned_linkage"].verdict is Verdict.REVIEW
+        # A policy that plays the attack itself, against people set aside, asks for no decision.
+        held = replace(files, holdout=others, recoded_holdout=others)
+        for attack, asked in ((SubsetInference(limit=0.05), set()), (SubsetInference(limit=0.05, binding=False), BOTH)):
+            rules = {finding.rule for finding in reference_findings(ReferenceStandard(), held, [], [attack])}
+            assert rules & BOTH == asked
+        rules = {finding.rule for finding in reference_findings(ReferenceStandard(), files, [], [attack])}
+        assert rules & BOTH == BOTH

@@ -1,0 +1,76 @@
+"""Subset inference: by the few variables that serve best another is read, better of those who are in the file.
+
+Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023); Lasko and Vinterbo (2010), section II, where there is no control.
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+import pandas as pd
+from pydantic import Field
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.attribute_rule import at_least_baseline
+from policies.rules.control_rule import ControlRule, comparable_columns
+from policies.rules.microdata_rule import Columns
+from policies.rules.paired_rule import share_in_words
+from policies.rules.words import listed, word
+from sluice.risk.attacks.subset_inference import FEWEST, subset_inference
+from sluice.verdict import Finding
+
+
+class SubsetInference(ControlRule):
+    """Who knows the variables of a person that serve best reads another hardly better for the person being in the file.
+
+    Nobody needs to know which record is whose, so the rule judges files whose rows belong to nobody. Where people were
+    set aside, what is read of them is what everybody's records tell; else it is what the original tells without the
+    person.
+    """
+
+    rule: Literal["subset_inference"] = "subset_inference"
+    example: ClassVar[str] = "{rule: subset_inference, limit: 0.05}"
+    advice: ClassVar[str] = (
+        "The variables that the finding names stand in the file together as real people have them: synthesise them "
+        "with larger leaves, mask them together and not one of them alone, or release fewer of them."
+    )
+    columns: Columns | None = Field(default=None, description="all released columns, when not given")
+    attacks: int = Field(default=6000, ge=100, description="people on each side; fewer where there are fewer records")
+
+    nothing_to_play: ClassVar[str] = "The file has fewer than two columns that the original has, too."
+
+    def play(self, files: OriginalAndMasked, control: pd.DataFrame) -> Iterator[Finding]:
+        return self._played(files, control)
+
+    def without_control(self, files: OriginalAndMasked) -> Iterator[Finding]:
+        return self._played(files, None)
+
+    def _played(self, files: OriginalAndMasked, control: pd.DataFrame | None) -> Iterator[Finding]:
+        columns = list(self.columns or comparable_columns(files, control))
+        if len(columns) < 2:
+            return
+        if min(len(files.recoded), FEWEST if control is None else len(control)) < FEWEST:
+            aside = "" if control is None else f" and {FEWEST} set aside"
+            yield self.unknown(f"The attack needs {FEWEST} {files.unit} in the file{aside}.", self.attacks)
+            return
+        found = subset_inference(files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng)
+        measured = found.measurement
+        assert measured.baseline is not None
+        right, without = (
+            share_in_words(share, measured.completed, files.minimum_cell)
+            for share in (measured.value, measured.baseline)
+        )
+        ways = dict.fromkeys(f"{word(read)} by {listed(known)}" for known, read in found.chosen if known)
+        others = "of those who are not in it" if control is not None else "from a file that they are not in"
+        says = (
+            f"Who knows the variables of a person that serve best reads another off the records near in these ("
+            f"{' or '.join(ways) or 'no variable tells of another'}): rightly for {right} of the "
+            f"{files.unit} in the file, and for {without} {others}."
+        )
+        # No variable known is a set, too: whoever reads others better than these people was not played badly.
+        yield self.judge(at_least_baseline(measured).beyond_baseline(), says, "the variables that tell most")
+
+    def describe(self) -> str:
+        return (
+            "Who knows any variables of a person reads another hardly better for the person being in the file "
+            f"(subset inference: at most {self.limit:.4g} more are read rightly)."
+        )

@@ -1,0 +1,220 @@
+"""Subset inference: by the few variables that serve best, another is read off the released records near in these.
+
+Nobody needs to know which record is whose. A file may keep a few variables of each person together, among others that
+were torn away or drawn anew: by all variables the distances drown, and by these the person's own record stands out. So
+all sets of variables are tried. A record is near in a set if it is near in each of its variables; of the records near a
+person, the share that holds the value to be read is the chance to read it rightly. Where none is near, the variable of
+the set that tells people apart best is let go, and then the next: who has no record with a person's exact income still
+reads what goes with their age. What is read of the people in the file beyond what is read of others, the file tells.
+
+The set, the variable and the nearness that gain most on one half of the people are judged on the other half, both ways,
+so that a look at many sets costs nothing. Others are people who took no part, the control. Without a control, the same
+people are read off a file that they are not in: the original without the person (Lasko and Vinterbo 2010, section II).
+
+Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023), the inference attack with a control. Differs from it: every set of
+variables is known and every other one is read.
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sluice.arrays import FloatArray, IntArray
+from sluice.errors import DataError
+from sluice.machine import threads
+from sluice.risk.attacks.attack_success import LEVEL, quantile
+from sluice.risk.attacks.near_values import NearValues
+from sluice.risk.attacks.rare_combinations import subsets
+from sluice.risk.coding import plain_values
+from sluice.risk.distances.gower import gower_points
+from sluice.risk.measurement import Measurement
+from sluice.variables import Variables
+
+NEAR = (0.0, 0.01, 0.05)  # in ranks: equal, a hundredth of the people, a twentieth
+FEWEST = 20  # people on each side, half of whom choose
+_TOGETHER = 15  # variables of which all sets are tried
+_PART = 4  # more variables are cut into parts of so many, of which three are tried together,
+_TRIPLES = 60  # so many, at random where there are more
+_SCOUTS = 1_000  # people of each side, in each half, by whom triples of parts are compared,
+_SEARCHERS = 2_000  # and by whom sets of variables are
+
+
+@dataclass(frozen=True)
+class SubsetInference:
+    """How much better people in the file are read.
+
+    measurement : value is the share of them read rightly, baseline that of others; the interval is the baseline plus
+                  the 95 % interval of the difference; higher is worse
+    chosen      : for either half, the variables known and the one that is read
+    """
+
+    measurement: Measurement
+    chosen: tuple[tuple[tuple[str, ...], str], ...]
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """A set of variables (by position), the one that is read, how near values are, and what is gained as far as that
+    is certain."""
+
+    known: tuple[int, ...]
+    read: int
+    within: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class _Side:
+    """People and the file in which they are looked for; a record of it may be their own, which is passed over."""
+
+    variables: Sequence[NearValues]
+    own: IntArray  # (q,) -1 for none
+
+    def near(self, chosen: Sequence[int], within: float, people: IntArray) -> tuple[IntArray, ...]:
+        """As the compiled loops take it."""
+        variables = [self.variables[at] for at in chosen]
+        windows = [each.window(within) for each in variables]
+        return (
+            np.stack([each.codes for each in variables]),
+            np.stack([first[people] for first, _ in windows]),
+            np.stack([last[people] for _, last in windows]),
+            np.stack([each.equal[people] for each in variables]),
+            self.own[people],
+        )
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+
+def subset_inference(
+    original: pd.DataFrame,
+    released: pd.DataFrame,
+    control: pd.DataFrame | None,
+    variables: Variables,
+    columns: Sequence[str],
+    attacks: int,
+    rng: np.random.Generator,
+) -> SubsetInference:
+    """Read each column of a person off the released records that are near in any set of the others.
+
+    original, released, control : typed by `variables`, any index
+    columns : at least 2
+    attacks : people in the file and others, so many each; all, where there are fewer
+    raises  : DataError for one column, fewer than 20 people on a side, no record, or columns that `gower_points`
+              refuses
+    cost    : for d columns up to 15, O(attacks (d x released records + d 2^d)) time for each of three nearnesses, and
+              O(d (released records + 2^d)) memory. Of more columns, sets are tried within 15 at a time: all sets of
+              three, and larger ones within those that served best
+    """
+    if len(columns) < 2:
+        raise DataError(f"subset inference needs 2 columns; got {len(columns)}")
+    points = gower_points(columns, variables, original, released, *([] if control is None else [control]))
+    people, records, *others = (each.in_random_order(rng) for each in points)
+    if min([len(people), *map(len, others)]) < FEWEST or not len(records):
+        raise DataError(
+            f"subset inference needs {FEWEST} people in the file and {FEWEST} others, and a released record"
+        )
+    repeated = {name: _repeated(released[name]) for name in columns}
+    columns = sorted(columns, key=lambda name: -repeated[name])
+    before, after = ([plain_values(file[name]) for name in columns] for file in (original, released))
+    attacked = people[:attacks]
+    if control is None:
+        kept = min(len(people), len(records))  # of two files of different size, the larger one would tell more
+        records, without = records[:kept], people[:kept]
+        own = np.where(np.arange(len(attacked)) < kept, np.arange(len(attacked)), -1)
+        looked_for = [[column[attacked] for column in before]] * 2
+        files = [[column[records] for column in after], [column[without] for column in before]]
+        owns = [np.full(len(attacked), -1), own]
+    else:
+        outside = others[0][:attacks]
+        looked_for = [[c[attacked] for c in before], [plain_values(control[name])[outside] for name in columns]]
+        files = [after, after]
+        owns = [np.full(len(attacked), -1), np.full(len(outside), -1)]
+    sides = [
+        _Side([NearValues.of(*each) for each in zip(file, people, before, strict=True)], own)
+        for file, people, own in zip(files, looked_for, owns, strict=True)
+    ]
+    measured, chosen = _judged(sides, paired=control is None, rng=rng)
+    return SubsetInference(
+        measured, tuple((tuple(columns[at] for at in each.known), columns[each.read]) for each in chosen)
+    )
+
+
+def _repeated(column: "pd.Series[Any]") -> float:
+    """The chance that two records have the same value."""
+    return float((column.value_counts(normalize=True, dropna=False) ** 2).sum())
+
+
+def _judged(sides: Sequence[_Side], paired: bool, rng: np.random.Generator) -> tuple[Measurement, list[_Choice]]:
+    """What serves best on one half of the people, on the other half; both ways.
+
+    paired : both sides are the same people in the same order
+    """
+    from sluice.risk.attacks.subset_inference_kernel import read_by_all
+
+    chosen, shares, variance = [], [], 0.0
+    for half in (0, 1):
+        choice = _best([np.arange(half, len(side), 2)[:_SEARCHERS] for side in sides], sides, rng)
+        rights = [
+            read_by_all(*side.near((*choice.known, choice.read), choice.within, np.arange(1 - half, len(side), 2)))
+            for side in sides
+        ]
+        parts = [rights[0] - rights[1]] if paired else rights
+        variance += sum(float(each.var()) / len(each) for each in parts) / 4
+        shares.append([float(each.mean()) for each in rights])
+        chosen.append(choice)
+    value, baseline = np.mean(shares, axis=0)
+    n = len(sides[0])
+    half_width = quantile(LEVEL) * sqrt(variance + 1 / sum(map(len, sides)) ** 2)
+    low, high = max(0.0, value - half_width), min(1.0, value + half_width)
+    return Measurement(float(value), n, n, interval=(low, high), baseline=float(baseline)), chosen
+
+
+def _best(halves: Sequence[IntArray], sides: Sequence[_Side], rng: np.random.Generator) -> _Choice:
+    """The choice that gains most on these people."""
+    d = len(sides[0].variables)
+    if d <= _TOGETHER:
+        return _strongest(_tried(range(d), within, halves, sides) for within in NEAR)
+    scouts = [half[:_SCOUTS] for half in halves]
+    places = rng.permutation(d)
+    parts = np.array_split(places, ceil(d / _PART))
+    found = sorted(
+        (
+            _tried(sorted(int(at) for part in three for at in parts[part]), NEAR[1], scouts, sides)
+            for three in subsets(len(parts), 3, _TRIPLES, rng)
+        ),
+        key=lambda each: -each.gain,
+    )
+    together = list(dict.fromkeys(at for each in found for at in (*each.known, each.read)))[:_TOGETHER]
+    return _strongest(_tried(sorted(together), within, halves, sides) for within in NEAR)
+
+
+def _strongest(found: Iterator[_Choice]) -> _Choice:
+    return max(found, key=lambda each: each.gain)
+
+
+def _tried(chosen: Sequence[int], within: float, halves: Sequence[IntArray], sides: Sequence[_Side]) -> _Choice:
+    """The best set among these variables, and the one that is read."""
+    shares = [_summed(side, chosen, within, people) / len(people) for side, people in zip(sides, halves, strict=True)]
+    errors = [np.sqrt(share * (1 - share).clip(0) / len(people)) for share, people in zip(shares, halves, strict=True)]
+    certain = shares[0] - shares[1] - np.hypot(*errors)
+    for bit in range(len(chosen)):  # what is known need not be read
+        certain[bit, (np.arange(certain.shape[1]) >> bit & 1) == 1] = -1.0
+    read, known = np.unravel_index(int(certain.argmax()), certain.shape)
+    members = tuple(at for bit, at in enumerate(chosen) if int(known) >> bit & 1)
+    return _Choice(members, chosen[int(read)], within, float(certain[read, known]))
+
+
+def _summed(side: _Side, chosen: Sequence[int], within: float, people: IntArray) -> FloatArray:
+    from sluice.risk.attacks.subset_inference_kernel import read_by_subsets
+
+    with ThreadPoolExecutor(threads()) as pool:
+        parts = pool.map(
+            lambda part: read_by_subsets(*side.near(chosen, within, part)), np.array_split(people, threads())
+        )
+        return np.asarray(sum(parts), dtype=np.float64)

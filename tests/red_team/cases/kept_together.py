@@ -1,0 +1,53 @@
+"""A file without pairs in which a few variables of each person stay together, and the others are torn away.
+
+By all variables no record is anybody's; by the few, each person's own record stands in the file, wherever it is. Who
+knows all of them but one reads the last one off it.
+"""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from policies.original_and_masked import OriginalAndMasked
+from tests.red_team.case import Case
+from tests.red_team.files import adult, files_of
+
+_PEOPLE = 3_000
+_OTHERS = 1_000  # who are set aside
+_SIX = ("age", "education", "occupation", "relationship", "hours_per_week", "workclass")
+
+
+def kept_together(share: float) -> OriginalAndMasked:
+    """Of this share of the people six columns stay together; all else is permuted, and the rows are shuffled."""
+    frame, variables = adult(_PEOPLE + _OTHERS)
+    frame = frame.drop(columns="education_num")  # repeats education
+    variables = {name: variable for name, variable in variables.items() if name in frame}
+    rng = np.random.default_rng(11)
+    others, people = frame.iloc[:_OTHERS].reset_index(drop=True), frame.iloc[_OTHERS:].reset_index(drop=True)
+    parts = []
+    for rows, kept in ((people.iloc[: int(share * _PEOPLE)], _SIX), (people.iloc[int(share * _PEOPLE) :], ())):
+        torn = {name: rows[name].iloc[rng.permutation(len(rows))].to_numpy() for name in frame if name not in kept}
+        parts.append(rows.assign(**torn).astype(frame.dtypes))
+    file = pd.concat(parts).iloc[rng.permutation(_PEOPLE)].reset_index(drop=True)
+    return files_of(people, file, variables, holdout=others, recoded_holdout=others, paired=False)
+
+
+def reads(files: OriginalAndMasked) -> float:
+    """The share of the people of whom the one record with their values of five columns holds their occupation."""
+    known = [name for name in _SIX if name != "occupation"]
+    found = files.original.merge(files.masked.drop_duplicates(known, keep=False), on=known, suffixes=("", "_read"))
+    return float((found["occupation"].astype(str) == found["occupation_read"].astype(str)).sum() / len(files.original))
+
+
+CASES = (
+    Case(
+        name="six columns kept together for a third of the people, read by five of them",
+        make=partial(kept_together, 1 / 3),
+        attack=reads,
+        reaches=0.15,
+        chance=0.05,
+        rules=("subset_inference",),
+        policy="synthetic-file",
+    ),
+)
