@@ -29,8 +29,7 @@ VALUE = "canary4711"  # planted in the data; no message may quote it
 @pytest.fixture(scope="module")
 def editions() -> tuple[Path, Path]:
     """A house with a published edition and the data of a next one; and this one judged and approved by one of two."""
-    house = stages().house
-    house.go_back(stages().published)
+    house = stages(House).at("published")
     house.new_edition()
     begun = house.save("sound")
     assert house.release().code == WAITING
@@ -50,7 +49,7 @@ def almost(editions: tuple[Path, Path]) -> Iterator[House]:
 
 
 def at_stage(saved: Path) -> Iterator[House]:
-    house = stages().house
+    house = stages(House).at("published")
     house.go_back(saved)
     earlier = house.ids[0]
     yield house

@@ -38,15 +38,13 @@ def house(tmp_path: Path) -> House:
 @pytest.fixture
 def pending() -> House:
     """A house whose first release waits for its two approvals."""
-    stages().house.go_back(stages().pending)
-    return stages().house
+    return stages(House).at("pending")
 
 
 @pytest.fixture
 def published() -> House:
     """A house whose first release is published."""
-    stages().house.go_back(stages().published)
-    return stages().house
+    return stages(House).at("published")
 
 
 @pytest.fixture(scope="session")

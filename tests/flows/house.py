@@ -205,10 +205,14 @@ class House:
         shutil.rmtree(saved, ignore_errors=True)
         return shutil.copytree(self.root, saved)
 
-    def go_back(self, saved: Path) -> None:
-        """Bring the whole house back to what it was; its place is the same, as the workspace notes paths."""
+    def bring_back(self, saved: Path) -> None:
+        """What is on the disk, as it was; its place is the same, as the workspace notes paths."""
         shutil.rmtree(self.root)
         shutil.copytree(saved, self.root)
+
+    def go_back(self, saved: Path) -> None:
+        """Bring the whole house back to what it was."""
+        self.bring_back(saved)
         for name in ("contract", "policy", "people"):
             setattr(self, name, yaml.safe_load((self.documents / f"{name}.yaml").read_text(encoding="utf-8")))
         self.definition = yaml.safe_load(self.file.read_text(encoding="utf-8"))

@@ -39,7 +39,7 @@ def until(condition: Callable[[], Any], what: str, patience: float = PATIENCE) -
     deadline = time.monotonic() + patience
     while not (answer := condition()):
         assert time.monotonic() < deadline, f"waited {patience:.0f} s in vain for: {what}"
-        time.sleep(0.2)
+        time.sleep(0.5)  # asked more often, the server would be busy with the answers
     return answer
 
 
@@ -78,7 +78,7 @@ class Installation:
             **self.server.environment,
             "SLUICE_HOME": str(self.house.home),
             WAREHOUSE: f"sqlite:///{folder}/{SECRET}.db",
-            "PREFECT_WORKER_QUERY_SECONDS": "1",
+            "PREFECT_WORKER_QUERY_SECONDS": "2",
         }
         self.started: list[subprocess.Popen[bytes]] = []
 
@@ -115,7 +115,9 @@ class Installation:
             return False
 
     def start_worker(self) -> None:
-        self.worker = self.start("worker.log", str(BIN / "prefect"), "worker", "start", "--pool", "sluice")
+        self.worker = self.start(
+            "worker.log", str(BIN / "prefect"), "worker", "start", "--pool", "sluice", "--type", "process"
+        )
 
     def stop(self) -> None:
         for name in DEPLOYMENTS:

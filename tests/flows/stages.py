@@ -3,32 +3,43 @@
 import atexit
 import shutil
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from tests.flows.house import DONE, WAITING, House
 
 COMMENT = "k is 5, utility is fine"  # of amara, on approval
 
 
-@dataclass(frozen=True)
-class Stages:
-    """A house, and copies of it to go back to: its release waits for two approvals, or was published with both."""
+H = TypeVar("H", bound=House)
 
-    house: House
-    pending: Path
-    published: Path
+
+@dataclass(frozen=True)
+class Stages(Generic[H]):
+    """A house whose release waits for two approvals, has one of them, or was published with both."""
+
+    kind: type[H]
+    root: Path
+    saved: Mapping[str, Path]
+
+    def at(self, stage: str) -> H:
+        house = self.kind(self.root)
+        house.bring_back(self.saved[stage])
+        return house
 
 
 @cache
-def stages() -> Stages:
+def stages(kind: type[H]) -> Stages[H]:
     """Made at the first call; gone when the process ends."""
     folder = Path(tempfile.mkdtemp(prefix="sluice-stages-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    house = House(folder / "house")
+    house, saved = kind(folder / "house"), {}
     assert house.release().code == WAITING
-    pending = house.save("pending")
+    saved["pending"] = house.save("pending")
     assert house.sluice("approve", house.id, "--as", "amara", "--comment", COMMENT).code == WAITING
+    saved["almost"] = house.save("almost")
     assert house.approve("jonas").code == DONE
-    return Stages(house, pending, house.save("published"))
+    return Stages(kind, house.root, saved | {"published": house.save("published")})

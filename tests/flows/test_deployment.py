@@ -40,8 +40,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     made.house.definition["source"] = {"type": "sql", "url": "${SLUICE_TEST_WAREHOUSE}", "table": "people"}
     try:
         made.start_server()
-        made.prefect("work-pool", "create", "--type", "process", "sluice")
-        made.start_worker()
+        made.start_worker()  # which makes the work pool
         soon = datetime.now(UTC) + timedelta(seconds=110)  # its minute begins in 50 to 110 seconds
         folder = definitions(
             made.house,
