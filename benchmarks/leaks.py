@@ -121,6 +121,9 @@ def masked(data: Data, method: str, step: Step) -> OriginalAndMasked:
         return masked_by(data, [*plan, {"method": "removal", "columns": given}])
     if name == "data_swapping":
         return masked_by(data, [{"method": name, "columns": names[2:], "risk_keys": names[:2], **step}])
+    if name == "sequential_trees":  # which takes no more categories
+        few = [each for each in names if not variables[each].kind.is_categorical or frame[each].nunique() <= 200]
+        return masked_by(_some(data, few), [{"method": name, "columns": few, **step}])
     if name == "anatomization":
         return masked_by(
             data, [{"method": name, "columns": [max(names, key=lambda each: _evenness(frame[each]))], **step}]
