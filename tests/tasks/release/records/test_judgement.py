@@ -36,6 +36,7 @@ def test_a_file_without_pairs_is_judged_by_what_stays_together() -> None:
         files = files_of(people, masked.reset_index(drop=True), variables, paired=False)
         found = {finding.rule: finding for finding in against_reference(ReferenceStandard(), files)[0]}
         assert (found["subset_inference"].verdict, found["subset_inference"].binding) == (verdict, True)
+        assert found["subset_inference"].limit == 0.09  # as many as may be found
         assert found["learned_linkage"].verdict is Verdict.REVIEW
         # A policy that plays the attack itself, against people set aside, asks for no decision.
         held = replace(files, holdout=others, recoded_holdout=others)
