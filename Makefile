@@ -34,6 +34,9 @@ demo: $(READY)
 data: $(READY)
 	@$(BIN)/python -m deployments.data
 
+# Each of several processes has a core: threads of its linear algebra would wait for those of the others, busily.
+test check coverage: export OMP_NUM_THREADS := 1
+
 # Every test, on all cores; `make test ARGS="-n 0 tests/risk"` runs some of them in one process.
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(ARGS)

@@ -60,8 +60,8 @@ def adult(people: int = 6_000) -> Data:
 @cache
 def diabetes(records: int = 8_000) -> Data:
     """So many hospital stays of people with diabetes; several may be one patient's."""
-    raw = pd.read_csv(reference_path("diabetes130", "diabetic_data.csv.gz"), dtype=str, na_values="?").head(records)
-    return typed_frame(raw)
+    path = reference_path("diabetes130", "diabetic_data.csv.gz")
+    return typed_frame(pd.read_csv(path, dtype=str, na_values="?", nrows=records))
 
 
 def step_of(step: MaskingStep | Mapping[str, object]) -> MaskingStep:
