@@ -9,6 +9,7 @@ import pandas as pd
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.classes.class_values import Near, Sensitive
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, category_codes, equivalence_classes
+from sluice.risk.coding import plain_values
 from sluice.risk.resolution import on_grid, resolution
 from sluice.variables import Variable, as_label
 
@@ -52,8 +53,8 @@ class SensitiveValues:
         """near : numbers and dates within this share of their spread are one value; None: as they are."""
         rows = np.flatnonzero(column.notna().to_numpy())
         present = column.iloc[rows]
-        numbers = _numbers(present) if near is not None else None
-        if numbers is None or near is None:
+        numbers = plain_values(present)
+        if near is None or numbers.dtype.kind != "f":
             values: Sensitive = category_codes(present)
         else:
             values = Near(numbers, resolution(numbers, near))
@@ -92,12 +93,3 @@ class SensitiveValues:
 
     def sizes(self, chosen: BoolArray) -> list[int]:
         return [int(size) for size in self.classes.sizes[chosen]]
-
-
-def _numbers(column: "pd.Series[Any]") -> FloatArray | None:
-    """Numbers, and dates in days; None of categories and text."""
-    if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        return np.asarray((column - pd.Timestamp(0)) / pd.Timedelta(days=1), dtype=np.float64)
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return None

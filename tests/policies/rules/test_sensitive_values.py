@@ -28,6 +28,10 @@ def test_dates_are_near_by_days_and_categories_are_themselves() -> None:
     assert isinstance(near, Near)
     assert np.diff(near.numbers).tolist() == [1.0] * 4
     assert isinstance(SensitiveValues.of(CLASSES, dates, day, None).values, np.ndarray)
+    never = pd.Series(np.array(["2024-01-01", "9999-12-31", "0001-01-01", "2024-01-02", "NaT"], "datetime64[us]"))
+    far = SensitiveValues.of(CLASSES, never, day, 0.1).values  # beyond what nanoseconds hold
+    assert isinstance(far, Near)
+    assert far.numbers[1] - far.numbers[0] == (np.datetime64("9999-12-31") - np.datetime64("2024-01-01")).astype(int)
 
 
 def test_a_class_is_harmless_where_all_its_values_are() -> None:
