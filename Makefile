@@ -37,9 +37,12 @@ data: $(READY)
 # Each of several processes has a core: threads of its linear algebra would wait for those of the others, busily.
 test check coverage: export OMP_NUM_THREADS := 1
 
+# One process more than cores, as some tests wait for servers most of the time.
+PARALLEL = --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist worksteal
+
 # Every test, on all cores; `make test ARGS="-n 0 tests/risk"` runs some of them in one process.
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 # What to run before each commit: lint, types, and the tests that need no server and little time.
 check: lint
@@ -48,7 +51,7 @@ check: lint
 
 # Which lines no test runs.
 coverage: $(READY)
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal --cov --cov-report term:skip-covered $(ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report term:skip-covered $(ARGS)
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
