@@ -14,6 +14,7 @@ _FEWEST = 100  # pairs that tell
 _PAIRS = 20_000  # as many are enough
 _SIGMAS = 4.0
 _MORE = 0.02  # share of such pairs that agree, beyond chance
+_EVEN = 0.9  # of the different numbers end where the last digit is; others were computed, such as an imputed mean
 
 
 _FIRST, _LAST = "first digits", "last digits"
@@ -70,10 +71,10 @@ def _last(values: FloatArray, unit: float) -> FloatArray:
 
 
 def _unit(values: FloatArray) -> float | None:
-    """The power of ten, at most 1, that all values are multiples of; None where there is none."""
-    finite = values[np.isfinite(values)]
+    """The power of ten, at most 1, that nearly all different values are multiples of; None where there is none."""
+    finite = np.unique(values[np.isfinite(values)])
     for decimals in range(_DECIMALS + 1):
         scaled = finite * 10.0**decimals
-        if (np.abs(scaled - np.round(scaled)) <= 1e-6 + 1e-12 * np.abs(scaled)).all():
+        if (np.abs(scaled - np.round(scaled)) <= 1e-6 + 1e-12 * np.abs(scaled)).mean() >= _EVEN:
             return float(10.0**-decimals)
     return None
