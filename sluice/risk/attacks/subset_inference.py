@@ -108,8 +108,8 @@ def subset_inference(
     raises  : DataError for one column, fewer than 20 people on a side, no record, or columns that `gower_points`
               refuses
     cost    : for d columns up to 15, O(attacks (d x released records + d 2^d)) time for each of three nearnesses, and
-              O(d (released records + 2^d)) memory. Of more columns, sets are tried within 15 at a time: all sets of
-              three, and larger ones within those that served best
+              O(d (released records + 2^d)) memory. Of more columns, sets are tried within 15 at a time: sets of
+              three, all of them up to 32 columns, and larger ones within those that served best
     """
     if len(columns) < 2:
         raise DataError(f"subset inference needs 2 columns; got {len(columns)}")

@@ -1,4 +1,5 @@
-"""Digits that masking kept although it moved the number: the first two wherever the point is, or the last two.
+"""Digits that masking kept although it moved the number: the first two wherever the point is, the last two, or all
+behind the point, which of a date is the time of day.
 
 No measure of closeness sees them. They count as variables of their own where true pairs agree in them more often than
 chance explains.
@@ -11,18 +12,19 @@ from sluice.arrays import BoolArray, FloatArray
 _DECIMALS = 6  # most decimals that last digits are looked for in
 _APART = 0.1  # of the larger one: numbers farther from each other agree in their first digits by chance alone
 _FEWEST = 100  # pairs that tell
+_WHOLE = 0.5  # numbers nearer to each other than that have alike fractions for being near
 _PAIRS = 20_000  # as many are enough
 _SIGMAS = 4.0
 _MORE = 0.02  # share of such pairs that agree, beyond chance
 _EVEN = 0.9  # of the different numbers end where the last digit is; others were computed, such as an imputed mean
 
 
-_FIRST, _LAST = "first digits", "last digits"
+_FIRST, _LAST, _FRACTION = "first digits", "last digits", "fraction or time of day"
 
 
 def with_digits(name: str) -> tuple[str, ...]:
     """A variable and its digits, by the names under which they are compared."""
-    return name, f"{name} ({_FIRST})", f"{name} ({_LAST})"
+    return name, *(f"{name} ({digits})" for digits in (_FIRST, _LAST, _FRACTION))
 
 
 def kept_digits(before: FloatArray, after: FloatArray) -> dict[str, tuple[FloatArray, FloatArray]]:
@@ -42,6 +44,8 @@ def kept_digits(before: FloatArray, after: FloatArray) -> dict[str, tuple[FloatA
     unit = _unit(a)
     if unit is not None and _kept(_last(a, unit), _last(b, unit), a != b):
         found[_LAST] = _last(before, unit), _last(after, unit)
+    elif _kept(_fraction(a), _fraction(b), np.abs(a - b) > _WHOLE):
+        found[_FRACTION] = _fraction(before), _fraction(after)
     return found
 
 
@@ -68,6 +72,11 @@ def _first(values: FloatArray) -> FloatArray:
 def _last(values: FloatArray, unit: float) -> FloatArray:
     with np.errstate(invalid="ignore"):
         return np.asarray(np.round(np.abs(values) / unit) % 100)
+
+
+def _fraction(values: FloatArray) -> FloatArray:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.round(values % 1.0, _DECIMALS) % 1.0)
 
 
 def _unit(values: FloatArray) -> float | None:

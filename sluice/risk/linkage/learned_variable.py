@@ -35,6 +35,7 @@ _PARTS = 8  # most parts by rank, with frequencies of their own
 _PEOPLE_A_PART = 1_000  # original records that a part needs
 _TRIED = 1_000  # true pairs by which the scale is chosen
 _LINEAR = 0.01  # share of the median size up to which the logarithmic scale is nearly linear
+_MOST_DIGITS = 200  # digits of more different values, such as times of day, are compared as numbers
 _MOST_LABELS = 2_000  # categories of more labels are compared by equality alone
 _SHARES = 20  # groups of a released probability
 _QUANTILES = 50  # most groups of a number that was released as a label
@@ -315,7 +316,11 @@ def compared_variables(
         if numbers and distinct > _FEW_VALUES:
             compared.append(ComparedNumber.of(name, before, aligned(before, after)))
             for which, (known, sent) in kept_digits(before, after).items():
-                compared.append(ComparedCategory.of(f"{name} ({which})", known, known, sent))
+                label = f"{name} ({which})"
+                if _distinct(known, sent) > _MOST_DIGITS:
+                    compared.append(ComparedNumber.of(label, known, sent))
+                else:
+                    compared.append(ComparedCategory.of(label, known, known, sent))
         elif distinct > _MOST_LABELS:
             codes = pd.factorize(np.concatenate([before.astype(object), after.astype(object)]))[0].astype(np.float64)
             codes[codes < 0] = np.nan

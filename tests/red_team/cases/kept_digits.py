@@ -1,15 +1,18 @@
 """The large part of every number comes from somebody else, and the last digits stay: no distance sees anything.
 
-Two digits of each of ten numbers single nearly everybody out, for whoever thinks of looking at them.
+Two digits of each of ten numbers single nearly everybody out, for whoever thinks of looking at them. So does the time
+of day of a date that was shifted by whole days.
 """
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from policies.original_and_masked import OriginalAndMasked
+from sluice.variables import Kind, Variable
 from tests.red_team.attacks import found
 from tests.red_team.case import Case
-from tests.red_team.files import CENSUS, census
+from tests.red_team.files import CENSUS, census, files_of
 
 
 def torn_above(digits: int, columns: int) -> OriginalAndMasked:
@@ -32,15 +35,50 @@ def same_endings(files: OriginalAndMasked) -> float:
     return found(scores.sum(axis=2).astype(float), np.arange(len(before)))
 
 
-CASES = tuple(
+def shifted_dates(people: int = 2_000) -> OriginalAndMasked:
+    """Admissions to the second, each moved by up to two years of days, beside an age that was permuted."""
+    rng = np.random.default_rng(6)
+    seconds = rng.integers(0, 4 * 365 * _DAY, people)
+    original = pd.DataFrame({"admission": _times(seconds), "age": rng.integers(0, 95, people)})
+    moved = _times(seconds + rng.integers(-730, 731, people) * _DAY)
+    kinds = {"admission": Kind.DATE, "age": Kind.INTEGER}
+    variables = {name: Variable(name=name, kind=kind) for name, kind in kinds.items()}
+    masked = pd.DataFrame({"admission": moved, "age": rng.permutation(original["age"])})
+    return files_of(original, masked, variables)
+
+
+def _times(seconds: NDArray[np.int64]) -> pd.Series:
+    return pd.Series(np.datetime64("2020-01-01", "us") + seconds.astype("timedelta64[s]"))
+
+
+def same_times_of_day(files: OriginalAndMasked) -> float:
+    """Who has a time of day, to the second, that no other record has."""
+    before, after = ((frame["admission"].astype("int64") // 10**6 % _DAY) for frame in (files.original, files.masked))
+    return float(((before == after) & ~after.duplicated(keep=False)).mean())
+
+
+_DAY = 86_400
+
+CASES = (
+    *(
+        Case(
+            name=f"permuted but for the last {digits} digits of {columns} numbers",
+            make=lambda digits=digits, columns=columns: torn_above(digits, columns),
+            attack=same_endings,
+            reaches=reaches,
+            chance=0.01,
+            rules=("learned_claims",),
+            policy="perturbed-file",
+        )
+        for digits, columns, reaches in ((2, 12, 0.8), (3, 5, 0.3))
+    ),
     Case(
-        name=f"permuted but for the last {digits} digits of {columns} numbers",
-        make=lambda digits=digits, columns=columns: torn_above(digits, columns),
-        attack=same_endings,
-        reaches=reaches,
+        name="dates shifted by whole days, to the second",
+        make=shifted_dates,
+        attack=same_times_of_day,
+        reaches=0.9,
         chance=0.01,
         rules=("learned_claims",),
         policy="perturbed-file",
-    )
-    for digits, columns, reaches in ((2, 12, 0.8), (3, 5, 0.3))
+    ),
 )

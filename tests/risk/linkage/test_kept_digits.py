@@ -45,6 +45,19 @@ def test_first_digits_that_stay_while_the_point_moves() -> None:
     assert ((known <= -10) & (known > -100)).all()
 
 
+def test_the_time_of_day_that_stays_while_the_date_moves() -> None:
+    rng = np.random.default_rng(3)
+    before = np.round(rng.uniform(-500, 20_000, 3_000) * 86_400) / 86_400  # days, to the second
+    before[:50] = np.nan
+    found = kept_digits(before, before + rng.integers(-900, 900, 3_000))
+    assert list(found) == ["fraction or time of day"]
+    known, sent = found["fraction or time of day"]
+    assert (known == sent)[50:].mean() > 0.99
+    assert known[50:] == pytest.approx(before[50:] % 1, abs=1e-6)
+    assert kept_digits(before, rng.permutation(before)) == {}
+    assert kept_digits(before, before + rng.normal(0, 100, 3_000)) == {}
+
+
 @given(st.integers(0, 10_000), st.sampled_from(["permuted", "noise", "rounded", "swapped near", "as it was"]))
 def test_what_agrees_by_chance_or_closeness_is_no_digit(seed: int, how: str) -> None:
     rng = np.random.default_rng(seed)
