@@ -13,7 +13,7 @@ help:
 	@echo "make demo        releases of a real survey: one refused, one masked, judged, approved, published, one of tables"
 	@echo "make data        the data of the shipped release definitions, into ./data (from UCI, or where they lie)"
 	@echo "make test        all tests"
-	@echo "make check       lint, types and the fast tests"
+	@echo "make check       lint, types and the fast tests, in about a minute"
 	@echo "make coverage    all tests, and the lines that none of them runs: at most 2 %"
 	@echo "make lint        formatting, lint, types, import floors"
 	@echo "make benchmarks  time and memory, beside what else one would use"

@@ -30,6 +30,7 @@ def test_every_function_is_offered_and_has_a_file_of_its_own() -> None:
         sluice.maks  # type: ignore[attr-defined] # noqa: B018
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["import sluice", "import sluice.errors, sluice.verdict"])
 def test_its_import_loads_nothing_heavy(code: str) -> None:
     loaded = {name.split(".")[0] for name in modules_after(code)}

@@ -87,6 +87,7 @@ def test_an_attacker_solves_exact_figures_over_few_cells_and_gets_none() -> None
     assert of(cells, value) == Alteration()
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_each_cell_may_have_another_value_by_the_same_figures(seed: int) -> None:

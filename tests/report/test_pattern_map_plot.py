@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ FEW = settings(max_examples=40)
 
 
 class TestPlots:
+    @pytest.mark.slow
     @FEW
     @given(tables(), st.integers(0, 99), st.booleans())
     def test_each_colour_covers_as_many_places_as_bear_its_mark(self, cells: Cells, seed: int, labels: bool) -> None:

@@ -123,6 +123,7 @@ class TestPage:
         for number in {*total.tolist(), *largest.ravel().tolist()}:
             assert not any(form in texts for form in (str(number), f"{number:,}", f"{number:.6g}"))
 
+    @pytest.mark.slow
     def test_large_tables_stay_small_pages(self) -> None:
         cells = business("s10k")
         page = render(on_tables(summary(cells, random_status(cells, 1, 3))))

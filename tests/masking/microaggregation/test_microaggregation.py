@@ -45,6 +45,7 @@ def survey(n: int, seed: int = 0) -> pd.DataFrame:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     n=st.integers(8, 60),

@@ -184,6 +184,7 @@ def test_the_example_of_the_slides_is_an_outcome() -> None:
     assert seen / 2000 == pytest.approx(1 / 8, abs=0.03)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(
     values=st.lists(st.one_of(st.floats(-1e9, 1e9), st.just(np.nan), st.integers(0, 3).map(float)), max_size=80),

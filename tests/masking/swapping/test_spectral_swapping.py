@@ -97,6 +97,7 @@ def survey(n: int, seed: int = 0, missing: bool = False) -> pd.DataFrame:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(
     n=st.integers(2, 80),

@@ -77,6 +77,7 @@ def test_attributes_are_permuted_as_a_whole():
     assert found.measurement.value == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.integers(0, 2**32))
 def test_the_order_of_the_rows_does_not_matter(seed):

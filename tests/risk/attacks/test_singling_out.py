@@ -33,6 +33,7 @@ def test_as_often_right_as_anonymeter(reference_data: Path, mode: str, main: flo
     assert np.mean([each.control.share for each in found]) == pytest.approx(control, abs=0.025)
 
 
+@pytest.mark.slow
 def test_a_safe_file_has_no_risk_whatever_the_controls_size(reference_data: Path) -> None:
     """Three samples of one population. A control of a quarter of the people must not make a safe file look unsafe."""
     (people, _, others), variables = adult_with_control(reference_data, 8000)

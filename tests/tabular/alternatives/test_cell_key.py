@@ -70,6 +70,7 @@ def test_the_same_cell_has_the_same_figure_in_two_tables() -> None:
     assert (cells.equations @ whole).any()  # and the figures are not additive
 
 
+@pytest.mark.slow
 def test_cells_that_differ_by_one_record_have_independent_noise() -> None:
     """Differencing: the noise of n records says nothing of that of n + 1 (correlation within 4 standard errors)."""
     pairs, n = 4000, 10

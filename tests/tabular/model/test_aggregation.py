@@ -109,6 +109,7 @@ def test_linked_tables_are_parts_of_the_whole(
     assert linked == {cell: whole[cell] for cell in wanted}
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(records(), st.data())
 def test_weighted_contributions_count_as_many_of_their_size(

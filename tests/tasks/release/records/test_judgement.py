@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from policies.rules.subset_inference import SubsetInference
 from policies.standard.reference_standard import ReferenceStandard
@@ -15,6 +16,7 @@ from tests.red_team.files import files_of
 BOTH = {"subset_inference", "learned_linkage"}
 
 
+@pytest.mark.slow
 def test_without_pairs_intruders_who_learn_are_missed_and_a_person_decides() -> None:
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({name: rng.normal(size=1200) for name in "abc"})
@@ -27,6 +29,7 @@ def test_without_pairs_intruders_who_learn_are_missed_and_a_person_decides() -> 
     assert {finding.verdict for finding in paired if finding.rule == "learned_linkage"} == {Verdict.PASS}
 
 
+@pytest.mark.slow
 def test_a_file_without_pairs_is_judged_by_what_stays_together() -> None:
     rng = np.random.default_rng(1)
     people, others, strangers = (pd.DataFrame(rng.normal(size=(1_200, 4)), columns=list("abcd")) for _ in range(3))
