@@ -36,6 +36,8 @@ def kept_digits(before: FloatArray, after: FloatArray) -> dict[str, tuple[FloatA
     """
     pairs = np.flatnonzero(np.isfinite(before) & np.isfinite(after))
     some = pairs[:: -(-len(pairs) // _PAIRS) or 1]
+    if len(some) < _FEWEST:
+        return {}
     a, b = before[some], after[some]
     found: dict[str, tuple[FloatArray, FloatArray]] = {}
     far = np.abs(a - b) > _APART * np.maximum(np.abs(a), np.abs(b))

@@ -76,3 +76,11 @@ def test_what_agrees_by_chance_or_closeness_is_no_digit(seed: int, how: str) -> 
 def test_numbers_without_a_last_digit_have_none() -> None:
     before = np.random.default_rng(0).normal(size=500)
     assert kept_digits(before, before[::-1]) == {}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("pairs", [0, 1, 99])
+def test_too_few_pairs_tell_nothing_and_raise_no_warning(pairs: int) -> None:
+    before = incomes(500)
+    after = np.where(np.arange(500) < pairs, before + 100, np.nan)  # all keep their last digits
+    assert kept_digits(before, after) == {}
