@@ -4,6 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from policies.rules.rule import Percent
 from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.measure import Measure
 
 
 class TableAttackers(BaseModel):
@@ -19,9 +20,15 @@ class TableAttackers(BaseModel):
     )
     zeros_known: bool = Field(default=True, description="everybody knows which cells are zero")
 
-    def assumptions(self, nonnegative: bool = True) -> Assumptions:
-        """As the protection and the audit take them."""
-        return Assumptions(nonnegative, self.known_within, self.coalition, zeros_known=self.zeros_known)
+    def assumptions(self, measure: Measure) -> Assumptions:
+        """As the protection and the audit of a table of this measure take them."""
+        return Assumptions(
+            nonnegative=measure.negative == "refuse",
+            known_within=self.known_within,
+            coalition=self.coalition,
+            zeros_known=self.zeros_known,
+            counts=measure.counts,
+        )
 
     def describe(self) -> str:
         """In one plain sentence."""

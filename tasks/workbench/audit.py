@@ -148,8 +148,8 @@ def audit_with_records(
     cells = tabulate(records, dimensions, measure, rules, tables, coalition).cells
     try:
         pattern = read_pattern(_text(source, dimensions), dimensions)
-        nonnegative = measure.negative == "refuse"
-        return audit_pattern_with_records(pattern, cells, rules, nonnegative, coalition=coalition, workers=workers)
+        assumptions = Assumptions(nonnegative=measure.negative == "refuse", coalition=coalition, counts=measure.counts)
+        return audit_pattern_with_records(pattern, cells, rules, assumptions, workers=workers)
     except DataError as error:
         raise _of_file(source, error) from None
 
@@ -158,15 +158,15 @@ def audit_pattern_with_records(
     pattern: Pattern,
     cells: Cells,
     rules: Sequence[SensitivityRule],
-    nonnegative: bool,
+    assumptions: Assumptions = Assumptions(),  # noqa: B008
     *,
-    coalition: int = 1,
     workers: int = 1,
 ) -> AuditedTable:
     """Every attack that the rules speak of: by outsiders, contributors and coalitions, on cells and on unions of cells.
 
-    cells  : of the records behind the pattern
-    raises : DataError, also where the pattern's cells or published values are not those of the records
+    cells       : of the records behind the pattern
+    assumptions : what attackers know
+    raises      : DataError, also where the pattern's cells or published values are not those of the records
     """
     begun = perf_counter()
     if not rules:
@@ -174,7 +174,6 @@ def audit_pattern_with_records(
     dimensions = cells.dimensions
     order = _order(pattern, cells)
     _refuse_other_values(pattern, cells, order)
-    assumptions = Assumptions(nonnegative=nonnegative, coalition=coalition)
     requirements = requirements_of(rules, cells.contributions, assumptions.nonnegative)
     status = pattern.status[order]
     published = np.where(pattern.has[order], np.uint8(Status.PUBLISHED), status)  # whatever it is called

@@ -107,8 +107,8 @@ def protect_table(
     refuse_unfit_csv(output, [source, a_priori])
     tabulated = tabulate(source, dimensions, measure, rules, tables, coalition)
     rows = _rows_of(a_priori) if a_priori else []
-    nonnegative = measure.negative == "refuse"
-    made = protect_tabulated(tabulated, rules, nonnegative, rows, cost, mode, coalition, workers)
+    assumptions = Assumptions(nonnegative=measure.negative == "refuse", coalition=coalition, counts=measure.counts)
+    made = protect_tabulated(tabulated, rules, assumptions, rows, cost, mode, workers)
     if made.audit.safe:
         replace(output, pattern_bytes(made.cells, made.status), 0o644)
     return dataclasses.replace(made, seconds=perf_counter() - begun)
@@ -117,16 +117,15 @@ def protect_table(
 def protect_tabulated(
     tabulated: Tabulated,
     rules: Sequence[SensitivityRule],
-    nonnegative: bool = True,
+    assumptions: Assumptions = Assumptions(),  # noqa: B008
     a_priori: Sequence[Mapping[str, str]] = (),
     cost: str = "value",
     mode: Mode = "fast",
-    coalition: int = 1,
     workers: int = 1,
 ) -> ProtectedTable:
     """Protect and audit cells that are in memory.
 
-    nonnegative : no contribution is negative
+    assumptions : what attackers know
     a_priori    : what people ask of single cells, as `manual_rows` reads it
     raises      : DataError
     """
@@ -136,7 +135,7 @@ def protect_tabulated(
     taken = sorted({dimension.name for dimension in tabulated.cells.dimensions} & set(COLUMNS))
     if taken:
         raise DataError(f"a dimension must not be named {taken[0]}: the pattern has a column of that name.")
-    cells, assumptions = tabulated.cells, Assumptions(nonnegative=nonnegative, coalition=coalition)
+    cells = tabulated.cells
     rows = manual_rows(a_priori, [d.name for d in cells.dimensions], cells.decimals) if a_priori else []
     request = ProtectionRequest.of(cells, rules, assumptions, rows=rows, cost=cost)
     made = protect_cells(cells, request, mode, workers=workers)

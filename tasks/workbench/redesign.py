@@ -80,7 +80,7 @@ def redesign_table(
     if any(":" in name for table in tables or () for name in table):
         raise DataError("advice is for tables down to the leaves of their dimensions; leave the level (:2) out.")
     cells = tabulate(source, dimensions, measure, rules, tables, coalition).cells
-    assumptions = Assumptions(nonnegative=measure.negative == "refuse", coalition=coalition)
+    assumptions = Assumptions(nonnegative=measure.negative == "refuse", coalition=coalition, counts=measure.counts)
     sensitive = {
         rule: int(found.sum())
         for rule, found in requirements_of(rules, cells.contributions, assumptions.nonnegative).by_rule.items()

@@ -1,11 +1,13 @@
 """What an attacker on suppressed cells is assumed to know and to be able to do."""
 
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
 from sluice.errors import DataError
 from sluice.tabular.model.cells import Cells, Floats
+from sluice.tabular.model.measure import Counts
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,11 @@ class Assumptions:
                    contributor of a cell knows its value; 2 or more, so many of them together
     unions       : which suppressed cells add up to a known sum, and so whether that union is sensitive itself
     zeros_known  : which cells, and whose contributions, are zero
+    counts       : that a cell is a number of records, 'contributors' where each is a contributor of its own and
+                   'records' where one may have several; None for a magnitude. See `sluice.tabular.rules.readers`
+    own_parts    : each contributor among the largest that the cells keep its own part of every cell, so that a cell is
+                   at least as large, and coalitions theirs together; False: only who is alone in a cell uses what it
+                   knows. Nothing where coalition is 0, or contributions may be negative
     """
 
     nonnegative: bool = True
@@ -25,12 +32,16 @@ class Assumptions:
     coalition: int = 1
     unions: bool = True
     zeros_known: bool = True
+    counts: Counts | None = None
+    own_parts: bool = True
 
     def __post_init__(self) -> None:
         if self.known_within is not None and not 0 < self.known_within <= 100:
             raise DataError(f"known_within must be above 0 and at most 100, in percent; got {self.known_within:g}.")
         if self.coalition < 0:
             raise DataError(f"coalition must be 0 or more contributors; got {self.coalition}.")
+        if self.counts is not None and self.counts not in get_args(Counts):
+            raise DataError(f"counts must be None, records or contributors; got '{self.counts}'.")
 
     def bounds(self, cells: Cells) -> tuple[Floats, Floats]:
         """What an attacker believes possible of each cell beforehand, from and to; shapes (c,), in units."""

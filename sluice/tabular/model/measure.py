@@ -9,6 +9,7 @@ WeightRule = Literal["none", "argus", "gconfid_exact"]
 Negative = Literal["refuse", "absolute"]
 Missing = Literal["refuse", "leave_out"]
 Duplicates = Literal["add", "refuse"]
+Counts = Literal["records", "contributors"]  # what a cell without a variable is a number of
 
 MOST_DECIMALS = 6  # that are taken without being asked for
 
@@ -65,6 +66,13 @@ class Measure:
             raise DataError("duplicates can only be refused where a contributor is named.")
         if self.decimals is not None and not 0 <= self.decimals <= MOST_DECIMALS:
             raise DataError(f"decimals must be from 0 to {MOST_DECIMALS}; got {self.decimals}.")
+
+    @property
+    def counts(self) -> Counts | None:
+        """What a cell is a number of; None for a magnitude. A contributor, or a weight, may stand for several."""
+        if self.value is not None:
+            return None
+        return "contributors" if self.columns == () else "records"
 
     @property
     def columns(self) -> tuple[str, ...]:

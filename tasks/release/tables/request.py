@@ -25,7 +25,7 @@ def request_of(release: TablesRelease, staged: StagedCells, cells: Cells) -> Pro
     return ProtectionRequest.of(
         cells,
         [rule.sensitivity() for rule in policy.table_rules],
-        policy.table_attackers.assumptions(definition.measure.negative == "refuse"),
+        policy.table_attackers.assumptions(definition.measure.measure),
         contributions=contributions,
         rows=manual_rows(pattern.a_priori, [d.name for d in cells.dimensions], cells.decimals),
         cost=pattern.cost,

@@ -139,8 +139,7 @@ def audit(
             pattern_of(table, behind.dimensions),
             behind.tabulated(tables, together).cells,
             behind.rules,
-            behind.nonnegative,
-            coalition=together,
+            behind.assumptions(together),
             workers=workers,
         )
     return _result(found)

@@ -165,10 +165,9 @@ def protect(
     made = protect_tabulated(
         table.tabulated(tables, together),
         table.rules,
-        table.nonnegative,
+        table.assumptions(together),
         cost=one_of(cost, "cost", COSTS),
         mode=one_of(mode, "mode", ("fast", "optimise")),
-        coalition=together,
         workers=whole_number(workers, "workers", 1),
     )
     hidden = made.status != Status.PUBLISHED

@@ -16,6 +16,7 @@ from sluice.publication.pattern_file import Pattern, read_pattern
 from sluice.reading.values import plain_array, trimmed_texts
 from sluice.sources.hierarchy_file import read_dimension
 from sluice.tabular.model.aggregation import LARGEST_KEPT
+from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
@@ -135,10 +136,10 @@ class TableOfRecords:
                 column_name(getattr(summed, name), name, records)
         return cls(records, dimensions_of(dimensions, records), sensitivity_rules(rules), summed)
 
-    @property
-    def nonnegative(self) -> bool:
-        """No value may be negative."""
-        return self.measure.negative == "refuse"
+    def assumptions(self, coalition: int) -> Assumptions:
+        """What attackers know, with so many contributors who pool what they contributed."""
+        nonnegative = self.measure.negative == "refuse"
+        return Assumptions(nonnegative=nonnegative, coalition=coalition, counts=self.measure.counts)
 
     def tabulated(self, tables: Sequence[Sequence[str]] | None, coalition: int) -> Tabulated:
         """The cells. Raises TypeError, DataError."""

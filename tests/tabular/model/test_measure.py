@@ -27,3 +27,10 @@ def test_a_measure_that_is_none() -> None:
             Measure(**wrong)  # type: ignore[arg-type]
     with pytest.raises(DataError, match=r"the records have no column 'valu'. Did you mean 'value'\?"):
         records_of(frame(a=["x"], value=[1]), [FLAT], Measure("valu"))
+
+
+def test_what_a_cell_is_a_number_of() -> None:
+    assert Measure("value", contributor="firm").counts is None
+    assert Measure().counts == "contributors"
+    assert Measure(contributor="person").counts == "records"
+    assert Measure(weight="w", weight_rule="argus").counts == "records"
