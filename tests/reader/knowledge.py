@@ -1,0 +1,100 @@
+"""What each kind of reader knows of the suppressed cells beforehand, as bounds in whole units.
+
+Everything follows from published files, the rules (which are published, too) and, for insiders, their own records.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.reader.published import Booleans, Cell, Integers, Published
+from tests.reader.solve import UNBOUNDED, Solver, suppressed
+
+Bounds = tuple[Integers, Integers]
+
+
+@dataclass(frozen=True)
+class Insider:
+    """One or several contributors: what their parts of each cell add up to, and which cells they are alone in."""
+
+    parts: Mapping[Cell, int]
+    alone: frozenset[Cell] = frozenset()
+
+    def bounds(self, published: Published) -> dict[int, tuple[int, int]]:
+        """By suppressed cell: it is at least their part of it, or just that."""
+        at, hidden = published.place, suppressed(published)
+        return {
+            at[cell]: (part, part if cell in self.alone else UNBOUNDED)
+            for cell, part in self.parts.items()
+            if cell in at and hidden[at[cell]]
+        }
+
+
+def anybody(published: Published, counts: bool) -> Bounds:
+    """Nothing is negative; of counts, what is listed is not empty."""
+    least = np.where(suppressed(published) & counts, 1, 0)
+    return least.astype(np.int64), np.full(len(least), UNBOUNDED)
+
+
+def who_knows_the_status(published: Published, primary: Booleans, largest: int) -> Bounds:
+    """Of counts: sensitive cells are at most `largest`, the other suppressed ones above it.
+
+    primary : shape (c,), by the words of the file where these tell it, else as some insider knows
+    """
+    lower, upper = anybody(published, counts=True)
+    hidden = suppressed(published)
+    lower[hidden & ~primary] = largest + 1
+    upper[hidden & primary] = largest
+    return lower, upper
+
+
+def told_primary(published: Published) -> Booleans:
+    """Which cells the file calls primary."""
+    return np.array([word == "primary" for word in published.word])
+
+
+def largest_sensitive_count(rules: list[dict[str, float]]) -> int:
+    """The largest count of people that a policy's rules call sensitive, each person counting 1."""
+    largest = 0
+    for count in range(1, 100):
+        for rule in rules:
+            kind = rule["rule"]
+            sensitive = (
+                (kind == "minimum_frequency" and count < rule["n"])
+                or (kind == "p_percent" and 100 * (count - min(count, 1 + rule.get("coalition", 1))) < rule["p"])
+                or (kind == "dominance" and 100 * min(count, rule["n"]) > rule["k"] * count)
+            )
+            largest = count if sensitive else largest
+    return largest
+
+
+def numbers_of_contributors(published: Published, rules: list[dict[str, float]], once: bool) -> dict[int, int]:
+    """Suppressed cells whose number of contributors follows exactly, where numbers are told; cell -> number.
+
+    once : each contributor has records in one innermost cell only, so that numbers add up. Nothing is tried otherwise:
+           numbers of marginals then only bound those of their parts
+    """
+    if not once or not (published.contributors >= 0).any():
+        return {}
+    system = Published(
+        published.hierarchies,
+        published.cells,
+        published.word,
+        published.contributors,
+        np.array([]),
+        published.equations,
+        0,
+    )
+    hidden = suppressed(published)
+    lower, upper = anybody(published, counts=True)
+    if published.tells_status:
+        least = max((int(rule["n"]) for rule in rules if rule["rule"] == "minimum_frequency"), default=1)
+        lower[hidden & ~told_primary(published)] = least
+    solver = Solver(system, lower, upper)
+    found = {}
+    for cell in np.flatnonzero(hidden).tolist():
+        interval = solver.interval(cell)
+        if interval.low == interval.high:
+            found[cell] = interval.low
+    return found

@@ -1,0 +1,57 @@
+"""A generated table through the product, written as the product writes it, and read by the reader."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+import sluice
+from sluice.verdict import Verdict
+from tests.reader.generate import Rows, drawn
+from tests.reader.judge import Rules, Successes, Truth, successes
+from tests.reader.published import Hierarchy, Published, read_tables
+
+MAGNITUDES: Rules = [{"rule": "minimum_frequency", "n": 3}, {"rule": "p_percent", "p": 10}]
+
+
+def fewer_than(n: int) -> Rules:
+    """The rule of tables of counts."""
+    return [{"rule": "minimum_frequency", "n": n}]
+
+
+@dataclass(frozen=True)
+class Played:
+    """What is published of records, and the truth behind it."""
+
+    published: Published
+    truth: Truth
+    together: int
+
+    def found(self) -> Successes:
+        return successes(self.published, self.truth, self.together)
+
+
+def protected(records: pd.DataFrame, rows: dict[str, Rows], rules: Rules, together: int = 1) -> Played:
+    """Protect a table of records and read what the product would publish; firms' values where there are firms."""
+    firms = "firm" in records
+    measure = {"value": "value", "contributor": "firm"} if firms else {}
+    made = sluice.protect(
+        records, {name: dict(tree) for name, tree in rows.items()}, rules=rules, coalition=together, **measure
+    )
+    assert made.verdict is Verdict.PASS, made.says
+    hierarchies = [Hierarchy.of(name, tree) for name, tree in rows.items()]
+    published = read_tables([made.pattern.to_csv(index=False)], hierarchies)
+    return Played(published, Truth(records, hierarchies, rules, *measure.values()), together)
+
+
+def generated(
+    seed: int,
+    branches: dict[str, tuple[int, ...]],
+    records: int,
+    rules: Rules,
+    *,
+    firms: int | None = None,
+    skew: float = 1.0,
+    together: int = 1,
+) -> Played:
+    """A table of records drawn from a seed; see `drawn`."""
+    return protected(*drawn(seed, branches, records, firms=firms, skew=skew), rules, together)
