@@ -67,6 +67,9 @@ def protect_table(
         Path | None, typer.Option("--a-priori", help="CSV of cells that a person has decided on: codes, status")
     ] = None,
     mode: Annotated[str, typer.Option("--mode", help="fast; optimise: slower, with a proven bound")] = "fast",
+    tell_primary: Annotated[
+        bool, typer.Option("--tell-primary", help="write primary and secondary instead of suppressed")
+    ] = False,
     coalition: Coalition = 1,
     workers: Workers = None,
     as_json: AsJson = False,
@@ -89,6 +92,7 @@ def protect_table(
         a_priori=a_priori,
         mode=mode_given(mode),
         coalition=coalition,
+        tell_primary=tell_primary,
         workers=workers or settings().workers,
     )
     summary = made.summary()
@@ -187,10 +191,9 @@ def audit_table(
     if as_json:
         print_json(summary)
     else:
-        out.print(
-            f"{summary['cells']:,} cells: {summary['primary']:,} primary, {summary['secondary']:,} secondary",
-            soft_wrap=True,
-        )
+        primary, secondary = summary["primary"], summary["secondary"]
+        apart = "" if primary is None else f": {primary:,} primary, {secondary:,} secondary"
+        out.print(f"{summary['cells']:,} cells, {summary['suppressed']:,} suppressed{apart}", soft_wrap=True)
         if summary["with_records"]:
             _print_audit(summary)
         else:
@@ -259,7 +262,7 @@ def _print_intervals(summary: dict[str, Any]) -> None:
     elif not summary["complete"]:
         out.print("audit: UNKNOWN, some intervals were not decided", soft_wrap=True)
     else:
-        out.print("audit: no suppressed primary cell can be computed exactly", soft_wrap=True)
+        out.print("audit: no cell that may be sensitive can be computed exactly", soft_wrap=True)
     _print_breaches(breaches)
     out.print(f"exactly known: {len(summary['exactly_known']):,} suppressed cells", soft_wrap=True)
     for cell in summary["narrowest"]:

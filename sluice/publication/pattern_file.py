@@ -1,6 +1,6 @@
-"""A table with its suppression pattern as a CSV file: codes, status, value, contributors.
+"""A table with its suppression pattern as a CSV file: codes, status, value.
 
-Suppressed cells have a status and no value.
+Suppressed cells have no value; one word stands for all of them, or two for primary and secondary ones.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,9 @@ from sluice.tabular.model.column_values import numbers, whole_units
 from sluice.tabular.model.dimension import Dimension
 
 STATUSES = {"published": Status.PUBLISHED, "primary": Status.PRIMARY, "secondary": Status.SECONDARY}
-COLUMNS = ("status", "value", "contributors")  # beside those of the dimensions
 STATUS_NAMES = {status: name for name, status in STATUSES.items()}
+SUPPRESSED = "suppressed"  # primary or secondary, where the two are not distinguished
+COLUMNS = ("status", "value")  # beside those of the dimensions
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,8 @@ class Pattern:
     """A table as it is published: c cells in the order of the file.
 
     codes    : shape (c, d), position of each cell's code in each dimension
-    status   : shape (c,), published, primary or secondary
+    status   : shape (c,), published, primary or secondary. Where one word stands for both, primary: any of them may
+               be sensitive
     value    : shape (c,), in units of 10 ** -decimals; 0 where there is none
     has      : shape (c,), whether there is a value; a published cell always has one
     """
@@ -38,29 +40,38 @@ class Pattern:
     value: Integers
     has: Booleans
     decimals: int
+    tells_primary: bool  # two words for suppressed cells
 
     def __len__(self) -> int:
         return len(self.status)
+
+    def word(self, cell: int) -> str:
+        """What became of a cell, as the file says it."""
+        status = Status(self.status[cell])
+        return STATUS_NAMES[status] if self.tells_primary or status is Status.PUBLISHED else SUPPRESSED
 
     def name(self, cell: int) -> str:
         """The codes of a cell, as `Cells.name` says them."""
         return cell_name(self.dimensions, self.codes, cell)
 
 
-def pattern_bytes(cells: Cells, status: Statuses) -> bytes:
-    """The CSV file (RFC 4180, UTF-8) of all cells; no value and no number of contributors where one is suppressed."""
+def pattern_bytes(cells: Cells, status: Statuses, tell_primary: bool = False) -> bytes:
+    """The CSV file (RFC 4180, UTF-8) of all cells, without a value where one is suppressed.
+
+    tell_primary : primary and secondary cells bear different words, which tells more: see docs/tables.md
+    """
     published = status == Status.PUBLISHED
     columns: dict[str, NDArray[np.object_]] = {
         dimension.name: np.array(dimension.codes, dtype=object)[cells.codes[:, axis]]
         for axis, dimension in enumerate(cells.dimensions)
     }
-    columns["status"] = np.array([STATUS_NAMES[Status(each)] for each in status], dtype=object)
+    names = STATUS_NAMES if tell_primary else dict.fromkeys(STATUS_NAMES, SUPPRESSED) | {Status.PUBLISHED: "published"}
+    columns["status"] = np.array([names[Status(each)] for each in status], dtype=object)
     values = [
         in_decimals(int(total), cells.decimals) if keep else ""
         for total, keep in zip(cells.total, published, strict=True)
     ]
     columns["value"] = np.array(values, dtype=object)
-    columns["contributors"] = np.where(published, cells.contributors.astype(str), "")
     return pd.DataFrame(columns).to_csv(index=False, lineterminator="\r\n").encode()
 
 
@@ -85,11 +96,14 @@ def read_pattern(frame: pd.DataFrame, dimensions: Sequence[Dimension]) -> Patter
     _, first, count = np.unique(keys_of(dimensions, held), return_index=True, return_counts=True)
     if (count > 1).any():
         raise DataError(f"the cell {cell_name(dimensions, held, int(first[count > 1][0]))} is given twice.")
-    strange = [text for text in frame["status"].unique() if text not in STATUSES]
-    if strange:
-        hint = did_you_mean(strange[0], STATUSES)
-        raise DataError(f"status must be {', '.join(STATUSES)}; got '{strange[0]}'.{hint}")
-    status: Statuses = np.array([STATUSES[text] for text in frame["status"]], dtype=np.uint8)
+    words = {**STATUSES, SUPPRESSED: Status.PRIMARY}
+    given = set(frame["status"].unique())
+    if strange := sorted(given - set(words)):
+        hint = did_you_mean(strange[0], words)
+        raise DataError(f"status must be {', '.join(words)}; got '{strange[0]}'.{hint}")
+    if SUPPRESSED in given and given & {"primary", "secondary"}:
+        raise DataError("status must be 'suppressed' for all suppressed cells, or primary or secondary; got both.")
+    status: Statuses = np.array([words[text] for text in frame["status"]], dtype=np.uint8)
     text = frame["value"]
     has = (text != "").to_numpy(dtype=bool)
     without = np.flatnonzero((status == Status.PUBLISHED) & ~has)
@@ -97,7 +111,7 @@ def read_pattern(frame: pd.DataFrame, dimensions: Sequence[Dimension]) -> Patter
         raise DataError(f"the cell {cell_name(dimensions, held, int(without[0]))} is published and has no value.")
     value = np.zeros(len(frame), dtype=np.int64)
     value[has], decimals = whole_units(numbers(text[has]), "value", None)
-    return Pattern(tuple(dimensions), held, status, value, has, decimals)
+    return Pattern(tuple(dimensions), held, status, value, has, decimals, SUPPRESSED not in given)
 
 
 def cell_name(dimensions: Sequence[Dimension], codes: Codes, cell: int) -> str:

@@ -96,8 +96,8 @@ def published_table(
     *,
     value: Integers | None = None,
     interval: tuple[Integers, Integers] | None = None,
-    tell_primary: bool = True,
-    tell_contributors: bool = True,
+    tell_primary: bool = False,
+    tell_contributors: bool = False,
 ) -> PublishedTable:
     """What is published of a table.
 
@@ -106,12 +106,12 @@ def published_table(
     value             : shape (c,), what is published instead of the totals (rounded, adjusted, perturbed); numbers of
                         contributors are not published then, as they would undo it in a table of counts
     interval          : from and to, each of shape (c,), published for suppressed cells
-    tell_primary      : primary and secondary cells bear different words. That a cell is primary reveals that few
-                        contribute to it or one towers over the others, and which cells are worth an attack; that
-                        it is secondary reveals that its value may be known as such. Agencies differ. When False,
-                        both are 'suppressed'. Which rule made a cell primary is never published.
+    tell_primary      : primary and secondary cells bear different words; else both are 'suppressed'. That a cell is
+                        primary reveals that few contribute to it or one towers over the others, that it is secondary
+                        that the rules would have let it out: in a table of counts, that it is no small one.
+                        Which rule made a cell primary is never published.
     tell_contributors : of published cells. Numbers of contributors add up like values: where parts are suppressed,
-                        the rest of a marginal bounds how many contribute to them, though no value.
+                        those of a suppressed cell may follow, so they must be audited as a linked table of counts.
     raises            : DataError when the arrays do not fit the cells, a withheld marginal would be published, or an
                         interval misses its cell or has no width
     """
@@ -155,6 +155,8 @@ def discrepancies(
     dimensions: Table | None = None,
     value: Integers | None = None,
     interval: tuple[Integers, Integers] | None = None,
+    tell_primary: bool = False,
+    tell_contributors: bool = False,
 ) -> list[str]:
     """What is wrong with a table as it was read back from a file, in words without values; empty when nothing is.
 
@@ -163,6 +165,7 @@ def discrepancies(
     dimensions : of the table; those that it has, down to the leaves, when not given
     value      : shape (c,), what is published instead of the totals
     interval   : from and to, each of shape (c,), that may be published of suppressed cells; none may when not given
+    tell_primary, tell_contributors : see `published_table`
     """
     dimensions = dimensions or [dimension.name for dimension in table.dimensions]
     listed, axes = in_table(cells, dimensions) & (status != Status.WITHHELD), axes_of(cells, dimensions)
@@ -178,10 +181,8 @@ def discrepancies(
             wrong.setdefault("listed that should not be, or twice", []).append(table.name_of(at))
             continue
         hidden = status[cell] != Status.PUBLISHED
-        if (table.status[at] != PUBLISHED) != hidden or table.status[at] not in (
-            SUPPRESSED,
-            WORDS[Status(status[cell])],
-        ):
+        word = WORDS[Status(status[cell])] if tell_primary or not hidden else SUPPRESSED
+        if table.status[at] != word:
             wrong.setdefault("given another status", []).append(table.name_of(at))
         if hidden and (table.value[at] is not None or (table.contributors and table.contributors[at] is not None)):
             wrong.setdefault("suppressed and published", []).append(table.name_of(at))
@@ -193,6 +194,9 @@ def discrepancies(
             wrong.setdefault("given another value", []).append(table.name_of(at))
         if not hidden and table.contributors and table.contributors[at] != cells.contributors[cell]:
             wrong.setdefault("given another number of contributors", []).append(table.name_of(at))
+    if table.contributors and not tell_contributors:
+        given = (at for at, number in enumerate(table.contributors) if number is not None)
+        wrong["given a number of contributors, which was not judged"] = [table.name_of(at) for at in given]
     if missing:
         wrong["left out"] = [cells.name(cell) for cell in missing.values()]
     return [

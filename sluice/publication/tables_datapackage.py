@@ -11,8 +11,8 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.variables import Kind, Variable
 
 _MEANING = {
-    PUBLISHED: "the value is told",
-    WORDS[Status.PRIMARY]: "suppressed: the value would tell too much about a contributor",
+    PUBLISHED: "the value is published",
+    WORDS[Status.PRIMARY]: "suppressed: the value would reveal too much about a contributor",
     WORDS[Status.SECONDARY]: "suppressed: with the value, another suppressed one could be worked out",
     SUPPRESSED: "suppressed: to keep confidential what contributors reported",
 }

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from sluice.errors import DataError
 from sluice.publication.decimals import in_decimals
-from sluice.publication.pattern_file import STATUS_NAMES, Pattern, codes_of, read_pattern
+from sluice.publication.pattern_file import Pattern, codes_of, read_pattern
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Floats, Status, equations_of, keys_of, refuse_hidden_ties
@@ -75,7 +75,7 @@ def audit_pattern(
 
     Cells that are not in the table are taken as empty. Whether the intervals are wide enough only the rules and the
     records can tell; without them a breach is a cell called primary that is exactly known, or known to within `within`
-    percent, or a suppressed cell whose value stands in the file.
+    percent (any suppressed cell, where one word stands for all), or a suppressed cell whose value stands in the file.
 
     raises : DataError, for published totals that do not add up, too
     """
@@ -102,7 +102,7 @@ def audit_pattern(
     primary = pattern.status[hidden] == Status.PRIMARY
     exact = high - low < _EXACTLY
     breaches = [
-        f"{pattern.name(int(cell))} is {STATUS_NAMES[Status(pattern.status[cell])]} and has a value"
+        f"{pattern.name(int(cell))} is {pattern.word(int(cell))} and has a value"
         for cell in np.flatnonzero(pattern.has & (pattern.status != Status.PUBLISHED))
     ]
     breaches += [f"anybody can compute {pattern.name(int(cell))} exactly" for cell in hidden[primary & exact]]
@@ -115,15 +115,16 @@ def audit_pattern(
     def interval(at: int) -> dict[str, Any]:
         cell = int(hidden[at])
         ends = [in_decimals(round(end), pattern.decimals) if np.isfinite(end) else None for end in (low[at], high[at])]
-        status = STATUS_NAMES[Status(pattern.status[cell])]
+        status = pattern.word(cell)
         named = codes_of(dimensions, pattern.codes, cell)
         known = None if np.isnan(precision[at]) else round(float(precision[at]), 3)
         return {**named, "status": status, "low": ends[0], "high": ends[1], "within_percent": known}
 
     figures = {
         "cells": count,
-        "primary": int((pattern.status == Status.PRIMARY).sum()),
-        "secondary": int((pattern.status == Status.SECONDARY).sum()),
+        "suppressed": len(hidden),
+        "primary": int((pattern.status == Status.PRIMARY).sum()) if pattern.tells_primary else None,
+        "secondary": int((pattern.status == Status.SECONDARY).sum()) if pattern.tells_primary else None,
         "with_records": False,
         "exactly_known": [pattern.name(int(cell)) for cell in hidden[exact]],
         "narrowest": [interval(int(at)) for at in order],
@@ -176,15 +177,19 @@ def audit_pattern_with_records(
     _refuse_other_values(pattern, cells, order)
     requirements = requirements_of(rules, cells.contributions, assumptions.nonnegative)
     status = pattern.status[order]
+    if not pattern.tells_primary:
+        suppressed = np.where(requirements.sensitive, Status.PRIMARY, Status.SECONDARY)
+        status = np.where(status == Status.PUBLISHED, Status.PUBLISHED, suppressed).astype(np.uint8)
     published = np.where(pattern.has[order], np.uint8(Status.PUBLISHED), status)  # whatever it is called
     found = audit(cells, published, requirements, rules, assumptions, (), workers)
     blank = [
-        f"{cells.name(int(cell))} is {STATUS_NAMES[Status(status[cell])]} and has a value"
+        f"{cells.name(int(cell))} is {pattern.word(int(order[cell]))} and has a value"
         for cell in np.flatnonzero((status != Status.PUBLISHED) & pattern.has[order])
     ]
     breaches = (*blank, *(breach.says for breach in found.breaches))
     figures = {
         "cells": len(cells),
+        "suppressed": int((status != Status.PUBLISHED).sum()),
         "primary": int((status == Status.PRIMARY).sum()),
         "secondary": int((status == Status.SECONDARY).sum()),
         "with_records": True,

@@ -97,11 +97,13 @@ def protect_table(
     a_priori: Path | None = None,
     mode: Mode = "fast",
     coalition: int = 1,
+    tell_primary: bool = False,
     workers: int = 1,
 ) -> ProtectedTable:
     """Make, protect and audit the table of a CSV or Parquet file, and write it as CSV if it is safe.
 
-    raises : DataError, DocumentError; then nothing is written. Nor is it when the audit finds the pattern unsafe
+    tell_primary : two words for suppressed cells: primary and secondary
+    raises       : DataError, DocumentError; then nothing is written. Nor is it when the audit finds the pattern unsafe
     """
     begun = perf_counter()
     refuse_unfit_csv(output, [source, a_priori])
@@ -110,7 +112,7 @@ def protect_table(
     assumptions = Assumptions(nonnegative=measure.negative == "refuse", coalition=coalition, counts=measure.counts)
     made = protect_tabulated(tabulated, rules, assumptions, rows, cost, mode, workers)
     if made.audit.safe:
-        replace(output, pattern_bytes(made.cells, made.status), 0o644)
+        replace(output, pattern_bytes(made.cells, made.status, tell_primary), 0o644)
     return dataclasses.replace(made, seconds=perf_counter() - begun)
 
 

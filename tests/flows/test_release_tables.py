@@ -80,18 +80,34 @@ def test_tables_are_published_in_all_forms_and_hold_what_was_judged(house: Table
         assert {tuple(row[d] for d in dimensions) for row in published} == set(true)  # every cell that is not empty
         for row in published:
             values = true[tuple(row[d] for d in dimensions)]
-            assert (row["status"] == "primary") == is_sensitive(values)
-            told = (f"{sum(values):.1f}", str(len(values))) if row["status"] == "published" else ("", "")
-            assert (row["value"], row["contributors"]) == told
-        assert {row["status"] for row in published} == {"published", "primary", "secondary"}
+            assert row["status"] == ("published" if row["value"] else "suppressed")
+            assert row["value"] == (f"{sum(values):.1f}" if row["status"] == "published" else "")
+            assert not (row["value"] and is_sensitive(values))
+        assert {row["status"] for row in published} == {"published", "suppressed"}
+        assert "contributors" not in published[0]
         table = pq.read_table(house.folder / f"{name}.parquet").to_pydict()
         assert [value is None for value in table["value"]] == [row["value"] == "" for row in published]
         sdmx = rows(house.folder / f"{name}.sdmx.csv")
-        assert {row["CONF_STATUS"] for row in sdmx} == {"F", "C", "D"}
+        assert {(row["OBS_STATUS"], row["CONF_STATUS"]) for row in sdmx} == {("A", "F"), ("Q", "N")}
         assert [row["OBS_VALUE"] for row in sdmx] == [row["value"] for row in published]
     package = json.loads((house.folder / "datapackage.json").read_text(encoding="utf-8"))
     assert {resource["path"] for resource in package["resources"]} == {n for n in names if n.startswith("industry")}
+    assert '"primary"' not in json.dumps(package)
+    assert "the files do not tell which of them are sensitive" in json.dumps(package)
     assert house.sluice("ledger", "verify").code == DONE
+
+
+@pytest.mark.slow
+def test_primary_and_secondary_cells_are_told_apart_where_the_definition_asks(house: TablesHouse) -> None:
+    house.definition["form"] = {"tell_primary": True, "sdmx_dataflow": "XX:TURNOVER(1.0)"}
+    house.write()
+    publish(house)
+    true = cells_of(house, ["nace", "region"])
+    for row in rows(house.folder / "industry-by-region.csv"):
+        assert (row["status"] == "primary") == is_sensitive(true[row["nace"], row["region"]])
+    assert {row["CONF_STATUS"] for row in rows(house.folder / "industry-by-size.sdmx.csv")} == {"F", "C", "D"}
+    report = (house.home / "reports" / f"{house.id}.html").read_text(encoding="utf-8")
+    assert "The files tell which suppressed cells are sensitive themselves (primary)" in report
 
 
 def test_the_same_data_again_is_the_same_release_with_the_same_bytes(published: TablesHouse) -> None:
@@ -330,7 +346,8 @@ def test_an_edition_that_undoes_the_last_one_is_blocked(published: TablesHouse) 
     published.data.loc[published.data.nace == "01", "turnover"] += 1.0
     # Nothing is carried forward, and a cell that was blank for another's sake shall be told now: another blank it is.
     first = {(r["nace"], r["region"]): r for r in rows(published.folder / "industry-by-region.csv")}
-    assert first["B", "S1"]["status"] == "secondary"
+    assert first["B", "S1"]["status"] == "suppressed"
+    assert not is_sensitive(cells_of(published, ["nace", "region"])["B", "S1"])
     (published.documents / "cells.csv").write_text(
         "nace,region,size,status\nB,S1,Total,not_secondary\n", encoding="utf-8"
     )
@@ -435,6 +452,7 @@ def test_the_request_rule_protects_those_who_asked(house: TablesHouse) -> None:
     told = house.release()
     assert told.code == ERROR
     assert "needs to know who asked" in told.words
+    house.definition["form"] = {"tell_primary": True}
     house.definition["measure"]["requested"] = {"variable": "asks", "value": "yes"}
     house.write()
     publish(house)

@@ -13,6 +13,7 @@ from sluice.tabular.model.cells import Cells, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 
 P, S = Status.PRIMARY, Status.SECONDARY
+EVERYTHING = {"tell_primary": True, "tell_contributors": True}
 
 
 def small(decimals: int = 0) -> tuple[Cells, Statuses]:
@@ -26,7 +27,9 @@ def small(decimals: int = 0) -> tuple[Cells, Statuses]:
 
 
 def whole(cells: Cells, status: Statuses, **options: Any) -> PublishedTable:
-    return published_table(cells, status, "t", [dimension.name for dimension in cells.dimensions], **options)
+    """The table of all dimensions, with all that may be published of it."""
+    told = {**EVERYTHING, **options}
+    return published_table(cells, status, "t", [dimension.name for dimension in cells.dimensions], **told)
 
 
 def file_of(path: str, content: bytes, table: PublishedTable | None) -> PublishedFile:

@@ -24,15 +24,20 @@ def frame_of(content: bytes) -> pd.DataFrame:
 @given(tables(), st.randoms(use_true_random=False))
 def test_what_is_written_is_read_and_no_more(cells: Cells, random: "np.random.Generator") -> None:
     status = np.array([random.choice([0, 0, 1, 2]) for _ in range(len(cells))], dtype=np.uint8)
-    frame = frame_of(pattern_bytes(cells, status))
+    tell = random.choice([True, False])
+    frame = frame_of(pattern_bytes(cells, status, tell))
     suppressed = status != Status.PUBLISHED
-    assert (frame.loc[suppressed, ["value", "contributors"]] == "").all(axis=None)
-    assert frame.loc[~suppressed, "contributors"].astype(int).tolist() == cells.contributors[~suppressed].tolist()
+    assert (frame.loc[suppressed, "value"] == "").all()
+    assert "contributors" not in frame
     if suppressed.all():
         return
     read = read_pattern(frame, cells.dimensions)
     assert np.array_equal(read.codes, cells.codes)
-    assert np.array_equal(read.status, status)
+    assert np.array_equal(read.status, status if read.tells_primary else np.where(suppressed, Status.PRIMARY, 0))
+    assert read.tells_primary == (tell or not suppressed.any())
+    assert {read.word(cell) for cell in np.flatnonzero(suppressed)} <= (
+        {"primary", "secondary"} if tell else {"suppressed"}
+    )
     assert np.array_equal(read.has, ~suppressed)
     assert np.array_equal(read.value[read.has], cells.total[~suppressed])
     assert [read.name(cell) for cell in range(len(read))] == [cells.name(cell) for cell in range(len(cells))]
@@ -48,5 +53,11 @@ def test_decimals_are_exact(units: int, decimals: int) -> None:
 def test_withheld_cells_have_no_place_in_the_file() -> None:
     flat = Dimension.flat("a", ["x"])
     frame = frame_of(b"a,status,value\nTotal,published,3\nx,withheld,\n")
-    with pytest.raises(DataError, match="status must be published, primary, secondary; got 'withheld'"):
+    with pytest.raises(DataError, match="status must be published, primary, secondary, suppressed; got 'withheld'"):
         read_pattern(frame, [flat])
+
+
+def test_one_word_or_two_but_not_both() -> None:
+    frame = frame_of(b"a,status,value\nTotal,suppressed,\nx,primary,\n")
+    with pytest.raises(DataError, match="must be 'suppressed' for all suppressed cells, or primary or secondary"):
+        read_pattern(frame, [Dimension.flat("a", ["x"])])

@@ -23,7 +23,7 @@ from sluice.publication.tables_datapackage import tables_datapackage
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Integers, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
-from tests.publication.small_table import file_of, small, whole
+from tests.publication.small_table import EVERYTHING, file_of, small, whole
 from tests.tabular.tables import tables
 
 FEW = settings(max_examples=40)
@@ -51,14 +51,14 @@ class TestBytes:
         values = [line.split(",")[3] for line in to_csv(whole(cells, status)).decode().splitlines()[1:]]
         assert values == ["-0.05", "-1.00", "0.95", "90071992547409.91", "", "", "0.00", "", ""]
 
-    def test_one_word_for_both_and_no_contributors_when_asked(self) -> None:
-        lines = to_csv(whole(*small(), tell_primary=False, tell_contributors=False)).decode().splitlines()
+    def test_one_word_for_both_and_no_contributors_unless_asked(self) -> None:
+        lines = to_csv(published_table(*small(), "t", ["area", "kind"])).decode().splitlines()
         assert lines[0] == "area,kind,status,value"
         assert lines[5:7] == ["01,x,suppressed,", "01,y,suppressed,"]
 
     def test_a_table_of_fewer_dimensions_holds_the_totals_of_the_others(self) -> None:
         cells, status = small()
-        assert to_csv(published_table(cells, status, "by kind", ["kind"])).decode().splitlines() == [
+        assert to_csv(published_table(cells, status, "by kind", ["kind"], **EVERYTHING)).decode().splitlines() == [
             "kind,status,value,contributors",
             "Total,published,1247,6",
             "x,published,926,3",
@@ -70,14 +70,14 @@ class TestBytes:
         leaves = np.array([[2], [3], [4]], dtype=np.int32)
         cells = aggregate([dimension], leaves, np.arange(3), np.array([1, 20, 300]))
         status = np.zeros(len(cells), dtype=np.uint8)
-        table = published_table(cells, status, "t", ["d:1"])
+        table = published_table(cells, status, "t", ["d:1"], **EVERYTHING)
         assert to_csv(table).decode().splitlines()[1:] == ["T,published,321,3", "A,published,320,2", "B,published,1,1"]
-        assert discrepancies(table, cells, status, dimensions=["d:1"]) == []
-        assert discrepancies(table, cells, status) == ["2 cells are left out: d a1; d a2"]
+        assert discrepancies(table, cells, status, dimensions=["d:1"], **EVERYTHING) == []
+        assert discrepancies(table, cells, status, **EVERYTHING) == ["2 cells are left out: d a1; d a2"]
 
     def test_the_order_of_the_dimensions_is_the_callers(self) -> None:
         cells, status = small()
-        lines = to_csv(published_table(cells, status, "t", ["kind", "area"])).decode().splitlines()
+        lines = to_csv(published_table(cells, status, "t", ["kind", "area"], **EVERYTHING)).decode().splitlines()
         assert lines[0].startswith("kind,area,")
         assert "x,01,primary,," in lines
 
@@ -217,7 +217,8 @@ class TestReadBack:
         assert read_csv(to_csv(table), *of) == read_parquet(to_parquet(table), *of) == table
         exchanged = read_sdmx_csv(to_sdmx_csv(table, "XX:T(1.0)", "2026-Q1"), *of)
         assert exchanged == replace(table, contributors=None)
-        assert discrepancies(table, cells, status) == discrepancies(exchanged, cells, status) == []
+        told = {"tell_primary": tell, "tell_contributors": contributors}
+        assert discrepancies(table, cells, status, **told) == discrepancies(exchanged, cells, status, **told) == []
 
     def test_codes_that_look_like_other_things_come_back_as_text(self) -> None:
         odd = ["NA", "01", "1e3", "a,b", 'say "x"', " ", "nan", "=1+1"]
@@ -268,14 +269,25 @@ class TestReadBack:
         text = to_csv(whole(cells, status)).decode()
         assert text.count(before) == 1
         back = read_csv(text.replace(before, after).encode(), "t", cells.dimensions, 0)
-        assert any(problem.startswith(says) for problem in discrepancies(back, cells, status))
+        assert any(problem.startswith(says) for problem in discrepancies(back, cells, status, **EVERYTHING))
+
+    def test_a_file_that_says_more_than_was_judged_is_told(self) -> None:
+        cells, status = small()
+        assert discrepancies(whole(cells, status), cells, status) == [
+            "4 cells are given another status: area 01, kind x; area 01, kind y; area NA, kind x; ...",
+            "5 cells are given a number of contributors, which was not judged: area Total, kind Total; "
+            "area Total, kind x; area Total, kind y; ...",
+        ]
+        untold = whole(cells, status, tell_contributors=False, tell_primary=False)
+        assert discrepancies(untold, cells, status) == []
+        assert discrepancies(untold, cells, status, tell_primary=True)[0].startswith("4 cells are given another status")
 
     def test_a_withheld_cell_that_appears_is_told(self) -> None:
         cells, status = small()
         table = whole(cells, status)
         status = status.copy()
         status[1] = Status.WITHHELD
-        found = discrepancies(table, replace(cells, published=status != Status.WITHHELD), status)
+        found = discrepancies(table, replace(cells, published=status != Status.WITHHELD), status, **EVERYTHING)
         assert found == ["1 cell is listed that should not be, or twice: area Total, kind x"]
 
     @pytest.mark.parametrize("content", [b"", b"PAR1 and no more"])

@@ -21,7 +21,7 @@ def table(name: str = "area", codes: tuple[str, ...] = ("01", "NA", "B"), **opti
     )
     status = np.array([0, 1, 2, 0], dtype=np.uint8)
     options = {"interval": (cells.total - 5, cells.total + 5)} if options.pop("intervals", False) else options
-    return published_table(cells, status, "t", [name], **options)
+    return published_table(cells, status, "t", [name], **{"tell_primary": True, **options})
 
 
 def test_the_message() -> None:

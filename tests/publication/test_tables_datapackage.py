@@ -7,7 +7,7 @@ from typing import Any
 from sluice.publication.published_table import published_table
 from sluice.publication.published_table_files import to_csv
 from sluice.publication.tables_datapackage import tables_datapackage
-from tests.publication.small_table import file_of, small
+from tests.publication.small_table import EVERYTHING, file_of, small
 
 
 class TestDatapackage:
@@ -15,7 +15,7 @@ class TestDatapackage:
         cells, status = small(decimals=1)
         tables = []
         for name, dimensions in (("all", ["area", "kind"]), ("kinds", ["kind"])):
-            table = published_table(cells, status, name, dimensions, **options)
+            table = published_table(cells, status, name, dimensions, **{**EVERYTHING, **options})
             tables.append((table, [file_of(f"{name}.csv", to_csv(table), table), file_of(f"{name}.sdmx", b"", None)]))
         package = tables_datapackage("T 1", "T", "d", tables, "turnover", "EUR", ["It was."], ["A margin is not."])
         return json.loads(json.dumps(package)), to_csv(tables[0][0])

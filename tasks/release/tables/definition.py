@@ -26,6 +26,12 @@ class TablesDefinition(Definition):
     protection: Protection = SecondarySuppression()
     form: PublishedForm = PublishedForm()
 
+    @property
+    def tells_contributors(self) -> bool:
+        """Whether numbers of contributors are published: not of counts, nor where values are changed."""
+        suppressed = isinstance(self.protection, SecondarySuppression)
+        return self.form.tell_contributors and suppressed and self.measure.variable is not None
+
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         names = [dimension.variable for dimension in self.dimensions]

@@ -117,5 +117,18 @@ class PublishedForm(StrictModel):
 
     sdmx_dataflow: str | None = Field(default=None, description="AGENCY:ID(VERSION); without it, no SDMX-CSV is made")
     time_period: str | None = Field(default=None, description="of SDMX-CSV, such as 2026-Q1")
-    tell_primary: bool = Field(default=True, description="distinguish primary from secondary suppression")
-    tell_contributors: bool = Field(default=True, description="publish the number of contributors of published cells")
+    tell_primary: bool = Field(
+        default=False, description="distinguish primary from secondary suppression; else one word stands for both"
+    )
+    tell_contributors: bool = Field(
+        default=False, description="publish the number of contributors of published cells; audited as a linked table"
+    )
+
+    def describe(self) -> str:
+        """What is said of suppressed cells, in plain sentences."""
+        told = (
+            "The files tell which suppressed cells are sensitive themselves (primary) and which protect others."
+            if self.tell_primary
+            else "One word stands for all suppressed cells: the files do not tell which of them are sensitive."
+        )
+        return f"{told} Numbers of contributors are published." if self.tell_contributors else told

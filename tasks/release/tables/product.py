@@ -17,6 +17,7 @@ from tasks.release.tables.editions import compare_with_earlier_editions
 from tasks.release.tables.fit import refuse_unfit_tables
 from tasks.release.tables.judgement import TablesEvaluation
 from tasks.release.tables.protected_tables import ProtectedTables, staged_and_published_cells
+from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.request import request_of
 from tasks.release.tables.table_files import problems_of, table_descriptor
 
@@ -40,6 +41,7 @@ class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
             *(rule.describe() for rule in policy.table_rules),
             policy.table_attackers.describe(),
             definition.protection.describe(),
+            *((definition.form.describe(),) if isinstance(definition.protection, SecondarySuppression) else ()),
         )
 
     def view(

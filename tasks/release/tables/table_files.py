@@ -37,7 +37,7 @@ def _published_tables(documents: TablesDocuments, cells: Cells, published: Publi
             value=published.value,
             interval=published.interval,
             tell_primary=form.tell_primary,
-            tell_contributors=form.tell_contributors and documents.definition.measure.variable is not None,
+            tell_contributors=documents.definition.tells_contributors,
         )
 
 
@@ -95,6 +95,8 @@ def problems_of(
                 dimensions=table.dimensions,
                 value=published.value,
                 interval=published.interval,
+                tell_primary=documents.definition.form.tell_primary,
+                tell_contributors=ending != ".sdmx.csv" and documents.definition.tells_contributors,
             )
             problems += [f"{table.name}{ending}: {problem}" for problem in wrong]
         if f"{table.name}.csv" not in files:

@@ -36,8 +36,9 @@ class AuditedTable(Result):
     verdict: Verdict
     with_records: Annotated[bool, Figure("", "every attack was tried, not only that of readers")]
     cells: Annotated[int, Figure("cells", "in the table")]
-    primary: Annotated[int, Figure("cells", "suppressed as sensitive")]
-    secondary: Annotated[int, Figure("cells", "suppressed to protect these")]
+    suppressed: Annotated[int, Figure("cells", "suppressed")]
+    primary: Annotated[int | None, Figure("cells", "of these sensitive, where the table or the records tell")]
+    secondary: Annotated[int | None, Figure("cells", "of these suppressed to protect others")]
     breaches_found: Annotated[int, Figure("breaches", "that were found")]
     exactly_known: Annotated[int | None, Figure("cells", "suppressed, and known exactly to any reader")]
     breaches: tuple[str, ...]
@@ -46,16 +47,16 @@ class AuditedTable(Result):
 
     @property
     def says(self) -> str:
-        hidden = self.primary + self.secondary
         if self.breaches:
             more = f", and {len(self.breaches) - 2:,} more" if len(self.breaches) > 2 else ""
             return f"Not safe: {'; '.join(self.breaches[:2])}{more}."
         if self.verdict is not Verdict.PASS:
             return "Nothing was found, but not every attack was decided."
         if self.with_records:
-            return f"Every attack on the {hidden:,} suppressed of {self.cells:,} cells fails."
+            return f"Every attack on the {self.suppressed:,} suppressed of {self.cells:,} cells fails."
         return (
-            f"From the table alone, no primary cell among the {hidden:,} suppressed of {self.cells:,} can be computed. "
+            f"From the table alone, no cell that may be sensitive among the {self.suppressed:,} suppressed of "
+            f"{self.cells:,} can be computed. "
             "Whether the intervals are wide enough only the rules and the records can tell."
         )
 
@@ -77,9 +78,9 @@ class AuditedTable(Result):
             ax.legend()
         else:
             high = drawn["high"].fillna(2 * drawn["high"].max())
-            colours = [COLOURS["fail" if status == "primary" else "masked"] for status in drawn["status"]]
+            colours = [COLOURS["masked" if status == "secondary" else "fail"] for status in drawn["status"]]
             ax.hlines(places, drawn["low"].fillna(0), high, color=colours, linewidth=4)
-            ax.set_xlabel("feasibility interval of the suppressed value (red: primary)")
+            ax.set_xlabel("feasibility interval of the suppressed value (red: may be sensitive)")
         ax.set_yticks(places, labels, parse_math=False)
         ax.set_ylabel(", ".join(codes.columns), parse_math=False)
         ax.invert_yaxis()
@@ -109,8 +110,8 @@ def audit(
 ) -> AuditedTable:
     """Audit a table with suppressed cells: as any reader could, or with the records as every attacker could.
 
-    table       : a row for each cell, its total and marginals too: the dimensions' codes; status: published, primary or
-                  secondary; value: missing where suppressed. As `sluice.protect` gives it
+    table       : a row for each cell, its total and marginals too: the dimensions' codes; status: published or
+                  suppressed (or primary or secondary); value: missing where suppressed. As `sluice.protect` gives it
     dimensions  : as for `sluice.protect`; where a column has no hierarchy, its total is called 'Total'
     records     : behind the table, added up as for `sluice.protect` by value, contributor and measure; with them
                   `rules` say which cells are sensitive
@@ -157,6 +158,7 @@ def _result(found: Found) -> AuditedTable:
         verdict=verdict,
         with_records=figures["with_records"],
         cells=figures["cells"],
+        suppressed=figures["suppressed"],
         primary=figures["primary"],
         secondary=figures["secondary"],
         breaches_found=len(found.breaches),

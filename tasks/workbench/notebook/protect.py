@@ -36,8 +36,8 @@ _COLOURS = {
 class ProtectedTable(Result):
     """A table whose sensitive cells are suppressed, with as many others as it takes, and its audit.
 
-    pattern  : the table as it may be published: the dimensions' codes, status, value and contributors, without either
-               where a cell is suppressed. Refused when the audit did not find it safe
+    pattern  : the table as it may be published: the dimensions' codes, status (published or suppressed) and value,
+               none where a cell is suppressed. Refused when the audit did not find it safe
     cells    : confidential: every cell with status, value, contributors, sensitive (by some rule), and lower and upper:
                for a sensitive cell an outsider must believe at least these possible
     breaches : what somebody can learn who must not, in words
@@ -64,9 +64,8 @@ class ProtectedTable(Result):
             raise DataError("the audit did not find the pattern safe, so there is none to publish; see breaches.")
         content = BytesIO(pattern_bytes(self.protection.cells, self.protection.status))
         frame = pd.read_csv(content, dtype="str", keep_default_na=False)
-        for name in ("value", "contributors"):
-            frame[name] = pd.to_numeric(frame[name].replace("", pd.NA))
-        return frame.astype({"contributors": "Int64"} | ({} if self._decimals else {"value": "Int64"}))
+        frame["value"] = pd.to_numeric(frame["value"].replace("", pd.NA))
+        return frame if self._decimals else frame.astype({"value": "Int64"})
 
     @property
     def cells(self) -> pd.DataFrame:

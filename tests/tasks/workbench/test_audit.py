@@ -169,7 +169,12 @@ BAD = [
     ),
     ("an unknown code", "KC,R3", "KCC,R3", r"'nace' has a cell of 'KCC', which is no code.*Did you mean 'KC'"),
     ("a cell twice", "KC,R3", "KC,R2", r"the cell nace KC, region R2 is given twice"),
-    ("an unknown status", "primary", "primry", r"status must be published, primary, secondary; got 'primry'. Did you"),
+    (
+        "an unknown status",
+        "primary",
+        "primry",
+        r"status must be published, primary, secondary, suppressed; got 'primry'. Did you",
+    ),
     (
         "no value",
         "KC,R3,published,20",

@@ -20,23 +20,23 @@ def pattern(fair: pd.DataFrame) -> pd.DataFrame:
 
 
 def careless(pattern: pd.DataFrame, fair: pd.DataFrame) -> pd.DataFrame:
-    """The same table with its secondary cells published: each primary one is then a row's total less the rest."""
+    """The same table with all but its sensitive cells published: each of these is then a row's total less the rest."""
     counts = fair.groupby([fair[name].astype(int).astype(str) for name in OCCUPATIONS]).size()
-    secondary = pattern["status"] == "secondary"
-    values = [counts[tuple(row)] for row in pattern.loc[secondary, OCCUPATIONS].itertuples(index=False)]
     made = pattern.copy()
-    made.loc[secondary, "value"] = values
-    made.loc[secondary, "status"] = "published"
+    for row in pattern.index[pattern["status"] == "suppressed"]:
+        if (count := counts[tuple(pattern.loc[row, OCCUPATIONS])]) >= 5:
+            made.loc[row, ["status", "value"]] = "published", count
     return made
 
 
 def test_a_protected_table_gives_nothing_away(pattern: pd.DataFrame, fair: pd.DataFrame) -> None:
     by_anybody = sluice.audit(pattern, OCCUPATIONS)
     assert by_anybody.verdict is Verdict.PASS
-    assert (by_anybody.cells, by_anybody.primary, by_anybody.secondary, by_anybody.exactly_known) == (49, 4, 2, 0)
+    assert (by_anybody.cells, by_anybody.suppressed, by_anybody.primary, by_anybody.exactly_known) == (49, 6, None, 0)
     assert (by_anybody.intervals["low"] < by_anybody.intervals["high"]).all()
     by_all = sluice.audit(pattern, OCCUPATIONS, records=fair, rules=COUNTS)
     assert (by_all.verdict, by_all.with_records, by_all.exactly_known) == (Verdict.PASS, True, None)
+    assert (by_all.primary, by_all.secondary) == (4, 2)  # by the rules, as the table does not tell
     assert (by_all.narrowest["width_per_width_asked"] >= 1).all()
     assert by_all.says == "Every attack on the 6 suppressed of 49 cells fails."
 
