@@ -45,7 +45,6 @@ def test_magnitudes_of_firms_with_several_records(seed: int) -> None:
     assert generated(seed, DEEP, 300, MAGNITUDES, firms=120).found().found == {}
 
 
-@pytest.mark.xfail(strict=True, reason="two words for suppressed cells")
 def test_all_suppressed_cells_have_one_word() -> None:
     played = mostly_sensitive(3)
     assert not played.published.tells_status
