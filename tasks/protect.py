@@ -20,10 +20,11 @@ from tasks.release.tables.editions import carried_forward, nearest_edition
 from tasks.release.tables.fit import measure_of
 from tasks.release.tables.kept_proofs import proofs_as_bytes
 from tasks.release.tables.protected_tables import MethodStatement, ProtectedTables
-from tasks.release.tables.protection import ProtectionRequest, protect_cells, suppression_search
+from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.protection_method import Alteration, SecondarySuppression
 from tasks.release.tables.published_cells import PublishedCells
 from tasks.release.tables.request import request_of
+from tasks.release.tables.suppressed_cells import SuppressedCells, suppress_cells
 from tasks.release.tables.table_files import table_files
 from tasks.step import step
 
@@ -38,7 +39,8 @@ def protect(release: TablesRelease, staged: StagedCells) -> ProtectedTables:
     statement: MethodStatement | None = None
     proofs: Sequence[Proof] = ()
     if isinstance(method, SecondarySuppression):
-        published, proofs = _suppressed(release, cells, request, method)
+        made = _suppressed(release, cells, request, method)
+        published, proofs = made.published, made.proofs
     else:
         altered = _altered(release, cells, request, method)
         statement, published = MethodStatement.of(altered), PublishedCells.of_altered(cells, altered.value)
@@ -55,20 +57,11 @@ def protect(release: TablesRelease, staged: StagedCells) -> ProtectedTables:
 
 def _suppressed(
     release: TablesRelease, cells: Cells, request: ProtectionRequest, method: SecondarySuppression
-) -> tuple[PublishedCells, Sequence[Proof]]:
-    """A pattern that is safe also for whoever has the nearest earlier edition, and the proofs of its safety alone."""
+) -> SuppressedCells:
+    """A pattern that is safe also for whoever has the nearest earlier edition."""
     kept = carried_forward(release, cells) if method.carry_forward else np.zeros(len(cells), dtype=bool)
     pair = nearest_edition(release, cells)
-    proofs: Sequence[Proof] = ()
-    if pair:
-        status = pair.protected(suppression_search(method.mode), request, kept, settings().workers)
-    else:
-        suppressed = kept & ~request.manual.forbidden
-        made = protect_cells(cells, request, method.mode, suppressed=suppressed, workers=settings().workers)
-        status, proofs = made.status, made.certificates
-    if method.intervals:
-        return PublishedCells.with_intervals(cells, status, request, settings().workers), proofs
-    return PublishedCells(status), proofs
+    return suppress_cells(cells, request, method, kept=kept, pair=pair, workers=settings().workers)
 
 
 def _altered(release: TablesRelease, cells: Cells, request: ProtectionRequest, method: Alteration) -> AlteredCells:

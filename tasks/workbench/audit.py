@@ -20,8 +20,8 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasibility_intervals
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
-from tasks.workbench.protect import tabulate
 from tasks.workbench.tabular_file import table_source
+from tasks.workbench.tabulation import tabulate
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
 _FEW = 10

@@ -1,7 +1,6 @@
 """A protected table, outside any release: cells from records, sensitive ones suppressed, and others for their sake."""
 
 import dataclasses
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,32 +8,21 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from sluice.custody.durable import replace
 from sluice.errors import DataError
 from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import COLUMNS, codes_of, pattern_bytes
 from sluice.tabular.audit.audit import Audit
-from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Cells, Status, Statuses, refuse_hidden_ties
+from sluice.tabular.model.cells import Cells, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.manual_status import MANUAL, manual_rows
 from tasks.release.tables.protection import Mode, ProtectionRequest, audit_cells, protect_cells
 from tasks.workbench.tabular_file import refuse_unfit_csv, table_source
-
-
-@dataclass(frozen=True, eq=False)
-class Tabulated:
-    """The cells of a file of records, and how many records were left out or added up on the way."""
-
-    cells: Cells
-    left_out: int
-    added_up: int
+from tasks.workbench.tabulation import Tabulated, tabulate
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,35 +134,6 @@ def protect_tabulated(
     return ProtectedTable(
         tabulated, request.requirements, made.status, found, made.bound, spent, perf_counter() - begun
     )
-
-
-def tabulate(
-    source: Path,
-    dimensions: Sequence[Dimension],
-    measure: Measure,
-    rules: Sequence[SensitivityRule],
-    tables: Sequence[Sequence[str]] | None = None,
-    coalition: int = 1,
-) -> Tabulated:
-    """The cells of a file of records: CSV in memory, Parquet by DuckDB, whatever its size. Raises DataError."""
-    refuse_hidden_ties(dimensions, tables)
-    kept = max(LARGEST_KEPT, coalition, *(rule.largest_needed for rule in rules))
-    table = table_source(source)
-    try:
-        if source.suffix == ".parquet":
-            from sluice.sources.table_cells import aggregate_file
-
-            with tempfile.TemporaryDirectory() as folder:
-                made = aggregate_file(
-                    source, dimensions, measure, tables=tables, kept=kept, scratch=Path(folder) / "spilled"
-                )
-            return Tabulated(made.cells, made.left_out, made.added_up)
-        columns = list(dict.fromkeys([*(d.name for d in dimensions), *measure.columns]))
-        records = records_of(pd.concat(table.batches(columns), ignore_index=True), dimensions, measure)
-        return Tabulated(records.cells(dimensions, kept, tables), records.left_out, records.added_up)
-    except DataError as error:
-        says = str(error)
-        raise DataError(says if says.startswith(str(source)) else f"{source}: {says}") from None
 
 
 def _rows_of(path: Path) -> list[dict[str, str]]:

@@ -12,7 +12,7 @@ from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
-from tasks.workbench.protect import tabulate
+from tasks.workbench.tabulation import tabulate
 
 ADVICE_ONLY = (
     "Advice only: nobody judged the table, and nothing was written. Change the hierarchies and the records' codes, "

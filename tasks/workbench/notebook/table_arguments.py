@@ -23,7 +23,7 @@ from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.workbench.notebook.arguments import column_name, data_frame, one_of
-from tasks.workbench.protect import Tabulated
+from tasks.workbench.tabulation import Tabulated
 
 Hierarchy = Dimension | pd.DataFrame | Mapping[str, str] | Path | str | None
 Dimensions = Sequence[str] | Mapping[str, Hierarchy]

@@ -1,0 +1,51 @@
+"""Tables that are protected by suppressing cells, beside an earlier edition or for the first time.
+
+Nothing here knows of a release: cells, what is asked of them and an edition in, what is published of them out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sluice.tabular.audit.proofs import Proof
+from sluice.tabular.model.cells import Booleans, Cells
+from tasks.release.tables.editions import EditionPair
+from tasks.release.tables.protection import ProtectionRequest, protect_cells, suppression_search
+from tasks.release.tables.protection_method import SecondarySuppression
+from tasks.release.tables.published_cells import PublishedCells
+
+
+@dataclass(frozen=True, eq=False)
+class SuppressedCells:
+    """What is published, the proofs of its safety alone that the search found, and the least cost that it proved."""
+
+    published: PublishedCells
+    proofs: Sequence[Proof] = ()
+    bound: float | None = None
+
+
+def suppress_cells(
+    cells: Cells,
+    request: ProtectionRequest,
+    method: SecondarySuppression,
+    *,
+    kept: Booleans,
+    pair: EditionPair | None = None,
+    workers: int = 1,
+) -> SuppressedCells:
+    """A pattern that is safe, also for whoever has the earlier edition.
+
+    kept   : shape (c,), what that suppressed, as far as nobody asks for its publication
+    pair   : with the earlier edition; None where there is none
+    raises : DataError when what is asked cannot be had
+    """
+    proofs: Sequence[Proof] = ()
+    bound: float | None = None
+    if pair:
+        status = pair.protected(suppression_search(method.mode), request, kept, workers)
+    else:
+        suppressed = kept & ~request.manual.forbidden
+        made = protect_cells(cells, request, method.mode, suppressed=suppressed, workers=workers)
+        status, proofs, bound = made.status, made.certificates, made.bound
+    if method.intervals:
+        return SuppressedCells(PublishedCells.with_intervals(cells, status, request, workers), proofs, bound)
+    return SuppressedCells(PublishedCells(status), proofs, bound)

@@ -1,0 +1,55 @@
+"""The cells of a file of records, outside any release."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from sluice.errors import DataError
+from sluice.tabular.model.aggregation import LARGEST_KEPT
+from sluice.tabular.model.cells import Cells, refuse_hidden_ties
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.records import records_of
+from sluice.tabular.rules.sensitivity import SensitivityRule
+from tasks.workbench.tabular_file import table_source
+
+
+@dataclass(frozen=True, eq=False)
+class Tabulated:
+    """The cells of a file of records, and how many records were left out or added up on the way."""
+
+    cells: Cells
+    left_out: int
+    added_up: int
+
+
+def tabulate(
+    source: Path,
+    dimensions: Sequence[Dimension],
+    measure: Measure,
+    rules: Sequence[SensitivityRule],
+    tables: Sequence[Sequence[str]] | None = None,
+    coalition: int = 1,
+) -> Tabulated:
+    """The cells of a file of records: CSV in memory, Parquet by DuckDB, whatever its size. Raises DataError."""
+    refuse_hidden_ties(dimensions, tables)
+    kept = max(LARGEST_KEPT, coalition, *(rule.largest_needed for rule in rules))
+    table = table_source(source)
+    try:
+        if source.suffix == ".parquet":
+            from sluice.sources.table_cells import aggregate_file
+
+            with tempfile.TemporaryDirectory() as folder:
+                made = aggregate_file(
+                    source, dimensions, measure, tables=tables, kept=kept, scratch=Path(folder) / "spilled"
+                )
+            return Tabulated(made.cells, made.left_out, made.added_up)
+        columns = list(dict.fromkeys([*(d.name for d in dimensions), *measure.columns]))
+        records = records_of(pd.concat(table.batches(columns), ignore_index=True), dimensions, measure)
+        return Tabulated(records.cells(dimensions, kept, tables), records.left_out, records.added_up)
+    except DataError as error:
+        says = str(error)
+        raise DataError(says if says.startswith(str(source)) else f"{source}: {says}") from None
