@@ -193,6 +193,10 @@ _CHAIN = {
         "Compare with the earlier publication that the finding names: suppress the same cells in both, or let "
         "somebody who knows both decide."
     ),
+    "contributor_numbers": (
+        "Set form.tell_contributors to false: the numbers of contributors reveal which cells have too few, or nobody "
+        "can tell whether they do."
+    ),
     "table_audit": (
         "Attackers can work out sensitive cells: suppress further cells of the equations that the finding names, "
         "merge categories, or protect the tables again under the same assumptions as the audit."

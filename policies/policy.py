@@ -26,6 +26,7 @@ _ALWAYS_JUDGED = (
     "joint_classes",
     "averaged_noise",
     "earlier_editions",
+    "contributor_numbers",
 )  # whatever the policy says
 
 

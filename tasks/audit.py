@@ -7,6 +7,7 @@ from sluice.tabular.audit.audit import Audit
 from sluice.verdict import Finding
 from tasks.release.findings import findings_of
 from tasks.release.tables.cells import StagedCells, TablesRelease, read_staged_cells
+from tasks.release.tables.contributor_numbers import judge_contributor_numbers
 from tasks.release.tables.editions import compare_with_earlier_editions
 from tasks.release.tables.judgement import (
     TablesEvaluation,
@@ -48,10 +49,14 @@ def audit(release: TablesRelease, staged: StagedCells, protected: ProtectedTable
         outcome.append(audit_cells(cells, published.status, request, proofs, settings().workers))
         return [judge_audit(outcome[0])]
 
+    def numbers() -> list[Finding]:
+        return judge_contributor_numbers(cells, published.status, request, settings().workers)
+
     findings = [
         *check_cells(cells, request),
         *findings_of("table_files", "masked", read_back),
         *findings_of("table_audit", "masked", attack),
+        *(findings_of("contributor_numbers", "masked", numbers) if product.definition.tells_contributors else ()),
         *findings_of(
             "earlier_editions",
             "masked",
