@@ -62,6 +62,6 @@ def _finding(verdict: Verdict, says: str, found: Audit | None = None) -> Finding
     if found is None:
         return Finding(rule="contributor_numbers", verdict=verdict, stage="masked", says=says)
     return Finding(
-        rule="contributor_numbers", verdict=verdict, stage="masked", says=says, observed=float(len(found.breaches)), limit=0,
-        attempted=found.attempted, completed=found.completed,
+        rule="contributor_numbers", verdict=verdict, stage="masked", says=says,
+        observed=float(len(found.breaches)), limit=0, attempted=found.attempted, completed=found.completed,
     )  # fmt: skip
