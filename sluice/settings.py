@@ -1,5 +1,7 @@
 """The settings of an installation: environment variables that begin with SLUICE_, the one place that reads them."""
 
+import os
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +15,7 @@ from sluice.machine import memory, processors
 
 PREFIX = "SLUICE_"
 
+_NEARLY = 0.8  # of 1: so like the name of a setting that it is a slip; others may use the prefix for their own
 _LEAST_MEMORY = 64 << 20  # bytes; DuckDB sorts nothing with less
 
 
@@ -54,7 +57,16 @@ class Settings(BaseSettings):
 
 
 def settings() -> Settings:
-    """The settings as the environment has them now. Raises DocumentError: the variable, what is allowed, what came."""
+    """The settings as the environment has them now. Raises DocumentError: the variable, what is allowed, what came.
+
+    A misspelt name is refused: whoever restricts policies by SLUICE_POLICYS believes that they are restricted.
+    """
+    known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
+    for name in sorted(os.environ.keys() - {*known}):
+        if name.startswith(PREFIX):
+            endings = [setting.removeprefix(PREFIX) for setting in known]
+            if near := get_close_matches(name.removeprefix(PREFIX), endings, n=1, cutoff=_NEARLY):
+                raise DocumentError(f"{name}: there is no such setting. Did you mean '{PREFIX}{near[0]}'?")
     try:
         return Settings()
     except ValidationError as error:

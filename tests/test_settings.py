@@ -61,6 +61,17 @@ def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch, variable: str
         settings()
 
 
+@pytest.mark.parametrize(
+    ("slip", "meant"), [("SLUICE_POLICYS", "SLUICE_POLICIES"), ("SLUICE_WORKER", "SLUICE_WORKERS")]
+)
+def test_a_misspelt_setting_is_refused(monkeypatch: pytest.MonkeyPatch, slip: str, meant: str) -> None:
+    monkeypatch.setenv("SLUICE_WAREHOUSE_URL", "of a definition's own")
+    settings()
+    monkeypatch.setenv(slip, "anything")
+    with pytest.raises(DocumentError, match=f"^{slip}: there is no such setting. Did you mean '{meant}'"):
+        settings()
+
+
 def test_the_ledger_s_password_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLUICE_LEDGER_URL", "postgresql://clerk:hunter2@db/ledger")
     assert "hunter2" not in repr(settings())
