@@ -14,6 +14,7 @@ from sluice.tabular.alternatives.cell_key import record_keys
 from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.records import records_of
+from tasks.release.progress import SearchLog
 from tasks.release.tables.alteration import KeyedRecords, alter_cells
 from tasks.release.tables.cells import StagedCells, TablesRelease, read_staged_cells
 from tasks.release.tables.editions import carried_forward, nearest_edition
@@ -31,7 +32,7 @@ from tasks.step import step
 
 @step
 def protect(release: TablesRelease, staged: StagedCells) -> ProtectedTables:
-    """The same cells under the same documents give the same pattern and the same bytes."""
+    """The same cells under the same documents give the same pattern and the same bytes, unless seconds are given."""
     product, vault = release.product, release.vault
     cells = read_staged_cells(release, staged)
     request = request_of(release, staged, cells)
@@ -61,7 +62,8 @@ def _suppressed(
     """A pattern that is safe also for whoever has the nearest earlier edition."""
     kept = carried_forward(release, cells) if method.carry_forward else np.zeros(len(cells), dtype=bool)
     pair = nearest_edition(release, cells)
-    return suppress_cells(cells, request, method, kept=kept, pair=pair, workers=settings().workers)
+    workers = settings().workers
+    return suppress_cells(cells, request, method, kept=kept, pair=pair, workers=workers, progress=SearchLog("protect"))
 
 
 def _altered(release: TablesRelease, cells: Cells, request: ProtectionRequest, method: Alteration) -> AlteredCells:

@@ -9,6 +9,8 @@ from sluice.log import log
 Listener = Callable[[str, float | None], None]
 """(step, seconds it took; None when it begins)"""
 
+_QUIET = 30.0  # seconds between two lines of one stage
+
 _listeners: list[Listener] = []
 
 
@@ -36,3 +38,16 @@ def announced(step: str) -> Iterator[None]:
         log("step ends", step=step, seconds=round(seconds, 3))
         for listener in _listeners:
             listener(step, seconds)
+
+
+class SearchLog:
+    """Writes to the log how far a search within a step is: when a stage begins, and every half a minute of it."""
+
+    def __init__(self, step: str) -> None:
+        self._step, self._stage, self._said = step, "", 0.0
+
+    def __call__(self, stage: str, done: int, of: int) -> None:
+        now = perf_counter()
+        if stage != self._stage or now - self._said >= _QUIET:
+            self._stage, self._said = stage, now
+            log("search", step=self._step, detail=f"{stage}: {100 * done // max(of, 1)} %")

@@ -34,11 +34,6 @@ class AttackerProgram:
         self._solver.setOptionValue("simplex_strategy", 4)  # primal: the last answer stays feasible when levels change
         self._all = np.arange(len(at), dtype=np.int32)
 
-    @property
-    def seconds(self) -> float:
-        """What the solver has taken so far."""
-        return float(self._solver.getRunTime())
-
     @cached_property
     def _touched(self) -> NDArray[np.intp]:
         return np.unique(self._unknowns.rows[self._rows].indices).astype(np.intp)

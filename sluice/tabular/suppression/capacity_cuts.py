@@ -15,6 +15,7 @@ from sluice.tabular.model.cells import Booleans, Cells, Codes, Floats
 from sluice.tabular.model.known_sums import components
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.tabular.suppression.attacker_program import AttackerProgram
+from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.targets import Coalition, Target, united
 from sluice.tabular.suppression.unknown_cells import UnknownCells
 
@@ -65,10 +66,7 @@ class _Place:
 
 
 class CapacityCuts:
-    """Finds cuts for what the targets require; remembers proofs, as most hold for the next pattern, too.
-
-    seconds : what the solver has taken so far
-    """
+    """Finds cuts for what the targets require; remembers proofs, as most hold for the next pattern, too."""
 
     def __init__(
         self,
@@ -76,9 +74,10 @@ class CapacityCuts:
         unknowns: UnknownCells,
         demands: Sequence[Demand],
         coalition: int,
+        effort: Effort = Effort(),  # noqa: B008
     ) -> None:
         self._unknowns, self._demands, self._coalition = unknowns, demands, coalition
-        self.seconds = 0.0
+        self._effort = effort
         contributors, owners = cells.contributors[unknowns.first], cells.owners[unknowns.first]
         self._knowers: dict[int, Coalition] = {}
         self._known_by: dict[int, list[int]] = {}
@@ -94,7 +93,7 @@ class CapacityCuts:
 
         x     : shape (u,), 0 to 1, how far each unknown is suppressed
         by    : how far it must fall short, at least
-        whole : x is a pattern, of zeros and ones; no cut then means that it meets all demands
+        whole : x is a pattern, of zeros and ones; no cut then means that it meets all demands, unless time ran out
         cost  : a linear program for each demand and each attacker who is not refuted by a proof for another
         """
         open_ = np.where(x > _TINY, x, 0)
@@ -107,18 +106,14 @@ class CapacityCuts:
         order = sorted(range(len(self._demands)), key=lambda at: label[self._demands[at].target.unknowns[0]])
         place, current = None, -1
         for at in order:
+            if self._effort.spent:
+                break
             here = int(label[self._demands[at].target.unknowns[0]])
             if place is None or here != current:
-                self._count(place)
                 place, current = _Place(self._unknowns, np.flatnonzero(in_row == here), open_), here
             for cut in self._cuts_of(at, place, open_, by, whole):
                 found.setdefault(cut.unknowns.tobytes() + cut.weights.round(9).tobytes(), cut)
-        self._count(place)
         return list(found.values())
-
-    def _count(self, place: _Place | None) -> None:
-        if place is not None:
-            self.seconds += sum(program.seconds for program in place.programs.values())
 
     def _cuts_of(self, at: int, place: _Place, x: Floats, by: float, whole: bool) -> Iterator[Cut]:
         """Nobody first; then every coalition that knows a cell which the proof so far changes, and so on."""

@@ -1,8 +1,9 @@
 """The greedy search for a pattern: branch by branch in large tables, then the table as a whole."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.block_program import BlockProgram
+from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.pattern_search import PatternSearch
 from sluice.tabular.suppression.proof_search import Proof
 from sluice.tabular.suppression.signed_paths import codes_below
@@ -22,6 +24,7 @@ Proven = tuple[Target, tuple[Proof, ...]]
 Found = list[Proven]
 
 _LARGE = 30_000  # unknowns from which on a table is searched by branches
+_BRANCHES = 0.8  # of the time, for the branches; the rest for the table as a whole
 _PREFERRED = 1e-3  # the cost of a preferred cell, relative to its own
 _ROUNDS, _LARGE_ROUNDS = 3, 2  # of giving cells up
 _SMALL = 2000  # unknowns up to which a table is shaken: how often, how many of the cells, by how much, when in vain
@@ -41,6 +44,7 @@ class Problem:
     forbidden: Booleans
     preferred: Booleans
     suppressed: Booleans
+    effort: Effort = field(default_factory=Effort)
 
 
 class GreedySearch:
@@ -53,7 +57,7 @@ class GreedySearch:
         cells, requirements, rules = problem.cells, problem.requirements, problem.rules
         cost, forbidden, preferred = problem.cost, problem.forbidden, problem.preferred
         suppressed, assumptions = problem.suppressed, problem.assumptions
-        self._cells, self._unknowns = cells, unknowns
+        self._cells, self._unknowns, self._effort = cells, unknowns, problem.effort
         cost = np.where(cells.published, np.where(preferred, _PREFERRED * cost, cost), 0)
         costs = unknowns.sum(cost)
         costs = np.maximum(costs, 1e-6 * max(float(costs.mean()), 1e-3) if len(costs) else 0)
@@ -118,7 +122,8 @@ class GreedySearch:
         failed: list[Target] = []
         waiting = list(targets)
         while waiting:
-            for target in waiting:
+            for done, target in enumerate(waiting):
+                self._effort.tell("protect", done, len(waiting))
                 at = self.search.index(target)
                 if not self.search.proofs[at] and not self.search.protect(at, np.inf):
                     failed.append(target)
@@ -132,7 +137,10 @@ class GreedySearch:
         for _ in range(rounds):
             secondary = np.flatnonzero(search.active & ~search.fixed)
             given_up = 0
-            for cell in secondary[np.lexsort((secondary, -search.cost[secondary]))].tolist():
+            for done, cell in enumerate(secondary[np.lexsort((secondary, -search.cost[secondary]))].tolist()):
+                if self._effort.spent:
+                    return
+                self._effort.tell("clean up", done, len(secondary))
                 if search.active[cell] and search.worth_a_look(cell):
                     given_up += search.give_up(cell, self.unions)
             if not given_up:
@@ -144,7 +152,10 @@ class GreedySearch:
         Source: iterated local search (Lourenco, Martin and Stutzle 2003, chapter 11).
         """
         search, random = self.search, np.random.default_rng(0)
-        for _ in range(_SHAKEN):
+        for done in range(_SHAKEN):
+            if self._effort.spent:
+                return
+            self._effort.tell("shake", done, _SHAKEN)
             before = search.state()
             secondary = np.flatnonzero(search.active & ~search.fixed)
             some = secondary[random.random(len(secondary)) < _PART]
@@ -159,8 +170,12 @@ class GreedySearch:
             search.price[open_] = search.cost[open_]
             if not failed and search.spent < before.spent * _HOPELESS:
                 self.clean_up(rounds=1)
-            if failed or search.spent >= before.spent * _NO_LESS or self.protect(()) or search.spent >= before.spent:
+            if failed or search.spent >= before.spent * _NO_LESS or self.dearer_with_unions(before.spent):
                 search.restore(before)
+
+    def dearer_with_unions(self, before: float) -> bool:
+        """Protect the unions that are sensitive now; whether this fails, or brings the cost up to what it was."""
+        return bool(self.protect(self.unions.sensitive(self.search.active))) or self.search.spent > before * _NO_LESS
 
     @property
     def found(self) -> Found:
@@ -174,27 +189,34 @@ def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> Patt
     """A pattern in which every target is proven.
 
     Branches share no unknown that may change, and more suppression breaks no proof, so what is found in each holds in
-    the table; targets that their branch cannot protect wait for the whole. The pattern does not depend on `workers`.
+    the table; targets that their branch cannot protect wait for the whole. The pattern does not depend on `workers`,
+    unless time runs out; each branch has a share of it by its size.
     """
     whole = GreedySearch(problem, unknowns)
     found: Found = []
     if len(unknowns) >= _LARGE:
-        branches = [(problem, inside) for inside in _branches(problem.cells, unknowns)]
-        if workers > 1:
-            with ProcessPoolExecutor(workers) as pool:
-                parts = list(pool.map(_search_branch, branches))
-        else:
-            parts = [_search_branch(branch) for branch in branches]
-        found = [one for part in parts for one in part]
+        branches = _branches(problem.cells, unknowns)
+        ends = np.cumsum([inside.sum() for inside in branches]) / len(unknowns)
+        given = [
+            (replace(problem, effort=problem.effort.part(_BRANCHES * end).unseen()), inside)
+            for inside, end in zip(branches, ends.tolist(), strict=True)
+        ]
+        parts: Iterable[Found]
+        with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
+            parts = map(_search_branch, given) if pool is None else pool.map(_search_branch, given)
+            for done, part in enumerate(parts):
+                found += part
+                problem.effort.tell("protect", done + 1, len(given))
     failed = whole.protect(whole.targets, found)
     if not failed:
         if found:
             whole.search.looked_at({cell for _, proofs in found for proof in proofs for cell in proof.cells.tolist()})
+        safe = whole.search.state()
         whole.clean_up(_LARGE_ROUNDS if found else _ROUNDS)
         if len(unknowns) < _SMALL:
             whole.shake()
-        failed = whole.protect(())
-        failed += whole.protect(whole.unions.sensitive(whole.search.active))
+        if whole.dearer_with_unions(safe.spent):
+            whole.search.restore(safe)
     if failed:
         raise DataError(
             f"{problem.cells.name(int(unknowns.first[failed[0].unknowns[0]]))} cannot be protected, whatever is "

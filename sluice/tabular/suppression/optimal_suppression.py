@@ -23,6 +23,7 @@ from sluice.tabular.model.linear_solver import is_optimal, solver_of
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.capacity_cuts import CapacityCuts, Cut, Demand, bridgeless_cuts, union_cuts
 from sluice.tabular.suppression.costs import checked_weights, value
+from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.suppression import Suppression, suppress
 from sluice.tabular.suppression.targets import Need, Target
 from sluice.tabular.suppression.unknown_cells import UnknownCells, unknown_cells
@@ -32,6 +33,7 @@ _WHOLE_ROUNDS = 30
 _SHORT = 1e-3  # what a cut must miss, of 1, in the relaxation
 _LEFT = 0.02  # of its cost, where the solution suppresses a cell wholly
 _SLACK = 1e-9  # taken off the solver's bound, for its rounding
+_FIRST, _GUIDED = 0.3, 0.5  # of the time that is left, for the first pattern and for each one that a solution guides
 
 
 def optimise(
@@ -45,37 +47,41 @@ def optimise(
     suppressed: Booleans | None = None,
     incumbent: Suppression | None = None,
     gap: float = 0.01,
-    seconds: float | None = None,
     workers: int = 1,
+    effort: Effort = Effort(),  # noqa: B008
 ) -> Suppression:
     """A safe pattern as `suppress` makes, and a `bound`: no safe pattern costs less.
 
     incumbent : a safe pattern for the same request, to be beaten
     gap       : 0 to 1; enough is done when the pattern costs at most bound / (1 - gap)
-    seconds   : for the solver, which ends the round of cuts that it is in; searches for patterns come on top. Without
-                it, the outcome is always the same
+    effort    : a budget of time; within it or not, there is a safe pattern and a bound in the end: without time, the
+                cost of what is suppressed in every pattern. Without a budget, the outcome is always the same
     returns   : the cheapest pattern found. `bound` counts the sensitive cells too, and preferred cells as free. It is
                 for intervals and the contributors' attacks; of unions it knows those of the parts of one sum
-    raises    : DataError as `suppress`; for a gap or seconds out of bounds
+    raises    : DataError as `suppress`; for a gap out of bounds
     cost      : for 1,000 cells some seconds; for 10,000 some minutes, most of them for the last percents
 
     The other parameters are those of `suppress`.
     """
     if not 0 <= gap < 1:
         raise DataError(f"gap must be at least 0 and below 1; got {gap:g}. Is it in percent? Use {gap / 100:g}.")
-    if seconds is not None and not seconds > 0:
-        raise DataError(f"seconds must be above 0; got {seconds:g}.")
     cost = value(cells) if cost is None else checked_weights(cells, cost, "cost")
     counted = np.where(cells.published, cost if preferred is None else np.where(preferred, 0.0, cost), 0.0)
 
-    def safe(guided: Floats, begun: Booleans | None) -> Suppression:
-        return suppress(cells, requirements, rules, assumptions, guided, forbidden, preferred, begun, workers=workers)
+    def safe(guided: Floats, begun: Booleans | None, share: float = _GUIDED) -> Suppression:
+        some = effort.part(share).unseen()
+        return suppress(
+            cells, requirements, rules, assumptions, guided, forbidden, preferred, begun, workers=workers, effort=some
+        )
 
-    best = safe(cost, suppressed)
+    best = safe(cost, suppressed, _FIRST)
     if incumbent is not None:
         best = _cheaper(best, incumbent, counted)
-    problem = _Problem(cells, requirements, rules, assumptions, counted, forbidden, suppressed, seconds)
+    problem = _Problem(cells, requirements, rules, assumptions, counted, forbidden, suppressed, effort)
+    problem.incumbent = cost_of(best, counted)
     for x, complete in problem.solutions(gap):
+        if effort.spent:
+            break
         chosen = np.append(x, 0.0)[problem.unknowns.of_cell]
         best = _cheaper(best, safe(cost * np.maximum(_LEFT, 1 - chosen), suppressed), counted)
         if complete:
@@ -121,7 +127,7 @@ class _Problem:
         cost: Floats,
         forbidden: Booleans | None,
         suppressed: Booleans | None,
-        seconds: float | None,
+        effort: Effort,
     ) -> None:
         nothing = np.zeros(len(cells), dtype=bool)
         self.unknowns = unknowns = unknown_cells(cells, *assumptions.bounds(cells))
@@ -132,7 +138,7 @@ class _Problem:
         self._constant = float(cost[given & (unknowns.of_cell < 0)].sum())
         self.bound = self._constant + float(self._cost[fixed].sum())
         self.incumbent = np.inf
-        self._limit = seconds
+        self._effort = effort
         self._least = fixed.astype(np.float64)
         self._most = np.where(unknowns.any(nothing if forbidden is None else forbidden), 0.0, 1.0)
         self._scale = max(float(self._cost.max(initial=0)), 1e-9) if self.bound <= 0 else self.bound
@@ -142,7 +148,7 @@ class _Problem:
         self._all = np.arange(len(unknowns), dtype=np.int32)
         self._solver.changeColsBounds(len(unknowns), self._all, self._least, self._most)
         self._cuts = CapacityCuts(
-            cells, unknowns, _demands(cells, unknowns, requirements, rules, sensitive), assumptions.coalition
+            cells, unknowns, _demands(cells, unknowns, requirements, rules, sensitive), assumptions.coalition, effort
         )
         self._add(bridgeless_cuts(unknowns, fixed))
         self._cells, self._fixed, self._union_rules = cells, fixed, rules if assumptions.unions else ()
@@ -162,13 +168,14 @@ class _Problem:
         if x is None:
             return
         yield x, False
-        for _ in range(_WHOLE_ROUNDS):
+        for done in range(_WHOLE_ROUNDS):
+            self._effort.tell("prove", _ROUNDS + done, _ROUNDS + _WHOLE_ROUNDS)
             x = self._whole(gap / 4)
             if x is None:
                 return
             cuts = [*self._cuts.violated(x, 1e-6, whole=True), *self._union_cuts(x > 0)]
             self._add(cuts)
-            yield x, not cuts
+            yield x, not cuts and not self._effort.spent  # out of time, the search for cuts was cut short
             if not cuts:
                 return
 
@@ -179,11 +186,11 @@ class _Problem:
 
     def _relaxation(self) -> Floats | None:
         x = None
-        for _ in range(_ROUNDS):
-            if self._left() <= 0:
+        for done in range(_ROUNDS):
+            self._effort.tell("prove", done, _ROUNDS + _WHOLE_ROUNDS)
+            if self._effort.spent:
                 break
-            self._solver.setOptionValue("time_limit", self._left())
-            self._solver.run()
+            self._run()
             if not is_optimal(self._solver):
                 break
             self._prove(self._solver.getObjectiveValue())
@@ -198,7 +205,7 @@ class _Problem:
         """The best pattern that meets the cuts so far, if it may be cheaper than the incumbent."""
         import highspy
 
-        if self._left() <= 0:
+        if self._effort.spent:
             return None
         solver, count = self._solver, len(self._all)
         most = self._worthwhile()
@@ -208,8 +215,7 @@ class _Problem:
         solver.changeColsIntegrality(count, self._all, kinds)
         solver.setOptionValue("presolve", "on")
         solver.setOptionValue("mip_rel_gap", gap)
-        solver.setOptionValue("time_limit", self._left())
-        solver.run()
+        self._run()
         info, status = solver.getInfo(), solver.getModelStatus()
         x = None
         if info.primal_solution_status == int(highspy.SolutionStatus.kSolutionStatusFeasible):
@@ -226,7 +232,7 @@ class _Problem:
     def _worthwhile(self) -> Floats:
         """Upper bounds of x: 0 where the relaxation's prices say that one more would cost more than the incumbent."""
         solver = self._solver
-        solver.run()
+        self._run()
         if not is_optimal(solver):
             return self._most
         reduced = np.array(solver.getSolution().col_dual) * self._scale
@@ -239,9 +245,9 @@ class _Problem:
         proven = objective * self._scale * (1 - _SLACK) + self._constant
         self.bound = max(self.bound, min(proven, self.incumbent))
 
-    def _left(self) -> float:
-        spent = self._solver.getRunTime() + self._cuts.seconds
-        return np.inf if self._limit is None else self._limit - spent
+    def _run(self) -> None:
+        self._solver.setOptionValue("time_limit", self._effort.left)
+        self._solver.run()
 
     def _add(self, cuts: Iterable[Cut]) -> None:
         import highspy

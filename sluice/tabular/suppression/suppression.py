@@ -19,6 +19,7 @@ from sluice.tabular.model.cells import Booleans, Cells, Floats, Status, Statuses
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.certificate import Certificate
 from sluice.tabular.suppression.costs import checked_weights, value
+from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.greedy_search import Problem, search_table
 from sluice.tabular.suppression.pattern_search import PatternSearch
 from sluice.tabular.suppression.unknown_cells import UnknownCells, unknown_cells
@@ -50,6 +51,7 @@ def suppress(
     preferred: Booleans | None = None,
     suppressed: Booleans | None = None,
     workers: int = 1,
+    effort: Effort = Effort(),  # noqa: B008
 ) -> Suppression:
     """A safe pattern of low cost.
 
@@ -59,6 +61,8 @@ def suppress(
     preferred  : shape (c,), as good as free
     suppressed : shape (c,), suppressed from the start
     workers    : processes, for large tables; the pattern is the same whatever their number
+    effort     : a budget of time. A safe pattern is found in any case, within it or not, and made cheaper while time
+                 lasts: with a budget the outcome depends on the machine, and more time never makes it dearer
     raises     : DataError when a sensitive cell cannot be protected: it is forbidden, attackers are assumed to know it
                  more closely than it must be protected, or too much else must be published
     cost       : for 10,000 cells about 5 seconds; with two processes a minute for 80,000, three to four for 200,000
@@ -78,7 +82,7 @@ def suppress(
     _refuse_contradictions(cells, requirements, forbidden, suppressed)
     unknowns = unknown_cells(cells, lower, upper)
     _refuse_known(cells, requirements, lower, upper, unknowns)
-    problem = Problem(cells, requirements, rules, assumptions, cost, forbidden, preferred, suppressed)
+    problem = Problem(cells, requirements, rules, assumptions, cost, forbidden, preferred, suppressed, effort)
     search = search_table(problem, unknowns, workers)
     status = _status(cells, requirements, unknowns, search, suppressed)
     certificates = _certificates(unknowns, search)

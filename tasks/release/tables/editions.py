@@ -15,6 +15,7 @@ from sluice.tabular.editions.joint_editions import JointEditions, carried, joint
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import Requirements
+from sluice.tabular.suppression.effort import Effort
 from sluice.verdict import Finding, Verdict
 from tasks.release.earlier_releases import earlier_publications
 from tasks.release.release import last
@@ -130,7 +131,12 @@ class EditionPair:
         )
 
     def protected(
-        self, suppression: SuppressionSearch, request: ProtectionRequest, kept: Booleans, workers: int
+        self,
+        suppression: SuppressionSearch,
+        request: ProtectionRequest,
+        kept: Booleans,
+        workers: int,
+        effort: Effort = Effort(),  # noqa: B008
     ) -> Statuses:
         """The status of this release's cells, so that neither edition undoes the other; kept: suppressed anyhow."""
         asked, joint = request.manual, self.joint
@@ -146,6 +152,7 @@ class EditionPair:
             preferred=joint.joint(asked.preferred & ~joint.public[: self.cells]),
             suppressed=joint.suppressed | joint.joint(start),
             workers=workers,
+            effort=effort,
         )
         return joint.now(found.status, request.rules)
 

@@ -13,6 +13,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Statuses
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 from sluice.tabular.suppression.costs import costs
+from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.manual_status import ManualRequest, ManualRow, apply_manual, waivers_needed
 from sluice.tabular.suppression.suppression import Suppression, suppress
 from sluice.verdict import Finding
@@ -86,6 +87,7 @@ class SuppressionSearch(Protocol):
         suppressed: Booleans | None = ...,
         *,
         workers: int = ...,
+        effort: Effort = ...,
     ) -> Suppression: ...
 
 
@@ -105,10 +107,12 @@ def protect_cells(
     *,
     suppressed: Booleans | None = None,
     workers: int = 1,
+    effort: Effort = Effort(),  # noqa: B008
 ) -> Suppression:
     """A safe pattern of suppressed cells.
 
     suppressed : shape (c,), cells that are suppressed in any case
+    effort     : a budget of time; without one, the pattern is always the same
     raises     : DataError when what is asked cannot be had
     cost       : see `suppress` and `optimise`
     """
@@ -123,6 +127,7 @@ def protect_cells(
         preferred=manual.preferred,
         suppressed=suppressed,
         workers=workers,
+        effort=effort,
     )
 
 

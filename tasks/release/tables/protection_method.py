@@ -15,6 +15,11 @@ class SecondarySuppression(StrictModel):
     cost: Literal["value", "cells", "contributors", "scaled_information"] = Field(
         default="value", description="what is kept as small as possible among the suppressed"
     )
+    seconds: float | None = Field(
+        default=None,
+        gt=0,
+        description="a budget: safe in any case, as cheap as the search gets meanwhile; without it always the same",
+    )
     intervals: bool = Field(
         default=False, description="publish for each suppressed cell the interval that anybody could compute anyway"
     )

@@ -3,11 +3,13 @@
 Nothing here knows of a release: cells, what is asked of them and an edition in, what is published of them out.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.cells import Booleans, Cells
+from sluice.tabular.suppression.effort import Effort, Progress
 from tasks.release.tables.editions import EditionPair
 from tasks.release.tables.protection import ProtectionRequest, protect_cells, suppression_search
 from tasks.release.tables.protection_method import SecondarySuppression
@@ -31,20 +33,23 @@ def suppress_cells(
     kept: Booleans,
     pair: EditionPair | None = None,
     workers: int = 1,
+    progress: Progress | None = None,
 ) -> SuppressedCells:
     """A pattern that is safe, also for whoever has the earlier edition.
 
-    kept   : shape (c,), what that suppressed, as far as nobody asks for its publication
-    pair   : with the earlier edition; None where there is none
-    raises : DataError when what is asked cannot be had
+    kept     : shape (c,), what that suppressed, as far as nobody asks for its publication
+    pair     : with the earlier edition; None where there is none
+    progress : of the search
+    raises   : DataError when what is asked cannot be had
     """
     proofs: Sequence[Proof] = ()
     bound: float | None = None
+    effort = Effort.of(method.seconds, time.monotonic, progress)
     if pair:
-        status = pair.protected(suppression_search(method.mode), request, kept, workers)
+        status = pair.protected(suppression_search(method.mode), request, kept, workers, effort)
     else:
         suppressed = kept & ~request.manual.forbidden
-        made = protect_cells(cells, request, method.mode, suppressed=suppressed, workers=workers)
+        made = protect_cells(cells, request, method.mode, suppressed=suppressed, workers=workers, effort=effort)
         status, proofs, bound = made.status, made.certificates, made.bound
     if method.intervals:
         return SuppressedCells(PublishedCells.with_intervals(cells, status, request, workers), proofs, bound)

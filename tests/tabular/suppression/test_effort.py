@@ -1,0 +1,82 @@
+"""A budget of time: safe whatever it is, cheaper the more there is, and the same without one."""
+
+from collections.abc import Iterator
+from itertools import count
+
+import numpy as np
+import pytest
+
+from sluice.errors import DataError
+from sluice.tabular.audit.audit import audit
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Cells, Status
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.sensitivity import requirements_of
+from sluice.tabular.suppression.effort import Effort
+from sluice.tabular.suppression.suppression import suppress
+from tests.tabular.generated import generated
+
+RULES = (MinimumFrequency(3), PPercent(10))
+
+
+class Ticks:
+    """A clock that goes on by a second whenever somebody looks at it."""
+
+    def __init__(self) -> None:
+        self._ticks: Iterator[int] = count()
+
+    def __call__(self) -> float:
+        return float(next(self._ticks))
+
+
+def value(cells: Cells, effort: Effort) -> float:
+    """What a safe pattern suppresses."""
+    needs = requirements_of(RULES, cells.contributions)
+    made = suppress(cells, needs, RULES, effort=effort)
+    assert audit(cells, made.status, needs, RULES).safe
+    return float(cells.total[made.status != Status.PUBLISHED].sum())
+
+
+def test_more_time_never_makes_a_pattern_dearer_and_none_makes_it_safe() -> None:
+    cells = generated("2-D")
+    values = [value(cells, Effort.of(seconds, Ticks())) for seconds in (0, 5, 20, 80, 320, 100_000)]
+    assert values == sorted(values, reverse=True)
+    assert values[0] > values[-1]
+    assert values[-1] == value(cells, Effort())
+
+
+def test_without_a_budget_the_outcome_is_always_the_same() -> None:
+    cells = generated("2-D")
+    needs = requirements_of(RULES, cells.contributions)
+    one, two = (suppress(cells, needs, RULES, Assumptions(coalition=0)).status for _ in range(2))
+    assert (one == two).all()
+
+
+def test_progress_runs_through_the_stages_and_knows_how_much_there_is() -> None:
+    cells = generated("2-D")
+    told: list[tuple[str, int, int]] = []
+    value(cells, Effort(progress=lambda stage, done, of: told.append((stage, done, of))))
+    stages = [stage for stage, _, _ in told]
+    assert list(dict.fromkeys(stages)) == ["protect", "clean up", "shake"]
+    assert all(0 <= done < of for _, done, of in told)
+    sensitive = int(requirements_of(RULES, cells.contributions).sensitive.sum())
+    assert 0 < told[0][2] <= sensitive  # equal cells are one
+
+
+def test_time_is_counted_from_the_beginning_and_shared() -> None:
+    now = [0.0]
+    effort = Effort.of(10, lambda: now[0])
+    assert not effort.spent
+    now[0] = 4
+    assert effort.left == 6
+    assert effort.part(0.5).left == 3
+    now[0] = 11
+    assert effort.spent
+    assert effort.left == 0
+    assert Effort().part(0.1).left == np.inf
+
+
+def test_a_budget_below_nothing_is_refused() -> None:
+    with pytest.raises(DataError, match="seconds must be 0 or more; got -1"):
+        Effort.of(-1, Ticks())
