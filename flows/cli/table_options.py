@@ -1,8 +1,8 @@
-"""The options of the commands on tables: hierarchies, rules, tables."""
+"""The options of the commands on tables: hierarchies, rules, tables, methods."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
@@ -14,6 +14,7 @@ from sluice.errors import DataError, DocumentError, did_you_mean
 from sluice.sources.hierarchy_file import read_dimension
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import SensitivityRule
+from tasks.release.tables.protection_method import Alteration, Protection, SecondarySuppression
 
 
 def dimensions_given(written: Sequence[str]) -> list[Dimension]:
@@ -70,10 +71,37 @@ def tables_given(written: Sequence[str]) -> list[tuple[str, ...]] | None:
     return [tuple(name.strip() for name in each.split(",")) for each in written] or None
 
 
-def mode_given(written: str) -> Literal["fast", "optimise"]:
-    """How to search for a pattern. Raises DocumentError."""
-    if written == "fast":
-        return "fast"
-    if written == "optimise":
-        return "optimise"
-    raise DocumentError(f"--mode: must be fast or optimise; got '{written}'")
+def method_given(written: str, **of_suppression: Any) -> Protection:
+    """The method that was written as NAME=NUMBERS, such as controlled_rounding=5 or cell_key=5,2.5.
+
+    The numbers are the parameters of the method in a release, in their order; those that have a default may be left
+    out. Suppression takes options of its own instead.
+
+    of_suppression : by option; None for one that is not given
+    raises         : DocumentError
+    """
+    models: tuple[type[SecondarySuppression | Alteration], ...] = get_args(get_args(Protection)[0])
+    known = {get_args(model.model_fields["method"].annotation)[0]: model for model in models}
+    name, _, numbers = written.partition("=")
+    if name not in known:
+        raise DocumentError(f"--method: one of {', '.join(known)}; got '{name}'.{did_you_mean(name, known)}")
+    options = {option: value for option, value in of_suppression.items() if value is not None}
+    if known[name] is SecondarySuppression:
+        if numbers:
+            raise DocumentError(f"--method suppression: takes no numbers but options; got '{numbers}'")
+        try:
+            return SecondarySuppression.model_validate(options)
+        except ValidationError as error:
+            raise DocumentError(f"--{faults(error.errors(), SecondarySuppression)[0]}") from None
+    if options:
+        dashed = ", ".join(f"--{option.replace('_', '-')}" for option in options)
+        raise DocumentError(f"{dashed}: only for --method suppression; got {name}")
+    fields = [field for field in known[name].model_fields if field != "method"]
+    given = [number.strip() for number in numbers.split(",")] if numbers else []
+    if len(given) > len(fields):
+        raise DocumentError(f"--method {name}: takes {', '.join(fields)}; got {len(given)} numbers")
+    try:
+        return known[name].model_validate({"method": name, **dict(zip(fields, given, strict=False))})
+    except ValidationError as error:
+        says = faults(error.errors(), known[name])[0]
+        raise DocumentError(f"--method {written}: {says}; it takes {', '.join(fields)}") from None

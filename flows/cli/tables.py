@@ -47,7 +47,12 @@ Workers = Annotated[
 @tables_app.command("protect-table")
 def protect_table(
     source: Annotated[Path, typer.Argument(metavar="MICRO", help="the records, CSV or Parquet")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="where to write the cells: .csv")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="a .csv file for the cells of all tables, or a folder for a file of each table"
+        ),
+    ],
     hierarchy: Hierarchies = None,
     rule: Rules = None,
     value: Value = None,
@@ -60,13 +65,42 @@ def protect_table(
     duplicates: Duplicates = "refuse",
     decimals: Decimals = None,
     table: Tables = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            metavar="NAME=NUMBERS",
+            help="suppression, or a change of values: controlled_rounding=BASE, small_count_rounding=BASE, "
+            "controlled_adjustment=CAP, cell_key=MAXIMUM,VARIANCE,THRESHOLD",
+        ),
+    ] = "suppression",
     cost: Annotated[
-        str, typer.Option("--cost", help="of suppression: value, cells, contributors, scaled_information")
-    ] = "value",
+        str | None,
+        typer.Option("--cost", help="of suppression: value (if not given), cells, contributors, scaled_information"),
+    ] = None,
+    mode: Annotated[
+        str | None,
+        typer.Option("--mode", help="of suppression: fast (if not given); optimise: slower, with a proven bound"),
+    ] = None,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="write the interval of each suppressed cell that anybody could compute")
+    ] = False,
     a_priori: Annotated[
         Path | None, typer.Option("--a-priori", help="CSV of cells that a person has decided on: codes, status")
     ] = None,
-    mode: Annotated[str, typer.Option("--mode", help="fast; optimise: slower, with a proven bound")] = "fast",
+    waivers: Annotated[
+        Path | None,
+        typer.Option("--waivers", help="YAML list, as in a policy: sensitive cells that --a-priori may have published"),
+    ] = None,
+    previous: Annotated[
+        Path | None,
+        typer.Option(
+            "--previous", help="cells published before, as --output writes them: suppressed again, judged together"
+        ),
+    ] = None,
+    seed_file: Annotated[
+        Path | None, typer.Option("--seed-file", help="the secret behind a method that draws; made if absent")
+    ] = None,
     tell_primary: Annotated[
         bool, typer.Option("--tell-primary", help="write primary and secondary instead of suppressed")
     ] = False,
@@ -74,12 +108,16 @@ def protect_table(
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Suppress the sensitive cells of a table, and others for their sake; written only if an audit finds it safe."""
-    from flows.cli.table_options import dimensions_given, files_given, mode_given, rules_given, tables_given
+    """Protect a table as a release would, by suppressing cells or changing values; written only if nothing fails."""
+    from flows.cli.table_options import dimensions_given, files_given, method_given, rules_given, tables_given
     from sluice.custody.durable import refuse_to_overwrite
+    from sluice.errors import DocumentError
     from tasks.workbench.protect import protect_table as protect
 
     measure = measure_given(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)
+    chosen = method_given(method, mode=mode, cost=cost, intervals=intervals or None)
+    if waivers is not None and a_priori is None:
+        raise DocumentError("--waivers: give --a-priori, too, which says what should be published")
     refuse_to_overwrite(output, files_given(hierarchy or []))
     made = protect(
         source,
@@ -88,39 +126,57 @@ def protect_table(
         rules_given(rule or []),
         output,
         tables=tables_given(table or []),
-        cost="scaled_information" if cost == "scaled" else cost,
+        method=chosen,
         a_priori=a_priori,
-        mode=mode_given(mode),
+        waivers=waivers,
+        previous=previous,
+        seed_file=seed_file,
         coalition=coalition,
         tell_primary=tell_primary,
         workers=workers or settings().workers,
     )
     summary = made.summary()
-    written = str(output) if made.audit.safe else None
+    written = [str(file) for file in made.files]
     if as_json:
-        print_json({"output": written, **summary})
+        print_json({"output": str(output) if written else None, "files": written, **summary})
     else:
-        sensitive = ", ".join(f"{count:,} by {name}" for name, count in summary["sensitive"].items())
-        out.print(f"{summary['cells']:,} cells; sensitive: {sensitive}", soft_wrap=True)
+        _print_protection(summary, written, made.method.describe())
+    if not made.files:
+        raise typer.Exit(BLOCKED)
+
+
+def _print_protection(summary: dict[str, Any], written: list[str], method: str) -> None:
+    """What was done and what was found, in words."""
+    sensitive = ", ".join(f"{count:,} by {name}" for name, count in summary["sensitive"].items())
+    out.print(f"{summary['cells']:,} cells; sensitive: {sensitive}", soft_wrap=True)
+    if "primary" in summary:
         out.print(
             f"suppressed: {summary['primary']:,} primary, {summary['secondary']:,} secondary; value "
             f"{summary['suppressed_value']}, {summary['suppressed_share']:.2%} of all cells' values",
             soft_wrap=True,
         )
-        if "proven_bound" in summary:
-            out.print(
-                f"cost {summary['cost']:g}; no safe pattern costs less than {summary['proven_bound']:g}", soft_wrap=True
-            )
-        for count, what in (
-            (summary["records_left_out"], "had no value and were left out"),
-            (summary["records_added_up"], "were added to another of the same contributor"),
-        ):
-            if count:
-                out.print(f"{count:,} records {what}", soft_wrap=True)
+    else:
+        out.print(method, soft_wrap=True)
+    if "proven_bound" in summary:
+        out.print(
+            f"cost {summary['cost']:g}; no safe pattern costs less than {summary['proven_bound']:g}", soft_wrap=True
+        )
+    for count, what in (
+        (summary["records_left_out"], "had no value and were left out"),
+        (summary["records_added_up"], "were added to another of the same contributor"),
+    ):
+        if count:
+            out.print(f"{count:,} records {what}", soft_wrap=True)
+    if "attacks" in summary:
         _print_audit(summary)
-        out.print(f"{written}, {summary['seconds']:.1f} s" if written else "nothing is written.", soft_wrap=True)
-    if not made.audit.safe:
-        raise typer.Exit(BLOCKED)
+    for finding in summary["findings"]:
+        if finding["rule"] == "table_audit" and "attacks" in summary:
+            continue  # said in full already
+        waived = f" Waived by {finding['waiver']}" if finding["waiver"] else ""
+        out.print(f"{finding['rule']}: {finding['verdict']}. {finding['says']}{waived}", soft_wrap=True)
+    out.print(f"{', '.join(written)}, {summary['seconds']:.1f} s" if written else "nothing is written.", soft_wrap=True)
+    if written and summary["verdict"] == "REVIEW":
+        note("Not everything passed: somebody should decide before this goes anywhere.", "yellow")
 
 
 @tables_app.command("audit-table")
@@ -238,7 +294,7 @@ def _refuses(negative: str) -> bool:
 def _print_audit(summary: dict[str, Any]) -> None:
     """What came of the attacks, in words."""
     breaches, attacks = summary["breaches"], summary["attacks"]
-    if summary["safe"]:
+    if not breaches and attacks["attempted"] == attacks["completed"]:
         says = f"audit: safe against all {attacks['attempted']:,} attacks"
     elif breaches:
         says = f"audit: NOT SAFE, {len(breaches):,} breaches"

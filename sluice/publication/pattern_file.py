@@ -1,4 +1,4 @@
-"""A table with its suppression pattern as a CSV file: codes, status, value.
+"""A table with its suppression pattern, read back from its file: codes, status, value.
 
 Suppressed cells have no value; one word stands for all of them, or two for primary and secondary ones.
 """
@@ -9,18 +9,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sluice.errors import DataError, did_you_mean
-from sluice.publication.decimals import in_decimals
-from sluice.tabular.model.cells import Booleans, Cells, Codes, Integers, Status, Statuses, keys_of
+from sluice.tabular.model.cells import Booleans, Codes, Integers, Status, Statuses, keys_of
 from sluice.tabular.model.column_values import numbers, whole_units
 from sluice.tabular.model.dimension import Dimension
 
 STATUSES = {"published": Status.PUBLISHED, "primary": Status.PRIMARY, "secondary": Status.SECONDARY}
 STATUS_NAMES = {status: name for name, status in STATUSES.items()}
 SUPPRESSED = "suppressed"  # primary or secondary, where the two are not distinguished
-COLUMNS = ("status", "value")  # beside those of the dimensions
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,26 +50,6 @@ class Pattern:
     def name(self, cell: int) -> str:
         """The codes of a cell, as `Cells.name` says them."""
         return cell_name(self.dimensions, self.codes, cell)
-
-
-def pattern_bytes(cells: Cells, status: Statuses, tell_primary: bool = False) -> bytes:
-    """The CSV file (RFC 4180, UTF-8) of all cells, without a value where one is suppressed.
-
-    tell_primary : primary and secondary cells bear different words, which tells more: see docs/tables.md
-    """
-    published = status == Status.PUBLISHED
-    columns: dict[str, NDArray[np.object_]] = {
-        dimension.name: np.array(dimension.codes, dtype=object)[cells.codes[:, axis]]
-        for axis, dimension in enumerate(cells.dimensions)
-    }
-    names = STATUS_NAMES if tell_primary else dict.fromkeys(STATUS_NAMES, SUPPRESSED) | {Status.PUBLISHED: "published"}
-    columns["status"] = np.array([names[Status(each)] for each in status], dtype=object)
-    values = [
-        in_decimals(int(total), cells.decimals) if keep else ""
-        for total, keep in zip(cells.total, published, strict=True)
-    ]
-    columns["value"] = np.array(values, dtype=object)
-    return pd.DataFrame(columns).to_csv(index=False, lineterminator="\r\n").encode()
 
 
 def read_pattern(frame: pd.DataFrame, dimensions: Sequence[Dimension]) -> Pattern:

@@ -1,76 +1,131 @@
-"""A protected table, outside any release: cells from records, sensitive ones suppressed, and others for their sake."""
+"""A protected table, outside any release: cells from records, protected as a release would protect them, and judged."""
 
-import dataclasses
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from sluice.custody.durable import replace
+from policies.waived_cells import waived_cells
+from policies.waivers import Waiver
 from sluice.errors import DataError
 from sluice.publication.decimals import in_decimals
-from sluice.publication.pattern_file import COLUMNS, codes_of, pattern_bytes
+from sluice.publication.pattern_file import codes_of
 from sluice.tabular.audit.audit import Audit
+from sluice.tabular.editions.joint_editions import carried
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
+from sluice.tabular.rules.readers import sensitive_counts
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.manual_status import MANUAL, manual_rows
-from tasks.release.tables.protection import Mode, ProtectionRequest, audit_cells, protect_cells
-from tasks.workbench.tabular_file import refuse_unfit_csv, table_source
-from tasks.workbench.tabulation import Tabulated, tabulate
+from sluice.verdict import Finding, Verdict, decide
+from tasks.release.tables.alteration import alter_cells
+from tasks.release.tables.editions import EditionPair
+from tasks.release.tables.judgement import judge_audit, judge_statement
+from tasks.release.tables.protected_tables import MethodStatement
+from tasks.release.tables.protection import ProtectionRequest, audit_cells
+from tasks.release.tables.protection_method import Alteration, Protection, SecondarySuppression
+from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.suppressed_cells import suppress_cells
+from tasks.workbench.cells_files import read_cells, refuse_taken_names, refuse_unfit_output, write_cells
+from tasks.workbench.draw import Draw
+from tasks.workbench.previous_pattern import PreviousPattern
+from tasks.workbench.seed_file import secret_seed_of
+from tasks.workbench.tabular_file import table_source
+from tasks.workbench.tabulation import Tabulated, records_in, tabulate
+from tasks.workbench.waivers_file import read_waivers
 
 
 @dataclass(frozen=True, eq=False)
 class ProtectedTable:
-    """A pattern and its audit. `output` is written only if the audit found it safe."""
+    """What may be published of the cells, and what was found of it.
+
+    findings  : on the table, on the edition before it and on waivers; together they are the verdict
+    audit     : of a pattern of suppressed cells; None where values were changed
+    statement : what a method that changes values says of itself; None where cells are suppressed
+    bound     : optimise mode: no safe pattern costs less
+    files     : that were written
+    """
 
     tabulated: Tabulated
-    requirements: Requirements
-    status: Statuses
-    audit: Audit
-    bound: float | None  # optimise mode: no safe pattern costs less
-    cost: float
-    seconds: float
+    method: Protection
+    request: ProtectionRequest
+    published: PublishedCells
+    findings: tuple[Finding, ...]
+    audit: Audit | None = None
+    statement: MethodStatement | None = None
+    bound: float | None = None
+    cost: float | None = None
+    seconds: float = 0.0
+    files: tuple[Path, ...] = ()
 
     @property
     def cells(self) -> Cells:
         return self.tabulated.cells
 
+    @property
+    def status(self) -> Statuses:
+        return self.published.status
+
+    @property
+    def requirements(self) -> Requirements:
+        return self.request.requirements
+
+    @property
+    def verdict(self) -> Verdict:
+        return decide(self.findings)
+
+    @property
+    def may_be_written(self) -> bool:
+        """Nothing failed, and nothing that was to be tried is open; what a person should look at is said."""
+        return self.verdict in (Verdict.PASS, Verdict.REVIEW)
+
     def summary(self) -> dict[str, Any]:
         """What was done, for machines; totals and numbers of cells, no single cell's value."""
-        cells, suppressed = self.cells, self.status != Status.PUBLISHED
-        total = np.abs(cells.total)
-        value, of = int(total[suppressed].sum()), int(total.sum())
-        summary: dict[str, Any] = {
-            "cells": len(cells),
+        return {
+            "method": self.method.model_dump(exclude={"a_priori"}),
+            "cells": len(self.cells),
             "sensitive": {
                 rule: int(found.sum())
                 for rule, found in self.requirements.by_rule.items()
                 if rule != MANUAL or found.any()
             },
-            "primary": int((self.status == Status.PRIMARY).sum()),
-            "secondary": int((self.status == Status.SECONDARY).sum()),
-            "suppressed_value": in_decimals(value, cells.decimals),
-            "suppressed_share": value / of if of else 0.0,
-            "safe": self.audit.safe,
-            "attacks": {"attempted": self.audit.attempted, "completed": self.audit.completed},
-            "narrowest": [
-                {**codes_of(cells.dimensions, cells.codes, cell), "width_per_width_asked": ratio}
-                for cell, ratio in self.audit.narrowest
+            "verdict": self.verdict.name,
+            "safe": self.verdict is Verdict.PASS,
+            "findings": [
+                finding.model_dump(include={"rule", "verdict", "scope", "says", "binding", "waiver"})
+                | {"verdict": finding.verdict.name}
+                for finding in self.findings
             ],
-            "breaches": [breach.says for breach in self.audit.breaches],
+            **(self._of_pattern(self.audit) if self.audit else {}),
             "records_left_out": self.tabulated.left_out,
             "records_added_up": self.tabulated.added_up,
             "seconds": round(self.seconds, 3),
         }
-        if self.bound is not None:
-            summary |= {"cost": self.cost, "proven_bound": self.bound}
-        return summary
+
+    def _of_pattern(self, audit: Audit) -> dict[str, Any]:
+        cells, suppressed = self.cells, self.status != Status.PUBLISHED
+        total = np.abs(cells.total)
+        value, of = int(total[suppressed].sum()), int(total.sum())
+        figures: dict[str, Any] = {
+            "primary": int((self.status == Status.PRIMARY).sum()),
+            "secondary": int((self.status == Status.SECONDARY).sum()),
+            "suppressed_value": in_decimals(value, cells.decimals),
+            "suppressed_share": value / of if of else 0.0,
+            "attacks": {"attempted": audit.attempted, "completed": audit.completed},
+            "narrowest": [
+                {**codes_of(cells.dimensions, cells.codes, cell), "width_per_width_asked": ratio}
+                for cell, ratio in audit.narrowest
+            ],
+            "breaches": [breach.says for breach in audit.breaches],
+        }
+        return figures if self.bound is None else figures | {"cost": self.cost, "proven_bound": self.bound}
 
 
 def protect_table(
@@ -81,59 +136,156 @@ def protect_table(
     output: Path,
     *,
     tables: Sequence[Sequence[str]] | None = None,
-    cost: str = "value",
+    method: Protection = SecondarySuppression(),  # noqa: B008
     a_priori: Path | None = None,
-    mode: Mode = "fast",
+    waivers: Path | None = None,
+    previous: Path | None = None,
+    seed_file: Path | None = None,
     coalition: int = 1,
     tell_primary: bool = False,
     workers: int = 1,
 ) -> ProtectedTable:
-    """Make, protect and audit the table of a CSV or Parquet file, and write it as CSV if it is safe.
+    """Make, protect and judge the table of a CSV or Parquet file, and write it as CSV if nothing fails.
 
+    output       : a CSV file of all cells, or a folder, for a file of each linked table
+    a_priori     : a CSV file of what people ask of single cells
+    waivers      : a YAML file of those that allow sensitive cells to be published
+    previous     : cells that were published before, in a form of `output`
+    seed_file    : of methods that draw; made where it is absent
     tell_primary : two words for suppressed cells: primary and secondary
-    raises       : DataError, DocumentError; then nothing is written. Nor is it when the audit finds the pattern unsafe
+    raises       : DataError, DocumentError; then nothing is written
     """
     begun = perf_counter()
-    refuse_unfit_csv(output, [source, a_priori])
-    tabulated = tabulate(source, dimensions, measure, rules, tables, coalition)
-    rows = _rows_of(a_priori) if a_priori else []
-    assumptions = Assumptions(nonnegative=measure.negative == "refuse", coalition=coalition, counts=measure.counts)
-    made = protect_tabulated(tabulated, rules, assumptions, rows, cost, mode, workers)
-    if made.audit.safe:
-        replace(output, pattern_bytes(made.cells, made.status, tell_primary), 0o644)
-    return dataclasses.replace(made, seconds=perf_counter() - begun)
+    inputs = [source, a_priori, waivers, seed_file, *([] if previous is None or previous.is_dir() else [previous])]
+    refuse_unfit_output(output, inputs, dimensions, tables)
+    if tell_primary and measure.counts is not None and sensitive_counts(rules)[0] == 1:
+        raise DataError(
+            "by these rules only counts of 1 are sensitive, so who is told which cells are primary knows them; leave "
+            "--tell-primary out, or ask for a larger minimum."
+        )
+    if a_priori:
+        method = _suppression(method, "a-priori file").model_copy(update={"a_priori": tuple(_rows_of(a_priori))})
+    granted = read_waivers(waivers) if waivers else ()
+    before = PreviousPattern(previous.name, read_cells(previous, dimensions, tables), tables) if previous else None
+    made = protect_tabulated(
+        tabulate(source, dimensions, measure, rules, tables, coalition),
+        rules,
+        Assumptions(nonnegative=measure.negative == "refuse", coalition=coalition, counts=measure.counts),
+        method,
+        waivers=granted,
+        previous=before,
+        draw=Draw(
+            partial(_seed_of, seed_file, method), partial(records_in, source, dimensions, measure), dimensions, measure
+        ),
+        workers=workers,
+    )
+    files = write_cells(output, made.cells, made.published, tables, tell_primary) if made.may_be_written else []
+    return replace(made, files=tuple(files), seconds=perf_counter() - begun)
 
 
 def protect_tabulated(
     tabulated: Tabulated,
     rules: Sequence[SensitivityRule],
-    assumptions: Assumptions = Assumptions(),  # noqa: B008
-    a_priori: Sequence[Mapping[str, str]] = (),
-    cost: str = "value",
-    mode: Mode = "fast",
+    assumptions: Assumptions,
+    method: Protection = SecondarySuppression(),  # noqa: B008
+    *,
+    waivers: Sequence[Waiver] = (),
+    previous: PreviousPattern | None = None,
+    draw: Draw | None = None,
     workers: int = 1,
 ) -> ProtectedTable:
-    """Protect and audit cells that are in memory.
+    """Protect and judge cells that are in memory, by the same code as a release.
 
     assumptions : what attackers know
-    a_priori    : what people ask of single cells, as `manual_rows` reads it
+    waivers     : that allow sensitive cells to be published which the a-priori rows of the method want published
+    previous    : what readers have already; the two are judged together
+    draw        : for methods that draw
     raises      : DataError
     """
     begun = perf_counter()
     if not rules:
         raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
-    taken = sorted({dimension.name for dimension in tabulated.cells.dimensions} & set(COLUMNS))
-    if taken:
-        raise DataError(f"a dimension must not be named {taken[0]}: the pattern has a column of that name.")
     cells = tabulated.cells
-    rows = manual_rows(a_priori, [d.name for d in cells.dimensions], cells.decimals) if a_priori else []
-    request = ProtectionRequest.of(cells, rules, assumptions, rows=rows, cost=cost)
-    made = protect_cells(cells, request, mode, workers=workers)
-    found = audit_cells(cells, made.status, request, made.certificates, workers)
-    spent = float(request.manual.cost[made.status != Status.PUBLISHED].sum())
-    return ProtectedTable(
-        tabulated, request.requirements, made.status, found, made.bound, spent, perf_counter() - begun
+    refuse_taken_names(cells.dimensions)
+    names = [dimension.name for dimension in cells.dimensions]
+    pattern = method if isinstance(method, SecondarySuppression) else SecondarySuppression()
+    request = ProtectionRequest.of(
+        cells,
+        rules,
+        assumptions,
+        rows=manual_rows(pattern.a_priori, names, cells.decimals),
+        cost=pattern.cost,
+        waive=partial(waived_cells, waivers=waivers, release_name="", today=datetime.now(UTC).date()),
     )
+    if isinstance(method, SecondarySuppression):
+        made = _suppressed(tabulated, request, method, previous, workers)
+    else:
+        if previous is not None:
+            _suppression(method, "previous pattern")
+        made = _altered(tabulated, request, method, draw)
+    return replace(made, seconds=perf_counter() - begun)
+
+
+def _suppressed(
+    tabulated: Tabulated,
+    request: ProtectionRequest,
+    method: SecondarySuppression,
+    previous: PreviousPattern | None,
+    workers: int,
+) -> ProtectedTable:
+    cells = tabulated.cells
+    kept, pair = np.zeros(len(cells), dtype=bool), None
+    if previous is not None:
+        edition = previous.edition(cells, request.assumptions.nonnegative)
+        before, now = edition.among(cells)
+        kept = np.logical_or(*carried(before, edition.published.status, now))
+        pair = EditionPair.of(cells, edition)
+    made = suppress_cells(cells, request, method, kept=kept, pair=pair, workers=workers)
+    status = made.published.status
+    found = audit_cells(cells, status, request, made.proofs, workers)
+    findings = [judge_audit(found), *request.findings]
+    if pair is not None:
+        findings.append(pair.finding(status, request, workers))
+    spent = float(request.manual.cost[status != Status.PUBLISHED].sum())
+    return ProtectedTable(
+        tabulated, method, request, made.published, tuple(findings), audit=found, bound=made.bound, cost=spent
+    )
+
+
+def _altered(tabulated: Tabulated, request: ProtectionRequest, method: Alteration, draw: Draw | None) -> ProtectedTable:
+    def given() -> Draw:
+        if draw is None:
+            raise DataError(f"{method.method} draws, and was given nothing to draw from.")
+        return draw
+
+    cells = tabulated.cells
+    altered = alter_cells(
+        cells,
+        request,
+        method,
+        is_count=request.assumptions.counts is not None,
+        rng=lambda: given().generator(cells, method),
+        records=lambda: given().keyed_records(),
+    )
+    statement = MethodStatement.of(altered)
+    findings = (judge_statement(statement), *request.findings)
+    published = PublishedCells.of_altered(cells, altered.value)
+    return ProtectedTable(tabulated, method, request, published, findings, statement=statement)
+
+
+def _suppression(method: Protection, what: str) -> SecondarySuppression:
+    """The method, where it suppresses cells. Raises DataError for another, which takes nothing of the kind."""
+    if not isinstance(method, SecondarySuppression):
+        raise DataError(f"the {what} is for the method suppression; got {method.method}.")
+    return method
+
+
+def _seed_of(file: Path | None, method: Protection) -> int:
+    if file is None:
+        raise DataError(
+            f"{method.method} draws; give --seed-file, which is made where it is absent, and keep it secret."
+        )
+    return secret_seed_of(file)
 
 
 def _rows_of(path: Path) -> list[dict[str, str]]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from sluice.errors import DocumentError
 
+_LEAST_SECRET = 2**64  # who guesses the seed undoes what was drawn by it
+
 
 def seed_of(file: Path) -> int:
     """The whole number in the file; a file that is not there is made with a new one, readable for its owner alone.
@@ -21,3 +23,11 @@ def seed_of(file: Path) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 100:
         raise DocumentError(f"{file}: must hold one whole number, at least 0, of at most 100 digits")
     return int(text)
+
+
+def secret_seed_of(file: Path) -> int:
+    """The same, of a seed that nobody can guess. Raises DocumentError for another."""
+    seed = seed_of(file)
+    if seed < _LEAST_SECRET:
+        raise DocumentError(f"{file}: the seed could be guessed; name a file that is not there, to have one made")
+    return seed

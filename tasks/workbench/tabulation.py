@@ -37,7 +37,7 @@ def tabulate(
     """The cells of a file of records: CSV in memory, Parquet by DuckDB, whatever its size. Raises DataError."""
     refuse_hidden_ties(dimensions, tables)
     kept = max(LARGEST_KEPT, coalition, *(rule.largest_needed for rule in rules))
-    table = table_source(source)
+    table_source(source)  # refuses other files
     try:
         if source.suffix == ".parquet":
             from sluice.sources.table_cells import aggregate_file
@@ -47,9 +47,14 @@ def tabulate(
                     source, dimensions, measure, tables=tables, kept=kept, scratch=Path(folder) / "spilled"
                 )
             return Tabulated(made.cells, made.left_out, made.added_up)
-        columns = list(dict.fromkeys([*(d.name for d in dimensions), *measure.columns]))
-        records = records_of(pd.concat(table.batches(columns), ignore_index=True), dimensions, measure)
+        records = records_of(records_in(source, dimensions, measure), dimensions, measure)
         return Tabulated(records.cells(dimensions, kept, tables), records.left_out, records.added_up)
     except DataError as error:
         says = str(error)
         raise DataError(says if says.startswith(str(source)) else f"{source}: {says}") from None
+
+
+def records_in(source: Path, dimensions: Sequence[Dimension], measure: Measure) -> pd.DataFrame:
+    """The columns of a file of records that its table is made of. Raises DataError."""
+    columns = list(dict.fromkeys([*(d.name for d in dimensions), *measure.columns]))
+    return pd.concat(table_source(source).batches(columns), ignore_index=True)

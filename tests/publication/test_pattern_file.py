@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.publication.decimals import in_decimals
-from sluice.publication.pattern_file import pattern_bytes, read_pattern
+from sluice.publication.pattern_file import read_pattern
+from sluice.publication.published_table import published_table
+from sluice.publication.published_table_files import to_csv
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
 from tests.tabular.tables import tables
@@ -25,7 +27,8 @@ def frame_of(content: bytes) -> pd.DataFrame:
 def test_what_is_written_is_read_and_no_more(cells: Cells, random: "np.random.Generator") -> None:
     status = np.array([random.choice([0, 0, 1, 2]) for _ in range(len(cells))], dtype=np.uint8)
     tell = random.choice([True, False])
-    frame = frame_of(pattern_bytes(cells, status, tell))
+    names = [dimension.name for dimension in cells.dimensions]
+    frame = frame_of(to_csv(published_table(cells, status, "", names, tell_primary=tell)))
     suppressed = status != Status.PUBLISHED
     assert (frame.loc[suppressed, "value"] == "").all()
     assert "contributors" not in frame

@@ -22,12 +22,19 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.sensitivity import SensitivityRule
+from tasks.release.tables.protection_method import Protection
 from tasks.workbench.notebook.arguments import column_name, data_frame, one_of
 from tasks.workbench.tabulation import Tabulated
 
 Hierarchy = Dimension | pd.DataFrame | Mapping[str, str] | Path | str | None
 Dimensions = Sequence[str] | Mapping[str, Hierarchy]
 Rule = TableRule | Mapping[str, Any]
+
+
+class _Method(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    method: Protection
 
 
 class _Rules(BaseModel):
@@ -105,6 +112,27 @@ def sensitivity_rules(rules: object) -> list[SensitivityRule]:
     return [rule.sensitivity() for rule in chosen]
 
 
+def protection_method(given: object, **of_suppression: Any) -> Protection:
+    """A method and its parameters, as `protection` in a release: a mapping, or the name of one without parameters.
+
+    of_suppression : fields of the method suppression that were given beside it; None for one that was not
+    raises         : TypeError, DataError, DocumentError
+    """
+    if not isinstance(given, str | Mapping):
+        raise TypeError(
+            "method must be a mapping as in a release, such as {'method': 'controlled_rounding', 'base': 5}; got "
+            f"{type(given).__name__}."
+        )
+    written = {"method": given} if isinstance(given, str) else dict(given)
+    beside = {name: value for name, value in of_suppression.items() if value is not None}
+    if beside and written.get("method") != "suppression":
+        raise DataError(f"{', '.join(beside)}: only for the method suppression; got {written.get('method')!r}.")
+    twice = sorted(beside.keys() & written.keys())
+    if twice:
+        raise DataError(f"{', '.join(twice)} must be given once; got it in method and beside it.")
+    return parse_document(_Method, {"method": {**written, **beside}}, "protect").method
+
+
 @dataclass(frozen=True)
 class TableOfRecords:
     """What a table of records adds up: see `sluice.protect`."""
@@ -141,25 +169,41 @@ class TableOfRecords:
         nonnegative = self.measure.negative == "refuse"
         return Assumptions(nonnegative=nonnegative, coalition=coalition, counts=self.measure.counts)
 
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The records, with codes and contributors as text."""
+        names = [name for name in (self.measure.contributor, self.measure.holding) if name is not None]
+        columns = dict.fromkeys([*(dimension.name for dimension in self.dimensions), *names])
+        return self.records.assign(**{name: texts(self.records[name]) for name in columns})
+
     def tabulated(self, tables: Sequence[Sequence[str]] | None, coalition: int) -> Tabulated:
         """The cells. Raises TypeError, DataError."""
         if tables is not None and (isinstance(tables, str) or any(isinstance(table, str) for table in tables)):
             raise TypeError("tables must be a list of lists of dimensions, one for each table; got text.")
         refuse_hidden_ties(self.dimensions, tables)
-        codes = {dimension.name: texts(self.records[dimension.name]) for dimension in self.dimensions}
-        names = [name for name in (self.measure.contributor, self.measure.holding) if name is not None]
-        codes |= {name: texts(self.records[name]) for name in names}
-        found = records_of(self.records.assign(**codes), self.dimensions, self.measure)
+        found = records_of(self.frame, self.dimensions, self.measure)
         kept = max(LARGEST_KEPT, coalition, *(rule.largest_needed for rule in self.rules))
         return Tabulated(found.cells(self.dimensions, kept, tables), found.left_out, found.added_up)
 
 
-def pattern_of(table: pd.DataFrame, dimensions: Sequence[Dimension]) -> Pattern:
+def pattern_of(table: pd.DataFrame, dimensions: Sequence[Dimension], argument: str = "table") -> Pattern:
     """The pattern in a DataFrame with the columns of the dimensions, status and value. Raises DataError."""
     columns = [*(dimension.name for dimension in dimensions), "status", "value"]
     for name in columns:
-        column_name(name, "table", table)
+        column_name(name, argument, table)
     return read_pattern(pd.DataFrame({name: texts(table[name]) for name in columns}), dimensions)
+
+
+def rows_of(table: object, name: str) -> tuple[dict[str, str], ...]:
+    """The rows of a DataFrame or of a list of mappings as text; none where None is given. Raises TypeError."""
+    if table is None:
+        return ()
+    if isinstance(table, pd.DataFrame):
+        written = pd.DataFrame({str(column): texts(table[column]) for column in table.columns})
+        return tuple({str(key): str(text) for key, text in row.items()} for row in written.to_dict("records"))
+    if isinstance(table, str) or not isinstance(table, Sequence) or not all(isinstance(row, Mapping) for row in table):
+        raise TypeError(f"{name} must be a DataFrame or a list of mappings; got {type(table).__name__}.")
+    return rows_of(pd.DataFrame([dict(row) for row in table]), name) if table else ()
 
 
 def texts(column: "pd.Series[Any]") -> "pd.Series[str]":

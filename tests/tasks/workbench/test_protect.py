@@ -47,6 +47,11 @@ def arguments(folder: Path, *more: str, micro: str = "micro.csv", rules: tuple[s
     return ["protect-table", str(folder / micro), *hierarchies, *columns, *rules, f"-o{folder / 'cells.csv'}", *more]
 
 
+def counted(folder: Path, rule: str) -> list[str]:
+    """Of the table of counts."""
+    return [each for each in arguments(folder, rules=(rule,)) if each not in ("--value", "value")]
+
+
 def change(folder: Path, **columns: Any) -> None:
     pd.read_csv(folder / "micro.csv", keep_default_na=False).assign(**columns).to_csv(folder / "micro.csv", index=False)
 
@@ -186,8 +191,31 @@ BAD = [
     ("too many numbers", {}, ("--rule=dominance=1,2,3",), r"--rule dominance: takes n, k; got 3 numbers"),
     ("too few", {}, ("--rule=dominance=1",), r"--rule dominance=1: k: must be given: percent; it takes n, k"),
     ("no number", {}, ("--rule=p_percent=ten",), r"--rule p_percent=ten: p: must be a number; got 'ten'; it takes p"),
-    ("a cost", {}, ("--cost=price",), r"cost must be one of .*got 'price'"),
-    ("a mode", {}, ("--mode=best",), r"--mode: must be fast or optimise; got 'best'"),
+    ("a cost", {}, ("--cost=price",), r"--cost: must be 'value', .*got 'price'"),
+    ("a method", {}, ("--method=roundin=5",), r"--method: one of suppression, .*got 'roundin'"),
+    (
+        "too few numbers",
+        {},
+        ("--method=cell_key=5",),
+        r"--method cell_key=5: variance: must be given: of the noise; it takes maximum, variance, threshold",
+    ),
+    ("a base", {}, ("--method=controlled_rounding=1",), r"controlled_rounding=1: base: must be at least 2; got '1';"),
+    ("too many bases", {}, ("--method=controlled_rounding=5,6",), r"controlled_rounding: takes base; got 2 numbers"),
+    ("no options", {}, ("--method=suppression=5",), r"--method suppression: takes no numbers but options; got '5'"),
+    (
+        "another method's option",
+        {},
+        ("--method=controlled_rounding=5", "--mode=fast", "--intervals"),
+        r"--mode, --intervals: only for --method suppression; got controlled_rounding",
+    ),
+    (
+        "a wish for another method",
+        {"manual.csv": "nace,region,status\nKA,R1,not_secondary\n"},
+        ("--method=controlled_rounding=5", "--a-priori={}/manual.csv"),
+        r"the a-priori file is for the method suppression; got controlled_rounding",
+    ),
+    ("a previous file", {}, ("--previous={}/no.csv",), r"no\.csv: no such file"),
+    ("a mode", {}, ("--mode=best",), r"--mode: must be 'fast' or 'optimise'; got 'best'"),
     ("a table", {}, ("--table=nace,size",), r"a table names the dimension 'size', which there is not"),
     ("a form", {}, ("--hierarchy=nace.csv",), r"--hierarchy: must be NAME=FILE"),
     ("weights", {}, ("--weight=value",), r"weight 'value' needs a weight_rule"),
@@ -288,6 +316,59 @@ def test_rules_are_written_as_in_a_policy() -> None:
     assert rules_given(["p_percent=12.5", "dominance=2, 85"]) == [PPercent(12.5), Dominance(2, 85)]
     with pytest.raises(DocumentError, match="--rule: one of"):
         rules_given([""])
+
+
+def test_every_form_is_written_and_tells_no_true_count(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Counts of 12 and one of 1; changed values are multiples of the base, add up, and nothing else is written."""
+    given = [
+        each for each in arguments(folder, rules=("--rule=minimum_frequency=3",)) if each not in ("--value", "value")
+    ]
+    for method, base in (("controlled_rounding", 5), ("small_count_rounding", 5), ("controlled_adjustment", 1)):
+        more = [f"--method={method}{f'={base}' * (base > 1)}", f"--seed-file={folder / 'seed'}", "--json"]
+        assert main([*given, *more]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert (found["method"]["method"], found["verdict"]) == (method, "PASS")
+        assert [(each["rule"], each["verdict"]) for each in found["findings"]] == [("table_audit", "PASS")]
+        made = read_text(folder / "cells.csv")
+        assert list(made) == ["nace", "region", "status", "value"]
+        value = made.set_index(["nace", "region"])["value"].astype(int)
+        inner = value.drop("Total", level="nace").drop("Total", level="region")
+        assert inner.sum() == value["Total", "Total"]
+        assert value.get(("KA", "NA"), 0) != 1
+        if method == "controlled_rounding":
+            assert (value % base == 0).all()
+    assert main([*given, "--method=controlled_rounding=5"]) == 0
+    assert "Every cell is rounded to a multiple of 5" in capsys.readouterr().out
+
+
+def test_a_method_that_protects_too_little_is_not_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rounded to 0 or 2, a 1 can be 0 to 2; by a minimum of 5 it must be hidden by more."""
+    given = counted(folder, "--rule=minimum_frequency=5")
+    assert main([*given, "--method=small_count_rounding=2", f"--seed-file={folder / 'seed'}"]) == 2
+    shown = capsys.readouterr().out
+    assert re.search(r"table_audit: FAIL\. 1 of 1 sensitive cells can be estimated too closely", shown)
+    assert shown.endswith("nothing is written.\n")
+    assert not (folder / "cells.csv").exists()
+    assert main([*given, "--method=controlled_rounding=2"]) == 1
+    assert "base 2 of controlled_rounding is too small for the protection of 1 cells" in capsys.readouterr().err
+
+
+def test_intervals_that_anybody_could_compute(folder: Path) -> None:
+    assert main(arguments(folder, "--intervals")) == 0
+    made = read_text(folder / "cells.csv")
+    hidden = made["status"] == "suppressed"
+    assert list(made)[-2:] == ["lower", "upper"]
+    assert (made.loc[~hidden, ["lower", "upper"]] == "").all(axis=None)
+    assert (made.loc[hidden, "lower"].astype(int) < made.loc[hidden, "upper"].astype(int)).all()
+
+
+def test_two_words_would_tell_counts_of_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = [
+        each for each in arguments(folder, rules=("--rule=minimum_frequency=2",)) if each not in ("--value", "value")
+    ]
+    assert main([*given, "--tell-primary"]) == 1
+    assert "only counts of 1 are sensitive" in capsys.readouterr().err
+    assert main(given) == 0
 
 
 def test_what_a_person_decided(folder: Path) -> None:

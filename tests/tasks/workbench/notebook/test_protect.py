@@ -106,6 +106,65 @@ def test_an_unsafe_pattern_is_not_given_away(firms: pd.DataFrame, monkeypatch: p
     assert "<table" in found._repr_html_()
 
 
+def test_values_are_changed_as_in_a_release(firms: pd.DataFrame) -> None:
+    given: dict[str, Any] = {"value": "turnover", "contributor": "firm", "rules": RULES, "measure": {"decimals": 0}}
+    rounded = sluice.protect(firms, ["nace", "region"], **given, method={"method": "controlled_rounding", "base": 100})
+    assert rounded.verdict is Verdict.PASS
+    assert (rounded.pattern["value"] % 100 == 0).all()
+    assert (rounded.pattern["status"] == "published").all()
+    assert (rounded.suppressed_share, rounded.bound, rounded.cost) == (0, None, None)
+    assert rounded.sensitive == int(rounded.cells["sensitive"].sum()) > 0
+    assert rounded.says.startswith("Every cell is rounded to a multiple of 100")
+    assert (rounded.cells["changed_to"] % 100 == 0).all()
+    careless = sluice.protect(
+        firms, ["nace", "region"], rules=[{"rule": "minimum_frequency", "n": 8}],
+        method={"method": "small_count_rounding", "base": 2},
+    )  # fmt: skip
+    assert careless.verdict is Verdict.FAIL
+    assert careless.breaches_found > 0
+    with pytest.raises(DataError, match="so there is none to publish"):
+        _ = careless.pattern
+    rounded.plot()
+
+
+def test_a_seed_draws_the_same_again(fair: pd.DataFrame) -> None:
+    sample = fair.head(600).assign(who=range(600))
+    noisy = [
+        sluice.protect(
+            sample, OCCUPATIONS, rules=COUNTS, contributor="who", seed=seed,
+            method={"method": "cell_key", "maximum": 5, "variance": 2.5},
+        ).cells
+        for seed in (1, 1, 2)
+    ]  # fmt: skip
+    pd.testing.assert_frame_equal(noisy[0], noisy[1])
+    assert (noisy[0]["changed_to"] != noisy[2]["changed_to"]).any()
+
+
+def test_wishes_waivers_and_the_pattern_before(fair: pd.DataFrame) -> None:
+    before = sluice.protect(fair, OCCUPATIONS, rules=COUNTS)
+    sensitive = before.cells.loc[before.cells["sensitive"], OCCUPATIONS].iloc[0].tolist()
+    wish = [dict(zip(OCCUPATIONS, sensitive, strict=True)) | {"status": "published"}]
+    today = pd.Timestamp.now("UTC").date()
+    waiver = {
+        "rule": "minimum_frequency",
+        "scope": f"occupation {sensitive[0]}, occupation_husb {sensitive[1]}",
+        "reason": "The women of this cell agreed in writing.",
+        "owner": "mia",
+        "granted": today,
+        "expires": today,
+    }
+    with pytest.raises(DataError, match="must be published, and is sensitive by minimum_frequency"):
+        sluice.protect(fair, OCCUPATIONS, rules=COUNTS, a_priori=wish)
+    waived = sluice.protect(fair, OCCUPATIONS, rules=COUNTS, a_priori=pd.DataFrame(wish), waivers=[waiver])
+    assert waived.verdict is Verdict.PASS
+    assert [finding.waiver is not None for finding in waived.findings] == [False, True]
+    assert waived.primary == before.primary - 1
+    again = sluice.protect(fair, OCCUPATIONS, rules=COUNTS, previous=before.pattern)
+    assert again.verdict is Verdict.PASS
+    assert again.findings[-1].rule == "earlier_editions"
+    assert (again.pattern["status"] == before.pattern["status"]).all()
+
+
 @pytest.mark.parametrize(
     ("given", "error", "says"),
     [
@@ -134,6 +193,22 @@ def test_an_unsafe_pattern_is_not_given_away(firms: pd.DataFrame, monkeypatch: p
         ({"cost": "price"}, DataError, "cost must be one of cells, value"),
         ({"mode": "slow"}, DataError, "mode must be one of fast, optimise; got 'slow'"),
         ({"coalition": "2"}, TypeError, "coalition must be a whole number"),
+        ({"method": 5}, TypeError, "method must be a mapping as in a release, .* got int"),
+        ({"method": "rounding"}, DocumentError, "no 'method' is named 'rounding'"),
+        ({"method": {"method": "controlled_rounding", "base": 1}}, DocumentError, "base: must be at least 2; got 1"),
+        ({"method": {"method": "cell_key", "maximum": 5}}, DocumentError, "variance: must be given"),
+        (
+            {"method": {"method": "controlled_rounding", "base": 5}, "mode": "fast"},
+            DataError,
+            "mode: only for the method suppression; got 'controlled_rounding'",
+        ),
+        ({"method": {"method": "suppression", "mode": "fast"}, "mode": "fast"}, DataError, "mode must be given once"),
+        ({"a_priori": "a.csv"}, TypeError, "a_priori must be a DataFrame or a list of mappings; got str"),
+        ({"a_priori": [{"nace": "01"}]}, DataError, "the manual file needs the column 'region'"),
+        ({"waivers": [{"rule": "p_percent"}]}, DocumentError, r"waivers\.0\.scope: must be given"),
+        ({"previous": "cells.csv"}, TypeError, "previous must be a pandas DataFrame; got str"),
+        ({"previous": pd.DataFrame({"nace": ["01"]})}, DataError, "previous: the frame has no column 'region'"),
+        ({"seed": "1"}, TypeError, "seed must be a whole number"),
         ({"records": [1]}, TypeError, "records must be a pandas DataFrame; got list"),
     ],
 )

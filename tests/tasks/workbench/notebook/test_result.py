@@ -42,6 +42,9 @@ MADE: dict[str, Callable[[], Any]] = {
     "reference_standard": lambda: sluice.reference_standard(hostile(), hostile(), seed=1),
     "assess": lambda: sluice.assess(hostile(), hostile(), quasi_identifiers=[SCRIPT], sensitive=["b"], seed=1),
     "protect": lambda: sluice.protect(hostile().head(80), [SCRIPT, "b"], rules=RULES),
+    "protect by rounding": lambda: sluice.protect(
+        hostile().head(80), [SCRIPT, "b"], rules=RULES, method={"method": "controlled_rounding", "base": 5}
+    ),
     "audit": lambda: sluice.audit(suppressed(), [SCRIPT, "b"]),
     "audit with records": lambda: sluice.audit(suppressed(), [SCRIPT, "b"], records=hostile().head(80), rules=RULES),
 }

@@ -1,0 +1,48 @@
+"""What methods that draw are given outside a release: a secret seed, and the records behind the cells."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from sluice.errors import DataError
+from sluice.tabular.alternatives.cell_key import record_keys
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.records import records_of
+from tasks.release.tables.alteration import KeyedRecords
+from tasks.release.tables.protection_method import Alteration
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """Neither is made or read before a method asks for it.
+
+    seed  : a whole number that nobody can guess; the same seed and data give the same table
+    frame : the records that the table adds up, with its dimensions and contributors as text
+    """
+
+    seed: Callable[[], int]
+    frame: Callable[[], pd.DataFrame]
+    dimensions: Sequence[Dimension]
+    measure: Measure
+
+    def generator(self, cells: Cells, method: Alteration) -> np.random.Generator:
+        """Other draws for each table and method: the same for two tables that hardly differ would show how they do."""
+        mixed = f"{self.seed()}\n{method.model_dump_json()}\n".encode() + cells.total.tobytes()
+        return np.random.default_rng(int.from_bytes(hashlib.sha256(mixed).digest()))
+
+    def keyed_records(self) -> KeyedRecords:
+        """A record's key comes from its contributor and the seed alone: it is the same in every table and edition.
+
+        raises : DataError without contributors
+        """
+        if self.measure.contributor is None:
+            raise DataError("cell_key needs a contributor, to know a record again in another table.")
+        secret = hashlib.sha256(f"{self.seed()}\ncell_key".encode()).digest()
+        frame = self.frame()
+        leaves = records_of(frame, self.dimensions, self.measure).leaves
+        return KeyedRecords(leaves, record_keys(frame[self.measure.contributor].astype(str), secret))

@@ -1,0 +1,69 @@
+"""Where a protected table is written, and how it is read again: one file, or a folder with one for each table."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from flows.cli.main import main
+from sluice.errors import DataError
+from sluice.tabular.model.dimension import Dimension
+from tasks.workbench.cells_files import read_cells, refuse_unfit_output
+from tests.tabular.tables import read_text
+from tests.tasks.workbench.firms_file import COUNT, VALUE, command, protect, write_firms
+
+LINKED = ("--table=nace,region", "--table=region")
+
+
+def dimensions() -> list[Dimension]:
+    return [Dimension.flat("nace", [f"K{n}" for n in range(6)]), Dimension.flat("region", [f"R{n}" for n in range(5)])]
+
+
+def test_a_folder_gets_a_file_of_each_table(tmp_path: Path) -> None:
+    write_firms(tmp_path)
+    (tmp_path / "out").mkdir()
+    assert main(protect(tmp_path, *VALUE, *LINKED, output="out")) == 0
+    assert main(protect(tmp_path, *VALUE, *LINKED)) == 0
+    whole = read_text(tmp_path / "cells.csv")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["nace-region.csv", "region.csv"]
+    both = read_text(tmp_path / "out" / "nace-region.csv")
+    assert both.equals(whole)
+    regions = read_text(tmp_path / "out" / "region.csv")
+    assert list(regions) == ["region", "status", "value"]
+    assert regions.equals(whole[whole["nace"] == "Total"].drop(columns="nace").reset_index(drop=True))
+    assert main(command("audit-table", tmp_path / "cells.csv", *LINKED)) == 0
+
+
+def test_a_folder_is_read_as_its_one_file_would_be(tmp_path: Path) -> None:
+    write_firms(tmp_path)
+    (tmp_path / "out").mkdir()
+    tables = [["nace"], ["region"]]
+    given = [*COUNT, "--table=nace", "--table=region"]
+    assert main(protect(tmp_path, *given, output="out")) == main(protect(tmp_path, *given)) == 0
+    folder = read_cells(tmp_path / "out", dimensions(), tables)
+    file = read_cells(tmp_path / "cells.csv", dimensions(), tables)
+    order = [np.lexsort(each.codes.T) for each in (folder, file)]
+    for name in ("codes", "status", "value", "has"):
+        one, other = (getattr(each, name)[by] for each, by in zip((folder, file), order, strict=True))
+        assert np.array_equal(one, other)
+    (tmp_path / "out" / "region.csv").unlink()
+    with pytest.raises(DataError, match=r"out.*region\.csv: no such file"):
+        read_cells(tmp_path / "out", dimensions(), tables)
+
+
+def test_a_total_that_two_files_give_otherwise(tmp_path: Path) -> None:
+    for name, total in (("nace", 3), ("region", 4)):
+        (tmp_path / f"{name}.csv").write_text(f"{name},status,value\nTotal,published,{total}\n", encoding="utf-8")
+    with pytest.raises(DataError, match="nace Total, region Total is given twice"):
+        read_cells(tmp_path, dimensions(), [["nace"], ["region"]])
+
+
+def test_folders_that_do_not_fit(tmp_path: Path) -> None:
+    strange = [Dimension.flat("a/b", ["x"])]
+    with pytest.raises(DataError, match=r"--output .*: 'a/b\.csv' cannot be the name of a file"):
+        refuse_unfit_output(tmp_path, [], strange, None)
+    with pytest.raises(DataError, match=r"two tables would be written to nace-region\.csv"):
+        refuse_unfit_output(tmp_path, [], dimensions(), [["nace", "region"]] * 2)
+    (tmp_path / "nace-region.csv").touch()
+    with pytest.raises(DataError, match="would overwrite"):
+        refuse_unfit_output(tmp_path, [tmp_path / "nace-region.csv"], dimensions(), None)

@@ -1,0 +1,63 @@
+"""Methods that draw, outside any release: by a secret in a file, which nobody can do without."""
+
+from pathlib import Path
+
+import pytest
+
+from flows.cli.main import main
+from tests.tabular.tables import read_text
+from tests.tasks.workbench.firms_file import COUNT, VALUE, protect, write_firms
+
+KEYED = "--method=cell_key=5,2.5"
+BY_FIRM = ("--contributor=id", *COUNT)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_firms(tmp_path)
+    return tmp_path
+
+
+def test_a_cell_has_the_same_noise_in_every_table(folder: Path) -> None:
+    seed = f"--seed-file={folder / 'seed'}"
+    assert main(protect(folder, *BY_FIRM, KEYED, seed)) == 0
+    assert (folder / "seed").stat().st_mode & 0o777 == 0o600
+    whole = read_text(folder / "cells.csv")
+    assert main(protect(folder, *BY_FIRM, KEYED, seed, "--table=nace")) == 0
+    alone = read_text(folder / "cells.csv")
+    both = alone.merge(whole, on=["nace", "region"])
+    assert len(both) == len(alone) == 7
+    assert (both["value_x"] == both["value_y"]).all()
+    true = read_text(folder / "micro.csv").groupby("nace").size()
+    assert (both.set_index("nace")["value_x"].drop("Total").astype(int) != true).any()
+    (folder / "seed").unlink()
+    assert main(protect(folder, *BY_FIRM, KEYED, seed)) == 0
+    assert not read_text(folder / "cells.csv").equals(whole)
+
+
+def test_the_same_seed_rounds_the_same_table_alike(folder: Path) -> None:
+    given = [*COUNT, "--method=small_count_rounding=6", f"--seed-file={folder / 'seed'}"]
+    made = []
+    for _ in range(2):
+        assert main(protect(folder, *given)) == 0
+        made.append((folder / "cells.csv").read_bytes())
+    assert made[0] == made[1]
+
+
+def test_what_a_draw_needs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "guessed").write_text("1\n", encoding="utf-8")
+    for given, says in (
+        ((*BY_FIRM, KEYED), "cell_key draws; give --seed-file"),
+        ((*BY_FIRM, KEYED, f"--seed-file={folder / 'guessed'}"), "the seed could be guessed"),
+        ((*BY_FIRM, KEYED, f"--seed-file={folder / 'micro.csv'}"), "must hold one whole number"),
+        ((*COUNT, KEYED, f"--seed-file={folder / 'seed'}"), "cell_key needs a contributor"),
+        ((*COUNT, "--method=small_count_rounding=5"), "small_count_rounding draws; give --seed-file"),
+    ):
+        assert main(protect(folder, *given)) == 1
+        assert says in capsys.readouterr().err
+        assert not (folder / "cells.csv").exists()
+
+
+def test_no_seed_is_made_for_what_does_not_draw(folder: Path) -> None:
+    assert main(protect(folder, *VALUE, "--method=controlled_rounding=50", f"--seed-file={folder / 'seed'}")) == 0
+    assert not (folder / "seed").exists()

@@ -1,0 +1,98 @@
+"""Waivers of sensitive cells, outside any release: only a live one lets a cell be published."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from flows.cli.main import main
+from sluice.errors import DocumentError
+from tasks.workbench.waivers_file import read_waivers, waivers_of
+from tests.tabular.tables import read_text
+from tests.tasks.workbench.firms_file import COUNT, protect, write_firms
+
+TODAY = datetime.now(UTC).date()
+
+
+def waiver(**other: Any) -> dict[str, Any]:
+    return {
+        "rule": "minimum_frequency",
+        "scope": "nace K1, region R3",
+        "reason": "The three firms agreed in writing to be shown.",
+        "owner": "mia",
+        "granted": TODAY - timedelta(days=1),
+        "expires": TODAY + timedelta(days=30),
+    } | other
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A table in which a sensitive cell is to be published."""
+    write_firms(tmp_path)
+    assert main(protect(tmp_path, *COUNT, "--tell-primary")) == 0
+    cells = read_text(tmp_path / "cells.csv")
+    assert cells.loc[(cells["nace"] == "K1") & (cells["region"] == "R3"), "status"].tolist() == ["primary"]
+    (tmp_path / "a_priori.csv").write_text("nace,region,status\nK1,R3,published\n", encoding="utf-8")
+    (tmp_path / "cells.csv").unlink()
+    return tmp_path
+
+
+def with_waivers(folder: Path, *waivers: dict[str, Any]) -> list[str]:
+    (folder / "waivers.yaml").write_text(yaml.safe_dump(list(waivers)), encoding="utf-8")
+    return protect(folder, *COUNT, f"--a-priori={folder / 'a_priori.csv'}", f"--waivers={folder / 'waivers.yaml'}")
+
+
+def test_a_live_waiver_lets_a_cell_be_published_and_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main([*with_waivers(folder, waiver()), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["verdict"] == "PASS"
+    said = next(each for each in found["findings"] if each["rule"] == "minimum_frequency")
+    assert said["verdict"] == "FAIL"
+    assert said["waiver"].startswith("mia until")
+    cells = read_text(folder / "cells.csv").set_index(["nace", "region"])
+    assert cells.loc[("K1", "R3"), "status"] == "published"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"expires": TODAY - timedelta(days=1), "granted": TODAY - timedelta(days=9)},
+        {"granted": TODAY + timedelta(days=1)},
+        {"rule": "p_percent"},
+        {"scope": "nace K5, region R3"},
+    ],
+)
+def test_no_other_waiver_does(folder: Path, capsys: pytest.CaptureFixture[str], other: dict[str, Any]) -> None:
+    assert main(with_waivers(folder, waiver(**other))) == 1
+    assert "nace K1, region R3 must be published, and is sensitive by minimum_frequency" in capsys.readouterr().err
+    assert not (folder / "cells.csv").exists()
+
+
+def test_what_is_wrong_with_a_list_is_said(folder: Path) -> None:
+    assert read_waivers_of(folder, [waiver()])[0].owner == "mia"
+    for written, says in (
+        ([], "waivers"),
+        ([waiver(reason="because")], r"reason: must have at least 20 characters"),
+        ([{**waiver(), "until": "2026-01-01"}], r"unknown key"),
+    ):
+        with pytest.raises(DocumentError, match=says):
+            read_waivers_of(folder, written)
+    with pytest.raises(DocumentError, match=r"no\.yaml: no such file"):
+        read_waivers(folder / "no.yaml")
+    with pytest.raises(DocumentError, match=r"waivers\.0\.scope: must be given"):
+        waivers_of([{name: entry for name, entry in waiver().items() if name != "scope"}])
+
+
+def read_waivers_of(folder: Path, written: list[dict[str, Any]]) -> Any:
+    (folder / "waivers.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
+    return read_waivers(folder / "waivers.yaml")
+
+
+def test_waivers_without_a_wish_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "waivers.yaml").write_text(yaml.safe_dump([waiver()]), encoding="utf-8")
+    assert main(protect(folder, *COUNT, f"--waivers={folder / 'waivers.yaml'}")) == 1
+    assert "--waivers: give --a-priori, too" in capsys.readouterr().err
