@@ -45,13 +45,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (item.path.name not in _LONGEST, item.path not in slow))
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """End a worker of xdist at once: all is reported, and the threads that libraries left would keep it for seconds."""
-    if hasattr(config, "workerinput"):
-        os._exit(0)
-
-
 @pytest.fixture(scope="session")
 def reference_data() -> Path:
     """The folder of public data sets; the test is skipped, with a word, where it is absent."""
