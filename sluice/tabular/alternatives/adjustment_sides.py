@@ -1,96 +1,104 @@
-"""On which side a large table's sensitive cells move: the prices of a linear program say which to change, one by one.
+"""On which side a table's sensitive cells move: as drawn, and turned, one by one, where that cannot add up.
 
-Part of controlled adjustment; sources there.
+Part of controlled adjustment; sources there. The prices of a linear program say which side to turn.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 from scipy.sparse import block_array, csr_array
 
 from sluice.errors import DataError
-from sluice.tabular.model.cells import Booleans, Cells, Floats
+from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers
 from sluice.tabular.model.linear_solver import solver_of
-from sluice.tabular.rules.sensitivity import Requirements
 
-CHANGES = 20  # sides that are tried anew in large tables,
-MENDING = 100  # as long as promises are broken
+DRAWS = 5  # of all sides
+TURNS = 200  # sides that are turned after a draw, at most
 _NEAR = 1e-6
 _SHORT = 1e3  # what a unit of a broken promise costs, in units of the dearest cell
 
 
 @dataclass(frozen=True, eq=False)
 class AdjustmentRequest:
-    """What may move how far; `moving` cells at least by their level to one side."""
+    """What moves how far.
+
+    amount               : shape (c,), how far a `moving` cell goes at least, to one side
+    must_rise, must_fall : shape (c,), moving cells that have one side only
+    room_down, room_up   : shape (c,), how far a cell may go at most
+    """
 
     cells: Cells
-    requirements: Requirements
+    amount: Integers
     moving: Booleans
+    must_rise: Booleans
+    must_fall: Booleans
     room_down: Floats
     room_up: Floats
     weight: Floats
 
-    @property
-    def must_rise(self) -> Booleans:
-        must: Booleans = self.moving & ((self.requirements.lower == 0) | (self.requirements.lower > self.room_down))
-        return must
 
-    @property
-    def must_fall(self) -> Booleans:
-        must: Booleans = self.moving & (self.requirements.upper == 0)
-        return must
+def totals_on_drawn_sides(request: AdjustmentRequest, rng: Generator) -> tuple[Floats, Booleans, bool]:
+    """Totals that add up, which moving cells rise, and whether that was drawn.
 
-
-def sides_by_prices(request: AdjustmentRequest) -> tuple[Floats, Booleans]:
-    """Totals that add up, and which sensitive cells rise.
+    Sides are turned only where the table cannot add up otherwise. Where several draws fail, all cells rise: then the
+    whole table grows, which is possible unless a cap forbids it.
 
     raises : DataError when some cannot keep their promise, whatever the sides that were tried
     """
-    # When all rise there is an answer unless a cap forbids it: the whole table grows.
-    for start in (_first_sides(request), request.moving & ~request.must_fall):
-        program = _Sides(request, start.copy())
-        _change_sides(request, program)
+    for attempt in range(DRAWS + 1):
+        drawn = attempt < DRAWS
+        rises = _of_parts(request, rng.random(len(request.cells)) < 0.5) if drawn else ~request.must_fall
+        program = _Sides(request, rises)
+        _turn_what_breaks(request, program)
         short = np.flatnonzero(program.broken() > _NEAR)
         if not len(short):
-            return program.value, program.rises
+            return program.value, program.rises, drawn
     raise DataError(
         f"controlled_adjustment found no totals that add up within the bounds and the cap; {len(short)} cells "
         f"would break them, the first of them {request.cells.name(int(short[0]))}. Raise the cap, or suppress."
     )
 
 
-def _change_sides(request: AdjustmentRequest, program: "_Sides") -> None:
-    """Turn to the other side, one after the other, those cells whose prices promise most, where that helps."""
+def _of_parts(request: AdjustmentRequest, drawn: Booleans) -> Booleans:
+    """The sides as drawn, but of a sum that to which its parts take it; they are drawn, too."""
+    cells, equations = request.cells, request.cells.equations
+    rises = (drawn | request.must_rise) & ~request.must_fall
+    free = request.moving & ~request.must_rise & ~request.must_fall
+    move = np.where(request.moving, np.where(rises, request.amount, -request.amount), 0)
+    depth = np.zeros(len(cells), dtype=np.int64)
+    for axis, dimension in enumerate(cells.dimensions):
+        depth += dimension.depth[cells.codes[:, axis]]
+    entries = equations.tocoo()
+    upper = entries.data > 0
+    top = np.zeros(equations.shape[0], dtype=np.int64)
+    top[entries.row[upper]] = entries.col[upper]
+    for row in np.argsort(-depth[top], kind="stable"):
+        inside = equations.indices[equations.indptr[row] : equations.indptr[row + 1]]
+        along = int(move[inside].sum() - move[top[row]])
+        if free[top[row]] and along:
+            rises[top[row]] = along > 0
+        if not request.moving[top[row]]:
+            move[top[row]] = along
+        elif along:
+            move[top[row]] = np.sign(along) * max(abs(along), request.amount[top[row]])
+    return rises
+
+
+def _turn_what_breaks(request: AdjustmentRequest, program: "_Sides") -> None:
+    """Turn, one after the other, those cells whose prices promise most, as long as promises are broken."""
     free = request.moving & ~request.must_rise & ~request.must_fall
     tried = np.zeros(len(free), dtype=bool)
-    levels = request.requirements.upper + request.requirements.lower
-    for attempt in range(MENDING):
-        if attempt >= CHANGES and not (program.broken() > _NEAR).any():
+    for _ in range(TURNS):
+        if not (program.broken() > _NEAR).any():
             break
         # The cost is convex in each move, so that it cannot fall by more than the price times the way.
-        promise = np.where(free & ~tried, program.prices() * levels, 0)
+        promise = np.where(free & ~tried, program.prices() * 2 * request.amount, 0)
         cell = int(np.argmax(promise))
         if promise[cell] <= _NEAR * max(1.0, abs(program.cost)):
             break
         tried[cell] = True
         program.change(cell)
-
-
-def _first_sides(request: AdjustmentRequest) -> Booleans:
-    """Large levels first, each to the side that makes up for what its sums lack so far."""
-    needs, by_cell = request.requirements, request.cells.by_cell
-    lack = np.zeros(request.cells.equations.shape[0])
-    rises = np.zeros(len(request.cells), dtype=bool)
-    moving = np.flatnonzero(request.moving)
-    for cell in moving[np.argsort(-needs.upper[moving], kind="stable")]:
-        part = slice(by_cell.indptr[cell], by_cell.indptr[cell + 1])
-        rows, signs = by_cell.indices[part], by_cell.data[part]
-        up, down = lack[rows] + signs * needs.upper[cell], lack[rows] - signs * needs.lower[cell]
-        rises[cell] = request.must_rise[cell] or (
-            not request.must_fall[cell] and np.abs(up).sum() <= np.abs(down).sum()
-        )
-        lack[rows] = up if rises[cell] else down
-    return rises
 
 
 class _Sides:
@@ -132,9 +140,9 @@ class _Sides:
         if not request.moving[cell]:
             return 0.0, (weight, weight), (up, down)
         if self.rises[cell]:
-            level = float(request.requirements.upper[cell])
+            level = float(request.amount[cell])
             return level, (weight, self.short), (np.inf, level)
-        level = float(request.requirements.lower[cell])
+        level = float(request.amount[cell])
         return -level, (self.short, weight), (level, down - level)
 
     def _solve(self) -> None:

@@ -18,6 +18,7 @@ class AlteredCells:
     attempted : how many sensitive cells were to be attacked
     completed : how many of them were
     says      : in words, what was done and what an attacker can still learn; no values
+    concern   : in words, what a person must decide on before such values are published; None where nothing is
     """
 
     value: Integers
@@ -27,6 +28,7 @@ class AlteredCells:
     attempted: int
     completed: int
     says: str
+    concern: str | None = None
 
     @property
     def safe(self) -> bool:

@@ -1,10 +1,10 @@
 """How far from its true total an attacker must believe a cell possible who knows every cell to within an interval.
 
-That is what is left to tell where values were changed, not suppressed: the method bounds each true total, and totals
-add up. Source: Salazar-González (2006), the attacker's problems.
+That is what is left to tell where values were changed, not suppressed: the method bounds each true total, totals add
+up, and all are whole. Source: Salazar-González (2006), the attacker's problems.
 
-One linear program takes many cells at once as far as is required; cells that it leaves behind get one of their own. So
-what is found is proven by a table that an attacker cannot exclude, and what is not found is impossible.
+One linear program takes many cells at once as far as is required; cells that it leaves behind get one of their own.
+So what is found is proven by a whole table that an attacker cannot exclude, and what is not found is impossible.
 """
 
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from sluice.tabular.alternatives.whole_moves import UndecidedError, as_whole, whole_moves
 from sluice.tabular.model.cells import Booleans, Floats, Integers
 from sluice.tabular.model.linear_solver import is_optimal, solver_of
 
@@ -23,12 +24,13 @@ def attacker_interval(
 ) -> tuple[Floats, Floats]:
     """How far each cell may go down and up, as far as required, in tables that the attacker cannot exclude.
 
-    low, high    : shape (c,), the interval in which the attacker knows each total; it holds the total, may be infinite
+    low, high    : shape (c,), the interval in which the attacker knows each total; it holds the total; or infinite
     lower, upper : shape (c,), how far below and above its total each cell must be able to go; 0 is not looked at
-    returns      : shapes (c,), at most lower and upper; less means that it cannot go further
+    returns      : shapes (c,), at most lower and upper; less means that it cannot go further, NaN: undecided
     cost         : a linear program of all cells for each direction, and one for each cell that it leaves behind
     """
-    room_down, room_up = total - low, high - total
+    # The ends of whole numbers are whole.
+    room_down, room_up = np.floor(total - low + NEAR), np.floor(high - total + NEAR)
     if (room_down < 0).any() or (room_up < 0).any():
         raise ValueError("an interval does not hold the total")
     return _climb(equations, room_up, room_down, lower), _climb(equations, room_down, room_up, upper)
@@ -45,7 +47,10 @@ def _climb(equations: csr_array, down: Floats, up: Floats, required: Integers) -
     together = solver_of(equations, nothing, nothing, lower=-down, upper=most, solver="ipm")
     while open_.any():
         moved = _farthest(together, np.where(open_, 1.0 / np.maximum(required, 1), 0.0))
-        done = open_ & (moved >= required - NEAR)
+        whole = as_whole(equations, moved)
+        if whole is None:
+            break
+        done = open_ & (whole >= required)
         if not done.any():
             break
         reached[done] = required[done]
@@ -56,9 +61,25 @@ def _climb(equations: csr_array, down: Floats, up: Floats, required: Integers) -
     for cell in np.flatnonzero(open_):
         alone.changeColBounds(int(cell), -down[cell], min(up[cell], required[cell]))
         moved = _farthest(alone, (np.arange(len(up)) == cell).astype(np.float64))
-        reached[cell] = required[cell] if moved[cell] >= required[cell] - NEAR else max(moved[cell], 0)
+        whole = as_whole(equations, moved)
+        if whole is not None:
+            reached[cell] = min(max(int(whole[cell]), 0), required[cell])
+        elif moved[cell] < required[cell] - NEAR:
+            reached[cell] = np.floor(moved[cell] + NEAR)  # at most: a whole table may not go as far
+        else:
+            reached[cell] = _reached(equations, down, up, int(cell), int(required[cell]))
         alone.changeColBounds(int(cell), -down[cell], up[cell])
     return reached
+
+
+def _reached(equations: csr_array, down: Floats, up: Floats, cell: int, required: int) -> float:
+    """As far as required if a whole table goes so far, one less if none does, NaN when undecided."""
+    far = down.copy()
+    far[cell] = -required
+    try:
+        return required if whole_moves(equations, far, up) is not None else required - 1
+    except UndecidedError:
+        return float("nan")
 
 
 def _farthest(solver: Any, gain: Floats) -> Floats:

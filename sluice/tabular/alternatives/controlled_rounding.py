@@ -77,8 +77,18 @@ def controlled_rounding(
         far_down, far_up = attacker_interval(cells.equations, cells.total, low, high, more, more)
         wide &= requirements.sliding > far_down + far_up + _NEAR
     failing = (down < requirements.lower) | (up < requirements.upper) | wide
+    undecided = requirements.sensitive & (np.isnan(down) | np.isnan(up)) & ~failing
     attempted = int(requirements.sensitive.sum())
-    return AlteredCells(value, low, high, np.flatnonzero(failing), attempted, attempted, _says(base, beyond))
+    return AlteredCells(
+        value,
+        low,
+        high,
+        np.flatnonzero(failing),
+        attempted,
+        attempted - int(undecided.sum()),
+        _says(base, beyond),
+        concern=_not_adjacent(cells, value, base) if beyond else None,
+    )
 
 
 def _refuse_base(base: int) -> None:
@@ -137,6 +147,18 @@ def _known(cells: Cells, assumptions: Assumptions, value: Integers, open_: int) 
     near = cells.published
     return np.maximum(low, np.where(near, value - open_, -np.inf)), np.minimum(
         high, np.where(near, value + open_, np.inf)
+    )
+
+
+def _not_adjacent(cells: Cells, value: Integers, base: int) -> str | None:
+    """What a person must decide on where cells went further than to the next multiple; None where none did."""
+    far = np.flatnonzero(cells.published & (np.abs(value - cells.total) >= base))
+    if not len(far):
+        return None
+    return (
+        f"{len(far):,} of {int(cells.published.sum()):,} cells are a base or more from their true total, as no table "
+        "that adds up and protects was found with every cell at a multiple next to it; readers take rounded figures "
+        "for nearer. Choose another base, publish fewer dimensions, or approve it."
     )
 
 

@@ -42,7 +42,7 @@ def alter_cells(
     """The values to publish in place of the totals.
 
     is_count : a cell holds a number of records
-    rng      : for small_count_rounding
+    rng      : secret, for what is drawn for the whole table
     records  : for cell_key
     raises   : DataError when the method does not fit the table, or cannot give the protection that is asked for
     """
@@ -50,7 +50,9 @@ def alter_cells(
     if isinstance(method, ControlledRounding):
         return controlled_rounding(cells, requirements, method.base * 10**cells.decimals, known)
     if isinstance(method, ControlledAdjustment):
-        return controlled_adjustment(cells, requirements, known, cap=method.cap)
+        return controlled_adjustment(
+            cells, requirements, rng(), known, request.rules, spread=method.spread, cap=method.cap
+        )
     if not is_count:
         raise DataError(
             f"{method.method} is for counts: leave 'variable' out of the measure, or choose another method."

@@ -70,6 +70,8 @@ def judge_statement(statement: MethodStatement) -> Finding:
     elif statement.completed < attempted:
         verdict = Verdict.UNKNOWN
         says = f"{attempted - statement.completed:,} of {attempted:,} sensitive cells were not judged. {says}"
+    elif statement.concern:
+        verdict, says = Verdict.REVIEW, f"{statement.concern} {says}"
     return _finding(verdict, says, statement.failing, attempted, statement.completed)
 
 

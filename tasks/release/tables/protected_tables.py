@@ -13,16 +13,20 @@ from tasks.release.tables.published_cells import PublishedCells
 
 @dataclass(frozen=True)
 class MethodStatement:
-    """What a method that changes values says of itself: how many sensitive cells it looked at, and how many fail."""
+    """What a method that changes values says of itself: how many sensitive cells it looked at, and how many fail.
+
+    concern : what a person must decide on before such values are published; None where nothing is
+    """
 
     failing: int
     attempted: int
     completed: int
     says: str
+    concern: str | None = None
 
     @classmethod
     def of(cls, altered: AlteredCells) -> "MethodStatement":
-        return cls(len(altered.failing), altered.attempted, altered.completed, altered.says)
+        return cls(len(altered.failing), altered.attempted, altered.completed, altered.says, altered.concern)
 
 
 @dataclass(frozen=True)

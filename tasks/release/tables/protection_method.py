@@ -65,14 +65,20 @@ class SmallCountRounding(StrictModel):
 
 
 class ControlledAdjustment(StrictModel):
-    """Sensitive cells move as far as they must be protected, others as little as it takes to add up."""
+    """Sensitive cells move by more than they must be protected, as drawn, others as little as it takes to add up."""
 
     method: Literal["controlled_adjustment"]
+    spread: float = Field(
+        default=1.0, gt=0, le=10, description="by how many protection levels a sensitive cell moves further, on average"
+    )
     cap: float | None = Field(default=None, gt=0, le=100, description="percent by which other cells may change at most")
 
     def describe(self) -> str:
         capped = "" if self.cap is None else f", at most by {self.cap:g} %"
-        return f"Sensitive cells are moved by the protection that they need, and others as little as adds up{capped}."
+        return (
+            "Sensitive cells are moved up or down by the protection that they need and a drawn part more, "
+            f"{self.spread:g} times as much on average, and others as little as adds up{capped}."
+        )
 
 
 class CellKey(StrictModel):

@@ -124,6 +124,10 @@ def test_three_dimensions_may_have_no_zero_restricted_rounding() -> None:
     rounded = controlled_rounding(cells, nothing_asked(cells), 2, steps=1)
     assert not (cells.equations @ rounded.value).any()
     assert "at most 1 beyond the adjacent ones" in rounded.says
+    far = int((np.abs(rounded.value - cells.total) >= 2).sum())
+    assert far > 0
+    assert rounded.concern is not None
+    assert rounded.concern.startswith(f"{far} of {len(cells)} cells are a base or more")
     assert (np.abs(rounded.value - cells.total) < 4).all()
 
 

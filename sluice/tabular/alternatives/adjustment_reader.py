@@ -1,0 +1,333 @@
+"""What a reader of an adjusted table who knows the method, the policy and which cells were moved cannot exclude.
+
+Of each moved cell the truth is at least its level below the published figure or above it: two sides with a gap between
+them, without an end, as the moves were drawn without one. The level is a function of the contributions, so the gap is
+that of the truth that is looked at: of a cell of one contributor under p percent it ends at y / (1 + p) and y / (1 -
+p). Sides belong together by the sums of the table, by caps on the other cells, and by what contributors know: a
+candidate is a whole table.
+
+Each moved cell must be possible at its level below and above the truth, or beyond. Two candidates prove that of many
+cells: one that takes each to the other side, and one that takes each further away on its own.
+
+Source: this project's own; the attack on the two values that are left when all moves are of the same size is old.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse import block_array, csr_array, diags_array
+
+from sluice.tabular.alternatives.attacker_interval import attacker_interval
+from sluice.tabular.alternatives.whole_moves import (
+    NODES,
+    UndecidedError,
+    as_whole,
+    is_feasible,
+    is_infeasible,
+    whole_moves,
+)
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Integers
+from sluice.tabular.model.linear_solver import solver_of
+from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
+
+SINGLY = 20  # questions that are asked one by one, at most; further ones stay open
+GUESS = 0.5  # the largest chance of a right guess to within what is asked
+
+
+@dataclass(frozen=True, eq=False)
+class AdjustedTable:
+    """An adjusted table beside the truth, and what is known of how it was made.
+
+    value        : shape (c,), as published
+    moving       : shape (c,), the cells that were moved by their level and more
+    spread       : by how many levels a cell moved beyond its own, on average
+    cap          : in percent, how far the other published cells were changed at most; None: not known
+    """
+
+    cells: Cells
+    value: Integers
+    moving: Booleans
+    requirements: Requirements
+    rules: Sequence[SensitivityRule]
+    assumptions: Assumptions
+    spread: float = 1.0
+    cap: float | None = None
+
+    @property
+    def rose(self) -> Booleans:
+        """Shape (c,): which cells went up."""
+        rose: Booleans = self.value > self.cells.total
+        return rose
+
+    @cached_property
+    def sides(self) -> tuple[Floats, Floats]:
+        """Where the lower side of each cell's candidates ends and where the upper one begins; shapes (c,)."""
+        total, level = self.cells.total, np.maximum(self.requirements.lower, self.requirements.upper)
+        slope = self._slope(level)
+        here = np.maximum(level + slope * (self.value - total), 0)  # the level, were the published figure the truth
+        below = np.maximum(np.floor(here / (1 + slope) + 1e-9), 1)
+        above = np.maximum(np.floor(here / (1 - slope) + 1e-9), 1)
+        return self.value - below, self.value + above
+
+    def _slope(self, level: Integers) -> Floats:
+        """By how much the level rises with the largest contribution, all others as they are."""
+        known = self.cells.contributions
+        more = np.maximum(known.largest[:, 0], 1) if known.largest.shape[1] else np.ones_like(known.total)
+        largest = known.largest.copy()
+        largest[:, :1] += more[:, None]
+        grown = Contributions(known.total + more, known.contributors, largest)
+        later = requirements_of(self.rules, grown, self.assumptions.nonnegative)
+        slope = (np.maximum(later.lower, later.upper) - level) / more
+        # A level that people asked for does not grow; one that grows as fast as the cell says nothing of its own size.
+        return np.where((slope > 0) & (slope < 1), slope, 0.0)
+
+    def bounds(self, own_parts: Booleans | None) -> tuple[Floats, Floats]:
+        """From what to what each cell may be, without looking at its side; shapes (c,).
+
+        own_parts : shape (c,), the moved cells whose largest contributor reads; in the others a reader has the second
+                    largest part at most. None: nobody uses its part
+        """
+        cells, total = self.cells, self.cells.total.astype(np.float64)
+        low, high = self.assumptions.bounds(cells)
+        if self.cap is not None:
+            near = cells.published & ~self.moving
+            low = np.where(near, np.maximum(low, np.floor(self.value / (1 + self.cap / 100)) - 1), low)
+            most = np.inf if self.cap >= 100 else np.ceil(self.value / (1 - self.cap / 100)) + 1
+            high = np.where(near, np.minimum(high, most), high)
+        if own_parts is not None and cells.largest.shape[1] > 1:
+            low = np.maximum(low, np.where(self.moving & ~own_parts, cells.largest[:, 1], cells.largest[:, 0]))
+        return np.minimum(low, total), np.maximum(high, total)
+
+
+@dataclass(frozen=True, eq=False)
+class AdjustmentFinding:
+    """What a reader can tell of the moved cells.
+
+    failing   : shape (c,), of which somebody can tell more than is asked
+    undecided : shape (c,), of which that stayed open
+    """
+
+    failing: Booleans
+    undecided: Booleans
+
+
+def read_adjustment(table: AdjustedTable) -> AdjustmentFinding:
+    """Play everybody, and where the policy has contributors use what they know, each of them and several together.
+
+    cost : for everybody, and for each of 2 log n groups of the n contributors, a few linear programs of all cells; with
+           coalitions of two and more, for each contributor
+    """
+    budget = _Budget(SINGLY)
+    failing, undecided = _play(table, np.zeros(len(table.cells), dtype=bool), table.moving, budget)
+    if table.assumptions.coalition and table.cells.owners.shape[1]:
+        fails, open_ = _play_insiders(table, budget)
+        failing, undecided = failing | fails | (table.moving & _near_to_the_largest(table)), undecided | open_
+    return AdjustmentFinding(failing, undecided & ~failing)
+
+
+class _Budget:
+    """How many questions may still be asked one by one."""
+
+    def __init__(self, questions: int) -> None:
+        self.left = questions
+
+    def spend(self) -> bool:
+        self.left -= 1
+        return self.left >= 0
+
+
+def _play_insiders(table: AdjustedTable, budget: _Budget) -> tuple[Booleans, Booleans]:
+    """Contributors, by the cells to which they contribute most: they are played in groups that know more than each.
+
+    For single insiders the owners are numbered, and for each binary digit those with a 1 read, then those with a 0: any
+    two owners differ somewhere, so what nobody in the groups can tell, no single one can. For coalitions everybody but
+    one reads. What a group can tell is asked again of each of its owners alone.
+    """
+    owner = np.where(table.moving | (table.cells.contributors == 1), table.cells.owners[:, 0], -1)
+    mine, moving = np.flatnonzero(owner >= 0), np.flatnonzero(table.moving)
+    people, number = np.unique(owner[mine], return_inverse=True)
+    of = np.full(len(owner), -1, dtype=np.int64)
+    of[mine] = number
+    order = np.arange(len(people))
+    open_ = order[:, None] != of[moving]  # what each owner has still to be asked about
+    if table.assumptions.coalition > 1:
+        groups = [order != one for one in order]
+    else:
+        digits = range(int(max(len(people) - 1, 0)).bit_length())
+        groups = [(order >> digit & 1) == side for digit in digits for side in (0, 1)]
+    failing, undecided = np.zeros((2, len(owner)), dtype=bool)
+    for group in groups:
+        readers = np.zeros(len(owner), dtype=bool)
+        readers[mine] = group[number]
+        asked = table.moving & ~readers
+        _, left = _play(table, readers, asked, _Budget(0))
+        open_[np.ix_(group, (asked & ~left)[moving])] = False
+        if table.assumptions.coalition > 1:
+            undecided |= left
+    for one in np.flatnonzero(open_.any(axis=1)) if table.assumptions.coalition == 1 else ():
+        asked = np.zeros(len(owner), dtype=bool)
+        asked[moving[open_[one]]] = True
+        fails, left = _play(table, of == one, asked, budget)
+        failing, undecided = failing | fails, undecided | left
+    return failing, undecided
+
+
+@dataclass(frozen=True, eq=False)
+class _Region:
+    """What a reader cannot exclude: `least` to `most` of each cell, of held cells without the gap between two sides.
+
+    held      : shape (c,), moved cells that the reader does not know
+    low, high : of the side on which the truth is
+    """
+
+    table: AdjustedTable
+    held: Booleans
+    least: Floats
+    most: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, table: AdjustedTable, readers: Booleans) -> "_Region":
+        parts = readers.any() and table.assumptions.own_parts and table.assumptions.nonnegative
+        total, known = table.cells.total, readers & (table.cells.contributors == 1)
+        least, most = (np.where(known, total, end) for end in table.bounds(readers if parts else None))
+        held = table.moving & ~known
+        below, above = table.sides
+        low = np.where(held & ~table.rose, np.maximum(least, above), least)
+        high = np.where(held & table.rose, np.minimum(most, below), most)
+        return cls(table, held, least, most, np.minimum(low, total), np.maximum(high, total))
+
+    def outward(self, lower: Integers, upper: Integers) -> tuple[Floats, Floats]:
+        """The bounds of all cells, each further away from the published figure by what is required."""
+        total, rose = self.table.cells.total, self.table.rose
+        low = np.where(self.held & ~rose, total + upper, self.low)
+        high = np.where(self.held & rose, total - lower, self.high)
+        return low, high
+
+    def across(self, turned: Booleans) -> tuple[Floats, Floats]:
+        """The bounds of all cells with these on the other side."""
+        below, above = self.table.sides
+        rose = self.table.rose
+        low = np.where(turned, np.where(rose, np.maximum(above, self.least), self.least), self.low)
+        high = np.where(turned, np.where(rose, self.most, np.minimum(below, self.most)), self.high)
+        return low, high
+
+    def holds_a_table(self, low: Floats, high: Floats) -> bool:
+        """Whether a whole table within these bounds was found."""
+        total = self.table.cells.total
+        try:
+            found = whole_moves(self.table.cells.equations, np.floor(total - low), np.floor(high - total))
+        except UndecidedError:
+            return False
+        return found is not None
+
+    def allows(self, cell: int, change: int) -> bool | None:
+        """Whether a cell can be so far from its truth, whatever the sides of the others; None when undecided."""
+        count, total = len(self.table.cells), self.table.cells.total
+        down, up = np.floor(total - self.least), np.floor(self.most - total)
+        if change < 0:
+            up[cell] = change
+        else:
+            down[cell] = -change
+        if down[cell] + up[cell] < 0:
+            return False
+        held = np.flatnonzero(self.held)
+        below, above = (end[held] - total[held] for end in self.table.sides)
+        far = 8.0 * max(float(np.abs(total).max()), 1.0)  # what nobody bounds goes no further
+        down, up = np.minimum(down, far), np.minimum(up, far)
+        choose = csr_array((np.ones(len(held)), (np.arange(len(held)), held)), shape=(len(held), count))
+        rows: Any = [
+            [self.table.cells.equations, None],
+            [choose, -diags_array(far + np.maximum(up[held], 0) - below)],
+            [choose, -diags_array(above + down[held] + far)],
+        ]
+        matrix = csr_array(block_array(rows, format="csr")) if len(held) else self.table.cells.equations
+        nothing = np.zeros(self.table.cells.equations.shape[0])
+        endless = np.full(len(held), np.inf)
+        solver = solver_of(
+            matrix,
+            np.concatenate([nothing, -endless, -down[held] - far]),
+            np.concatenate([nothing, below, endless]),
+            lower=np.concatenate([-down, np.zeros(len(held))]),
+            upper=np.concatenate([up, np.ones(len(held))]),
+            whole=True,
+            mip_max_nodes=NODES,
+        )
+        solver.run()
+        if is_infeasible(solver):
+            return False
+        if not is_feasible(solver):
+            return None
+        found = as_whole(self.table.cells.equations, np.array(solver.getSolution().col_value)[:count])
+        if found is None or (found < -down).any() or (found > up).any():
+            return None
+        return True if ((found[held] <= below) | (found[held] >= above)).all() else None
+
+
+def _play(table: AdjustedTable, readers: Booleans, asked: Booleans, budget: _Budget) -> tuple[Booleans, Booleans]:
+    """Of the cells that are asked about, which can be told too nearly, and of which that stayed open.
+
+    readers : shape (c,), the cells whose largest contributors read: alone in a cell, they know it
+    """
+    region = _Region.of(table, readers)
+    total, needs = table.cells.total, table.requirements
+    # Nobody asks for more than what is known beforehand leaves.
+    lower = np.where(asked, np.minimum(needs.lower, np.maximum(total - region.least, 0)), 0).astype(np.int64)
+    upper = np.where(asked, np.minimum(needs.upper, np.maximum(region.most - total, 0)), 0).astype(np.int64)
+    open_down, open_up = lower > 0, upper > 0
+    # Many cells at once: all on their sides and further, then as many as can on the other side.
+    if region.holds_a_table(*region.outward(lower, upper)):
+        open_down, open_up = open_down & ~table.rose, open_up & table.rose
+    for turned in (region.held, region.held & ~readers, region.held & asked):
+        low, high = region.across(turned)
+        turned = turned & (low <= high)
+        beyond_down, beyond_up = open_down & turned & ~table.rose, open_up & turned & table.rose
+        if (beyond_down | beyond_up).any() and region.holds_a_table(*region.across(turned)):
+            open_down, open_up = open_down & ~beyond_down, open_up & ~beyond_up
+    lower, upper = np.where(open_down, lower, 0), np.where(open_up, upper, 0)
+    on_side = np.where(total - lower >= region.low, lower, 0), np.where(total + upper <= region.high, upper, 0)
+    down, up = attacker_interval(table.cells.equations, total, region.low, region.high, *on_side)
+    open_down, open_up = ~(down >= lower), ~(up >= upper)
+    failing, undecided = np.zeros((2, len(total)), dtype=bool)
+    for open_, change in ((open_down, -lower), (open_up, upper)):
+        for cell in np.flatnonzero(open_):
+            alone = np.arange(len(total)) == cell
+            if table.rose[cell] == (change[cell] > 0) and region.holds_a_table(*region.across(alone)):
+                continue
+            found = region.allows(int(cell), int(change[cell])) if budget.spend() else None
+            failing[cell] |= found is False
+            undecided[cell] |= found is None
+    return failing, undecided
+
+
+def _near_to_the_largest(table: AdjustedTable) -> Booleans:
+    """Shape (c,): whether the largest contributor, who takes its part out, can tell too much of the others' together.
+
+    It knows that the cell fell where below the gap nothing would be left for the others. Then it is left with values
+    from the gap upwards without an end, as likely as the move was drawn, and guesses right with the chance of that.
+    """
+    cells, known = table.cells, table.cells.contributions
+    if known.largest.shape[1] < 2 or not table.assumptions.own_parts:
+        return np.zeros(len(cells), dtype=bool)
+    own = known.largest[:, 0]
+    rest = Contributions(known.total - own, known.contributors - 1, np.pad(known.largest[:, 1:], ((0, 0), (0, 1))))
+    asked = np.zeros(len(cells), dtype=np.int64)
+    for rule in table.rules:
+        called = table.requirements.by_rule.get(rule.rule)
+        if called is not None:
+            asked = np.maximum(asked, np.where(called, rule.protection(rest, outsider=True), 0))
+    asked = np.where(rest.total > 0, asked, 0)
+    lower = np.minimum(asked, np.maximum(rest.total, 0)) if table.assumptions.nonnegative else asked
+    below, above = table.sides
+    least = cells.total - rest.total if table.assumptions.nonnegative else np.full(len(cells), -np.inf)
+    # Downwards on its own side, or across the gap if that leaves the others anything; upwards there is no end.
+    down = np.where(table.rose, True, (cells.total - lower >= above) | (below >= least))
+    level = np.maximum(np.maximum(table.requirements.lower, table.requirements.upper), 1)
+    guess = 1 - np.exp(-2 * asked / (table.spread * level))
+    near: Booleans = (asked > 0) & ~down & (guess > GUESS)
+    return near
