@@ -23,6 +23,7 @@ from sluice.tabular.alternatives.controlled_rounding import controlled_rounding
 from sluice.tabular.alternatives.small_count_rounding import small_count_rounding
 from sluice.tabular.audit.published_intervals import published_intervals
 from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
@@ -66,7 +67,8 @@ def _table(title: str, cells: Cells, rules: list[SensitivityRule], counts: bool)
     else:
         base = _base(cells, needs)
         _line(f"controlled rounding, {base:,}", cells, lambda: controlled_rounding(cells, needs, base))
-        _line("controlled adjustment", cells, lambda: controlled_adjustment(cells, needs))
+        rng, nobody = np.random.default_rng(1), Assumptions(coalition=0)
+        _line("controlled adjustment", cells, lambda: controlled_adjustment(cells, needs, rng, nobody, rules))
     _suppression(cells, needs, rules)
 
 

@@ -68,10 +68,10 @@ class ControlledAdjustment(StrictModel):
     """Sensitive cells move by more than they must be protected, as drawn, others as little as it takes to add up."""
 
     method: Literal["controlled_adjustment"]
+    cap: float | None = Field(default=None, gt=0, le=100, description="percent by which other cells may change at most")
     spread: float = Field(
         default=1.0, gt=0, le=10, description="by how many protection levels a sensitive cell moves further, on average"
     )
-    cap: float | None = Field(default=None, gt=0, le=100, description="percent by which other cells may change at most")
 
     def describe(self) -> str:
         capped = "" if self.cap is None else f", at most by {self.cap:g} %"
