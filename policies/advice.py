@@ -193,6 +193,14 @@ _CHAIN = {
         "Compare with the earlier publication that the finding names: suppress the same cells in both, or let "
         "somebody who knows both decide."
     ),
+    "other_measures": (
+        "Compare with the table that the finding names: publish no numbers of contributors in one of the two, suppress "
+        "the same cells in both, or let somebody who knows both decide."
+    ),
+    "records_and_tables": (
+        "Whoever adds the records up has the cells that the table protects: recode, swap or leave out one of the "
+        "table's dimensions in the file, or publish the table by coarser codes, of which the file may tell every cell."
+    ),
     "contributor_numbers": (
         "Set form.tell_contributors to false: the numbers of contributors reveal which cells have too few, or nobody "
         "can tell whether they do."
@@ -241,6 +249,8 @@ _UNMEASURED: Mapping[str, str] = {
         "linked tables, or suppress more cells."
     ),
     "earlier_editions": "Make the earlier edition's vault available again, so that both can be compared.",
+    "other_measures": "Make the other table's vault available again, so that both can be compared.",
+    "records_and_tables": "Make the other release's vault available again, so that both can be compared.",
     "several_publications": (
         "The vault must hold the data and the file of each earlier publication: bring back what is missing from its "
         "backup."

@@ -27,6 +27,8 @@ _ALWAYS_JUDGED = (
     "averaged_noise",
     "earlier_editions",
     "contributor_numbers",
+    "other_measures",
+    "records_and_tables",
 )  # whatever the policy says
 
 

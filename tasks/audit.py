@@ -9,6 +9,7 @@ from tasks.release.findings import findings_of
 from tasks.release.tables.cells import StagedCells, TablesRelease, read_staged_cells
 from tasks.release.tables.contributor_numbers import judge_contributor_numbers
 from tasks.release.tables.editions import compare_with_earlier_editions
+from tasks.release.tables.files_of_records import TablesBesideFiles, compare_with_files
 from tasks.release.tables.judgement import (
     TablesEvaluation,
     check_cells,
@@ -18,6 +19,7 @@ from tasks.release.tables.judgement import (
     summarise_tables,
 )
 from tasks.release.tables.kept_proofs import read_proofs
+from tasks.release.tables.other_measures import compare_with_other_measures
 from tasks.release.tables.protected_tables import ProtectedTables
 from tasks.release.tables.protection import audit_cells
 from tasks.release.tables.published_cells import PublishedCells
@@ -61,6 +63,16 @@ def audit(release: TablesRelease, staged: StagedCells, protected: ProtectedTable
             "earlier_editions",
             "masked",
             lambda: compare_with_earlier_editions(release, cells, published, request, settings().workers),
+        ),
+        *findings_of(
+            "other_measures",
+            "masked",
+            lambda: compare_with_other_measures(release, cells, published, request, settings().workers),
+        ),
+        *findings_of(
+            "records_and_tables",
+            "masked",
+            lambda: compare_with_files(release, TablesBesideFiles.of_release(release, cells, published, request)),
         ),
     ]
     summaries = summarise_tables(

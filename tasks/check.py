@@ -8,6 +8,7 @@ from tasks.release.records.editions import compare_publications
 from tasks.release.records.judgement import check_masked, check_original
 from tasks.release.records.masked_file import MaskedFile
 from tasks.release.records.variables import RecordsRelease, original_variables, read_original
+from tasks.release.tables.files_of_records import compare_with_tables
 from tasks.step import step
 
 
@@ -24,4 +25,5 @@ def check(release: RecordsRelease, masked: MaskedFile | None = None) -> list[Fin
         *policy.overlooked(files.released),
         *formula_cells(files.masked),
         *findings_of("several_publications", "masked", lambda: compare_publications(release)),
+        *findings_of("records_and_tables", "masked", lambda: compare_with_tables(release)),
     ]

@@ -28,10 +28,11 @@ from tasks.release.records.variables import (
     original_variables,
     released_variables,
 )
+from tasks.release.tables.files_of_records import compare_with_tables
 
 
 class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
-    editions_rules = ("several_publications", *RULES)
+    editions_rules = ("several_publications", *RULES, "records_and_tables")
 
     def refuse_unfit(self) -> None:
         described_variables(self)  # refuses a plan that does not fit the contract
@@ -78,7 +79,7 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
         return [] if decide(findings) is Verdict.PASS else [finding.says for finding in findings]
 
     def compare_editions(self, release: RecordsRelease) -> list[Finding]:
-        return compare_publications(release)
+        return [*compare_publications(release), *compare_with_tables(release)]
 
     @property
     def destroys_seed(self) -> bool:

@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from schemas.contract import Contract
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State
 from sluice.errors import DataError
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.editions.joint_editions import JointEditions, carried, joint_cells
@@ -18,16 +16,13 @@ from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.effort import Effort
 from sluice.verdict import Finding, Verdict
 from tasks.release.earlier_releases import earlier_publications
-from tasks.release.release import last
-from tasks.release.tables.cells import TablesRelease, cells_in
-from tasks.release.tables.definition import TablesDefinition
-from tasks.release.tables.fit import measure_of
+from tasks.release.tables.cells import TablesRelease
+from tasks.release.tables.earlier_tables import read_earlier_tables
 from tasks.release.tables.protection import ProtectionRequest, SuppressionSearch
 from tasks.release.tables.protection_method import CellKey, Protection
 from tasks.release.tables.published_cells import PublishedCells
 
 _MOST_SENTENCES = 5
-_OTHERS = 2**61  # above every number of a contributor
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +44,7 @@ class Edition:
 
 def earlier_editions(release: TablesRelease) -> list[Edition]:
     """Those of all definitions, the latest last. Raises DataError when the vault does not hold one as it was."""
-    found = (_read(release, name, entries) for name, entries in earlier_publications(release).items())
+    found = (_of_same_measure(release, name, entries) for name, entries in earlier_publications(release).items())
     return with_common_knowledge([edition for edition in found if edition])
 
 
@@ -73,21 +68,12 @@ def with_common_knowledge(editions: list[Edition]) -> list[Edition]:
     return merged
 
 
-def _read(release: TablesRelease, earlier: str, entries: Sequence[Entry]) -> Edition | None:
+def _of_same_measure(release: TablesRelease, name: str, entries: Sequence[Entry]) -> Edition | None:
     """The edition with this id; None for another product, or another measure."""
-    received, protected = last(entries, State.RECEIVED), last(entries, State.MASKED)
-    if received is None or protected is None or received.body["product"] != release.product.definition.product:
+    tables = read_earlier_tables(release.vault, name, entries)
+    if tables is None or tables.definition.measure.variable != release.product.definition.measure.variable:
         return None
-    vault = release.vault
-    definition = TablesDefinition.model_validate_json(vault.verify(received.body["plan"], ".json").read_bytes())
-    if definition.measure.variable != release.product.definition.measure.variable:
-        return None
-    contract = Contract.model_validate_json(vault.verify(received.body["contract"], ".json").read_bytes())
-    cells = cells_in(vault.verify(protected.body["cells"], ".npz"), definition, contract)
-    if not measure_of(definition, contract).hashed:  # records are numbered anew each time: nobody is known again
-        cells = replace(cells, owners=np.where(cells.owners < 0, cells.owners, cells.owners + _OTHERS))
-    published = PublishedCells.read(vault.verify(protected.body["published_cells"], ".npz"))
-    return Edition(earlier, definition.name, definition.protection, cells, published)
+    return Edition(name, tables.definition.name, tables.definition.protection, tables.cells, tables.published)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,10 @@ from tasks.release.product import Product
 from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.editions import compare_with_earlier_editions
+from tasks.release.tables.files_of_records import TablesBesideFiles, compare_with_files
 from tasks.release.tables.fit import refuse_unfit_tables
 from tasks.release.tables.judgement import TablesEvaluation
+from tasks.release.tables.other_measures import compare_with_other_measures
 from tasks.release.tables.protected_tables import ProtectedTables, staged_and_published_cells
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.request import request_of
@@ -23,7 +25,7 @@ from tasks.release.tables.table_files import problems_of, table_descriptor
 
 
 class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
-    editions_rules = ("earlier_editions",)
+    editions_rules = ("earlier_editions", "other_measures", "records_and_tables")
 
     def refuse_unfit(self) -> None:
         refuse_unfit_tables(self.path, self.definition, self.contract, self.policy)
@@ -69,4 +71,8 @@ class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
     def compare_editions(self, release: TablesRelease) -> list[Finding]:
         staged, cells, published = staged_and_published_cells(release)
         request = request_of(release, staged, cells)
-        return compare_with_earlier_editions(release, cells, published, request, workers=1)
+        return [
+            *compare_with_earlier_editions(release, cells, published, request, workers=1),
+            *compare_with_other_measures(release, cells, published, request, workers=1),
+            *compare_with_files(release, TablesBesideFiles.of_release(release, cells, published, request)),
+        ]

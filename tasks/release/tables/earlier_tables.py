@@ -1,0 +1,58 @@
+"""Tables that the public could read once, with the documents by which they were judged."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from policies.policy import Policy
+from schemas.contract import Contract
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
+from sluice.custody.vault import Vault
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
+from tasks.release.release import last
+from tasks.release.tables.cells import cells_in
+from tasks.release.tables.definition import TablesDefinition
+from tasks.release.tables.fit import measure_of
+from tasks.release.tables.published_cells import PublishedCells
+
+_OTHERS = 2**61  # above every number of a contributor
+
+
+@dataclass(frozen=True, eq=False)
+class EarlierTables:
+    """The cells of an earlier release, what was published of them, and by which documents."""
+
+    release: str
+    definition: TablesDefinition
+    policy: Policy
+    cells: Cells
+    published: PublishedCells
+
+    @property
+    def rules(self) -> list[SensitivityRule]:
+        return [rule.sensitivity() for rule in self.policy.table_rules]
+
+    @property
+    def requirements(self) -> Requirements:
+        """What its rules ask; who asked for protection is not known any more, so everybody counts as having asked."""
+        nonnegative = self.definition.measure.negative == "refuse"
+        return requirements_of(self.rules, self.cells.contributions, nonnegative)
+
+
+def read_earlier_tables(vault: Vault, release: str, entries: Sequence[Entry]) -> EarlierTables | None:
+    """The tables of a release by its entries; None for another product. Raises DataError where the vault lost them."""
+    received, protected = last(entries, State.RECEIVED), last(entries, State.MASKED)
+    if received is None or protected is None or received.body["product"] != TablesDefinition.product:
+        return None
+    plan, contract, policy = (
+        vault.verify(received.body[document], ".json").read_bytes() for document in ("plan", "contract", "policy")
+    )
+    definition, known = TablesDefinition.model_validate_json(plan), Contract.model_validate_json(contract)
+    cells = cells_in(vault.verify(protected.body["cells"], ".npz"), definition, known)
+    if not measure_of(definition, known).hashed:  # records are numbered anew each time: nobody is known again
+        cells = replace(cells, owners=np.where(cells.owners < 0, cells.owners, cells.owners + _OTHERS))
+    published = PublishedCells.read(vault.verify(protected.body["published_cells"], ".npz"))
+    return EarlierTables(release, definition, Policy.model_validate_json(policy), cells, published)

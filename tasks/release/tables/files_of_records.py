@@ -1,0 +1,160 @@
+"""Tables beside published files of records: whether the records, added up, give the cells that a table protects.
+
+Either may come first: a release of tables is held beside all files that the public could read, and a release of
+records beside all such tables. They belong together where the file has dimensions and the measure of a table, whatever
+their data sets are called: whether its sums are the table's is measured.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
+from sluice.custody.vault import Vault
+from sluice.reading.values import plain_array, trimmed_texts
+from sluice.tabular.editions.file_totals import NEARLY_ALL, FileComparison, compare_with_file, file_totals
+from sluice.tabular.model.cells import Cells, Floats
+from sluice.tabular.rules.sensitivity import Requirements
+from sluice.verdict import Finding, Verdict
+from tasks.release.earlier_releases import publications
+from tasks.release.release import DocumentedRelease, last
+from tasks.release.tables.cells import TablesRelease
+from tasks.release.tables.earlier_tables import EarlierTables, read_earlier_tables
+from tasks.release.tables.layout import TableMeasure
+from tasks.release.tables.protection import ProtectionRequest
+from tasks.release.tables.published_cells import PublishedCells
+
+_RECORDS = "records"  # the product, as the ledger names it
+
+
+@dataclass(frozen=True, eq=False)
+class TablesBesideFiles:
+    """The cells of tables, what is published of them, and what is to be kept open."""
+
+    measure: TableMeasure
+    cells: Cells
+    published: PublishedCells
+    requirements: Requirements
+
+    @classmethod
+    def of_release(
+        cls, release: TablesRelease, cells: Cells, published: PublishedCells, request: ProtectionRequest
+    ) -> "TablesBesideFiles":
+        return cls(release.product.definition.measure, cells, published, request.requirements)
+
+    @classmethod
+    def of(cls, tables: EarlierTables) -> "TablesBesideFiles":
+        return cls(tables.definition.measure, tables.cells, tables.published, tables.requirements)
+
+    @property
+    def columns(self) -> list[str]:
+        """What a file must have of them, or may."""
+        measured = [self.measure.variable] if self.measure.variable else []
+        weighted = [self.measure.weight.variable] if self.measure.weight else []
+        return [*self.dimensions, *measured, *weighted]
+
+    @property
+    def dimensions(self) -> list[str]:
+        return [dimension.name for dimension in self.cells.dimensions]
+
+    def beside(self, file: pd.DataFrame) -> FileComparison | None:
+        """How nearly the sums over a file tell what is protected; None where it has no dimension or no measure."""
+        shared = [name for name in self.dimensions if name in file]
+        variable, weight = self.measure.variable, self.measure.weight
+        if not shared or (variable is not None and variable not in file):
+            return None
+        amount = np.ones(len(file)) if variable is None else _numbers(file[variable]) * 10.0**self.cells.decimals
+        if weight is not None and weight.variable in file:
+            amount = amount * _numbers(file[weight.variable])
+        totals = file_totals(self.cells, {name: _codes(file[name]) for name in shared}, amount)
+        altered = self.published.value is not None
+        return compare_with_file(self.cells, self.published.status, self.requirements, altered, totals)
+
+
+def compare_with_files(release: DocumentedRelease, tables: TablesBesideFiles) -> list[Finding]:
+    """A finding on each file of records that the public could read and that has dimensions and the measure."""
+    findings = []
+    for name, entries in publications(release).items():
+        file = _published_records(release.vault, entries, tables.columns)
+        found = None if file is None else tables.beside(file)
+        if file is not None and found is not None and found.protected:
+            shared = [dimension for dimension in tables.dimensions if dimension in file]
+            findings.append(_finding(found, f"the records of {name}", shared, "this release", name))
+    says = "No published file of records has dimensions and the measure of these tables, nor a cell that they protect."
+    return findings or [_of_rule(Verdict.PASS, says)]
+
+
+def compare_with_tables(release: DocumentedRelease) -> list[Finding]:
+    """A finding on each release of tables that the public could read and of which this file of records has so much."""
+    masked, findings = last(release.entries(), State.MASKED), []
+    for name, entries in publications(release).items():
+        earlier = read_earlier_tables(release.vault, name, entries)
+        if earlier is None or masked is None:
+            continue
+        tables = TablesBesideFiles.of(earlier)
+        file = _read(release.vault, masked.body["data"], tables.columns)
+        found = tables.beside(file)
+        if found is not None and found.protected:
+            shared = [dimension for dimension in tables.dimensions if dimension in file]
+            findings.append(_finding(found, "the records of this file", shared, name, name))
+    says = "No published tables have dimensions and a measure that this file holds, and a cell that they protect."
+    return findings or [_of_rule(Verdict.PASS, says)]
+
+
+def _published_records(vault: Vault, entries: Sequence[Entry], columns: Sequence[str]) -> pd.DataFrame | None:
+    """The columns that a published file has of these; None for another product."""
+    received, masked = last(entries, State.RECEIVED), last(entries, State.MASKED)
+    if received is None or masked is None or received.body["product"] != _RECORDS:
+        return None
+    return _read(vault, masked.body["data"], columns)
+
+
+def _read(vault: Vault, sha256: str, columns: Sequence[str]) -> pd.DataFrame:
+    path = vault.verify(sha256, ".parquet")
+    there = [name for name in pq.read_schema(path).names if name in columns]
+    return pd.DataFrame(pq.read_table(path, columns=there).to_pandas())
+
+
+def _codes(column: "pd.Series[Any]") -> NDArray[np.object_]:
+    """As a table's file has them: 3.0 is '3'."""
+    return np.array(trimmed_texts(plain_array(column)).fill_null("").to_pylist(), dtype=object)
+
+
+def _numbers(column: "pd.Series[Any]") -> Floats:
+    found: Floats = pd.to_numeric(column, errors="coerce").fillna(0).to_numpy(dtype=np.float64)
+    return found
+
+
+def _finding(found: FileComparison, records: str, shared: Sequence[str], protected_by: str, scope: str) -> Finding:
+    added = f"Added up by {', '.join(shared)}, {records}"
+    if found.discloses:
+        says = (
+            f"{added} give {found.right:,} of {found.protected:,} sensitive cells that {protected_by} protects, "
+            f"exactly or nearer than their protection level: {found.believed:,} of these at levels of the table where "
+            f"they agree with {NEARLY_ALL:.0%} of the published cells or more, so that everybody can trust them."
+        )
+        return _of_rule(Verdict.FAIL, says, scope, found)
+    if found.helps:
+        says = (
+            f"{added} agree with {found.agreement:.0%} of the published cells and give {found.right:,} of "
+            f"{found.protected:,} sensitive cells that {protected_by} protects, exactly or nearer than their "
+            f"protection level; guessing would give {found.chance:.0%}. Somebody must decide whether that is too near."
+        )
+        return _of_rule(Verdict.REVIEW, says, scope, found)
+    says = f"{added} tell no more of the sensitive cells that {protected_by} protects than guessing does."
+    return _of_rule(Verdict.PASS, says, scope, found)
+
+
+def _of_rule(verdict: Verdict, says: str, scope: str = "", found: FileComparison | None = None) -> Finding:
+    cells = found.protected if found else None
+    right = float(found.right) if found else None
+    return Finding(
+        rule="records_and_tables", verdict=verdict, stage="masked", says=says, scope=scope,
+        observed=right, attempted=cells, completed=cells,
+    )  # fmt: skip

@@ -1,0 +1,175 @@
+"""Tables beside published tables of other measures: what these tell together of how many contribute to a cell.
+
+Of all that tables of two measures have in common, this is what each tells of the other: which cells are not empty, and
+how many contribute to them, where records are counted or numbers of contributors are published. So both are taken as
+tables of counts, of which a count is public where either tells it, and audited as one system.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.errors import DataError
+from sluice.tabular.audit.audit import audit
+from sluice.tabular.model.cells import Cells, Integers, Status
+from sluice.tabular.model.contributor_counts import contributor_counts
+from sluice.tabular.rules.sensitivity import SensitivityRule
+from sluice.verdict import Finding, Verdict
+from tasks.release.earlier_releases import earlier_publications
+from tasks.release.tables.cells import TablesRelease
+from tasks.release.tables.contributor_numbers import frequency_rules, of_counts
+from tasks.release.tables.definition import TablesDefinition
+from tasks.release.tables.earlier_tables import read_earlier_tables
+from tasks.release.tables.editions import Edition, EditionPair, with_common_knowledge
+from tasks.release.tables.protection import ProtectionRequest
+from tasks.release.tables.published_cells import PublishedCells
+
+
+@dataclass(frozen=True, eq=False)
+class CountView:
+    """Tables of any measure as the numbers of their contributors.
+
+    counts  : the cells with these numbers
+    pattern : what of these is published
+    is_count: the tables themselves hold these numbers
+    altered : shape (c,), counts that are published in place of these; None where none are
+    rules   : by which a number is too small
+    """
+
+    release: str
+    definition: TablesDefinition
+    counts: Cells
+    pattern: PublishedCells
+    is_count: bool
+    altered: Integers | None
+    rules: tuple[SensitivityRule, ...]
+
+    @classmethod
+    def of(
+        cls,
+        release: str,
+        definition: TablesDefinition,
+        cells: Cells,
+        published: PublishedCells,
+        rules: Sequence[SensitivityRule],
+    ) -> "CountView | None":
+        """None where numbers of contributors do not add up, or records are counted of which several are one's."""
+        counts = contributor_counts(cells)
+        is_count = definition.measure.variable is None
+        if counts is None or (is_count and (cells.total != cells.contributors).any()):
+            return None
+        status, told = published.status, is_count or definition.tells_contributors
+        if not told or published.value is not None:
+            status = np.where(status == Status.PUBLISHED, Status.SECONDARY, status).astype(np.uint8)
+        altered = published.value if is_count else None
+        pattern = PublishedCells(status)
+        return cls(release, definition, counts, pattern, is_count, altered, frequency_rules(rules))
+
+    @property
+    def tells(self) -> bool:
+        """Whether it publishes any number."""
+        return bool((self.pattern.status == Status.PUBLISHED).any())
+
+    @property
+    def edition(self) -> Edition:
+        definition = self.definition
+        return Edition(self.release, definition.name, definition.protection, self.counts, self.pattern)
+
+
+def compare_with_other_measures(
+    release: TablesRelease, cells: Cells, published: PublishedCells, request: ProtectionRequest, workers: int
+) -> list[Finding]:
+    """A finding for each published table of the same data set and another measure, where either tells numbers."""
+    definition = release.product.definition
+    now = CountView.of(release.id, definition, cells, published, request.rules)
+    findings, earlier = [], []
+    for name, entries in earlier_publications(release).items():
+        tables = read_earlier_tables(release.vault, name, entries)
+        if tables is None or (tables.definition.measure.variable is None and definition.measure.variable is None):
+            continue  # records, or counts, which are editions of each other
+        view = CountView.of(name, tables.definition, tables.cells, tables.published, tables.rules)
+        if now is None or view is None:
+            if definition.tells_contributors or tables.definition.tells_contributors:
+                findings.append(_of_rule(Verdict.REVIEW, _not_comparable(name), name))
+        elif now.tells or view.tells or now.altered is not None or view.altered is not None:
+            earlier.append(view)
+    merged = with_common_knowledge([view.edition for view in earlier])
+    for view, edition in zip(earlier, merged, strict=True):
+        assert now is not None
+        try:
+            pair = EditionPair.of(now.counts, edition)
+        except DataError:  # without a common cell
+            continue
+        if pair is not None:
+            findings.append(_compared(now, view, pair, request, workers))
+    says = (
+        "No published table of another measure tells how many contribute to these cells, nor do these tell it of one."
+    )
+    return findings or [_of_rule(Verdict.PASS, says)]
+
+
+def _compared(now: CountView, view: CountView, pair: EditionPair, request: ProtectionRequest, workers: int) -> Finding:
+    name, joint = view.release, pair.joint
+    rules = tuple(dict.fromkeys((*now.rules, *view.rules)))
+    if now.altered is not None or view.altered is not None:
+        return _beside_altered(now, view, pair)
+    known = audit(
+        joint.cells,
+        joint.status(now.pattern.status, pair.earlier),
+        joint.requirements(rules),
+        rules,
+        of_counts(request.assumptions),
+        workers=workers,
+    )
+    listed = now.pattern.status != Status.WITHHELD
+    told = int((joint.cannot_be_mended(rules)[: len(listed)] & listed).sum())
+    if known.breaches:
+        says = (
+            f"With {name}, {len(known.breaches):,} numbers of contributors that a policy calls too small can be worked "
+            f"out: of numbers, {known.breaches[0].says}."
+        )
+        return _of_rule(Verdict.FAIL, says, name)
+    if told:
+        says = f"{name} tells the number of contributors of {told:,} cells that this policy calls too small."
+        return _of_rule(Verdict.FAIL if now.is_count else Verdict.REVIEW, says, name)
+    if known.unknown:
+        says = (
+            f"With {name}, {known.attempted - known.completed:,} attacks on numbers of contributors were not decided."
+        )
+        return _of_rule(Verdict.UNKNOWN, says, name)
+    says = f"With {name}, no number of contributors can be worked out that a policy calls too small."
+    return _of_rule(Verdict.PASS, says, name)
+
+
+def _beside_altered(now: CountView, view: CountView, pair: EditionPair) -> Finding:
+    """Counts that were changed bound the numbers of the other, which shows that a cell that became 0 is not empty."""
+    who, other = ("this release", view.release) if now.altered is not None else (view.release, "this release")
+    at = np.flatnonzero(pair.joint.before >= 0)
+    listed_now, listed_then = (
+        each.pattern.status[cells] != Status.WITHHELD for each, cells in ((now, at), (view, pair.joint.before[at]))
+    )
+    if now.altered is not None:
+        opened = int(((now.altered[at] == 0) & listed_then).sum())
+    else:
+        assert view.altered is not None
+        opened = int(((view.altered[pair.joint.before[at]] == 0) & listed_now).sum())
+    if now.tells or view.tells:
+        says = f"Counts were changed in {who}, and numbers of contributors are published in {other}: nobody knows how "
+        return _of_rule(Verdict.REVIEW, f"{says}nearly both together tell those of single cells.", view.release)
+    if opened:
+        says = f"{opened:,} cells whose small count became 0 in {who}, as if they were empty, are listed in {other}."
+        return _of_rule(Verdict.REVIEW, says, view.release)
+    says = f"Every cell whose count was changed in {who} and that is listed in {other} is listed in both."
+    return _of_rule(Verdict.PASS, says, view.release)
+
+
+def _not_comparable(release: str) -> str:
+    return (
+        f"Numbers of contributors are published here or in {release}, and somewhere they do not add up, so nobody "
+        "knows what both together reveal."
+    )
+
+
+def _of_rule(verdict: Verdict, says: str, scope: str = "") -> Finding:
+    return Finding(rule="other_measures", verdict=verdict, stage="masked", says=says, scope=scope)

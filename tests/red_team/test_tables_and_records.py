@@ -1,0 +1,190 @@
+"""Tables and other publications of the same records: each may be safe alone, and both together are not.
+
+Each test lets the public read one publication, plays a reader who has it and another one, and asks which rule stops the
+other. The reader has the published files alone.
+"""
+
+from collections import Counter
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from sluice.custody.states import State
+from sluice.verdict import Finding, Verdict
+from tasks.audit import audit
+from tasks.check import check
+from tasks.ingest import ingest
+from tasks.mask import mask
+from tasks.protect import protect
+from tasks.release.product import AnyRelease
+from tasks.release.products import load_product
+from tasks.release.tables.files_of_records import compare_with_tables
+from tasks.tabulate import tabulate
+from tests.flows.tables_house import NACE, REGION, TablesHouse
+from tests.red_team.test_publications import bare
+
+pytestmark = pytest.mark.slow
+
+DIMENSIONS = ["nace", "region"]
+TREES = {"nace": NACE, "region": REGION}
+TURNOVER = {"variable": "turnover", "contributor": "firm"}
+Reader = dict[tuple[str, ...], float]
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> TablesHouse:
+    """Firms by industry and region: counted, unless a test adds up turnover."""
+    house = TablesHouse(tmp_path / "house")
+    house.definition |= {
+        "name": "firms-counted",
+        "dimensions": house.definition["dimensions"][:2],
+        "measure": {},
+        "tables": [{"name": "cells", "dimensions": DIMENSIONS}],
+    }
+    house.policy["rules"] = [{"rule": "minimum_frequency", "n": 5}]
+    return house
+
+
+def records(house: TablesHouse, *plan: dict[str, Any]) -> None:
+    """From now on the house releases a file of records."""
+    for name in ("dimensions", "measure", "tables", "form", "protection"):
+        house.definition.pop(name, None)
+    house.definition |= {"name": "firms-file", "plan": [{"method": "removal", "columns": ["holding"]}, *plan]}
+    house.policy["rules"] = [{"rule": "k_anonymity", "k": 3, "columns": ["nace"]}]
+
+
+def made(house: TablesHouse) -> AnyRelease:
+    house.write()
+    release: AnyRelease = bare(ingest)(load_product(house.file, house.workspace()))
+    release.record(State.VALIDATED)
+    return release
+
+
+def file_of(release: AnyRelease) -> pd.DataFrame:
+    """A file of records as the public reads it."""
+    masked = bare(mask)(release)
+    return pd.DataFrame(pq.read_table(release.vault.verify(masked.sha256, ".parquet")).to_pandas())
+
+
+def cells_of(release: AnyRelease) -> tuple[pd.DataFrame, dict[str, Finding]]:
+    """A table as the public reads it, and what was found of it."""
+    staged = bare(tabulate)(release)
+    protected = bare(protect)(release, staged)
+    path = release.vault.verify(protected.files["cells.csv"], ".csv")
+    found = bare(audit)(release, staged, protected).findings
+    return pd.read_csv(path, dtype=str, keep_default_na=False), {finding.rule: finding for finding in found}
+
+
+def publish(release: AnyRelease) -> AnyRelease:
+    """Its history is that of one that went well."""
+    for state in (State.EVALUATED, State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING, State.PUBLISHED):
+        release.record(state, definition=release.product.definition.name)
+    return release
+
+
+def added_up(file: pd.DataFrame, column: str | None = None) -> Reader:
+    """What a reader makes of a file of records: every cell of the trees."""
+    sums: Counter[tuple[str, ...]] = Counter()
+    for row in file.to_dict("records"):
+        paths = []
+        for name in DIMENSIONS:
+            path = [row[name]]
+            while TREES[name].get(path[-1]):
+                path.append(TREES[name][path[-1]])
+            paths.append(path)
+        for cell in product(*paths):
+            sums[cell] += round(row[column], 1) if column else 1
+    return dict(sums)
+
+
+def suppressed(table: pd.DataFrame) -> list[tuple[str, ...]]:
+    hidden = table[table["status"] == "suppressed"]
+    return list(hidden[DIMENSIONS].itertuples(index=False, name=None))
+
+
+def true_counts(house: TablesHouse) -> Reader:
+    return added_up(house.data)
+
+
+@pytest.mark.parametrize("measure", [{}, TURNOVER], ids=["counts", "amounts"])
+@pytest.mark.parametrize("first", ["records", "tables"])
+def test_records_of_the_table_give_its_suppressed_cells(house: TablesHouse, measure: Any, first: str) -> None:
+    house.definition["measure"] = measure
+    tables = dict(house.definition), dict(house.policy)
+    if first == "tables":
+        tabulated = made(house)
+        table, found = cells_of(tabulated)
+        assert found["records_and_tables"].verdict is Verdict.PASS
+        publish(tabulated)
+        records(house)
+        release = made(house)
+        file = file_of(release)
+        (finding,) = compare_with_tables(release)
+    else:
+        records(house)
+        published = made(house)
+        file = file_of(published)
+        publish(published)
+        house.definition, house.policy = tables
+        house.definition.pop("plan", None)
+        table, found = cells_of(made(house))
+        finding = found["records_and_tables"]
+    totals = added_up(file, measure.get("variable"))
+    published_cells = table[table["status"] == "published"].set_index(DIMENSIONS)["value"].astype(float)
+    assert all(abs(totals[cell] - value) < 0.05 for cell, value in published_cells.items())  # so the reader trusts them
+    small = [cell for cell in suppressed(table) if true_counts(house)[cell] < 5]
+    assert all(cell in totals for cell in small)
+    assert finding.verdict is Verdict.FAIL
+    assert f"give {len(small)} of {len(small)} sensitive cells that " in finding.says
+    assert "agree with 90% of the published cells or more, so that everybody can trust them" in finding.says
+
+
+def test_the_check_of_a_file_of_records_holds_it_beside_tables(house: TablesHouse) -> None:
+    tabulated = made(house)
+    cells_of(tabulated)
+    publish(tabulated)
+    records(house)
+    release = made(house)
+    masked = bare(mask)(release)
+    (finding,) = (each for each in bare(check)(release, masked) if each.rule == "records_and_tables")
+    assert finding.verdict is Verdict.FAIL
+    assert "that firms-counted-" in finding.says
+
+
+def test_a_file_of_which_one_dimension_was_drawn_anew_gives_the_cells_of_the_other(house: TablesHouse) -> None:
+    """Regions were exchanged at random, industries left alone: a small industry is told, and its regions are not."""
+    tables = dict(house.definition), dict(house.policy)
+    records(house, {"method": "pram", "columns": ["region"], "retention": 0.3})
+    published = made(house)
+    file = file_of(published)
+    publish(published)
+    house.definition, house.policy = tables
+    house.definition.pop("plan", None)
+    table, found = cells_of(made(house))
+    totals, true = added_up(file), true_counts(house)
+    small = [cell for cell in suppressed(table) if true[cell] < 5]
+    right = sum(totals.get(cell, 0) == true[cell] for cell in small)
+    assert totals["05", "Total"] == true["05", "Total"] < 5
+    finding = found["records_and_tables"]
+    assert finding.verdict is Verdict.FAIL
+    assert f"give {right} of {len(small)} sensitive cells that this release protects" in finding.says
+    assert ": 1 of these at levels of the table where" in finding.says
+
+
+def test_what_both_do_not_hold_is_not_compared(house: TablesHouse) -> None:
+    """A file without turnover says nothing of its sums, and one without dimensions nothing of their cells."""
+    tables = dict(house.definition), dict(house.policy)
+    records(house, {"method": "removal", "columns": ["turnover"]})
+    published = made(house)
+    file_of(published)
+    publish(published)
+    house.definition, house.policy = tables
+    house.definition.pop("plan", None)
+    house.definition["measure"] = TURNOVER
+    _, found = cells_of(made(house))
+    assert found["records_and_tables"].verdict is Verdict.PASS
+    assert found["records_and_tables"].says.startswith("No published file of records has dimensions and the measure")
