@@ -87,7 +87,7 @@ def compare_with_files(release: DocumentedRelease, tables: TablesBesideFiles) ->
             shared = [dimension for dimension in tables.dimensions if dimension in file]
             findings.append(_finding(found, f"the records of {name}", shared, "this release", name))
     says = "No published file of records has dimensions and the measure of these tables, nor a cell that they protect."
-    return findings or [_of_rule(Verdict.PASS, says)]
+    return findings or [_with_verdict(Verdict.PASS, says)]
 
 
 def compare_with_tables(release: DocumentedRelease) -> list[Finding]:
@@ -104,7 +104,7 @@ def compare_with_tables(release: DocumentedRelease) -> list[Finding]:
             shared = [dimension for dimension in tables.dimensions if dimension in file]
             findings.append(_finding(found, "the records of this file", shared, name, name))
     says = "No published tables have dimensions and a measure that this file holds, and a cell that they protect."
-    return findings or [_of_rule(Verdict.PASS, says)]
+    return findings or [_with_verdict(Verdict.PASS, says)]
 
 
 def _published_records(vault: Vault, entries: Sequence[Entry], columns: Sequence[str]) -> pd.DataFrame | None:
@@ -139,19 +139,19 @@ def _finding(found: FileComparison, records: str, shared: Sequence[str], protect
             f"exactly or nearer than their protection level: {found.believed:,} of these at levels of the table where "
             f"they agree with {NEARLY_ALL:.0%} of the published cells or more, so that everybody can trust them."
         )
-        return _of_rule(Verdict.FAIL, says, scope, found)
+        return _with_verdict(Verdict.FAIL, says, scope, found)
     if found.helps:
         says = (
             f"{added} agree with {found.agreement:.0%} of the published cells and give {found.right:,} of "
             f"{found.protected:,} sensitive cells that {protected_by} protects, exactly or nearer than their "
             f"protection level; guessing would give {found.chance:.0%}. Somebody must decide whether that is too near."
         )
-        return _of_rule(Verdict.REVIEW, says, scope, found)
+        return _with_verdict(Verdict.REVIEW, says, scope, found)
     says = f"{added} tell no more of the sensitive cells that {protected_by} protects than guessing does."
-    return _of_rule(Verdict.PASS, says, scope, found)
+    return _with_verdict(Verdict.PASS, says, scope, found)
 
 
-def _of_rule(verdict: Verdict, says: str, scope: str = "", found: FileComparison | None = None) -> Finding:
+def _with_verdict(verdict: Verdict, says: str, scope: str = "", found: FileComparison | None = None) -> Finding:
     cells = found.protected if found else None
     right = float(found.right) if found else None
     return Finding(

@@ -91,7 +91,7 @@ def compare_with_other_measures(
         view = CountView.of(name, tables.definition, tables.cells, tables.published, tables.rules)
         if now is None or view is None:
             if definition.tells_contributors or tables.definition.tells_contributors:
-                findings.append(_of_rule(Verdict.REVIEW, _not_comparable(name), name))
+                findings.append(_with_verdict(Verdict.REVIEW, _not_comparable(name), name))
         elif now.tells or view.tells or now.altered is not None or view.altered is not None:
             earlier.append(view)
     merged = with_common_knowledge([view.edition for view in earlier])
@@ -106,7 +106,7 @@ def compare_with_other_measures(
     says = (
         "No published table of another measure tells how many contribute to these cells, nor do these tell it of one."
     )
-    return findings or [_of_rule(Verdict.PASS, says)]
+    return findings or [_with_verdict(Verdict.PASS, says)]
 
 
 def _compared(now: CountView, view: CountView, pair: EditionPair, request: ProtectionRequest, workers: int) -> Finding:
@@ -129,17 +129,17 @@ def _compared(now: CountView, view: CountView, pair: EditionPair, request: Prote
             f"With {name}, {len(known.breaches):,} numbers of contributors that a policy calls too small can be worked "
             f"out: of numbers, {known.breaches[0].says}."
         )
-        return _of_rule(Verdict.FAIL, says, name)
+        return _with_verdict(Verdict.FAIL, says, name)
     if told:
         says = f"{name} tells the number of contributors of {told:,} cells that this policy calls too small."
-        return _of_rule(Verdict.FAIL if now.is_count else Verdict.REVIEW, says, name)
+        return _with_verdict(Verdict.FAIL if now.is_count else Verdict.REVIEW, says, name)
     if known.unknown:
         says = (
             f"With {name}, {known.attempted - known.completed:,} attacks on numbers of contributors were not decided."
         )
-        return _of_rule(Verdict.UNKNOWN, says, name)
+        return _with_verdict(Verdict.UNKNOWN, says, name)
     says = f"With {name}, no number of contributors can be worked out that a policy calls too small."
-    return _of_rule(Verdict.PASS, says, name)
+    return _with_verdict(Verdict.PASS, says, name)
 
 
 def _beside_altered(now: CountView, view: CountView, pair: EditionPair) -> Finding:
@@ -156,12 +156,12 @@ def _beside_altered(now: CountView, view: CountView, pair: EditionPair) -> Findi
         opened = int(((view.altered[pair.joint.before[at]] == 0) & listed_now).sum())
     if now.tells or view.tells:
         says = f"Counts were changed in {who}, and numbers of contributors are published in {other}: nobody knows how "
-        return _of_rule(Verdict.REVIEW, f"{says}nearly both together tell those of single cells.", view.release)
+        return _with_verdict(Verdict.REVIEW, f"{says}nearly both together tell those of single cells.", view.release)
     if opened:
         says = f"{opened:,} cells whose small count became 0 in {who}, as if they were empty, are listed in {other}."
-        return _of_rule(Verdict.REVIEW, says, view.release)
+        return _with_verdict(Verdict.REVIEW, says, view.release)
     says = f"Every cell whose count was changed in {who} and that is listed in {other} is listed in both."
-    return _of_rule(Verdict.PASS, says, view.release)
+    return _with_verdict(Verdict.PASS, says, view.release)
 
 
 def _not_comparable(release: str) -> str:
@@ -171,5 +171,5 @@ def _not_comparable(release: str) -> str:
     )
 
 
-def _of_rule(verdict: Verdict, says: str, scope: str = "") -> Finding:
+def _with_verdict(verdict: Verdict, says: str, scope: str = "") -> Finding:
     return Finding(rule="other_measures", verdict=verdict, stage="masked", says=says, scope=scope)
