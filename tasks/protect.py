@@ -62,6 +62,7 @@ def _suppressed(
     """A pattern that is safe also for whoever has the nearest earlier edition."""
     kept = carried_forward(release, cells) if method.carry_forward else np.zeros(len(cells), dtype=bool)
     pair = nearest_edition(release, cells)
+    request = request.with_secret_costs(cells, release.vault.pseudonym("suppression", release.product.contract.dataset))
     workers = settings().workers
     return suppress_cells(cells, request, method, kept=kept, pair=pair, workers=workers, progress=SearchLog("protect"))
 

@@ -119,6 +119,16 @@ def test_the_same_data_again_is_the_same_release_with_the_same_bytes(published: 
     assert {path.name: path.read_bytes() for path in published.folder.iterdir()} == before
 
 
+def test_a_release_has_costs_that_only_its_vault_knows(house: TablesHouse) -> None:
+    import tasks.protect
+
+    with patch("tasks.protect.suppress_cells", wraps=tasks.protect.suppress_cells) as suppress_cells:
+        assert house.release().code == WAITING
+    cells, request = suppress_cells.call_args.args[:2]
+    assert not (request.manual.cost == np.abs(cells.total)).any()
+    assert 0 < np.log(request.manual.cost / np.abs(cells.total)).std() < 0.5
+
+
 @contextmanager
 def _pattern_of_primaries_alone() -> Iterator[None]:
     """As a protection that forgot the secondary cells, and claims with forged proofs that each is open all the same."""

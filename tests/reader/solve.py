@@ -164,6 +164,10 @@ class _Part:
         solver.changeColCost(at, -float(sign))
         solver.run()
         kinds, status = highspy.HighsModelStatus, solver.getModelStatus()
+        if status == kinds.kUnknown:  # the basis of the program before was a dead end
+            solver.clearSolver()
+            solver.run()
+            status = solver.getModelStatus()
         point = np.asarray(solver.getSolution().col_value) * self._scale
         info = solver.getInfo()
         bound = info.mip_dual_bound if solver is self._integer else info.objective_function_value

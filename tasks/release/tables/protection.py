@@ -4,7 +4,7 @@ Nothing here knows of a release: cells and rules in, a pattern and its audit out
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from sluice.tabular.audit.audit import Audit, audit
@@ -12,6 +12,7 @@ from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Statuses
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
+from sluice.tabular.suppression.cost_noise import noisy_costs
 from sluice.tabular.suppression.costs import costs
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.manual_status import ManualRequest, ManualRow, apply_manual, waivers_needed
@@ -70,6 +71,11 @@ class ProtectionRequest:
         findings, waived = waive(waivers_needed(cells, requirements, rows))
         manual = apply_manual(cells, requirements, rows, costs(cells, cost), waived=waived, nonnegative=nonnegative)
         return cls(tuple(rules), assumptions, manual, tuple(findings))
+
+    def with_secret_costs(self, cells: Cells, secret: str) -> "ProtectionRequest":
+        """The same with noise on the costs, which only who has the secret can take out again."""
+        cost = noisy_costs(cells, self.manual.cost, secret.encode())
+        return replace(self, manual=replace(self.manual, cost=cost))
 
 
 class SuppressionSearch(Protocol):

@@ -60,6 +60,15 @@ def test_what_is_suppressed_in_any_case_stays_suppressed(cells: Cells) -> None:
     assert (made.status[kept] != Status.PUBLISHED).all()
 
 
+def test_secret_costs_differ_from_the_values_and_ask_nothing_else(cells: Cells) -> None:
+    request = request_on(cells)
+    one, same, other = (request.with_secret_costs(cells, secret) for secret in ("one", "one", "other"))
+    assert (one.manual.cost == same.manual.cost).all()
+    assert not (one.manual.cost == other.manual.cost).any()
+    assert not (one.manual.cost == request.manual.cost).any()
+    assert one.requirements is request.requirements
+
+
 def test_a_sensitive_cell_is_published_on_a_persons_word_only_with_a_waiver(cells: Cells) -> None:
     wanted = [{"row": "a", "column": "x", "status": "published"}]
     rows = manual_rows(wanted, ["row", "column"], cells.decimals)
