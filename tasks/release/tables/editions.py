@@ -51,7 +51,8 @@ def earlier_editions(release: TablesRelease) -> list[Edition]:
 def with_common_knowledge(editions: list[Edition]) -> list[Edition]:
     """The editions, each with the cells as published that any other published with the same value.
 
-    Two of them and a third may together give away what no two of them do.
+    Two of them and a third may together give away what no two of them do. Editions with other decimals are left as they
+    are: whatever comes after them differs from one of the two, and a person decides on that pair.
     """
     merged = []
     for edition in editions:
@@ -59,7 +60,7 @@ def with_common_knowledge(editions: list[Edition]) -> list[Edition]:
         for other in editions:
             if other is edition or edition.published.value is not None or other.published.value is not None:
                 continue
-            with suppress(DataError):  # without a common cell, or with other decimals
+            with suppress(DataError):
                 before, now = other.among(edition.cells)
                 known = joint_cells(before, other.published.status, now).public[: len(status)]
                 status[known], listed[known] = Status.PUBLISHED, True
@@ -160,7 +161,8 @@ class EditionPair:
             " ".join(f"{each}." for each in says[:_MOST_SENTENCES])
             or "nothing of either can be worked out with the other."
         )
-        return _finding(verdict, f"With {self.release}, which shares {self.unrevised:,} cells: {found_out}")
+        says = f"With {self.release}, which shares {self.unrevised:,} cells: {found_out}"
+        return _finding(verdict, says, self.release)
 
 
 def _names(cells: Cells) -> list[str]:
@@ -211,7 +213,7 @@ def compare_with_earlier_editions(
             says = (
                 f"{edition.release} cannot be compared with this release, so nobody knows what both give away: {error}"
             )
-            findings.append(_finding(Verdict.REVIEW, says))
+            findings.append(_finding(Verdict.REVIEW, says, edition.release))
             continue
         if joint and published.value is None and edition.published.value is None:
             findings.append(joint.finding(published.status, request, workers))
@@ -220,7 +222,7 @@ def compare_with_earlier_editions(
                 f"Values were changed in this release or in {edition.release}, and {joint.unrevised:,} cells did not "
                 "change in between: nobody knows how nearly both together tell them."
             )
-            findings.append(_finding(Verdict.REVIEW, says))
+            findings.append(_finding(Verdict.REVIEW, says, edition.release))
     none = (
         f"None of {len(editions)} earlier editions shares a cell with this one." if editions else "There is no other."
     )
@@ -232,5 +234,5 @@ def _same_noise(one: Protection, other: Protection) -> bool:
     return isinstance(one, CellKey) and one == other
 
 
-def _finding(verdict: Verdict, says: str) -> Finding:
-    return Finding(rule="earlier_editions", verdict=verdict, stage="masked", says=says)
+def _finding(verdict: Verdict, says: str, scope: str = "") -> Finding:
+    return Finding(rule="earlier_editions", verdict=verdict, stage="masked", says=says, scope=scope)
