@@ -18,6 +18,7 @@ import numpy as np
 
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Integers
+from sluice.tabular.model.propagated_bounds import propagated_bounds
 from sluice.tabular.rules.request_rule import RequestedContributions
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
@@ -31,12 +32,17 @@ class Reader:
     says         : for sentences: 'anybody'
     lower, upper : shape (c,), the least and the most that each cell can be if it is suppressed, in whole units; true
     requirements : what must stay open to this reader. What it asks beyond the rules has room within the bounds
+    insiders     : whether contributors are among such readers, and know their own parts besides
+    others       : shape (c,), of a count, how much of each cell is certainly not one contributor's. To those who have
+                   part of a cell it can be lower by what is neither theirs nor this, at most. 0 of a magnitude
     """
 
     says: str
     lower: Floats
     upper: Floats
     requirements: Requirements
+    insiders: bool
+    others: Floats
 
 
 def readers(
@@ -48,10 +54,12 @@ def readers(
     rules        : that called cells sensitive
     cost         : O(c), and the rules on a thousand cells
 
-    Anybody knows that a suppressed count is 1 or more (what is not listed is empty), and must not be able to prove that
-    it is so small that it must be sensitive. Who knows which cells are sensitive knows more: these have at most as many
-    records as the rules still call sensitive, the others more than that. It must be left two whole numbers, where there
-    are two: of a minimum frequency of 2 the rule leaves only 1, and to hide which cells are sensitive is all there is.
+    Anybody knows that a suppressed count is 1 or more (what is not listed is empty) and a marginal as much as it has
+    parts, and must not be able to prove that it is so small that it must be sensitive. Who knows which cells are
+    sensitive knows more: these have at most as many records as the rules still call sensitive, the others more than
+    that. It must be left two whole numbers, where these bounds and the sums leave two: of a minimum frequency of 2 the
+    rule leaves only 1, and to hide which cells are sensitive is all there is. Contributors are not among those who know
+    that: with their own cells, in sparse tables, they know others whatever is suppressed.
 
     Levels that rules or people ask for are not made smaller where attackers are assumed to know more than they leave
     (`known_within`): that cannot be protected, and it must be seen.
@@ -59,10 +67,12 @@ def readers(
     total = cells.total.astype(np.float64)
     lower, upper = _whole(assumptions.bounds(cells), total)
     if assumptions.counts is None:
-        return (Reader("anybody", lower, upper, requirements),)
+        return (Reader("anybody", lower, upper, requirements, True, np.zeros(len(cells))),)
     one = 10**cells.decimals
     least = np.where(cells.published, np.minimum(one, total), 0.0)
+    least, _ = propagated_bounds(cells.equations, least, np.full(len(cells), np.inf))
     lower = np.maximum(lower, least)
+    others = np.maximum(least - one, 0.0)
     most_sensitive, least_safe = sensitive_counts(rules, one)
     by_rule = _by_rule(requirements, rules)
     small = by_rule & requirements.sensitive & (total < least_safe)
@@ -72,7 +82,7 @@ def readers(
         lower=np.minimum(requirements.lower, (total - least).astype(np.int64)),
         upper=np.maximum(requirements.upper, beyond),
     )
-    first = Reader("anybody", lower, upper, anybody)
+    first = Reader("anybody", lower, upper, anybody, True, others)
     if most_sensitive == 0:
         return (first,)  # no rule speaks of how many there are
     ends = upper
@@ -80,10 +90,11 @@ def readers(
         ends = np.where(by_rule, np.minimum(upper, np.maximum(most_sensitive, total)), upper)
     secondary = ~by_rule & ~requirements.sensitive & cells.published
     begins = np.where(secondary, np.maximum(lower, np.minimum(least_safe, total)), lower)
+    begins, ends = propagated_bounds(cells.equations, begins, ends)
     nothing = np.zeros(len(cells), dtype=np.int64)
     two = requirements.sensitive & (ends - begins >= 1)
     knowing = replace(requirements, lower=nothing, upper=nothing, sliding=two.astype(np.int64))
-    return first, Reader("anybody who knows which suppressed cells are sensitive", begins, ends, knowing)
+    return first, Reader("anybody who knows which suppressed cells are sensitive", begins, ends, knowing, False, others)
 
 
 def sensitive_counts(rules: Sequence[SensitivityRule], one: int = 1) -> tuple[float, float]:

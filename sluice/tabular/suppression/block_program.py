@@ -14,8 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Cells, Codes, Floats, keys_of
+from sluice.tabular.suppression.rooms import Rooms
 from sluice.tabular.suppression.signed_paths import SignedPaths
+from sluice.tabular.suppression.targets import quantum
 from sluice.tabular.suppression.unknown_cells import UnknownCells
+from sluice.tabular.suppression.whole_change import WholeBlock
 
 _WIDE = 3000  # unknowns near a target, from which on fewer are tried first: the free ones, then more
 _FEW, _SOME = 400, 2000
@@ -24,7 +27,7 @@ _NEARLY_FREE = 0.01  # the price of a suppressed cell, relative to its cost: sho
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A change of unknowns that keeps every sum: shapes (s,) and (s,), in rising order of the unknowns."""
+    """A change in whole units that keeps every sum: shapes (s,) and (s,), in rising order of the unknowns."""
 
     cells: Codes
     change: Floats
@@ -63,20 +66,16 @@ class BlockProgram:
         self._active = np.zeros(unknowns.rows.shape[0], dtype=np.int32)
         self._seen = np.zeros(len(unknowns), dtype=np.int32)
         self._nears: dict[bytes, tuple[NDArray[np.bool_], bool]] = {}
-        self._sides = {
-            0: (np.minimum(unknowns.down, unknowns.up),) * 2,
-            1: (unknowns.down, unknowns.up),
-            -1: (unknowns.up, unknowns.down),
-        }
 
-    def cheapest(self, targets: Sequence[int], level: float, side: int, limit: float = np.inf) -> Change | None:
+    def cheapest(self, targets: Sequence[int], level: int, side: int, limit: float, rooms: Rooms) -> Change | None:
         """A cheap change that moves the sum of the targets by the level; None when there is none below the limit.
 
         side  : 1 upwards, -1 downwards, 0 upwards within bounds that let the opposite change pass as well
         limit : of the price of the unknowns that change, together
+        rooms : how far each unknown may change
         cost  : 0.1 ms for what boxes settle, else about 2 ms; a second for 100,000 unknowns when the block is too small
         """
-        down, up = self._sides[side]
+        down, up = rooms.within(side)
         targets = [target for target in targets if up[target] > 0 and np.isfinite(self.price[target])]
         if up[targets].sum() < level:
             return None
@@ -112,7 +111,7 @@ class BlockProgram:
     def _largest(best: float) -> float:
         return best if np.isfinite(best) else np.finfo(np.float64).max
 
-    def _box(self, target: int, level: float, down: Floats, up: Floats, limit: float) -> tuple[float, Change | None]:
+    def _box(self, target: int, level: int, down: Floats, up: Floats, limit: float) -> tuple[float, Change | None]:
         from sluice.tabular.suppression.suppression_kernel import cheapest_box
 
         paths = self._paths
@@ -124,7 +123,7 @@ class BlockProgram:
         if not len(cells):
             return np.inf, None
         order = np.argsort(cells)
-        return price, Change(cells[order], signs[order] * level)
+        return price, Change(cells[order], signs[order] * float(level))
 
     def wide(self, target: int) -> bool:
         """Whether many cells lie near a target, so that programs are slow."""
@@ -142,7 +141,7 @@ class BlockProgram:
     def _program(
         self,
         targets: Sequence[int],
-        level: float,
+        level: int,
         down: Floats,
         up: Floats,
         dearest: float,
@@ -161,7 +160,8 @@ class BlockProgram:
         if not len(moved):
             return None
         count = len(cells)
-        gains, losses = up[cells] / level, down[cells] / level
+        unit = quantum(level) if level % quantum(level) == 0 else 1
+        gains, losses = (np.floor(room[cells] / unit) * (unit / level) for room in (up, down))
         price = np.where(self.price[cells] > 0, self.price[cells], _NEARLY_FREE * self.cost[cells])
         price = (price + 1e-9 * price.max() + 1e-12) / np.minimum(np.maximum(np.minimum(gains, losses), 1e-6), 1)
         price *= 1 / price.max()
@@ -179,14 +179,13 @@ class BlockProgram:
         result = self._solve(np.concatenate([price, price]), lower, upper, starts, indices, values, right)
         if result is None:
             return None
-        change = result[:count] - result[count:]
-        used = np.abs(change) > 1e-7
-        cells, change = cells[used], change[used]
-        rounded = np.rint(change)
-        if (np.abs(change - rounded) < 1e-6).all():
-            change = rounded
-        order = np.argsort(cells)
-        return Change(cells[order], change[order] * level)
+        block = WholeBlock(level, unit, price, gains, losses, start, row, sign, moved)
+        change = block.whole(result[:count] - result[count:])
+        if change is None:
+            return None
+        used = np.flatnonzero(change)
+        used = used[np.argsort(cells[used])]
+        return Change(cells[used], change[used])
 
     def _solve(
         self, price: Floats, lower: Floats, upper: Floats, start: Codes, index: Codes, value: Floats, right: Floats

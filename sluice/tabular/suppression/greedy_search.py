@@ -4,19 +4,23 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from sluice.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats
+from sluice.tabular.rules.readers import Reader, readers
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.block_program import BlockProgram
 from sluice.tabular.suppression.effort import Effort
+from sluice.tabular.suppression.insiders import Insiders
 from sluice.tabular.suppression.pattern_search import PatternSearch
 from sluice.tabular.suppression.proof_search import Proof
+from sluice.tabular.suppression.rooms import Rooms
 from sluice.tabular.suppression.signed_paths import codes_below
-from sluice.tabular.suppression.targets import Need, Target
+from sluice.tabular.suppression.targets import Target, targets_of
 from sluice.tabular.suppression.unions import Unions
 from sluice.tabular.suppression.unknown_cells import UnknownCells, unknown_cells
 
@@ -45,6 +49,15 @@ class Problem:
     preferred: Booleans
     suppressed: Booleans
     effort: Effort = field(default_factory=Effort)
+
+    @cached_property
+    def readers(self) -> tuple[Reader, ...]:
+        """Whom the pattern must withstand."""
+        return readers(self.cells, self.requirements, self.rules, self.assumptions)
+
+    def unknowns(self) -> UnknownCells:
+        """What the first of them, who knows least, does not know."""
+        return unknown_cells(self.cells, self.readers[0].lower, self.readers[0].upper)
 
 
 class GreedySearch:
@@ -75,44 +88,21 @@ class GreedySearch:
         if inside is not None:
             price[~inside] = np.inf
         program = BlockProgram(cells, unknowns, price, costs)
-        first = unknowns.first
-        self.search = PatternSearch(
-            program, unknowns, cells.contributors[first], cells.owners[first], assumptions.coalition, fixed
-        )
-        up, down = (
-            unknowns.max(requirements.upper.astype(np.float64)),
-            unknowns.max(requirements.lower.astype(np.float64)),
-        )
-        sliding = unknowns.max(requirements.sliding.astype(np.float64))
-        down = np.maximum(down, np.minimum(sliding - up, unknowns.down))
-        up = np.maximum(up, sliding - down)
-        asks = np.flatnonzero(unknowns.any(requirements.sensitive) & ((up > 0) | (down > 0)))
-        if inside is not None:
-            asks = asks[inside[asks]]
-        order = asks[np.lexsort((asks, -up[asks]))]
-        self.targets = []
-        for at in order.tolist():
-            cell = int(first[at])
-            called = {name for name, by in requirements.by_rule.items() if by[unknowns.of_cell == at].any()}
-            deciding = tuple(rule for rule in rules if rule.rule in called)
-            if len({rule.rule for rule in deciding}) < len(called) or sliding[at] > 0:
-                deciding = ()
-            need = Need(int(up[at]), int(down[at]))
-            total, contributors = int(cells.contributions.total[cell]), int(cells.contributors[cell])
-            self.targets.append(
-                Target(
-                    (at,),
-                    need,
-                    deciding,
-                    total,
-                    contributors,
-                    cells.largest[cell],
-                    cells.owners[cell],
-                    assumptions.nonnegative,
-                )
-            )
+        rooms = [
+            Rooms.of(unknowns, cells.total - reader.lower, reader.upper - cells.total) for reader in problem.readers
+        ]
+        knows_parts = assumptions.own_parts and assumptions.nonnegative and cells.sizes is None
+        insiders = Insiders(cells, unknowns, assumptions.coalition, knows_parts)
+        self.search = PatternSearch(program, unknowns, rooms, insiders, fixed)
+        targets = targets_of(cells, unknowns, problem.readers, rules, assumptions.nonnegative)
+        self.targets = [target for target in targets if inside is None or inside[target.unknowns[0]]]
         self.unions = Unions(
-            cells, unknowns, requirements.sensitive, rules if assumptions.unions else (), assumptions.nonnegative
+            cells,
+            unknowns,
+            requirements.sensitive,
+            rules if assumptions.unions else (),
+            rooms[0],
+            assumptions.nonnegative,
         )
 
     def protect(self, targets: Sequence[Target], found: Sequence[Proven] = ()) -> list[Target]:
@@ -227,7 +217,7 @@ def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> Patt
 
 def _search_branch(branch: tuple[Problem, Booleans]) -> Found:
     problem, inside = branch
-    unknowns = unknown_cells(problem.cells, *problem.assumptions.bounds(problem.cells))
+    unknowns = problem.unknowns()
     search = GreedySearch(problem, unknowns, inside)
     search.protect(search.targets)
     search.clean_up(_LARGE_ROUNDS)

@@ -7,7 +7,7 @@ numbers. Differs from it: HiGHS takes no cuts during its search, so that it sear
 
 Each solution guides the fast search (`suppression.py`), which meets every condition, those too that no cut states, and
 proves its pattern safe: what the solution suppresses is offered to it cheaply. A solution that is itself a pattern and
-lacks no cut is taken as it is if the audit finds it safe.
+lacks no cut is where it starts, and where it ends if that is safe.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,17 +16,17 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sluice.errors import DataError
-from sluice.tabular.audit.audit import audit
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
 from sluice.tabular.model.linear_solver import is_optimal, solver_of
+from sluice.tabular.rules.readers import readers
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.capacity_cuts import CapacityCuts, Cut, Demand, bridgeless_cuts, union_cuts
 from sluice.tabular.suppression.costs import checked_weights, value
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.suppression import Suppression, suppress
-from sluice.tabular.suppression.targets import Need, Target
-from sluice.tabular.suppression.unknown_cells import UnknownCells, unknown_cells
+from sluice.tabular.suppression.targets import Target, targets_of
+from sluice.tabular.suppression.unknown_cells import unknown_cells
 
 _ROUNDS = 50  # of the relaxation; it takes five to ten
 _WHOLE_ROUNDS = 30
@@ -56,8 +56,10 @@ def optimise(
     gap       : 0 to 1; enough is done when the pattern costs at most bound / (1 - gap)
     effort    : a budget of time; within it or not, there is a safe pattern and a bound in the end: without time, the
                 cost of what is suppressed in every pattern. Without a budget, the outcome is always the same
-    returns   : the cheapest pattern found. `bound` counts the sensitive cells too, and preferred cells as free. It is
-                for intervals and the contributors' attacks; of unions it knows those of the parts of one sum
+    returns   : the cheapest pattern found, safe as that of `suppress`. `bound` counts the sensitive cells too, and
+                preferred cells as free. It is for the intervals of anybody and of contributors who know cells wholly;
+                of unions it knows those of the parts of one sum. What own parts, whole numbers, and the knowledge of
+                which cells are sensitive ask beyond that may make every safe pattern dearer
     raises    : DataError as `suppress`; for a gap out of bounds
     cost      : for 1,000 cells some seconds; for 10,000 some minutes, most of them for the last percents
 
@@ -86,10 +88,7 @@ def optimise(
         best = _cheaper(best, safe(cost * np.maximum(_LEFT, 1 - chosen), suppressed), counted)
         if complete:
             hidden = (chosen > 0) if suppressed is None else (chosen > 0) | suppressed
-            pattern = _pattern(cells, requirements, hidden)
-            if not audit(cells, pattern.status, requirements, rules, assumptions, workers=workers).safe:
-                pattern = safe(cost, hidden)
-            best = _cheaper(best, pattern, counted)
+            best = _cheaper(best, safe(cost, hidden), counted)
         problem.incumbent = cost_of(best, counted)
         if problem.gap <= gap:
             break
@@ -99,12 +98,6 @@ def optimise(
 def cost_of(pattern: Suppression, cost: Floats) -> float:
     """What a pattern costs, the sensitive cells too; withheld marginals cost nothing."""
     return float(cost[(pattern.status == Status.PRIMARY) | (pattern.status == Status.SECONDARY)].sum())
-
-
-def _pattern(cells: Cells, requirements: Requirements, hidden: Booleans) -> Suppression:
-    status = np.where(hidden, Status.SECONDARY, Status.PUBLISHED)
-    status = np.where(requirements.sensitive, Status.PRIMARY, status)
-    return Suppression(np.where(cells.published, status, Status.WITHHELD).astype(np.uint8), (), None)
 
 
 def _cheaper(one: Suppression, other: Suppression, cost: Floats) -> Suppression:
@@ -130,9 +123,9 @@ class _Problem:
         effort: Effort,
     ) -> None:
         nothing = np.zeros(len(cells), dtype=bool)
-        self.unknowns = unknowns = unknown_cells(cells, *assumptions.bounds(cells))
+        anybody = readers(cells, requirements, rules, assumptions)[0]
+        self.unknowns = unknowns = unknown_cells(cells, anybody.lower, anybody.upper)
         given = requirements.sensitive | (nothing if suppressed is None else suppressed)
-        sensitive = unknowns.any(requirements.sensitive)
         fixed = unknowns.any(given | ~cells.published)
         self._cost = unknowns.sum(cost)
         self._constant = float(cost[given & (unknowns.of_cell < 0)].sum())
@@ -147,9 +140,8 @@ class _Problem:
         )
         self._all = np.arange(len(unknowns), dtype=np.int32)
         self._solver.changeColsBounds(len(unknowns), self._all, self._least, self._most)
-        self._cuts = CapacityCuts(
-            cells, unknowns, _demands(cells, unknowns, requirements, rules, sensitive), assumptions.coalition, effort
-        )
+        targets = targets_of(cells, unknowns, [anybody], rules, assumptions.nonnegative)
+        self._cuts = CapacityCuts(cells, unknowns, _demands(targets), assumptions.coalition, effort)
         self._add(bridgeless_cuts(unknowns, fixed))
         self._cells, self._fixed, self._union_rules = cells, fixed, rules if assumptions.unions else ()
         self._add(self._union_cuts(fixed))
@@ -263,29 +255,11 @@ class _Problem:
         )  # fmt: skip
 
 
-def _demands(
-    cells: Cells,
-    unknowns: UnknownCells,
-    requirements: Requirements,
-    rules: Sequence[SensitivityRule],
-    sensitive: Booleans,
-) -> list[Demand]:
-    up = unknowns.max(requirements.upper.astype(np.float64))
-    down = unknowns.max(requirements.lower.astype(np.float64))
-    wide = unknowns.max(requirements.sliding.astype(np.float64))
+def _demands(targets: Iterable[Target]) -> list[Demand]:
     found = []
-    by_rule = {name: unknowns.any(by) for name, by in requirements.by_rule.items()}
-    for at in np.flatnonzero(sensitive).tolist():
-        first = unknowns.first[at]
-        called = {name for name, by in by_rule.items() if by[at]}
-        deciding = tuple(rule for rule in rules if rule.rule in called)
-        if called - {rule.rule for rule in deciding}:
-            deciding = ()  # required by other means, too: no rule tells what must be left of the others' part
-        target = Target(
-            (at,), Need(int(up[at]), int(down[at])), deciding, int(cells.total[first]), int(cells.contributors[first]),
-            cells.largest[first], cells.owners[first],
-        )  # fmt: skip
-        for sides, level in (((1,), up[at]), ((-1,), down[at]), ((1, -1), wide[at])):
+    for target in targets:
+        need = target.need
+        for sides, level in (((1,), need.up), ((-1,), need.down), ((1, -1), need.wide)):
             if level > 0:
                 found.append(Demand(target, sides, float(level)))
     return found

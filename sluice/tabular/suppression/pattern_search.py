@@ -5,7 +5,7 @@ pattern is safe at any time for the targets that have their proofs.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Codes
 from sluice.tabular.suppression.block_program import BlockProgram
+from sluice.tabular.suppression.insiders import Insiders
 from sluice.tabular.suppression.proof_search import Proof, ProofSearch
+from sluice.tabular.suppression.rooms import Rooms
 from sluice.tabular.suppression.targets import Target
 from sluice.tabular.suppression.unions import Unions
 from sluice.tabular.suppression.unknown_cells import UnknownCells
@@ -44,9 +46,8 @@ class PatternSearch:
         self,
         program: BlockProgram,
         unknowns: UnknownCells,
-        contributors: NDArray[np.int64],
-        owners: NDArray[np.int64],
-        coalition: int,
+        rooms: Sequence[Rooms],
+        insiders: Insiders,
         fixed: NDArray[np.bool_],
     ) -> None:
         self.price, self.cost, self.fixed = program.price, program.cost, fixed
@@ -55,14 +56,14 @@ class PatternSearch:
         self.users: dict[int, set[int]] = defaultdict(set)  # unknown -> targets
         self.targets: list[Target] = []
         self.proofs: list[tuple[Proof, ...]] = []
-        self._number: dict[tuple[int, ...], int] = {}
+        self._number: dict[tuple[int, tuple[int, ...]], int] = {}
         self.spent = 0.0  # the cost of what is suppressed and need not be
         self._moved: list[Codes] = []  # what came into doubt, or out of it
         self._clock = 1
         self._changed = np.zeros(len(unknowns), dtype=np.int64)  # when one of its neighbours did
         self._tried = np.zeros(len(unknowns), dtype=np.int64)
         self._hardest: dict[int, int] = {}  # unknown -> the target for which it could not be given up
-        self._search = ProofSearch(program, unknowns, contributors, owners, coalition, self._at_hand)
+        self._search = ProofSearch(program, rooms, insiders, self._at_hand)
 
     @property
     def active(self) -> NDArray[np.bool_]:
@@ -76,7 +77,7 @@ class PatternSearch:
 
     def index(self, target: Target) -> int:
         """The number of a target, which is taken up if it is new; it has no proofs then."""
-        at = self._number.setdefault(target.unknowns, len(self.targets))
+        at = self._number.setdefault((target.reader, target.unknowns), len(self.targets))
         if at == len(self.targets):
             self.targets.append(target)
             self.proofs.append(())

@@ -1,25 +1,23 @@
 """Proofs that a target is in doubt, whoever attacks: the cheapest at prices that the search for a pattern sets.
 
-An attacker who contributes alone to a suppressed cell knows it, so a proof that changes that cell proves nothing to
-this attacker: several proofs are found, such that every attacker, or coalition, finds one of which it knows no cell.
-Source of the attack: Jewett (1993).
+A contributor who knows a suppressed cell, or that it is no less than its own part, is not convinced by a proof that
+changes that cell, or takes it lower: several proofs are found, such that every contributor, or coalition, finds one
+that it must believe. Source of the attack: Jewett (1993).
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Codes, Floats
 from sluice.tabular.suppression.block_program import BlockProgram, Change
+from sluice.tabular.suppression.insiders import Insiders
+from sluice.tabular.suppression.rooms import Rooms
 from sluice.tabular.suppression.targets import Coalition, Need, Target, searched_change
-from sluice.tabular.suppression.unknown_cells import UnknownCells
 
 _NOBODY: Coalition = frozenset()
-_NOTHING = Need(0, 0)
-_NOISE = 1e-3  # of the largest change: what moves less may move by rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +27,7 @@ class Proof:
     changes : one upwards and one downwards, or one that may go both ways
     both    : whether it is one that may
     cells   : shape (s,), the unknowns that they change, in rising order
-    known   : the sets of contributors, each of which knows a cell of it wholly
+    known   : the sets of contributors, each of which knows that a change is none
     """
 
     changes: tuple[Change, ...]
@@ -42,29 +40,20 @@ class Proof:
 class ProofSearch:
     """Finds proofs at the prices of a program, which are as before when it returns.
 
-    at_hand : the proofs, made for whatever target, that change an unknown; they may serve another target, too
+    rooms   : of each reader
+    at_hand : the proofs, made for whatever target and reader, that change an unknown; they may serve another, too
     """
 
     def __init__(
         self,
         program: BlockProgram,
-        unknowns: UnknownCells,
-        contributors: NDArray[np.int64],
-        owners: NDArray[np.int64],
-        coalition: int,
+        rooms: Sequence[Rooms],
+        insiders: Insiders,
         at_hand: Callable[[int], Iterable[Proof]],
     ) -> None:
         self._program, self._price = program, program.price
-        self._unknowns, self._coalition, self._at_hand = unknowns, coalition, at_hand
-        self._knowers: dict[int, Coalition] = {}  # unknown -> those who know it together
-        self._known_by: dict[int, list[int]] = defaultdict(list)  # owner -> unknowns
-        for unknown in np.flatnonzero(contributors <= coalition).tolist():
-            together = frozenset(owners[unknown, : contributors[unknown]].tolist())
-            self._knowers[unknown] = together
-            for owner in together:
-                self._known_by[owner].append(unknown)
-        self._is_known = contributors <= coalition
-        self._room = np.minimum(unknowns.down, unknowns.up)
+        self._rooms, self._insiders, self._at_hand = rooms, insiders, at_hand
+        self._coalition = insiders.coalition
 
     def against_everybody(self, target: Target, limit: float, kept: tuple[Proof, ...]) -> tuple[Proof, ...] | None:
         """Proofs for less than `limit` such that each coalition knows no cell of one of them; None when there are none.
@@ -117,7 +106,7 @@ class ProofSearch:
                     continue
                 seen.add(attackers)
                 need = target.greatest_need(self._coalition, attackers)  # one who contributes may join them
-                if need == _NOTHING:
+                if need.nothing:
                     continue
                 other = self._prove(target, need, attackers, left, together=True)
                 if other is None:
@@ -133,12 +122,12 @@ class ProofSearch:
 
     def _matters(self, target: Target, together: Coalition) -> bool:
         """Whether some may learn of the target what they do not know."""
-        return self._coalition > 1 or target.need_against(together) != _NOTHING
+        return target.insiders and (self._coalition > 1 or not target.need_against(together).nothing)
 
     def _most(self, target: Target, exposed: Coalition) -> Need:
         """The need that meets those of all who are exposed."""
         needs = [target.need_against(frozenset([owner])) for owner in exposed]
-        return Need(max(need.up for need in needs), max(need.down for need in needs))
+        return Need(*(max(of) for of in zip(*((need.up, need.down, need.wide) for need in needs), strict=True)))
 
     def _pay(self, proof: Proof, paid: list[tuple[Codes, Floats]]) -> float:
         """Make the cells of a proof free for the next one; what they cost."""
@@ -151,67 +140,110 @@ class ProofSearch:
     def _prove(
         self, target: Target, need: Need, avoided: Coalition, limit: float, together: bool = False
     ) -> Proof | None:
-        """A proof that changes nothing that those avoided know, be it with others.
+        """A proof that those avoided believe, each be it with others.
 
-        together : it may change what they know with others only
+        together : they alone
         """
-        known = sorted({cell for owner in avoided for cell in self._known_by[owner]})
-        if together:
-            known = [cell for cell in known if self._knowers[cell] <= avoided]
-        banned = np.array(known, dtype=np.int64)
-        prices = self._price[banned].copy()
-        self._price[banned] = np.inf
-        try:
+        with self._known_to(avoided, target.reader, together):
             return self._changes(target, need, max(limit, 0))
+
+    @contextmanager
+    def _known_to(self, avoided: Coalition, reader: int, together: bool) -> Iterator[None]:
+        wholly, partly, down = self._insiders.knowledge(avoided, together)
+        prices = self._price[wholly].copy()
+        self._price[wholly] = np.inf
+        try:
+            with self._rooms[reader].narrowed(partly, down):
+                yield
         finally:
-            self._price[banned] = prices
+            self._price[wholly] = prices
 
     def _changes(self, target: Target, need: Need, limit: float) -> Proof | None:
-        """A change that may go both ways, else one upwards and one downwards; a little larger than it need be."""
-        cells = list(target.unknowns)
-        room_up, room_down = float(self._unknowns.up[cells].sum()), float(self._unknowns.down[cells].sum())
-        sizes = [(searched_change(need.up, room_up), searched_change(need.down, room_down))]
-        if np.isinf(limit):  # the last resort: exactly as large as it must be
-            sizes.append((float(need.up), float(need.down)))
-        for up, down in sizes:
-            if max(up, down) <= min(room_up, room_down):
-                both = self._found_before(cells, max(up, down)) or self._program.cheapest(
-                    cells, max(up, down), 0, limit
-                )
-                if both is not None:
-                    return self._proof(need, (both,), True)
-            pair = self._pair(cells, up, down, limit)
-            if pair is not None:
-                return self._proof(need, pair, False)
-        return None
-
-    def _found_before(self, cells: list[int], level: float) -> Change | None:
-        """A change of the proofs at hand that costs nothing and moves a target enough, both ways, larger or smaller."""
-        if len(cells) > 1 or not self._program.wide(cells[0]):
-            return None
-        target = cells[0]
-        best: Change | None = None
-        for change in (proof.changes[0] for proof in self._at_hand(target) if proof.both):
-            if best is not None and len(change.cells) >= len(best.cells):
+        """The cheapest among the changes that meet a need."""
+        best, least = None, limit
+        for up, down in self._sizes(target, need):
+            changes, both = self._change(target, up, down, least)
+            if changes is None:
                 continue
-            place = int(np.searchsorted(change.cells, target))
-            if place == len(change.cells) or change.cells[place] != target:
-                continue
-            size = np.abs(change.change)
-            if size[place] < _NOISE * size.max() or self._price[change.cells].any():
-                continue
-            scale = level / float(change.change[place])
-            if (abs(scale) * size <= self._room[change.cells]).all():
-                best = Change(change.cells, scale * change.change)
+            proof = self._proof(need, changes, both)
+            price = float(self._price[proof.cells].sum())
+            if best is None or price < least:
+                best, least = proof, price
+            if price == 0:
+                break
         return best
 
-    def _pair(self, cells: list[int], up: float, down: float, limit: float) -> tuple[Change, ...] | None:
+    def _sizes(self, target: Target, need: Need) -> list[tuple[int, int]]:
+        """How far up and down a target may move to be in as much doubt as is needed."""
+        missing = need.wide - need.up - need.down
+        if missing <= 0:
+            return [(need.up, need.down)]
+        rooms, cells = self._rooms[target.reader], list(target.unknowns)
+        most_up, most_down = float(rooms.up[cells].sum()), float(rooms.down[cells].sum())
+        more_up = int(min(missing, max(most_up - need.up, 0)))
+        more_down = int(min(missing, max(most_down - need.down, 0)))
+        if more_up + more_down < missing:
+            return []
+        sizes = [
+            (need.up + missing - more_down, need.down + more_down),
+            (need.up + more_up, need.down + missing - more_up),
+        ]
+        return list(dict.fromkeys(sizes))
+
+    def _change(self, target: Target, up: int, down: int, limit: float) -> tuple[tuple[Change, ...] | None, bool]:
+        """A change that may go both ways, else one upwards and one downwards; a little larger than it need be."""
+        cells, rooms = list(target.unknowns), self._rooms[target.reader]
+        room_up, room_down = float(rooms.up[cells].sum()), float(rooms.down[cells].sum())
+        if up > room_up or down > room_down:
+            return None, False
+        sizes = [(searched_change(up, room_up), searched_change(down, room_down))]
+        if np.isinf(limit):  # the last resort: exactly as large as it must be
+            sizes += [(up, down)] * ((up, down) != sizes[0])
+        for more, less in sizes:
+            if min(up, down) > 0 and max(more, less) <= min(room_up, room_down):
+                both = self._found_before(target, max(up, down), 0) or self._program.cheapest(
+                    cells, max(more, less), 0, limit, rooms
+                )
+                if both is not None:
+                    return (both,), True
+            pair = self._pair(target, more, less, limit)
+            if pair is not None:
+                return pair, False
+        return None, False
+
+    def _found_before(self, target: Target, level: int, side: int) -> Change | None:
+        """A change of the proofs at hand that costs nothing and moves a target enough; or several times such a change.
+
+        side : as in `BlockProgram.cheapest`
+        """
+        at = target.unknowns[0]
+        if len(target.unknowns) > 1 or not (target.reader or self._program.wide(at)):
+            return None
+        best: Change | None = None
+        down, up = self._rooms[target.reader].within(0 if side == 0 else 1)
+        for change in (change for proof in self._at_hand(at) for change in proof.changes):
+            if best is not None and len(change.cells) >= len(best.cells):
+                continue
+            place = int(np.searchsorted(change.cells, at))
+            if place == len(change.cells) or change.cells[place] != at or self._price[change.cells].any():
+                continue
+            moved = float(change.change[place])
+            times = np.ceil(level / abs(moved)) * (side or 1) * np.sign(moved)
+            several = times * change.change
+            if (several <= up[change.cells]).all() and (several >= -down[change.cells]).all():
+                best = Change(change.cells, several)
+        return best
+
+    def _pair(self, target: Target, up: int, down: int, limit: float) -> tuple[Change, ...] | None:
+        cells, rooms = list(target.unknowns), self._rooms[target.reader]
         changes: list[Change] = []
         paid: list[tuple[Codes, Floats]] = []
         try:
             for side, size in ((1, up), (-1, down)):
                 if size > 0:
-                    change = self._program.cheapest(cells, size, side, limit)
+                    change = self._found_before(target, size, side) or self._program.cheapest(
+                        cells, size, side, limit, rooms
+                    )
                     if change is None:
                         return None
                     changes.append(change)
@@ -226,5 +258,5 @@ class ProofSearch:
 
     def _proof(self, need: Need, changes: tuple[Change, ...], both: bool) -> Proof:
         cells = np.unique(np.concatenate([change.cells for change in changes])) if changes else np.zeros(0, np.int32)
-        known = frozenset(self._knowers[cell] for cell in cells[self._is_known[cells]].tolist())
-        return Proof(changes, both, cells, need, known)
+        known = [self._insiders.exposed(change.cells, change.change, both) for change in changes]
+        return Proof(changes, both, cells, need, frozenset().union(*known))

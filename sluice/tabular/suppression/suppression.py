@@ -16,15 +16,14 @@ import numpy as np
 from sluice.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status, Statuses
+from sluice.tabular.rules.readers import Reader
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.certificate import Certificate
 from sluice.tabular.suppression.costs import checked_weights, value
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.greedy_search import Problem, search_table
 from sluice.tabular.suppression.pattern_search import PatternSearch
-from sluice.tabular.suppression.unknown_cells import UnknownCells, unknown_cells
-
-_ENOUGH = 1 - 1e-9
+from sluice.tabular.suppression.unknown_cells import UnknownCells
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +79,13 @@ def suppress(
             f"keeps; got {assumptions.coalition}."
         )
     _refuse_contradictions(cells, requirements, forbidden, suppressed)
-    unknowns = unknown_cells(cells, lower, upper)
-    _refuse_known(cells, requirements, lower, upper, unknowns)
     problem = Problem(cells, requirements, rules, assumptions, cost, forbidden, preferred, suppressed, effort)
+    unknowns = problem.unknowns()
+    _refuse_known(cells, requirements, lower, upper, unknowns)
     search = search_table(problem, unknowns, workers)
     status = _status(cells, requirements, unknowns, search, suppressed)
     certificates = _certificates(unknowns, search)
-    _check(cells, status, certificates, search, unknowns, lower, upper)
+    _check(cells, status, certificates, search, unknowns, problem.readers)
     return Suppression(status, certificates, None)
 
 
@@ -143,7 +142,7 @@ def _certificates(unknowns: UnknownCells, search: PatternSearch) -> tuple[Certif
                 at = np.concatenate(members)
                 size = np.repeat(change.change, [len(several) for several in members])
                 rising = np.argsort(at)
-                made.append(Certificate(of, at[rising].astype(np.int32), size[rising], proof.both))
+                made.append(Certificate(of, at[rising].astype(np.int32), size[rising], proof.both, target.reader))
     return tuple(made)
 
 
@@ -153,13 +152,13 @@ def _check(
     certificates: tuple[Certificate, ...],
     search: PatternSearch,
     unknowns: UnknownCells,
-    lower: Floats,
-    upper: Floats,
+    readers: Sequence[Reader],
 ) -> None:
     """Plain arithmetic on every proof; a fault here is one of this module, and nothing may be published."""
     hidden = status != Status.PUBLISHED
     for certificate in certificates:
-        if not certificate.holds(cells, hidden, lower, upper):
+        reader = readers[certificate.reader]
+        if not certificate.holds(cells, hidden, reader.lower, reader.upper):
             raise DataError(f"the proof for {cells.name(certificate.of[0])} does not hold; nothing is safe to publish.")
     for target, proofs in zip(search.targets, search.proofs, strict=True):
         at = list(target.unknowns)
@@ -168,5 +167,5 @@ def _check(
             up, down = max([0.0, *moves]), max([0.0, *(-move for move in moves)])
             if proof.both:
                 up = down = abs(moves[0])
-            if up < proof.need.up * _ENOUGH or down < proof.need.down * _ENOUGH:
+            if not proof.need.met(up, down):
                 raise DataError(f"a proof for {cells.name(int(unknowns.first[at[0]]))} falls short of its level.")

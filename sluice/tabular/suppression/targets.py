@@ -10,23 +10,39 @@ from itertools import combinations
 import numpy as np
 
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Contributions, Integers
+from sluice.tabular.rules.readers import Reader
 from sluice.tabular.rules.sensitivity import SensitivityRule
+from sluice.tabular.suppression.unknown_cells import UnknownCells
 
 Coalition = frozenset[int]
 
-_MORE, _LEAST = 1e-6, 1e-3  # beyond the level, so that rounding in the solver leaves enough
+_FINE, _FINEST = 500, 100_000  # parts of a level that a change is a multiple of, at least and at most
+_DENOMINATORS = (12, 6, 2)  # of the fractions that linear programs of tables answer
 
 
 @dataclass(frozen=True)
 class Need:
-    """How far above and below its value a sum must be in doubt."""
+    """How far above and below its value a sum must be in doubt, and how wide both together."""
 
     up: int
     down: int
+    wide: int = 0
+
+    @property
+    def nothing(self) -> bool:
+        """Whether no doubt is needed."""
+        return not (self.up or self.down or self.wide)
 
     def within(self, other: "Need") -> bool:
         """Whether what meets the other meets this."""
-        return self.up <= other.up and self.down <= other.down
+        return self.up <= other.up and self.down <= other.down and self.wide <= max(other.wide, other.up + other.down)
+
+    def met(self, up: float, down: float) -> bool:
+        """Whether a sum that may lie so far above and below its value is in enough doubt."""
+        return up >= self.up and down >= self.down and up + down >= self.wide
+
+
+_NOTHING = Need(0, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +53,9 @@ class Target:
     rules                                : that called it sensitive; none where it is required by other means
     total, contributors, largest, owners : of the sum, shapes (), (), (t,) and (t,), as the rules look at them
     nonnegative                          : nobody believes it below 0
+    reader                               : to whom, by number
+    insiders                             : whether contributors are among such readers
+    others                               : what is certainly not one contributor's; see `Reader.others`
     """
 
     unknowns: tuple[int, ...]
@@ -47,11 +66,16 @@ class Target:
     largest: Integers
     owners: Integers
     nonnegative: bool = True
+    reader: int = 0
+    insiders: bool = True
+    others: int = 0
     _needs: dict[Coalition, Need] = field(default_factory=dict)
 
     def need_against(self, coalition: Coalition) -> Need:
         """In how much doubt a coalition must be, once it has taken its own contributions out."""
         inside = frozenset(coalition.intersection(self.owners.tolist()))
+        if len(inside) >= self.contributors:
+            return _NOTHING
         if not inside or not self.rules:
             return self.need
         if inside not in self._needs:
@@ -60,10 +84,11 @@ class Target:
 
     def greatest_need(self, size: int, among: Coalition = frozenset()) -> Need:
         """The need against whichever coalition of at most so many, with these among them, it is greatest."""
-        owners = [owner for owner in self.owners.tolist() if owner >= 0 and owner not in among] if self.rules else []
+        listed = self.owners.tolist() if self.rules and self.insiders else []
+        owners = [owner for owner in listed if owner >= 0 and owner not in among]
         several = (some for count in range(size - len(among) + 1) for some in combinations(owners, count))
         needs = [self.need_against(among.union(some)) for some in several]
-        return Need(max(need.up for need in needs), max(need.down for need in needs))
+        return Need(*(max(of) for of in zip(*((need.up, need.down, need.wide) for need in needs), strict=True)))
 
     def _rest(self, inside: Booleans) -> Need:
         left = self.contributors - int(inside.sum())
@@ -78,12 +103,71 @@ class Target:
             largest[len(kept) : left] = self.largest[-1]
         rest = Contributions(np.array([total]), np.array([left]), largest[None, :])
         level = max(int(rule.protection(rest, outsider=True)[0]) for rule in self.rules)
-        return Need(level, min(level, max(total, 0)) if self.nonnegative else level)
+        return Need(level, min(level, max(total - self.others, 0)) if self.nonnegative else level)
 
 
-def searched_change(level: int, room: float) -> float:
-    """A little more than the level, as far as there is room."""
-    return min(level * (1 + _MORE) + _LEAST, room) if level > 0 else 0.0
+def targets_of(
+    cells: Cells, unknowns: UnknownCells, readers: Sequence[Reader], rules: Sequence[SensitivityRule], nonnegative: bool
+) -> list[Target]:
+    """The unknowns that must stay in doubt, to each reader: those that need most of it first."""
+    return [
+        target
+        for number, reader in enumerate(readers)
+        for target in _targets(cells, unknowns, number, reader, rules, nonnegative)
+    ]
+
+
+def _targets(
+    cells: Cells,
+    unknowns: UnknownCells,
+    number: int,
+    reader: Reader,
+    rules: Sequence[SensitivityRule],
+    nonnegative: bool,
+) -> list[Target]:
+    requirements, first = reader.requirements, unknowns.first
+    down, up, wide = (
+        unknowns.max(of.astype(np.float64)).astype(np.int64)
+        for of in (requirements.lower, requirements.upper, requirements.sliding)
+    )
+    asks = np.flatnonzero(unknowns.any(requirements.sensitive) & ((up > 0) | (down > 0) | (wide > 0)))
+    by_rule = {name: unknowns.any(by) for name, by in requirements.by_rule.items()}
+    found = []
+    for at in asks[np.lexsort((asks, -up[asks]))].tolist():
+        called = {name for name, by in by_rule.items() if by[at]}
+        deciding = tuple(rule for rule in rules if rule.rule in called)
+        if called - {rule.rule for rule in deciding} or wide[at] > 0:
+            deciding = ()  # required by other means, too: no rule tells what must be left of the others' part
+        cell = int(first[at])
+        found.append(
+            Target(
+                (at,),
+                Need(int(up[at]), int(down[at]), int(wide[at])),
+                deciding,
+                int(cells.contributions.total[cell]),
+                int(cells.contributors[cell]),
+                cells.largest[cell],
+                cells.owners[cell],
+                nonnegative,
+                number,
+                reader.insiders,
+                int(reader.others[cell]),
+            )
+        )
+    return found
+
+
+def quantum(level: int) -> int:
+    """The units that changes of this size are multiples of, so that a fraction of a level is whole, and exact."""
+    largest = _DENOMINATORS[0] * (level // (_DENOMINATORS[0] * _FINEST))
+    return largest or next((unit for unit in _DENOMINATORS if unit * _FINE <= level), 1)
+
+
+def searched_change(level: int, room: float) -> int:
+    """A little more than the level, where there is room: a multiple of its quantum."""
+    unit = quantum(level)
+    more = -(-level // unit) * unit
+    return more if more <= room else level
 
 
 def united(cells: Cells, unions: Sequence[Codes]) -> tuple[Contributions, Integers]:

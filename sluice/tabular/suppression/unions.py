@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sluice.tabular.model.cells import Booleans, Cells
 from sluice.tabular.rules.sensitivity import SensitivityRule
+from sluice.tabular.suppression.rooms import Rooms
 from sluice.tabular.suppression.targets import Need, Target, united
 from sluice.tabular.suppression.unknown_cells import UnknownCells
 
@@ -31,8 +32,10 @@ class Unions:
         unknowns: UnknownCells,
         sensitive: Booleans,
         rules: Sequence[SensitivityRule],
+        rooms: Rooms,
         nonnegative: bool = True,
     ) -> None:
+        self._rooms = rooms
         self._nonnegative = nonnegative
         self._cells, self._unknowns, self._rules = cells, unknowns, rules
         self._judged: dict[Union, Target | None] = {}
@@ -71,8 +74,10 @@ class Unions:
             self._judged[union] = None
             if up > 0:
                 rules = tuple(rule for rule, level in zip(self._rules, levels[:, at], strict=True) if level > 0)
-                need = Need(up, min(up, max(int(merged.total[at]), 0)) if self._nonnegative else up)
                 total, contributors = int(merged.total[at]), int(merged.contributors[at])
+                room = min(up, float(self._rooms.down[list(union)].sum()))
+                others = int(max(total - room - 1, 0)) if room < up else 0
                 self._judged[union] = Target(
-                    union, need, rules, total, contributors, merged.largest[at], owners[at], self._nonnegative
-                )
+                    union, Need(up, int(room)), rules, total, contributors, merged.largest[at], owners[at],
+                    self._nonnegative, others=others,
+                )  # fmt: skip

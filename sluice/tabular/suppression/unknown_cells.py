@@ -50,6 +50,13 @@ class UnknownCells:
         np.maximum.at(largest, self.of_cell[~known], given[~known])
         return largest
 
+    def min(self, given: Floats) -> Floats:
+        """Shape (u,): the smallest of what is given for its cells."""
+        smallest = np.full(len(self), np.inf)
+        known = self.of_cell < 0
+        np.minimum.at(smallest, self.of_cell[~known], given[~known])
+        return smallest
+
 
 def unknown_cells(cells: Cells, lower: Floats, upper: Floats) -> UnknownCells:
     """Drop the cells whose bounds leave no doubt, and merge each sum with its only part.

@@ -44,15 +44,27 @@ def test_counts_are_one_or_more_and_sensitive_ones_are_below_the_frequency() -> 
     cells = counts(1, 2, 3)  # and their sum, 6, which comes first
     needs = requirements_of(RULES, cells.contributions)
     anybody, knowing = readers(cells, needs, RULES, COUNTS)
-    assert anybody.lower.tolist() == [1, 1, 1, 1]
+    assert anybody.lower.tolist() == [3, 1, 1, 1]  # a sum has at least as many as parts
     assert np.isinf(anybody.upper).all()
+    assert anybody.others.tolist() == [2, 0, 0, 0]
     assert anybody.requirements.lower.tolist() == [0, 0, 1, 0]  # of one record nothing below is possible
     assert anybody.requirements.upper.tolist() == [0, 2, 1, 0]  # 3 must be possible, or it must be sensitive
-    assert knowing.lower.tolist() == [3, 1, 1, 3]
+    assert knowing.lower.tolist() == [5, 1, 1, 3]
     assert knowing.upper.tolist() == [np.inf, 2, 2, np.inf]
     assert knowing.requirements.sliding.tolist() == [0, 1, 1, 0]
     assert not knowing.requirements.upper.any()
     assert not knowing.requirements.lower.any()
+    assert anybody.insiders
+    assert not knowing.insiders
+
+
+def test_a_sensitive_sum_of_as_many_parts_as_it_has_records_is_known_whatever_is_suppressed() -> None:
+    cells = counts(1, 1)
+    anybody, knowing = readers(cells, requirements_of(RULES, cells.contributions), RULES, COUNTS)
+    assert anybody.requirements.lower.tolist() == [0, 0, 0]  # 2 is the least that two parts can be
+    assert anybody.requirements.upper.tolist() == [1, 2, 2]
+    assert (knowing.lower.tolist(), knowing.upper.tolist()) == ([2, 1, 1], [2, 1, 1])
+    assert not knowing.requirements.sliding.any()
 
 
 def test_a_frequency_of_two_leaves_one_value_to_who_knows_what_is_sensitive() -> None:
@@ -70,15 +82,18 @@ def test_who_may_have_several_records_hides_how_many_a_sensitive_cell_holds() ->
     anybody, knowing = readers(cells, needs, RULES, assumptions)
     assert needs.sensitive.tolist() == [False, True, False]
     assert np.isinf(knowing.upper[1])
-    assert knowing.lower.tolist() == [3, 1, 3]
+    assert knowing.lower.tolist() == [4, 1, 3]
     assert anybody.requirements.upper[1] == needs.upper[1]  # four records are no proof of few contributors
     each_one = counts(2, 3)
     _, knowing = readers(each_one, requirements_of(RULES, each_one.contributions), RULES, assumptions)
     assert knowing.upper[1] == 2  # as nobody has several, that may be known
 
 
-def test_of_a_marginal_that_is_not_published_nothing_is_known() -> None:
+def test_of_a_marginal_that_is_not_published_nothing_is_known_but_its_parts() -> None:
     cells = replace(counts(1, 2, 3), published=np.array([False, True, True, True]))
+    anybody, knowing = readers(cells, requirements_of(RULES, cells.contributions), RULES, COUNTS)
+    assert (anybody.lower[0], knowing.lower[0]) == (3, 5)
+    cells = replace(cells, published=np.zeros(4, dtype=bool))
     for reader in readers(cells, requirements_of(RULES, cells.contributions), RULES, COUNTS):
         assert reader.lower[0] == 0
 

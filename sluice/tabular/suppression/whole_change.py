@@ -1,0 +1,97 @@
+"""Changes in whole units: what a linear program answers is no table that anybody believes where it is a fraction.
+
+The basic solutions of two-dimensional tables are whole (they are flows); those of others mostly are. Where one is a
+fraction, a multiple of it is tried, and then an integer program over few cells.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, hstack, vstack
+
+from sluice.tabular.model.cells import Codes, Floats
+from sluice.tabular.model.linear_solver import solver_of
+
+_MULTIPLES = (2, 3, 4, 6)
+_NEAR = 1e-3  # units, from a whole number
+_STILL = 1e-7  # levels; what moves less is at rest
+_SOME = 150  # cells of an integer program, at first
+_MOST = 5000  # cells of one at all
+_NODES, _GAP = 500, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class WholeBlock:
+    """The sums between s unknowns, and how far each may move.
+
+    level         : how far the targets, together, shall move upwards at least; a multiple of the unit
+    unit          : what every change is a multiple of
+    price         : shape (s,), of moving each by a level
+    gains, losses : shape (s,), how far each may move, in levels
+    start         : shape (s + 1,), the entries of each unknown in `row` and `sign`
+    targets       : positions of the targets
+    """
+
+    level: int
+    unit: int
+    price: Floats
+    gains: Floats
+    losses: Floats
+    start: Codes
+    row: Codes
+    sign: Floats
+    targets: NDArray[np.intp]
+
+    def whole(self, change: Floats) -> Floats | None:
+        """Shape (s,), in units: a change like this one, which is in levels, that is whole; None when none was found."""
+        parts = self.level // self.unit
+        for times in (1, *_MULTIPLES):
+            found = np.rint(times * parts * change)
+            near = np.abs(found - times * parts * change).max(initial=0) < _NEAR + _STILL * times * parts
+            if near and self._holds(found):
+                return found * self.unit
+        moved = np.abs(change) > _STILL
+        return self._by_program(moved)
+
+    def _holds(self, change: Floats) -> bool:
+        """Whether a change, in parts of a level, keeps every sum and stays within the bounds."""
+        parts = self.level // self.unit
+        off = np.bincount(self.row, weights=self.sign * np.repeat(change, np.diff(self.start)), minlength=1)
+        if off.any() or change[self.targets].sum() < parts:
+            return False
+        slack = 1e-9 * parts
+        return bool((change <= self.gains * parts + slack).all() and (change >= -self.losses * parts - slack).all())
+
+    def _by_program(self, moved: NDArray[np.bool_]) -> Floats | None:
+        """By an integer program over what a fraction moved and what is nearly free besides, then over all of it."""
+        order = np.lexsort((self.price, ~moved))
+        for most in (_SOME, _MOST):
+            found = self._programmed(np.sort(order[:most]))
+            if found is not None or most >= len(order):
+                return found
+        return None
+
+    def _programmed(self, inside: NDArray[np.intp]) -> Floats | None:
+        import highspy
+
+        parts, count = self.level // self.unit, len(inside)
+        shape = int(self.row.max(initial=0)) + 1, len(self.price)
+        matrix = csc_array((self.sign, self.row, self.start), shape=shape)[:, inside]
+        target = csr_array(np.isin(inside, self.targets)[None, :].astype(np.float64))
+        rows = csr_array(vstack([hstack([matrix, -matrix]), hstack([target, -target])]))
+        least = np.zeros(rows.shape[0])
+        most = np.zeros(rows.shape[0])
+        least[-1], most[-1] = parts, np.inf
+        limits = np.minimum(np.concatenate([self.gains[inside], self.losses[inside]]) * parts, 1e6 * parts)
+        solver = solver_of(
+            rows, least, most, np.tile(self.price[inside], 2), np.zeros(2 * count), np.rint(limits), whole=True,
+            mip_rel_gap=_GAP, mip_max_nodes=_NODES,
+        )  # fmt: skip
+        solver.run()
+        if solver.getInfo().primal_solution_status != int(highspy.SolutionStatus.kSolutionStatusFeasible):
+            return None
+        values = np.rint(solver.getSolution().col_value)
+        change = np.zeros(len(self.price))
+        change[inside] = values[:count] - values[count:]
+        return change * self.unit if self._holds(change) else None
