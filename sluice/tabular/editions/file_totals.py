@@ -88,7 +88,8 @@ def compare_with_file(
 def file_totals(cells: Cells, codes: Mapping[str, NDArray[np.object_]], amount: Floats) -> Floats:
     """The sums over n records of a file, shape (c,), in units; NaN for cells of a dimension that the file has not.
 
-    codes  : dimension -> shape (n,), the code of each record, of a leaf or a group; what is no code counts in the total
+    codes  : dimension -> shape (n,), the code of each record, of a leaf or a group. A label that is no code is taken
+             for the code whose total it has, as the file may name a group otherwise; else it counts in the total alone
     amount : shape (n,), in units of the table; 1 each where records are counted
     cost   : O(n log n), and for each combination of levels O(m log c) of m different combinations of codes
     """
@@ -101,7 +102,7 @@ def file_totals(cells: Cells, codes: Mapping[str, NDArray[np.object_]], amount: 
     inside = np.flatnonzero((cells.codes[:, others] == 0).all(axis=1))
     wanted = keys_of(dimensions, cells.codes[inside][:, axes])
     order = np.argsort(wanted, kind="stable")
-    held = np.column_stack([_positions(dimension, codes[dimension.name]) for dimension in dimensions])
+    held = np.column_stack([_positions(cells, axis, codes[cells.dimensions[axis].name], amount) for axis in axes])
     combinations, at = np.unique(held, axis=0, return_inverse=True)
     summed = np.bincount(at.ravel(), weights=amount, minlength=len(combinations))
     totals = np.zeros(len(inside))
@@ -119,10 +120,22 @@ def file_totals(cells: Cells, codes: Mapping[str, NDArray[np.object_]], amount: 
     return found
 
 
-def _positions(dimension: Dimension, codes: NDArray[np.object_]) -> Integers:
-    """Where each code stands; the total for what is no code."""
-    different, at = np.unique(codes.astype(str), return_inverse=True)
-    places = np.array([dimension.position.get(code, 0) for code in different], dtype=np.int64)
+def _positions(cells: Cells, axis: int, labels: NDArray[np.object_], amount: Floats) -> Integers:
+    """Where the code of each record stands; the total for a label that is no code and has the total of none."""
+    dimension = cells.dimensions[axis]
+    different, at = np.unique(labels.astype(str), return_inverse=True)
+    sums = np.bincount(at.ravel(), weights=amount, minlength=len(different))
+    marginal = np.flatnonzero((np.delete(cells.codes, axis, axis=1) == 0).all(axis=1) & (cells.codes[:, axis] != 0))
+    known = set(different)
+    free = {int(cells.codes[c, axis]): int(cells.total[c]) for c in marginal}
+    free = {code: total for code, total in free.items() if total and dimension.codes[code] not in known}
+    places = np.zeros(len(different), dtype=np.int64)
+    for number, label in enumerate(different):
+        same = [code for code, total in free.items() if abs(sums[number] - total) < 0.5]
+        if label in dimension.position:
+            places[number] = dimension.position[label]
+        elif same:
+            places[number] = same[0]
     found: Integers = places[at.ravel()]
     return found
 

@@ -161,8 +161,8 @@ class EditionPair:
             " ".join(f"{each}." for each in says[:_MOST_SENTENCES])
             or "nothing of either can be worked out with the other."
         )
-        says = f"With {self.release}, which shares {self.unrevised:,} cells: {found_out}"
-        return _finding(verdict, says, self.release)
+        shared = f"With {self.release}, which shares {self.unrevised:,} cells"
+        return _finding(verdict, f"{shared}: {found_out}", self.release)
 
 
 def _names(cells: Cells) -> list[str]:

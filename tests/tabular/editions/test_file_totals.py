@@ -63,6 +63,12 @@ def test_a_file_of_groups_has_the_sums_of_groups_and_what_is_no_code_counts_in_t
     assert found["area n1, kind T"] == 0
 
 
+def test_groups_are_known_by_their_totals_whatever_the_file_calls_them() -> None:
+    frame = people()
+    named = frame.assign(area=frame["area"].str[0].map({"n": "the north", "s": "the south"}))
+    assert compared(frame, named) == compared(frame, frame.assign(area=frame["area"].str[0].str.upper()))
+
+
 def test_the_records_themselves_tell_every_protected_cell() -> None:
     frame = people()
     found = compared(frame, frame)
