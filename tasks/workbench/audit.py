@@ -1,7 +1,7 @@
 """The audit of anybody's suppression pattern, outside any release: of what is published alone, or with the records."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -181,7 +181,7 @@ def audit_pattern_with_records(
         suppressed = np.where(requirements.sensitive, Status.PRIMARY, Status.SECONDARY)
         status = np.where(status == Status.PUBLISHED, Status.PUBLISHED, suppressed).astype(np.uint8)
     published = np.where(pattern.has[order], np.uint8(Status.PUBLISHED), status)  # whatever it is called
-    found = audit(cells, published, requirements, rules, assumptions, (), workers)
+    found = audit(cells, published, requirements, rules, replace(assumptions, counts=None), (), workers)
     blank = [
         f"{cells.name(int(cell))} is {pattern.word(int(order[cell]))} and has a value"
         for cell in np.flatnonzero((status != Status.PUBLISHED) & pattern.has[order])

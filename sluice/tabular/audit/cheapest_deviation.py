@@ -11,7 +11,6 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sluice.tabular.model.cells import Booleans, Floats
-from sluice.tabular.model.known_sums import Indices
 
 _AVOIDED = 5  # times as dear: cells that a contributor knows
 _LEAST, _MOST = 1e-6, 1e6  # of what the cell shall move: no price is for less room than that, and no cell has more
@@ -23,14 +22,13 @@ class CheapestDeviation:
     """Finds deviations of n cells within e sums; keeps the solver.
 
     matrix : shape (e, n)
-    room   : shape (n,), how far each cell may move up as well as down
     avoid  : shape (n,), the cells that deviations leave alone if they can
     """
 
-    def __init__(self, matrix: csr_array, room: Floats, avoid: Booleans) -> None:
+    def __init__(self, matrix: csr_array, avoid: Booleans) -> None:
         import highspy
 
-        self._matrix, self._room, self._weight = matrix, room, np.where(avoid, _AVOIDED, 1.0)
+        self._matrix, self._weight = matrix, np.where(avoid, _AVOIDED, 1.0)
         self._optimal = highspy.HighsModelStatus.kOptimal
         self._solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         options: dict[str, Any] = {"output_flag": False, "threads": 1, "presolve": "off", "solver": "simplex"}
@@ -46,14 +44,14 @@ class CheapestDeviation:
             starts, rows, signs, np.zeros(2 * cells, dtype=np.int32),
         )  # fmt: skip
 
-    def moved(self, cell: int, wanted: float, known: Indices) -> Indices | None:
-        """The cells that move when one moves by `wanted`, or by as much the other way; None when nothing was found.
+    def change(self, cell: int, wanted: float, room: Floats) -> Floats | None:
+        """How far each cell moves when one moves by `wanted`, or by as much the other way; None when nothing was found.
 
-        known : cells that stay
-        cost  : 15 ms for 15,000 cells in 11,000 sums
+        room    : shape (n,), how far each cell may move up as well as down
+        returns : shape (n,), in fractions
+        cost    : 15 ms for 15,000 cells in 11,000 sums
         """
-        room = np.minimum(self._room / wanted, _MOST)
-        room[known] = 0
+        room = np.minimum(room / wanted, _MOST)
         if room[cell] < 1:
             return None
         price = self._weight / np.clip(room, _LEAST, 1)
@@ -75,4 +73,5 @@ class CheapestDeviation:
             return None
         if change[cell] < 1 - _OFF:
             return None
-        return np.flatnonzero(change)
+        scaled: Floats = change * wanted
+        return scaled

@@ -1,17 +1,19 @@
 """Attackers who are contributors themselves: whose cells they know, and what must stay open to them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sluice.tabular.audit.proven_interval import Need
-from sluice.tabular.model.cells import Booleans, Cells, Contributions
+from sluice.tabular.audit.proven_interval import Need, ProvenInterval, Question
+from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats
 from sluice.tabular.model.known_sums import Indices
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
 Owners = frozenset[int]
+Exposed = list[tuple[int, float]]  # cells that a proof moves, and how far each falls
 
 
 class Insiders:
@@ -20,6 +22,10 @@ class Insiders:
     free        : shape (c,), the cells that are neither published nor computable
     nonnegative : no contribution is negative, so nobody believes that the others have less than nothing
     zeros_known : that others contribute nothing is known beforehand
+    own_parts   : whoever is among the largest contributors that a cell lists knows that it is at least its own part
+
+    spare : shape (c,), how far a cell may fall without coming below what `size` of its contributors have in it; below 0
+            where they are all that it has, and know it; infinite where nobody uses what it has
     """
 
     def __init__(
@@ -31,32 +37,125 @@ class Insiders:
         size: int,
         nonnegative: bool = True,
         zeros_known: bool = True,
+        own_parts: bool = True,
     ) -> None:
         self.cells, self.size, self._nonnegative = cells, size, nonnegative
         self._requirements, self._rules, self._zeros_known = requirements, rules, zeros_known
-        self.cells_known = free & (cells.contributors <= size) & (cells.contributors > 0)
-        small = np.flatnonzero(self.cells_known)
+        known = free & (cells.contributors <= size) & (cells.contributors > 0)
+        small = np.flatnonzero(known)
         self._small = set(small.tolist())
         self._cells_of: dict[int, list[int]] = {}
         for cell in small:
             for owner in cells.owners[cell, : cells.contributors[cell]]:
                 self._cells_of.setdefault(int(owner), []).append(int(cell))
+        self._total = cells.total.astype(np.float64)
+        own_parts = own_parts and nonnegative and size > 0
+        left = self._total - cells.largest[:, : max(size, 1)].sum(axis=1)
+        self.spare = np.where(known, -1.0, np.maximum(left, 0.0) if own_parts else np.inf)
+        at, rank = np.nonzero((cells.owners >= 0) & (cells.largest > 0) & free[:, None] & own_parts)
+        order = np.argsort(cells.owners[at, rank], kind="stable")
+        self._part_owner, self._part_cell = cells.owners[at, rank][order], at[order]
+        self._part = cells.largest[at, rank][order].astype(np.float64)
+        self._own_parts = own_parts
         self.need_of = lru_cache(maxsize=None)(self._need_of)
         self.known_to = lru_cache(maxsize=None)(self._known_to)
+        self._limits = lru_cache(maxsize=None)(self._limits_of)
+        self._listed = lru_cache(maxsize=None)(self._parts_in)
 
     def _known_to(self, coalition: Owners) -> frozenset[int]:
         """The suppressed cells that all belong to the coalition."""
         own = {cell for owner in coalition for cell in self._cells_of.get(owner, ())}
         return frozenset(cell for cell in own if self.contributors_of(cell) <= coalition)
 
+    def shared_by(self, coalition: Owners) -> frozenset[int]:
+        """The suppressed cells that others have a part in, too, and of which the coalition uses its own."""
+        return frozenset(self._parts_of(coalition)[0].tolist()) - self.known_to(coalition)
+
+    def _parts_of(self, coalition: Owners) -> tuple[Indices, Floats]:
+        """The suppressed cells that the coalition has a part in, in rising order, and how large it is."""
+        runs = [np.arange(*np.searchsorted(self._part_owner, [owner, owner + 1])) for owner in coalition]
+        inside = np.concatenate(runs) if runs else np.zeros(0, dtype=np.intp)
+        cells, which = np.unique(self._part_cell[inside], return_inverse=True)
+        parts = np.bincount(which, weights=self._part[inside], minlength=len(cells)).astype(np.float64)
+        return cells, parts
+
+    def _limits_of(self, coalition: Owners) -> tuple[Indices, Floats, Floats]:
+        """The cells that a coalition knows something of, in rising order: how far they may move, down and up."""
+        own = positions(self.known_to(coalition))
+        cells, parts = self._parts_of(coalition)
+        others = ~np.isin(cells, own)
+        cells, parts = cells[others], parts[others]
+        limited = np.r_[own, cells]
+        lower = np.r_[np.zeros(len(own)), np.minimum(parts - self._total[cells], 0.0)]
+        upper = np.r_[np.zeros(len(own)), np.full(len(cells), np.inf)]
+        order = np.argsort(limited)
+        return limited[order], lower[order], upper[order]
+
+    def question(self, cell: int, coalition: Owners, label: NDArray[np.int32]) -> Question:
+        """What to ask on behalf of a coalition; label: shape (c,), which cells hang together."""
+        limited, lower, upper = self._limits(coalition)
+        near = label[limited] == label[cell]
+        need = self.need_of(cell, coalition)
+        return Question(cell, need, limited[near], lower[near], upper[near], shy=not coalition)
+
     def contributors_of(self, cell: int) -> Owners:
         """Of a cell that has few enough."""
         return frozenset(self.cells.owners[cell, : self.cells.contributors[cell]].tolist())
 
-    def joined(self, coalition: Owners, support: Iterable[int]) -> set[Owners]:
-        """The larger coalitions that know one of these cells; the smallest that hold the given one."""
-        made = {coalition | self.contributors_of(cell) for cell in support if cell in self._small}
+    def exposed(self, proofs: Sequence[ProvenInterval]) -> list[Exposed]:
+        """Of each proof the cells by which some coalition may refute it, and how far these fall."""
+        if not proofs:
+            return []
+        support, drop = (np.concatenate([getattr(proof, name) for proof in proofs]) for name in ("support", "drop"))
+        hit = np.flatnonzero(drop > self.spare[support])
+        proof_of = np.repeat(np.arange(len(proofs)), [len(proof.support) for proof in proofs])[hit]
+        found: list[Exposed] = [[] for _ in proofs]
+        for proof, cell, fall in zip(proof_of.tolist(), support[hit].tolist(), drop[hit].tolist(), strict=True):
+            found[proof].append((cell, fall))
+        return found
+
+    def joined(self, coalition: Owners, exposed: Exposed) -> set[Owners]:
+        """The larger coalitions that refute a proof: they know a cell that it moves, or own more of one than it leaves.
+
+        The smallest that hold the given one.
+        """
+        made: set[Owners] = set()
+        for cell, fall in exposed:
+            if cell in self._small:
+                made.add(coalition | self.contributors_of(cell))
+            if self._own_parts:
+                made.update(self._with_too_large_a_part(coalition, cell, self._total[cell] - fall))
         return {larger for larger in made if len(larger) <= self.size and larger != coalition}
+
+    def _with_too_large_a_part(self, coalition: Owners, cell: int, left: float) -> Iterator[Owners]:
+        """The coalitions, the smallest that hold the given one, whose parts of a cell are more than is left of it."""
+        parts = self._listed(cell)
+        missing = left - sum(parts.get(owner, 0) for owner in coalition)
+        others = [owner for owner in parts if owner not in coalition]
+        minimal: list[frozenset[int]] = []
+        for count in range(1, self.size - len(coalition) + 1):
+            for some in map(frozenset, combinations(others, count)):
+                if sum(parts[owner] for owner in some) > missing and not any(less <= some for less in minimal):
+                    minimal.append(some)
+                    yield coalition | some
+
+    def refutes(self, coalition: Owners, exposed: Exposed) -> bool:
+        """Whether a coalition knows a cell that a proof moves, or has more of one than the proof leaves."""
+        known = self.known_to(coalition)
+        if any(cell in known for cell, _ in exposed):
+            return True
+        if not self._own_parts:
+            return False
+        for cell, fall in exposed:
+            parts = self._listed(cell)
+            if sum(parts.get(owner, 0) for owner in coalition) > self._total[cell] - fall:
+                return True
+        return False
+
+    def _parts_in(self, cell: int) -> dict[int, int]:
+        """Who is listed among the contributors of a cell, with how much."""
+        pairs = zip(self.cells.owners[cell].tolist(), self.cells.largest[cell].tolist(), strict=True)
+        return {owner: part for owner, part in pairs if owner >= 0 and part > 0}
 
     def joined_by_contributors(self, cell: int, coalition: Owners) -> list[Owners]:
         """The coalitions with one contributor to the cell more, to whom more must stay open than without.

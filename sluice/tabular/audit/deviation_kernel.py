@@ -13,6 +13,12 @@ _ZERO = 1e-9
 
 
 @njit(cache=True, nogil=True)
+def _room(cell: int, sense: int, low: Floats, high: Floats) -> float:
+    """How far a cell can move both ways (sense 0), or one way or the other."""
+    return float(min(-low[cell], high[cell]) if sense == 0 else max(-low[cell], high[cell]))
+
+
+@njit(cache=True, nogil=True)
 def _neighbourhood(
     cell: int,
     size: int,
@@ -21,14 +27,15 @@ def _neighbourhood(
     columns: Integers,
     cell_starts: Integers,
     cell_rows: Integers,
-    room: Floats,
-    fixed: Booleans,
+    sense: int,
+    low: Floats,
+    high: Floats,
     seen: Integers,
     row_seen: Integers,
     mark: int,
     near: Integers,
 ) -> int:
-    """Fill `near` with up to `size` cells around one, nearest first; those with less room than `least` stay out."""
+    """Fill `near` with up to `size` cells around one, nearest first; not those of less room than `least`, or none."""
     near[0] = cell
     seen[cell] = mark
     count, at = 1, 0
@@ -42,10 +49,12 @@ def _neighbourhood(
             row_seen[row] = mark
             for j in range(starts[row], starts[row + 1]):
                 other = columns[j]
-                if seen[other] != mark and not fixed[other] and room[other] >= least and count < size:
-                    seen[other] = mark
-                    near[count] = other
-                    count += 1
+                if seen[other] != mark and count < size:
+                    room = _room(other, sense, low, high)
+                    if room >= least and room > 0:
+                        seen[other] = mark
+                        near[count] = other
+                        count += 1
     return count
 
 
@@ -56,7 +65,7 @@ def neighbourhood(
     number = len(cell_starts) - 1
     near, seen = np.empty(size, dtype=np.int64), np.zeros(number, dtype=np.int64)
     count = _neighbourhood(
-        cell, size, 0.0, starts, columns, cell_starts, cell_rows, np.zeros(number), np.zeros(number, dtype=np.bool_),
+        cell, size, 0.0, starts, columns, cell_starts, cell_rows, 0, -np.ones(number), np.ones(number),
         seen, np.zeros(len(starts) - 1, dtype=np.int64), 1, near,
     )  # fmt: skip
     return np.sort(near[:count])
@@ -251,39 +260,54 @@ def _holds(
     cell_rows: Integers,
     lower: Floats,
     upper: Floats,
-    fixed: Booleans,
     amount: Floats,
 ) -> bool:
-    """Whether deviations add up to nothing in every equation, within bounds; by arithmetic alone."""
-    slack = 1e-7 * wanted
-    good = True
+    """Whether whole deviations add up to nothing in every equation, within bounds; by exact arithmetic.
+
+    lower, upper : of the deviations, in the order of `left`
+    """
+    good = bool(value[0] >= wanted)
     for n in range(len(left)):
         amount[near[left[n]]] = value[n]
+        if value[n] < lower[n] or value[n] > upper[n]:
+            good = False
     for n in range(len(left)):
+        if not good:
+            break
         cell = near[left[n]]
-        if amount[cell] < lower[cell] - slack or amount[cell] > upper[cell] + slack:
-            good = False
-        if fixed[cell] and amount[cell] != 0.0:
-            good = False
         for k in range(cell_starts[cell], cell_starts[cell + 1]):
             total = 0.0
             for q in range(starts[cell_rows[k]], starts[cell_rows[k] + 1]):
                 total += signs[q] * amount[columns[q]]
-            if abs(total) > slack:
+            if total != 0.0:
                 good = False
     for n in range(len(left)):
         amount[near[left[n]]] = 0.0
-    return good and value[0] >= wanted * (1 - 1e-7)
+    return good
+
+
+@njit(cache=True, nogil=True)
+def _whole(value: Floats, times: int, made: Floats) -> bool:
+    """Write so many times the values, as whole numbers; False where they are none."""
+    for n in range(len(value)):
+        exact = times * value[n]
+        made[n] = np.rint(exact)
+        if abs(exact - made[n]) > 1e-6 + 1e-8 * abs(exact):
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
 def search(
     cells: Integers,
     wanted: Floats,
-    known_starts: Integers,
-    known: Integers,
-    avoid: Booleans,
-    avoided: Booleans,
+    sense: Integers,
+    limit_starts: Integers,
+    limited: Integers,
+    limit_lower: Floats,
+    limit_upper: Floats,
+    shy: Booleans,
+    spare: Floats,
     starts: Integers,
     columns: Integers,
     signs: Floats,
@@ -293,76 +317,95 @@ def search(
     upper: Floats,
     sizes: Integers,
     most: int,
-) -> tuple[Floats, Integers, Integers]:
-    """For each of q questions, deviations that move its cell by `wanted` and could as well be turned round.
+) -> tuple[Floats, Integers, Integers, Floats]:
+    """For each of q questions, whole deviations that move its cell by `wanted` or more.
 
     cells, wanted : shape (q,)
-    known_starts, known : the cells that must stay, of question i known[known_starts[i]:known_starts[i + 1]]
-    avoid         : shape (c,), cells that are left alone where that is possible
-    avoided       : shape (q,), whether to try that
+    sense         : shape (q,), 1 to move the cell up, -1 down, 0 by deviations that could as well be turned round
+    limit_starts, limited, limit_lower, limit_upper : cells that may move less, of question i those from
+                    limit_starts[i] to limit_starts[i + 1]
+    shy           : shape (q,), whether to try first what moves each cell down by no more than `spare`
+    spare         : shape (c,); where it is below 0, such a cell moves not at all
     starts, columns, signs : the equations by row; cell_starts, cell_rows: the rows of each cell
-    lower, upper  : shape (c,), how far each cell may move; turned round as well, so the nearer of the two counts
+    lower, upper  : shape (c,), how far each cell may move; whole numbers or infinite
     sizes         : how many cells to look at, one attempt after another
     most          : of the cells of an answer that are handed back
-    returns       : shape (q,), how far the cell moves when all are stretched until one meets a bound, 0 for no success;
-                    shape (q,), how many cells move; and their positions, shape (q, most)
+    returns       : shape (q,), how many times the deviation fits into the bounds, 0 for no success; shape (q,), how
+                    many cells move; their positions, and how far each of them moves, shapes (q, most)
     """
     count = len(starts) - 1
     number = len(lower)
-    room = np.minimum(-lower, upper)
     seen, row_seen = np.zeros(number, dtype=np.int64), np.zeros(count, dtype=np.int64)
     place, row_place = np.full(number, -1, dtype=np.int64), np.full(count, -1, dtype=np.int64)
-    fixed, amount = np.zeros(number, dtype=np.bool_), np.zeros(number)
+    amount = np.zeros(number)
     near = np.empty(sizes.max(), dtype=np.int64)
-    proven = np.zeros(len(cells))
-    moved, support = np.zeros(len(cells), dtype=np.int64), np.zeros((len(cells), most), dtype=np.int64)
+    fits, moved = np.zeros(len(cells)), np.zeros(len(cells), dtype=np.int64)
+    support, change = np.zeros((len(cells), most), dtype=np.int64), np.zeros((len(cells), most))
+    plain_low, plain_high = lower.copy(), upper.copy()
+    shy_low, shy_high = np.maximum(lower, -np.maximum(spare, 0.0)), np.where(spare < 0, 0.0, upper)
     mark = 0
     for i in range(len(cells)):
         cell = cells[i]
-        if room[cell] < wanted[i]:
-            continue
-        for shy in (True, False):
-            if shy and not avoided[i]:
+        for careful in (True, False):
+            if (careful and not shy[i]) or moved[i]:
                 continue
-            if moved[i]:
-                break
-            if shy:
-                fixed[:] = avoid
-                fixed[cell] = False
-            for k in range(known_starts[i], known_starts[i + 1]):
-                fixed[known[k]] = True
+            low, high = (shy_low, shy_high) if careful else (plain_low, plain_high)
+            before = low[cell], high[cell]
+            low[cell], high[cell] = lower[cell], upper[cell]
+            for k in range(limit_starts[i], limit_starts[i + 1]):
+                low[limited[k]] = max(low[limited[k]], limit_lower[k])
+                high[limited[k]] = min(high[limited[k]], limit_upper[k])
+            room = _room(cell, 0, low, high)
+            if sense[i] != 0:
+                room = high[cell] if sense[i] > 0 else -low[cell]
             for attempt in range(len(sizes)):
+                if room < wanted[i]:
+                    break
                 mark += 1
                 least = wanted[i] if attempt == 0 else 0.0
                 held = _neighbourhood(
-                    cell, sizes[attempt], least, starts, columns, cell_starts, cell_rows, room, fixed, seen, row_seen,
-                    mark, near,
+                    cell, sizes[attempt], least, starts, columns, cell_starts, cell_rows, sense[i], low, high, seen,
+                    row_seen, mark, near,
                 )  # fmt: skip
                 matrix, left = _tableau(near, held, starts, columns, signs, cell_starts, cell_rows, place, row_place)
                 if len(left) == 0 or left[0] != 0:
                     if held < sizes[attempt] and attempt > 0:
                         break  # everything was in it
                     continue
-                width = np.minimum(room[near[left]], 1e6 * wanted[i])
-                value = _furthest(matrix, -width, width, wanted[i])
-                if value[0] >= wanted[i] * (1 - 1e-7) and _holds(
-                    left, near, value, wanted[i], starts, columns, signs, cell_starts, cell_rows, lower, upper,
-                    fixed, amount,
-                ):  # fmt: skip
-                    n, stretch = 0, 1e6
-                    for j in range(len(left)):
-                        if abs(value[j]) > _ZERO * wanted[i]:
-                            if n < most:
-                                support[i, n] = near[left[j]]
-                            n += 1
-                            stretch = min(stretch, room[near[left[j]]] / abs(value[j]))
-                    if n <= most:
-                        moved[i], proven[i] = n, max(stretch, 1.0) * value[0]
-                    break
+                down, up = low[near[left]], high[near[left]]
+                if sense[i] == 0:
+                    up = np.minimum(-down, up)
+                    down = -up
+                elif sense[i] < 0:
+                    down, up = -up, -down
+                far = 1e6 * wanted[i]
+                value = _furthest(matrix, np.maximum(down, -far), np.minimum(up, far), wanted[i])
+                if value[0] >= wanted[i] * (1 - 1e-7):
+                    made, times = np.zeros(len(value)), 0
+                    for several in (1, 2, 3, 4, 5, 6, 8, 10, 12):
+                        if _whole(value, several, made) and _holds(
+                            left, near, made, wanted[i], starts, columns, signs, cell_starts, cell_rows, down, up,
+                            amount,
+                        ):  # fmt: skip
+                            times = several
+                            break
+                    if times > 0:
+                        n, stretch = 0, 1e6
+                        for j in range(len(left)):
+                            if made[j] != 0.0:
+                                if n < most:
+                                    support[i, n] = near[left[j]]
+                                    change[i, n] = made[j] if sense[i] >= 0 else -made[j]
+                                n += 1
+                                stretch = min(stretch, (up[j] if made[j] > 0 else -down[j]) / abs(made[j]))
+                        if n <= most:
+                            moved[i], fits[i] = n, np.floor(stretch)
+                        break
                 if held < sizes[attempt] and attempt > 0:
                     break
-            if shy:
-                fixed[:] = False
-            for k in range(known_starts[i], known_starts[i + 1]):
-                fixed[known[k]] = False
-    return proven, moved, support
+            for k in range(limit_starts[i], limit_starts[i + 1]):
+                other = limited[k]
+                low[other] = lower[other] if not careful else max(lower[other], -max(spare[other], 0.0))
+                high[other] = upper[other] if not careful or spare[other] >= 0 else 0.0
+            low[cell], high[cell] = before
+    return fits, moved, support, change

@@ -33,7 +33,7 @@ class Assumptions:
     unions: bool = True
     zeros_known: bool = True
     counts: Counts | None = None
-    own_parts: bool = True
+    own_parts: bool = False
 
     def __post_init__(self) -> None:
         if self.known_within is not None and not 0 < self.known_within <= 100:

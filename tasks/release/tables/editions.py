@@ -151,7 +151,7 @@ class EditionPair:
             joint.status(status, self.earlier),
             self.requirements(request),
             request.rules,
-            request.assumptions,
+            replace(request.assumptions, counts=None),  # as in `audit_cells`
             workers=workers,
         )
         says = joint.findings(request.rules, found)

@@ -26,6 +26,12 @@ from tests.tabular.tables import business, tables
 RULES = (MinimumFrequency(3), PPercent(10))
 
 
+def asked(cell: int) -> Question:
+    """Whether a cell is open by a unit, to somebody who knows nothing more."""
+    nothing = np.zeros(0)
+    return Question(cell, Need(1.0, 1.0, 0.0), nothing.astype(np.intp), nothing, nothing)
+
+
 @cache
 def protected() -> Suppression:
     """The business table of a thousand cells, once for all tests that look at it."""
@@ -81,7 +87,7 @@ def test_a_proof_whose_sums_are_off_by_more_than_it_shows_is_not_believed() -> N
     leaves = np.array([[made.position[code]] for code in "ABC"], dtype=np.int32)
     cells = aggregate([made], leaves, np.arange(3), np.array([10, 10**10, 10**10]))
     free, lower, upper = np.arange(4) > 0, -cells.total.astype(np.float64), np.full(4, np.inf)
-    question = Question(1, Need(1.0, 1.0, 0.0), np.array([], dtype=np.intp))
+    question = asked(1)
 
     def answer(*change: float) -> ProvenInterval | None:
         proof = Certificate((1,), np.array([1, 2, 3], dtype=np.int32), np.array(change), True)
@@ -111,7 +117,7 @@ def test_a_proof_that_is_none_is_not_believed(moved: list[int], change: list[flo
     free, lower, upper = np.arange(4) > 0, -cells.total.astype(np.float64), np.full(4, np.inf)
     proof = Certificate((1,), np.array(moved, dtype=np.int32), np.array(change), True)
     proofs = CheckedProofs(cells.equations, free, lower, upper, [proof])
-    assert proofs.answer(Question(1, Need(1.0, 1.0, 0.0), np.array([], dtype=np.intp))) is None
+    assert proofs.answer(asked(1)) is None
 
 
 def test_that_another_contributes_nothing_is_no_news_where_zeros_are_known() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sluice.tabular.audit.audit import audit
-from sluice.tabular.audit.proven_interval import SuppressedCells
+from sluice.tabular.audit.suppressed_cells import SuppressedCells
 from sluice.tabular.model.cells import Status
 from sluice.tabular.model.feasibility_interval import FeasibleRegion, UnsolvedError
 from sluice.tabular.rules.sensitivity import requirements_of
@@ -32,7 +32,7 @@ def test_a_large_component_is_decided_in_part_as_in_whole(monkeypatch: pytest.Mo
     hidden = needs.sensitive | (np.random.default_rng(5).random(len(cells)) < 0.3)
     status = np.where(hidden, np.where(needs.sensitive, Status.PRIMARY, Status.SECONDARY), 0).astype(np.uint8)
     usual = audit(cells, status, needs, RULES, ALONE)
-    monkeypatch.setattr("sluice.tabular.audit.proven_interval._LARGE", 30)
+    monkeypatch.setattr("sluice.tabular.audit.suppressed_cells._LARGE", 30)
     monkeypatch.setattr(SuppressedCells, "_nearby", lambda self, questions, part: {})
     other = audit(cells, status, needs, RULES, ALONE)
     assert {(b.cell, b.owners) for b in usual.breaches} == {(b.cell, b.owners) for b in other.breaches}

@@ -1,0 +1,86 @@
+"""Deviations in whole units, which alone are possible to somebody who knows in which unit a table is published.
+
+A linear program answers in fractions: that a cell may lie anywhere from 1 to 1.5 is no proof that it may be 2. Where
+there is room, a multiple of the answer is whole; else a bounded integer program decides, or nothing is decided.
+
+Source: Fischetti and Salazar-González (2001), section 2, for the deviations of linear programs; that they must be whole
+is this project's own.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from sluice.tabular.model.cells import Floats
+
+MULTIPLES = (1, 2, 3, 4, 5, 6, 8, 10, 12)  # denominators that the vertices of tables of few dimensions have
+_NODES = 500  # of branch and bound, until an integer program counts as undecided
+_FURTHEST = 1e7  # units; no integer program looks at deviations beyond
+
+
+def whole_multiple(change: Floats, rows: csr_array, lower: Floats, upper: Floats) -> Floats | None:
+    """The least multiple of a deviation that is whole, keeps every sum exactly and stays within bounds, if any does.
+
+    change       : shape (n,)
+    rows         : shape (e, n), the sums
+    lower, upper : shape (n,), whole numbers or infinite
+    """
+    for times in MULTIPLES:
+        exact = times * change
+        made = np.rint(exact)
+        if (np.abs(exact - made) > 1e-5 + 1e-7 * np.abs(exact)).any():
+            continue
+        if (made >= lower).all() and (made <= upper).all() and not (rows @ made).any():
+            return made
+    return None
+
+
+class WholeDeviations:
+    """An integer program over n cells within e sums.
+
+    rows         : shape (e, n)
+    lower, upper : shape (n,), how far each cell may move; whole numbers or infinite
+    """
+
+    def __init__(self, rows: csr_array, lower: Floats, upper: Floats) -> None:
+        import highspy
+
+        self._rows = rows
+        self._lower, self._upper = np.maximum(lower, -_FURTHEST), np.minimum(upper, _FURTHEST)
+        model: Any = highspy.HighsLp()
+        model.num_row_, model.num_col_ = rows.shape
+        model.col_cost_ = np.zeros(rows.shape[1])
+        model.col_lower_, model.col_upper_ = self._lower, self._upper
+        model.row_lower_ = model.row_upper_ = np.zeros(rows.shape[0])
+        model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = rows.indptr, rows.indices, rows.data
+        model.integrality_ = [highspy.HighsVarType.kInteger] * rows.shape[1]
+        self._model, self._highspy = model, highspy
+
+    def furthest(self, cell: int, sign: int, most: float) -> tuple[Floats | None, bool]:
+        """A deviation that moves a cell as far as it can up (sign 1) or down, at most by `most`; whether it is the end.
+
+        None where nothing was found. That the end was not reached says nothing of how far the cell can move.
+        """
+        model, ends = self._model, (self._lower.copy(), self._upper.copy())
+        ends[0][cell] = max(ends[0][cell], 0.0 if sign > 0 else -most)
+        ends[1][cell] = min(ends[1][cell], most if sign > 0 else 0.0)
+        model.col_lower_, model.col_upper_ = ends
+        cost = np.zeros(len(ends[0]))
+        cost[cell] = -sign
+        model.col_cost_ = cost
+        solver: Any = self._highspy.Highs()  # type: ignore[no-untyped-call]
+        options = {"output_flag": False, "threads": 1, "mip_max_nodes": _NODES, "mip_abs_gap": 0.5}
+        for option, setting in options.items():
+            solver.setOptionValue(option, setting)
+        solver.passModel(model)
+        solver.run()
+        proven = bool(solver.getModelStatus() == self._highspy.HighsModelStatus.kOptimal)
+        found = np.asarray(solver.getSolution().col_value)
+        if len(found) != len(cost):
+            return None, proven
+        made = np.rint(found)
+        if (self._rows @ made).any() or (made < ends[0]).any() or (made > ends[1]).any():
+            return None, False
+        return made, proven

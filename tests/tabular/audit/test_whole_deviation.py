@@ -1,0 +1,65 @@
+"""Deviations in whole units, and where fractions promise more than there is."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array
+
+from sluice.tabular.audit.whole_deviation import WholeDeviations, whole_multiple
+
+INF = np.inf
+# Two cells are equal and add up to a third: it moves in twos.
+TWINS = csr_array(np.array([[1.0, -1.0, -1.0], [0.0, 1.0, -1.0]]))
+
+
+def test_where_there_is_room_a_multiple_of_fractions_is_whole() -> None:
+    half = np.array([1.0, 0.5, 0.5])
+    wide = np.full(3, 9.0)
+    found = whole_multiple(half, TWINS, -wide, wide)
+    assert found is not None
+    assert found.tolist() == [2, 1, 1]
+    assert whole_multiple(half, TWINS, -np.ones(3), np.ones(3)) is None
+
+
+def test_what_breaks_a_sum_once_it_is_rounded_is_no_deviation() -> None:
+    assert whole_multiple(np.array([2.0, 1.0, 1.0 + 1e-6]), TWINS, np.full(3, -9.0), np.full(3, 9.0)) is not None
+    assert whole_multiple(np.array([3.0, 1.0, 1.0]), TWINS, np.full(3, -9.0), np.full(3, 9.0)) is None
+    third = np.array([1.0, 1 / 3, 1 / 3])
+    assert whole_multiple(third, TWINS, np.full(3, -9.0), np.full(3, 9.0)) is None
+
+
+def test_an_integer_program_finds_that_nothing_moves() -> None:
+    found, proven = WholeDeviations(TWINS, -np.ones(3), np.ones(3)).furthest(0, 1, 1)
+    assert proven
+    assert found is not None
+    assert found[0] == 0
+    found, proven = WholeDeviations(TWINS, np.full(3, -2.0), np.full(3, INF)).furthest(0, -1, 5)
+    assert proven
+    assert found is not None
+    assert found.tolist() == [-2, -1, -1]
+
+
+def test_what_branch_and_bound_does_not_end_is_not_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sluice.tabular.audit.whole_deviation._NODES", 0)
+    rng = np.random.default_rng(1)
+    rows = csr_array(rng.integers(-3, 4, (8, 40)).astype(float))
+    _, proven = WholeDeviations(rows, -np.ones(40), np.ones(40)).furthest(0, 1, 1)
+    assert not proven
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10_000))
+def test_as_far_as_by_another_library(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.choice([-1.0, 0.0, 1.0], (3, 7), p=[0.4, 0.2, 0.4])
+    lower, upper = -rng.integers(0, 4, 7).astype(float), rng.integers(0, 4, 7).astype(float)
+    found, proven = WholeDeviations(csr_array(rows), lower, upper).furthest(0, 1, 3)
+    cost = np.zeros(7)
+    cost[0] = -1
+    ends = Bounds(np.r_[0.0, lower[1:]], np.r_[min(upper[0], 3.0), upper[1:]])
+    other = milp(cost, constraints=LinearConstraint(rows, 0, 0), bounds=ends, integrality=np.ones(7))
+    assert proven
+    assert found is not None
+    assert found[0] == round(-other.fun)
