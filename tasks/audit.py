@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from sluice.settings import settings
 from sluice.tabular.audit.audit import Audit
 from sluice.verdict import Finding
@@ -43,7 +45,12 @@ def audit(release: TablesRelease, staged: StagedCells, protected: ProtectedTable
 
     def read_back() -> list[Finding]:
         files = {file: vault.verify(sha256, Path(file).suffix) for file, sha256 in protected.files.items()}
-        return [judge_files(problems_of(product, files, cells, published))]
+        problems = problems_of(product, files, cells, published)
+        if published.synthetic is not None:
+            drawn = published.with_synthetic_values(cells, request.assumptions).synthetic
+            if drawn is None or not np.array_equal(drawn, published.synthetic):
+                problems.append("The synthetic values are not those that the published cells alone give.")
+        return [judge_files(problems)]
 
     def attack() -> list[Finding]:
         if statement:

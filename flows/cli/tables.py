@@ -85,6 +85,12 @@ def protect_table(
     intervals: Annotated[
         bool, typer.Option("--intervals", help="write the interval of each suppressed cell that anybody could compute")
     ] = False,
+    synthetic: Annotated[
+        bool,
+        typer.Option(
+            "--synthetic", help="write for each suppressed cell a synthetic value that fits the published ones"
+        ),
+    ] = False,
     a_priori: Annotated[
         Path | None, typer.Option("--a-priori", help="CSV of cells that a person has decided on: codes, status")
     ] = None,
@@ -115,7 +121,7 @@ def protect_table(
     from tasks.workbench.protect import protect_table as protect
 
     measure = measure_given(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)
-    chosen = method_given(method, mode=mode, cost=cost, intervals=intervals or None)
+    chosen = method_given(method, mode=mode, cost=cost, intervals=intervals or None, synthetic=synthetic or None)
     if waivers is not None and a_priori is None:
         raise DocumentError("--waivers: give --a-priori, too, which says what should be published")
     refuse_to_overwrite(output, files_given(hierarchy or []))

@@ -19,7 +19,8 @@ PUBLISHED = "published"
 WORDS = {Status.PUBLISHED: PUBLISHED, Status.PRIMARY: "primary", Status.SECONDARY: "secondary"}
 SUPPRESSED = "suppressed"  # primary or secondary, where the two are not distinguished
 
-OWN_COLUMNS = ("status", "value", "contributors", "lower", "upper")
+OWN_COLUMNS = ("status", "value", "contributors", "lower", "upper", "synthetic")
+AMOUNTS = ("value", "lower", "upper", "synthetic")  # in units of the measure
 _NAMED = 3  # cells that a message names
 
 Numbers = tuple[int | None, ...]
@@ -34,6 +35,7 @@ class PublishedTable:
     value        : in units of 10 ** -decimals; None for a suppressed cell
     contributors : None for a suppressed cell; None altogether when no numbers of contributors are published
     lower, upper : the published interval of a suppressed cell, None for others; None altogether without intervals
+    synthetic    : a drawn value for a suppressed cell, None for others; None altogether without them
     raises       : DataError for entries that do not fit each other, above all a suppressed cell with a value
     """
 
@@ -46,6 +48,7 @@ class PublishedTable:
     contributors: Numbers | None = None
     lower: Numbers | None = None
     upper: Numbers | None = None
+    synthetic: Numbers | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self)[4:]:
@@ -69,6 +72,8 @@ class PublishedTable:
                 raise DataError(f"the published cell {self.name_of(cell)} must have a value")
             if not hidden and (self.lower and self.lower[cell] is not None):
                 raise DataError(f"the published cell {self.name_of(cell)} must have no interval")
+            if self.synthetic and hidden != (self.synthetic[cell] is not None):
+                raise DataError(f"{self.name_of(cell)} must have a synthetic value if it is suppressed, and only then")
 
     @property
     def columns(self) -> dict[str, Sequence[Any]]:
@@ -77,7 +82,7 @@ class PublishedTable:
             dimension.name: [codes[axis] for codes in self.codes] for axis, dimension in enumerate(self.dimensions)
         }
         columns |= {"status": self.status, "value": self.value}
-        for name in ("contributors", "lower", "upper"):
+        for name in OWN_COLUMNS[2:]:
             entries = getattr(self, name)
             if entries is not None:
                 columns[name] = entries
@@ -96,6 +101,7 @@ def published_table(
     *,
     value: Integers | None = None,
     interval: tuple[Integers, Integers] | None = None,
+    synthetic: Integers | None = None,
     tell_primary: bool = False,
     tell_contributors: bool = False,
 ) -> PublishedTable:
@@ -106,6 +112,7 @@ def published_table(
     value             : shape (c,), what is published instead of the totals (rounded, adjusted, perturbed); numbers of
                         contributors are not published then, as they would undo it in a table of counts
     interval          : from and to, each of shape (c,), published for suppressed cells
+    synthetic         : shape (c,), published for suppressed cells in a column of its own
     tell_primary      : primary and secondary cells bear different words; else both are 'suppressed'. That a cell is
                         primary reveals that few contribute to it or one towers over the others, that it is secondary
                         that the rules would have let it out: in a table of counts, that it is no small one.
@@ -117,7 +124,12 @@ def published_table(
     """
     inside = in_table(cells, table)
     count = len(cells)
-    for what, given in (("status", status), ("value", value), *zip(("lower", "upper"), interval or (), strict=False)):
+    for what, given in (
+        ("status", status),
+        ("value", value),
+        ("synthetic", synthetic),
+        *zip(("lower", "upper"), interval or (), strict=False),
+    ):
         if given is not None and given.shape != (count,):
             raise DataError(f"{what} must have one entry for each of {count} cells; got shape {given.shape}")
     strange = np.setdiff1d(status, [int(known) for known in Status])
@@ -144,6 +156,7 @@ def published_table(
         contributors=_only_where(~hidden, cells.contributors[listed]) if tell_contributors and value is None else None,
         lower=_only_where(hidden, interval[0][listed]) if interval else None,
         upper=_only_where(hidden, interval[1][listed]) if interval else None,
+        synthetic=None if synthetic is None else _only_where(hidden, synthetic[listed]),
     )
 
 
@@ -155,6 +168,7 @@ def discrepancies(
     dimensions: Table | None = None,
     value: Integers | None = None,
     interval: tuple[Integers, Integers] | None = None,
+    synthetic: Integers | None = None,
     tell_primary: bool = False,
     tell_contributors: bool = False,
 ) -> list[str]:
@@ -165,6 +179,7 @@ def discrepancies(
     dimensions : of the table; those that it has, down to the leaves, when not given
     value      : shape (c,), what is published instead of the totals
     interval   : from and to, each of shape (c,), that may be published of suppressed cells; none may when not given
+    synthetic  : shape (c,), likewise
     tell_primary, tell_contributors : see `published_table`
     """
     dimensions = dimensions or [dimension.name for dimension in table.dimensions]
@@ -190,6 +205,9 @@ def discrepancies(
             if ends is not None and ends[at] != (allowed[cell] if hidden and allowed is not None else None):
                 wrong.setdefault("given another interval", []).append(table.name_of(at))
                 break
+        drawn = synthetic[cell] if hidden and synthetic is not None else None
+        if table.synthetic is not None and table.synthetic[at] != drawn:
+            wrong.setdefault("given another synthetic value", []).append(table.name_of(at))
         if not hidden and table.value[at] != totals[cell]:
             wrong.setdefault("given another value", []).append(table.name_of(at))
         if not hidden and table.contributors and table.contributors[at] != cells.contributors[cell]:

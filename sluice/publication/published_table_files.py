@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from sluice.errors import DataError
 from sluice.publication.decimals import in_decimals, units_of
-from sluice.publication.published_table import OWN_COLUMNS, PublishedTable
+from sluice.publication.published_table import AMOUNTS, OWN_COLUMNS, PublishedTable
 from sluice.tabular.model.dimension import Dimension
 
 _DIGITS = 18  # of a decimal: more than a total can have, and what fits into 64 bits
@@ -20,7 +20,7 @@ _DIGITS = 18  # of a decimal: more than a total can have, and what fits into 64 
 def to_csv(table: PublishedTable) -> bytes:
     """The table as CSV (RFC 4180, UTF-8): numbers with exactly the measure's decimals, empty where there is none."""
     columns = [
-        [in_decimals(entry, table.decimals) for entry in entries] if name in ("value", "lower", "upper") else entries
+        [in_decimals(entry, table.decimals) for entry in entries] if name in AMOUNTS else entries
         for name, entries in table.columns.items()
     ]
     return csv_bytes(list(table.columns), zip(*columns, strict=True))
@@ -30,13 +30,18 @@ def read_csv(content: bytes, name: str, dimensions: Sequence[Dimension], decimal
     """The table that `to_csv` wrote, read back strictly. Raises DataError, naming the line, for anything else."""
     header, rows = csv_rows(content, name)
     axes = [dimension.name for dimension in dimensions]
-    known = [[*axes, "status", "value", *c, *i] for c in ([], ["contributors"]) for i in ([], ["lower", "upper"])]
+    known = [
+        [*axes, "status", "value", *contributors, *interval, *synthetic]
+        for contributors in ([], ["contributors"])
+        for interval in ([], ["lower", "upper"])
+        for synthetic in ([], ["synthetic"])
+    ]
     if header not in known:
-        raise DataError(f"{name}: the first line must be {','.join(known[-1])}, the last three where there are any")
+        raise DataError(f"{name}: the first line must be {','.join(known[-1])}, the last four where there are any")
     columns: dict[str, list[Any]] = {column: [] for column in header}
     for line, row in rows:
         for column, text in zip(header, row, strict=True):
-            counted = decimals if column in ("value", "lower", "upper") else 0
+            counted = decimals if column in AMOUNTS else 0
             plain = column in axes or column == "status"
             columns[column].append(text if plain else units_of(text, counted, f"{name}, line {line}, {column}"))
     codes = tuple(zip(*(columns.pop(axis) for axis in axes), strict=True))
@@ -52,7 +57,7 @@ def to_parquet(table: PublishedTable) -> bytes:
     arrays, schema = [], []
     for name, entries in table.columns.items():
         numeric: pa.DataType = pa.int64()
-        if table.decimals and name in ("value", "lower", "upper"):
+        if table.decimals and name in AMOUNTS:
             numeric = pa.decimal128(max(_DIGITS, table.decimals), table.decimals)
             entries = [None if entry is None else Decimal(entry).scaleb(-table.decimals) for entry in entries]
         kind = numeric if name in OWN_COLUMNS[1:] else pa.string()
@@ -74,7 +79,7 @@ def read_parquet(content: bytes, name: str, dimensions: Sequence[Dimension], dec
     if [column for column in columns if column not in OWN_COLUMNS[2:]] != [*axes, "status", "value"]:
         raise DataError(f"{name}: the columns must be {', '.join(axes)}, status, value and what else is published")
     codes = tuple(zip(*(columns.pop(axis) for axis in axes), strict=True))
-    for column in {"value", "lower", "upper"} & columns.keys():
+    for column in set(AMOUNTS) & columns.keys():
         columns[column] = [None if e is None else int(Decimal(e).scaleb(decimals)) for e in columns[column]]
     return PublishedTable(name, tuple(dimensions), decimals, codes, **{c: tuple(e) for c, e in columns.items()})
 

@@ -27,7 +27,7 @@ NORMAL, MISSING_SUPPRESSED = "A", "Q"  # OBS_STATUS: normal value; missing value
 
 _OPENING = ["STRUCTURE", "STRUCTURE_ID", "ACTION"]
 _TIME = "TIME_PERIOD"
-_BOUNDS = ["LOWER", "UPPER"]
+_BOUNDS, _SYNTHETIC = ["LOWER", "UPPER"], ["SYNTHETIC"]
 _INFORMATION = "I"
 
 _DATAFLOW = re.compile(r"[A-Za-z][\w-]*(\.[A-Za-z][\w-]*)*:[\w@$-]+(\(\d+(\.\d+){0,2}(-[A-Za-z0-9.-]+)?\))?", re.ASCII)
@@ -43,7 +43,8 @@ def to_sdmx_csv(table: PublishedTable, dataflow: str, time_period: str | None = 
     time_period : in SDMX's form, such as 2026, 2026-Q1 or 2026-03; no column when not given
     raises      : DataError when a name, code or period has not the form that SDMX asks for
 
-    Dimensions appear under their names in upper case. Published intervals are two further measures, LOWER and UPPER.
+    Dimensions appear under their names in upper case. Published intervals are two further measures, LOWER and UPPER,
+    and drawn values of suppressed cells another, SYNTHETIC.
     Numbers of contributors are left out: SDMX has no common concept for them.
     """
     if not _DATAFLOW.fullmatch(dataflow):
@@ -58,8 +59,9 @@ def to_sdmx_csv(table: PublishedTable, dataflow: str, time_period: str | None = 
                 f"a code of '{dimension.name}' must consist of letters, digits, _ @ $ and - to be published as SDMX; "
                 f"got '{unfit}'. Rename it in the hierarchy, or leave SDMX out."
             )
-    bounds = [column for column in (table.lower, table.upper) if column is not None]
-    header = [*_OPENING, *axes, *([_TIME] if time_period else []), "OBS_VALUE", *_BOUNDS[: len(bounds)]]
+    further = {"LOWER": table.lower, "UPPER": table.upper, "SYNTHETIC": table.synthetic}
+    measures = {name: column for name, column in further.items() if column is not None}
+    header = [*_OPENING, *axes, *([_TIME] if time_period else []), "OBS_VALUE", *measures]
     rows = (
         [
             "dataflow",
@@ -68,7 +70,7 @@ def to_sdmx_csv(table: PublishedTable, dataflow: str, time_period: str | None = 
             *codes,
             *([time_period] if time_period else []),
             in_decimals(table.value[cell], table.decimals),
-            *(in_decimals(column[cell], table.decimals) for column in bounds),
+            *(in_decimals(column[cell], table.decimals) for column in measures.values()),
             NORMAL if table.status[cell] == PUBLISHED else MISSING_SUPPRESSED,
             CONF_STATUS[table.status[cell]],
         ]
@@ -82,15 +84,18 @@ def read_sdmx_csv(content: bytes, name: str, dimensions: Sequence[Dimension], de
     header, rows = csv_rows(content, name)
     axes = _axes(dimensions)
     known = [
-        [*_OPENING, *axes, *time, "OBS_VALUE", *bounds, "OBS_STATUS", "CONF_STATUS"]
+        [*_OPENING, *axes, *time, "OBS_VALUE", *bounds, *synthetic, "OBS_STATUS", "CONF_STATUS"]
         for time in ([], [_TIME])
         for bounds in ([], _BOUNDS)
+        for synthetic in ([], _SYNTHETIC)
     ]
     if header not in known:
-        raise DataError(f"{name}: the first line must be {','.join(known[0])}, with {_TIME}, LOWER and UPPER if any")
+        raise DataError(
+            f"{name}: the first line must be {','.join(known[0])}, with {_TIME}, LOWER, UPPER and SYNTHETIC if any"
+        )
     words = {code: word for word, code in CONF_STATUS.items()}
     codes, status = [], []
-    numbers: dict[str, list[int | None]] = {c: [] for c in header if c in ("OBS_VALUE", *_BOUNDS)}
+    numbers: dict[str, list[int | None]] = {c: [] for c in header if c in ("OBS_VALUE", *_BOUNDS, *_SYNTHETIC)}
     for line, row in rows:
         cell = dict(zip(header, row, strict=True))
         word = words.get(cell["CONF_STATUS"])
@@ -100,10 +105,9 @@ def read_sdmx_csv(content: bytes, name: str, dimensions: Sequence[Dimension], de
         status.append(word)
         for column, entries in numbers.items():
             entries.append(units_of(cell[column], decimals, f"{name}, line {line}, {column}"))
-    value, *bounds = (tuple(entries) for entries in numbers.values())
-    return PublishedTable(
-        name, tuple(dimensions), decimals, tuple(codes), tuple(status), value, None, *(bounds or (None, None))
-    )
+    value = tuple(numbers.pop("OBS_VALUE"))
+    further = {column.lower(): tuple(entries) for column, entries in numbers.items()}
+    return PublishedTable(name, tuple(dimensions), decimals, tuple(codes), tuple(status), value, **further)
 
 
 def _axes(dimensions: Sequence[Dimension]) -> list[str]:
@@ -118,4 +122,4 @@ def _axes(dimensions: Sequence[Dimension]) -> list[str]:
 
 
 def _reserved() -> list[str]:
-    return [*_OPENING, _TIME, "OBS_VALUE", *_BOUNDS, "OBS_STATUS", "CONF_STATUS"]
+    return [*_OPENING, _TIME, "OBS_VALUE", *_BOUNDS, *_SYNTHETIC, "OBS_STATUS", "CONF_STATUS"]

@@ -65,6 +65,12 @@ def _variables(table: PublishedTable, measure: str, unit: str | None) -> dict[st
         "contributors": ("How many contributed to the cell; empty where the value is suppressed", Kind.INTEGER, None),
         "lower": ("The suppressed value is this or more", number, unit),
         "upper": ("The suppressed value is this or less", number, unit),
+        "synthetic": (
+            "Not the suppressed value, but a synthetic one, drawn from what is published alone: with it the table is "
+            "complete and adds up",
+            number,
+            unit,
+        ),
     }
     for column, (says, kind, of) in further.items():
         if column in table.columns:

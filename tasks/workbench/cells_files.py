@@ -72,6 +72,7 @@ def table_of(
         [dimension.name for dimension in cells.dimensions] if table is None else table,
         value=published.value,
         interval=published.interval,
+        synthetic=published.synthetic,
         tell_primary=tell_primary,
     )
 

@@ -450,6 +450,49 @@ def test_intervals_of_suppressed_cells_may_be_published(house: TablesHouse) -> N
             assert float(row["lower"]) < float(row["upper"])
 
 
+@pytest.mark.slow
+def test_synthetic_values_make_a_suppressed_table_complete(house: TablesHouse) -> None:
+    house.definition["protection"] = {"method": "suppression", "synthetic": True}
+    house.write()
+    publish(house)
+    told = {(row["nace"], row["region"]): row for row in rows(house.folder / "industry-by-region.csv")}
+    hidden = {key for key, row in told.items() if row["status"] != "published"}
+    assert hidden == {key for key, row in told.items() if row["synthetic"]}
+    assert all(told[key]["value"] == "" for key in hidden)
+    complete = {key: round(10 * float(row["value"] or row["synthetic"])) for key, row in told.items()}
+    for group, parts in {"A": ["01", "02"], "B": ["NA", "04", "05"]}.items():
+        for region in ("Total", "N", "S", "N1", "N2", "S1", "S2"):
+            assert complete.get((group, region), 0) == sum(complete.get((part, region), 0) for part in parts)
+    true = cells_of(house, ["nace", "region"])
+    assert sum(complete[key] == round(10 * sum(true[key])) for key in hidden) <= len(hidden) / 10
+    package = json.loads((house.folder / "datapackage.json").read_text(encoding="utf-8"))
+    fields = {field["name"]: field for field in package["resources"][0]["schema"]["fields"]}
+    assert "Not the suppressed value, but a synthetic one" in fields["synthetic"]["description"]
+
+
+def test_synthetic_values_that_follow_from_more_than_what_is_published_are_blocked(house: TablesHouse) -> None:
+    from tasks.release.tables.published_cells import PublishedCells
+
+    house.definition["protection"] = {"method": "suppression", "synthetic": True}
+    house.write()
+
+    drawn = PublishedCells.with_synthetic_values
+    calls: list[int] = []
+
+    def leaky(published: PublishedCells, cells: Any, assumptions: Any) -> PublishedCells:
+        """As a protection that takes the true values; the audit, which asks second, draws."""
+        calls.append(1)
+        if len(calls) > 1:
+            return drawn(published, cells, assumptions)
+        return PublishedCells(published.status, synthetic=np.where(published.status > 0, cells.total, 0))
+
+    with patch.object(PublishedCells, "with_synthetic_values", leaky):
+        told = house.release()
+    assert "not those that the published cells alone give" in told.words
+    assert told.code == BLOCKED
+    assert house.shelf == []
+
+
 @pytest.mark.parametrize("method", ["small_count_rounding", "cell_key"])
 def test_methods_for_counts_refuse_amounts(house: TablesHouse, method: str) -> None:
     house.definition["protection"] = {"method": method, **ALTERED[method][0]}

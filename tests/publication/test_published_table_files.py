@@ -97,6 +97,21 @@ class TestBytes:
         assert lines[1] == "Total,Total,published,1247,6,,"
         assert lines[5] == "01,x,primary,,,904,910"
 
+    def test_synthetic_values_stand_in_a_column_of_their_own_and_come_back(self) -> None:
+        cells, status = small()
+        table = whole(cells, status, synthetic=cells.total + 3)
+        lines = to_csv(table).decode().splitlines()
+        assert lines[0].endswith("contributors,synthetic")
+        assert lines[1] == "Total,Total,published,1247,6,"
+        assert lines[5] == "01,x,primary,,,908"
+        for back in (
+            read_csv(to_csv(table), "t", table.dimensions, 0),
+            read_parquet(to_parquet(table), "t", table.dimensions, 0),
+        ):
+            assert (back.synthetic, back.value) == (table.synthetic, table.value)
+            assert discrepancies(back, cells, status, synthetic=cells.total + 3, **EVERYTHING) == []
+            assert "given another synthetic value" in " ".join(discrepancies(back, cells, status, **EVERYTHING))
+
     def test_what_is_published_in_place_of_the_totals_comes_without_contributors(self) -> None:
         cells, _ = small()
         table = whole(cells, np.zeros(9, dtype=np.uint8), value=cells.total // 5 * 5)

@@ -53,6 +53,18 @@ def test_intervals_are_further_measures_and_come_back() -> None:
     assert (back.lower, back.upper, back.value) == (told.lower, told.upper, told.value)
 
 
+def test_synthetic_values_are_a_further_measure_and_come_back() -> None:
+    told = table(synthetic=np.array([935, 906, 9, 20]))
+    content = to_sdmx_csv(told, "XX:T(1.0.0)")
+    assert content.decode().splitlines()[:3] == [
+        "STRUCTURE,STRUCTURE_ID,ACTION,AREA,OBS_VALUE,SYNTHETIC,OBS_STATUS,CONF_STATUS",
+        "dataflow,XX:T(1.0.0),I,Total,935,,A,F",
+        "dataflow,XX:T(1.0.0),I,01,,906,Q,C",
+    ]
+    back = read_sdmx_csv(content, "t", told.dimensions, 0)
+    assert (back.synthetic, back.value) == (told.synthetic, told.value)
+
+
 @pytest.mark.parametrize("dataflow", ["TURNOVER", "XX:", "1X:T(1.0)", "XX:T(1.0", "XX:T,U(1.0)", "XX:T(one)"])
 def test_a_dataflow_of_another_form_is_refused(dataflow: str) -> None:
     with pytest.raises(DataError, match="dataflow must have the form AGENCY:ID"):

@@ -47,6 +47,7 @@ def published_intervals(
     status: Statuses,
     requirements: Requirements,
     nonnegative: bool = True,
+    at_least: int = 0,
     digits: int | None = None,
     workers: int = 1,
 ) -> PublishedIntervals:
@@ -54,6 +55,8 @@ def published_intervals(
 
     status      : shape (c,); only what it publishes is looked at, so nothing that is hidden can show in an interval
     nonnegative : whether it is known that no total is negative
+    at_least    : what a suppressed cell is known to be at least, where no total is negative: a count that is listed is
+                  not empty
     digits      : significant digits of the ends, 1 or more; whole units when not given
     raises      : DataError for digits below 1
     cost        : two linear programs for each suppressed cell
@@ -63,6 +66,8 @@ def published_intervals(
     value = np.where(status == Status.PUBLISHED, cells.total, np.nan)
     which = np.flatnonzero((status == Status.PRIMARY) | (status == Status.SECONDARY))
     least, most = np.full(len(cells), 0.0 if nonnegative else -np.inf), np.full(len(cells), np.inf)
+    if nonnegative:
+        least[which] = at_least
     found_low, found_high = feasibility_intervals(cells.equations, value, which, least, most, workers)
     known = ~(np.isnan(found_low) | np.isnan(found_high))
     found_low, found_high = np.where(known, found_low, least[which]), np.where(known, found_high, np.inf)

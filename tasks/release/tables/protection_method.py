@@ -23,6 +23,10 @@ class SecondarySuppression(StrictModel):
     intervals: bool = Field(
         default=False, description="publish for each suppressed cell the interval that anybody could compute anyway"
     )
+    synthetic: bool = Field(
+        default=False,
+        description="publish for each suppressed cell, in a column of its own, a synthetic value that fits all others",
+    )
     a_priori: Annotated[
         tuple[dict[str, str], ...],
         WithJsonSchema(
@@ -41,6 +45,11 @@ class SecondarySuppression(StrictModel):
             f"Sensitive cells are left blank (primary suppression), and further cells, {how} by {self.cost}, so that "
             "no blank can be worked out from the rest (secondary suppression)."
             + (" For each blank the interval is published that anybody could compute." if self.intervals else "")
+            + (
+                " For each blank a synthetic value stands in a column of its own, drawn from the published ones alone."
+                if self.synthetic
+                else ""
+            )
         )
 
 

@@ -51,6 +51,9 @@ def suppress_cells(
         suppressed = kept & ~request.manual.forbidden
         made = protect_cells(cells, request, method.mode, suppressed=suppressed, workers=workers, effort=effort)
         status, proofs, bound = made.status, made.certificates, made.bound
+    published = PublishedCells(status)
     if method.intervals:
-        return SuppressedCells(PublishedCells.with_intervals(cells, status, request, workers), proofs, bound)
-    return SuppressedCells(PublishedCells(status), proofs, bound)
+        published = PublishedCells.with_intervals(cells, status, request, workers)
+    if method.synthetic:
+        published = published.with_synthetic_values(cells, request.assumptions)
+    return SuppressedCells(published, proofs, bound)

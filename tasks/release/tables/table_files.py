@@ -36,6 +36,7 @@ def _published_tables(documents: TablesDocuments, cells: Cells, published: Publi
             table.dimensions,
             value=published.value,
             interval=published.interval,
+            synthetic=published.synthetic,
             tell_primary=form.tell_primary,
             tell_contributors=documents.definition.tells_contributors,
         )
@@ -95,6 +96,7 @@ def problems_of(
                 dimensions=table.dimensions,
                 value=published.value,
                 interval=published.interval,
+                synthetic=published.synthetic,
                 tell_primary=documents.definition.form.tell_primary,
                 tell_contributors=ending != ".sdmx.csv" and documents.definition.tells_contributors,
             )
