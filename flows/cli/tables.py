@@ -82,6 +82,10 @@ def protect_table(
         str | None,
         typer.Option("--mode", help="of suppression: fast (if not given); optimise: slower, with a proven bound"),
     ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", help="a budget for suppression: safe in any case, as cheap as it gets meanwhile"),
+    ] = None,
     intervals: Annotated[
         bool, typer.Option("--intervals", help="write the interval of each suppressed cell that anybody could compute")
     ] = False,
@@ -115,32 +119,37 @@ def protect_table(
     as_json: AsJson = False,
 ) -> None:
     """Protect a table as a release would, by suppressing cells or changing values; written only if nothing fails."""
+    from flows.cli.search_progress import search_progress
     from flows.cli.table_options import dimensions_given, files_given, method_given, rules_given, tables_given
     from sluice.custody.durable import refuse_to_overwrite
     from sluice.errors import DocumentError
     from tasks.workbench.protect import protect_table as protect
 
     measure = measure_given(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)
-    chosen = method_given(method, mode=mode, cost=cost, intervals=intervals or None, synthetic=synthetic or None)
+    chosen = method_given(
+        method, mode=mode, cost=cost, seconds=seconds, intervals=intervals or None, synthetic=synthetic or None
+    )
     if waivers is not None and a_priori is None:
         raise DocumentError("--waivers: give --a-priori, too, which says what should be published")
     refuse_to_overwrite(output, files_given(hierarchy or []))
-    made = protect(
-        source,
-        dimensions_given(hierarchy or []),
-        measure,
-        rules_given(rule or []),
-        output,
-        tables=tables_given(table or []),
-        method=chosen,
-        a_priori=a_priori,
-        waivers=waivers,
-        previous=previous,
-        seed_file=seed_file,
-        coalition=coalition,
-        tell_primary=tell_primary,
-        workers=workers or settings().workers,
-    )
+    with search_progress(as_json) as progress:
+        made = protect(
+            source,
+            dimensions_given(hierarchy or []),
+            measure,
+            rules_given(rule or []),
+            output,
+            tables=tables_given(table or []),
+            method=chosen,
+            a_priori=a_priori,
+            waivers=waivers,
+            previous=previous,
+            seed_file=seed_file,
+            coalition=coalition,
+            tell_primary=tell_primary,
+            workers=workers or settings().workers,
+            progress=progress,
+        )
     summary = made.summary()
     written = [str(file) for file in made.files]
     if as_json:
@@ -201,26 +210,39 @@ def audit_table(
     duplicates: Duplicates = "refuse",
     decimals: Decimals = None,
     table: Tables = None,
+    known: Annotated[
+        Path | None,
+        typer.Option("--known", help="CSV of what an attacker knows of cells beforehand: codes, lower, upper"),
+    ] = None,
     within: Annotated[
         float | None, typer.Option("--within", min=0, max=100, help="percent: so near is a breach; without microdata")
     ] = None,
     coalition: Coalition = 1,
+    repair: Annotated[
+        Path | None,
+        typer.Option("--repair", help="with microdata: where to write an unsafe table with further cells suppressed"),
+    ] = None,
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Attack a suppression pattern, whoever made it: what can be computed from it, by anybody and by contributors?"""
-    from flows.cli.table_options import dimensions_given, rules_given, tables_given
+    """Attack a suppression pattern, whoever made it: what can be computed from it, by anybody and by contributors?
+
+    Without microdata, --rule is for a table of counts, one contributor each: readers know the rule, too.
+    """
+    from flows.cli.table_options import dimensions_given, files_given, rules_given, tables_given
+    from sluice.custody.durable import refuse_to_overwrite
     from sluice.errors import DocumentError
-    from tasks.workbench.audit import audit_published, audit_with_records
+    from tasks.workbench.audit import audit_with_records
+    from tasks.workbench.audit_published import audit_published
 
     dimensions, tables = dimensions_given(hierarchy or []), tables_given(table or [])
     if microdata is None:
         of_records = {
-            "--rule": rule,
             "--value": value,
             "--contributor": contributor,
             "--holding": holding,
             "--weight": weight,
+            "--repair": repair,
         }
         given = [option for option, what in of_records.items() if what]
         if given:
@@ -229,6 +251,8 @@ def audit_table(
             source,
             dimensions,
             tables=tables,
+            rules=rules_given(rule or []),
+            known=known,
             within=within,
             nonnegative=_refuses(negative),
             workers=workers or settings().workers,
@@ -239,6 +263,8 @@ def audit_table(
         measure = measure_given(
             value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals
         )
+        if repair is not None:
+            refuse_to_overwrite(repair, files_given(hierarchy or []))
         found = audit_with_records(
             source,
             dimensions,
@@ -246,7 +272,9 @@ def audit_table(
             measure,
             rules_given(rule or []),
             tables=tables,
+            known=known,
             coalition=coalition,
+            repair=repair,
             workers=workers or settings().workers,
         )
     summary = found.summary()
@@ -260,8 +288,25 @@ def audit_table(
             _print_audit(summary)
         else:
             _print_intervals(summary)
+        if repair is not None:
+            _print_repair(summary.get("repaired"))
         out.print(f"{summary['seconds']:.1f} s")
-    raise typer.Exit(DONE if found.safe else BLOCKED)
+    mended = found.repaired is not None and found.repaired.safe
+    raise typer.Exit(DONE if found.safe or mended else BLOCKED)
+
+
+def _print_repair(repaired: dict[str, Any] | None) -> None:
+    """What came of the repair, in words."""
+    if repaired is None:
+        out.print("repair: the table is safe as it is; nothing is written.", soft_wrap=True)
+    elif not repaired["safe"]:
+        out.print("repair: no safe pattern was found; nothing is written.", soft_wrap=True)
+    else:
+        out.print(
+            f"repair: {repaired['added']:,} more cells are suppressed, {repaired['suppressed']:,} in all; safe against "
+            f"all {repaired['attacks']['attempted']:,} attacks: {', '.join(repaired['files'])}",
+            soft_wrap=True,
+        )
 
 
 def measure_given(
@@ -326,6 +371,8 @@ def _print_intervals(summary: dict[str, Any]) -> None:
     else:
         out.print("audit: no cell that may be sensitive can be computed exactly", soft_wrap=True)
     _print_breaches(breaches)
+    if summary["with_rules"]:
+        out.print("every suppressed cell was taken to be a count that is not 0, as the rules leave it", soft_wrap=True)
     out.print(f"exactly known: {len(summary['exactly_known']):,} suppressed cells", soft_wrap=True)
     for cell in summary["narrowest"]:
         codes = [f"{name} {code}" for name, code in cell.items() if name not in _OF_INTERVAL]

@@ -18,9 +18,11 @@ from sluice.publication.published_table_files import to_csv
 from sluice.tabular.model.cells import Cells, levels_of
 from sluice.tabular.model.dimension import Dimension
 from tasks.release.tables.published_cells import PublishedCells
-from tasks.workbench.tabular_file import refuse_unfit_csv, table_source
+from tasks.workbench.tabular_file import read_text, refuse_unfit_csv
 
 Tables = Sequence[Sequence[str]]
+
+_COLUMNS = ("status", "value")
 
 
 def refuse_taken_names(dimensions: Sequence[Dimension]) -> None:
@@ -89,7 +91,7 @@ def read_cells(source: Path, dimensions: Sequence[Dimension], tables: Tables | N
 def _texts(source: Path, dimensions: Sequence[Dimension], tables: Tables | None) -> Iterator[pd.DataFrame]:
     """The columns of a pattern as text, missing values as empty ones; cells that tables share once."""
     if not source.is_dir():
-        yield _text(source, [dimension.name for dimension in dimensions])
+        yield read_text(source, [*(dimension.name for dimension in dimensions), *_COLUMNS])
         return
     totals = {dimension.name: dimension.codes[0] for dimension in dimensions}
     frames = []
@@ -97,14 +99,8 @@ def _texts(source: Path, dimensions: Sequence[Dimension], tables: Tables | None)
         levels = levels_of(dimensions, table)
         own = [dimension.name for dimension, level in zip(dimensions, levels, strict=True) if level]
         others = {name: total for name, total in totals.items() if name not in own}
-        frames.append(_text(source / _file_name(table), own).assign(**others))
+        frames.append(read_text(source / _file_name(table), [*own, *_COLUMNS]).assign(**others))
     yield pd.concat(frames, ignore_index=True).drop_duplicates()
-
-
-def _text(source: Path, names: Sequence[str]) -> pd.DataFrame:
-    table = table_source(source)
-    frame = pd.concat(table.batches([*names, "status", "value"]), ignore_index=True)
-    return frame.astype("object").where(frame.notna(), "").astype(str) if source.suffix == ".parquet" else frame
 
 
 def _tables(dimensions: Sequence[Dimension], tables: Tables | None) -> Tables:

@@ -23,6 +23,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.readers import sensitive_counts
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
+from sluice.tabular.suppression.effort import Progress
 from sluice.tabular.suppression.manual_status import MANUAL, manual_rows
 from sluice.verdict import Finding, Verdict, decide
 from tasks.release.tables.alteration import alter_cells
@@ -37,7 +38,7 @@ from tasks.workbench.cells_files import read_cells, refuse_taken_names, refuse_u
 from tasks.workbench.draw import Draw
 from tasks.workbench.previous_pattern import PreviousPattern
 from tasks.workbench.seed_file import secret_seed_of
-from tasks.workbench.tabular_file import table_source
+from tasks.workbench.tabular_file import read_text
 from tasks.workbench.tabulation import Tabulated, records_in, tabulate
 from tasks.workbench.waivers_file import read_waivers
 
@@ -144,6 +145,7 @@ def protect_table(
     coalition: int = 1,
     tell_primary: bool = False,
     workers: int = 1,
+    progress: Progress | None = None,
 ) -> ProtectedTable:
     """Make, protect and judge the table of a CSV or Parquet file, and write it as CSV if nothing fails.
 
@@ -153,6 +155,7 @@ def protect_table(
     previous     : cells that were published before, in a form of `output`
     seed_file    : of methods that draw; made where it is absent
     tell_primary : two words for suppressed cells: primary and secondary
+    progress     : of the search for a pattern
     raises       : DataError, DocumentError; then nothing is written
     """
     begun = perf_counter()
@@ -178,6 +181,7 @@ def protect_table(
             partial(_seed_of, seed_file, method), partial(records_in, source, dimensions, measure), dimensions, measure
         ),
         workers=workers,
+        progress=progress,
     )
     files = write_cells(output, made.cells, made.published, tables, tell_primary) if made.may_be_written else []
     return replace(made, files=tuple(files), seconds=perf_counter() - begun)
@@ -193,6 +197,7 @@ def protect_tabulated(
     previous: PreviousPattern | None = None,
     draw: Draw | None = None,
     workers: int = 1,
+    progress: Progress | None = None,
 ) -> ProtectedTable:
     """Protect and judge cells that are in memory, by the same code as a release.
 
@@ -218,7 +223,7 @@ def protect_tabulated(
         waive=partial(waived_cells, waivers=waivers, release_name="", today=datetime.now(UTC).date()),
     )
     if isinstance(method, SecondarySuppression):
-        made = _suppressed(tabulated, request, method, previous, workers)
+        made = _suppressed(tabulated, request, method, previous, workers, progress)
     else:
         if previous is not None:
             _suppression(method, "previous pattern")
@@ -232,6 +237,7 @@ def _suppressed(
     method: SecondarySuppression,
     previous: PreviousPattern | None,
     workers: int,
+    progress: Progress | None,
 ) -> ProtectedTable:
     cells = tabulated.cells
     kept, pair = np.zeros(len(cells), dtype=bool), None
@@ -240,7 +246,7 @@ def _suppressed(
         before, now = edition.among(cells)
         kept = np.logical_or(*carried(before, edition.published.status, now))
         pair = EditionPair.of(cells, edition)
-    made = suppress_cells(cells, request, method, kept=kept, pair=pair, workers=workers)
+    made = suppress_cells(cells, request, method, kept=kept, pair=pair, workers=workers, progress=progress)
     status = made.published.status
     found = audit_cells(cells, status, request, made.proofs, workers)
     findings = [judge_audit(found), *request.findings]
@@ -289,9 +295,4 @@ def _seed_of(file: Path | None, method: Protection) -> int:
 
 
 def _rows_of(path: Path) -> list[dict[str, str]]:
-    table = table_source(path)
-    return [
-        {str(key): text for key, text in row.items()}
-        for batch in table.batches(table.column_names())
-        for row in batch.to_dict("records")
-    ]
+    return [{str(key): text for key, text in row.items()} for row in read_text(path).to_dict("records")]

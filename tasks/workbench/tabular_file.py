@@ -27,6 +27,13 @@ def table_source(path: Path) -> TabularSource:
     raise DataError(f"{path}: must be a .csv, .csv.gz or .parquet file. Other sources: write a release definition.")
 
 
+def read_text(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """All cells as text, missing ones as empty texts; all columns when none are named. Raises DataError."""
+    table = table_source(path)
+    frame = pd.concat(table.batches(columns or table.column_names()), ignore_index=True)
+    return frame.astype("object").where(frame.notna(), "").astype(str) if path.suffix == ".parquet" else frame
+
+
 def typed_table(raw: pd.DataFrame, contract: Contract, key: int) -> tuple[pd.DataFrame, dict[str, Variable]]:
     """The typed frame without identifiers, and its variables with the categories that were found.
 

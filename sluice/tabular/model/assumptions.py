@@ -1,6 +1,6 @@
 """What an attacker on suppressed cells is assumed to know and to be able to do."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import get_args
 
 import numpy as np
@@ -25,6 +25,8 @@ class Assumptions:
     own_parts    : each contributor among the largest that the cells keep its own part of every cell, so that a cell is
                    at least as large, and coalitions theirs together; False: only who is alone in a cell uses what it
                    knows. Nothing where coalition is 0, or contributions may be negative
+    beforehand   : from what to what each cell is known to be, from elsewhere, in whole units of the table and infinite
+                   for no end; shapes (c,). None: nothing. The truth must be between them
     """
 
     nonnegative: bool = True
@@ -34,6 +36,7 @@ class Assumptions:
     zeros_known: bool = True
     counts: Counts | None = None
     own_parts: bool = False
+    beforehand: tuple[Floats, Floats] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.known_within is not None and not 0 < self.known_within <= 100:
@@ -51,6 +54,13 @@ class Assumptions:
         if self.known_within is not None:
             within = np.abs(total) * self.known_within / 100
             lower, upper = np.maximum(lower, total - within), total + within
+        if self.beforehand is not None:
+            if len(self.beforehand[0]) != len(cells):
+                raise DataError(
+                    f"bounds known beforehand must be given of each of {len(cells)} cells; got "
+                    f"{len(self.beforehand[0])}."
+                )
+            lower, upper = np.maximum(lower, self.beforehand[0]), np.minimum(upper, self.beforehand[1])
         if self.zeros_known:
             zero = cells.contributions.total == 0  # contributions that cancel each other out are no known zero
             lower, upper = np.where(zero, 0.0, lower), np.where(zero, 0.0, upper)

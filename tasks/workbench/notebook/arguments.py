@@ -73,6 +73,16 @@ def whole_number(number: object, name: str, least: int) -> int:
     return int(number)
 
 
+def number(given: object, name: str) -> float:
+    """A number, finite."""
+    if isinstance(given, bool) or not isinstance(given, Real):
+        hint = " Leave out the quotes." if isinstance(given, str) else ""
+        raise TypeError(f"{name} must be a number; got {type(given).__name__}.{hint}")
+    if not np.isfinite(float(given)):
+        raise DataError(f"{name} must be a finite number; got {float(given)}.")
+    return float(given)
+
+
 def share(number: object, name: str) -> float:
     """A share: more than 0, at most 1."""
     if isinstance(number, bool) or not isinstance(number, Real):

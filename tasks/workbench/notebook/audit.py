@@ -1,8 +1,7 @@
 """`sluice.audit`: what can be worked out of a table's suppressed cells, whoever suppressed them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from numbers import Real
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -10,11 +9,24 @@ import pandas as pd
 
 from sluice.errors import DataError
 from sluice.verdict import Verdict
+from tasks.release.tables.published_cells import PublishedCells
 from tasks.workbench.audit import AuditedTable as Found
-from tasks.workbench.audit import audit_pattern, audit_pattern_with_records
-from tasks.workbench.notebook.arguments import data_frame, whole_number
+from tasks.workbench.audit import audit_pattern_with_records
+from tasks.workbench.audit_published import audit_pattern
+from tasks.workbench.cells_files import table_of
+from tasks.workbench.known_bounds import known_bounds
+from tasks.workbench.notebook.arguments import data_frame, number, whole_number
 from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
-from tasks.workbench.notebook.table_arguments import Dimensions, Rule, TableOfRecords, dimensions_of, pattern_of
+from tasks.workbench.notebook.table_arguments import (
+    Dimensions,
+    Rule,
+    TableOfRecords,
+    dimensions_of,
+    frame_of,
+    pattern_of,
+    sensitivity_rules,
+    text_frame,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +43,7 @@ class AuditedTable(Result):
     narrowest : with records, the sensitive cells with the least to spare: their codes, and width_per_width_asked, the
                 proven width of the interval over the one that the rules ask for
     breaches  : what somebody can learn who must not, in words
+    repaired  : the table with further cells suppressed so that it is safe, where that was asked for and needed
     """
 
     verdict: Verdict
@@ -41,15 +54,18 @@ class AuditedTable(Result):
     secondary: Annotated[int | None, Figure("cells", "of these suppressed to protect others")]
     breaches_found: Annotated[int, Figure("breaches", "that were found")]
     exactly_known: Annotated[int | None, Figure("cells", "suppressed, and known exactly to any reader")]
+    added: Annotated[int | None, Figure("cells", "suppressed besides by the repair, where one was needed and found")]
     breaches: tuple[str, ...]
     intervals: pd.DataFrame
     narrowest: pd.DataFrame
+    repaired: pd.DataFrame | None
 
     @property
     def says(self) -> str:
         if self.breaches:
             more = f", and {len(self.breaches) - 2:,} more" if len(self.breaches) > 2 else ""
-            return f"Not safe: {'; '.join(self.breaches[:2])}{more}."
+            mended = "" if self.added is None else f" With {self.added:,} more cells suppressed it is."
+            return f"Not safe: {'; '.join(self.breaches[:2])}{more}.{mended}"
         if self.verdict is not Verdict.PASS:
             return "Nothing was found, but not every attack was decided."
         if self.with_records:
@@ -103,9 +119,11 @@ def audit(
     contributor: str | None = None,
     measure: Mapping[str, Any] | None = None,
     tables: Sequence[Sequence[str]] | None = None,
+    known: pd.DataFrame | None = None,
     within: float | None = None,
     nonnegative: bool = True,
     coalition: int = 1,
+    repair: bool = False,
     workers: int = 1,
 ) -> AuditedTable:
     """Audit a table with suppressed cells: as any reader could, or with the records as every attacker could.
@@ -113,40 +131,55 @@ def audit(
     table       : a row for each cell, its total and marginals too: the dimensions' codes; status: published or
                   suppressed (or primary or secondary); value: missing where suppressed. As `sluice.protect` gives it
     dimensions  : as for `sluice.protect`; where a column has no hierarchy, its total is called 'Total'
-    records     : behind the table, added up as for `sluice.protect` by value, contributor and measure; with them
-                  `rules` say which cells are sensitive
+    records     : behind the table, added up as for `sluice.protect` by value, contributor and measure
+    rules       : with records, which cells are sensitive; without, of a table of counts, what readers of the rules know
     tables      : the dimensions of each of several linked tables; one table of all when not given
+    known       : what an attacker knows of single cells beforehand: their codes, lower and upper, missing for no end
     within      : without records: percent; a primary cell that is known as closely as that is a breach, too
     nonnegative : without records: no value can be negative, which everybody knows
     coalition   : with records: contributors who pool what they know, 0 to 3
+    repair      : with records: of a pattern that is not safe, find which further cells must be suppressed
     raises      : TypeError, DataError (also for totals that do not add up), DocumentError
     """
     table = data_frame(table, "table")
     workers = whole_number(workers, "workers", 1)
-    if within is not None and (isinstance(within, bool) or not isinstance(within, Real)):
-        raise TypeError(f"within must be a number, percent; got {type(within).__name__}.")
+    within = None if within is None else number(within, "within")
+    bounds = None if known is None else text_frame(data_frame(known, "known"))
     if records is None:
-        for name, given in (("value", value), ("rules", rules), ("contributor", contributor), ("measure", measure)):
-            if given is not None:
+        for name, given in (("value", value), ("contributor", contributor), ("measure", measure), ("repair", repair)):
+            if given:
                 raise DataError(f"{name} is for an audit with records; give records, too, or leave {name} out.")
         pattern = pattern_of(table, dimensions_of(dimensions, table, totals=True))
-        found = audit_pattern(pattern, tables=tables, within=within, nonnegative=nonnegative, workers=workers)
-    else:
-        if rules is None:
-            raise DataError("rules must say which cells are sensitive, such as [{'rule': 'p_percent', 'p': 10}].")
-        behind = TableOfRecords.of(records, dimensions, rules, value, contributor, measure)
-        together = whole_number(coalition, "coalition", 0)
-        found = audit_pattern_with_records(
-            pattern_of(table, behind.dimensions),
-            behind.tabulated(tables, together).cells,
-            behind.rules,
-            behind.assumptions(together),
-            workers=workers,
+        readers = () if rules is None else sensitivity_rules(rules)
+        return _result(
+            audit_pattern(
+                pattern,
+                tables=tables,
+                rules=readers,
+                known=bounds,
+                within=within,
+                nonnegative=nonnegative,
+                workers=workers,
+            )
         )
-    return _result(found)
+    if rules is None:
+        raise DataError("rules must say which cells are sensitive, such as [{'rule': 'p_percent', 'p': 10}].")
+    behind = TableOfRecords.of(records, dimensions, rules, value, contributor, measure)
+    together = whole_number(coalition, "coalition", 0)
+    pattern, cells = pattern_of(table, behind.dimensions), behind.tabulated(tables, together).cells
+    assumptions = behind.assumptions(together)
+    if bounds is not None:
+        ends = known_bounds(bounds, behind.dimensions, cells.codes, cells.decimals)
+        assumptions = replace(assumptions, beforehand=ends)
+    found = audit_pattern_with_records(pattern, cells, behind.rules, assumptions, repair=repair, workers=workers)
+    mended = found.repaired
+    if mended is None or not mended.safe:
+        return _result(found)
+    published = table_of(cells, PublishedCells(mended.status), pattern.tells_primary)
+    return _result(found, frame_of(published), mended.added)
 
 
-def _result(found: Found) -> AuditedTable:
+def _result(found: Found, repaired: pd.DataFrame | None = None, added: int | None = None) -> AuditedTable:
     figures = found.summary()
     verdict = Verdict.FAIL if found.breaches else Verdict.PASS if found.safe else Verdict.UNKNOWN
     intervals = pd.DataFrame(figures.get("intervals", []))
@@ -166,4 +199,6 @@ def _result(found: Found) -> AuditedTable:
         breaches=found.breaches,
         intervals=intervals,
         narrowest=pd.DataFrame(figures["narrowest"]),
+        repaired=repaired,
+        added=added,
     )

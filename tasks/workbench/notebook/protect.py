@@ -10,7 +10,6 @@ import pandas as pd
 
 from policies.waivers import Waiver
 from sluice.errors import DataError
-from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import STATUS_NAMES
 from sluice.report.pattern_map import EMPTY, STATUS_MARKS, WITHHELD, pattern_maps
 from sluice.tabular.model.cells import Status
@@ -19,12 +18,13 @@ from sluice.verdict import Finding, Verdict
 from tasks.release.tables.protection import Mode
 from tasks.workbench.cells_files import table_of
 from tasks.workbench.draw import Draw
-from tasks.workbench.notebook.arguments import Seed, data_frame, entropy, one_of, whole_number
+from tasks.workbench.notebook.arguments import Seed, data_frame, entropy, number, one_of, whole_number
 from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
 from tasks.workbench.notebook.table_arguments import (
     Dimensions,
     Rule,
     TableOfRecords,
+    frame_of,
     pattern_of,
     protection_method,
     rows_of,
@@ -80,20 +80,7 @@ class ProtectedTable(Result):
     def pattern(self) -> pd.DataFrame:
         if not self.protection.may_be_written:
             raise DataError("the audit did not find the pattern safe, so there is none to publish; see breaches.")
-        table = table_of(self.protection.cells, self.protection.published)
-        return pd.DataFrame(
-            {
-                name: self._numbers(entries) if name in ("value", "lower", "upper") else list(entries)
-                for name, entries in table.columns.items()
-            }
-        )
-
-    def _numbers(self, units: Sequence[int | None]) -> "pd.Series[Any]":
-        if not self._decimals:
-            return pd.Series(units, dtype="Int64")
-        return pd.Series(
-            [np.nan if each is None else float(in_decimals(each, self._decimals)) for each in units], dtype="float64"
-        )
+        return frame_of(table_of(self.protection.cells, self.protection.published))
 
     @property
     def cells(self) -> pd.DataFrame:
@@ -180,6 +167,7 @@ def protect(
     method: Mapping[str, Any] | str = "suppression",
     cost: str | None = None,
     mode: Mode | None = None,
+    seconds: float | None = None,
     a_priori: pd.DataFrame | Sequence[Mapping[str, Any]] | None = None,
     waivers: Sequence[Mapping[str, Any]] | Path | str | None = None,
     previous: pd.DataFrame | None = None,
@@ -201,6 +189,7 @@ def protect(
     method      : as `protection` in a release: {"method": "controlled_rounding", "base": 5}; docs/tables.md lists them
     cost        : what suppression keeps small: value (when not given), cells, contributors or scaled_information
     mode        : fast (when not given); or optimise, slower, with a proven bound on the cost
+    seconds     : a budget for suppression: a safe pattern in any case, as cheap as the search gets meanwhile
     a_priori    : what people ask of single cells: codes, status and, if wanted, lower, upper and cost
     waivers     : as in a policy, a list or a YAML file: which sensitive cells `a_priori` may have published
     previous    : the pattern that was published before: what it suppressed is suppressed again, and neither must undo
@@ -215,6 +204,7 @@ def protect(
         method,
         cost=None if cost is None else one_of(cost, "cost", COSTS),
         mode=None if mode is None else one_of(mode, "mode", ("fast", "optimise")),
+        seconds=None if seconds is None else number(seconds, "seconds"),
         a_priori=rows_of(a_priori, "a_priori") or None,
     )
     before = None
@@ -226,7 +216,7 @@ def protect(
         granted = read_waivers(Path(waivers))
     elif waivers is not None:
         granted = waivers_of(waivers)
-    number = entropy(seed)
+    drawn = entropy(seed)
     together = whole_number(coalition, "coalition", 0)
     made = protect_tabulated(
         table.tabulated(tables, together),
@@ -235,7 +225,7 @@ def protect(
         chosen,
         waivers=granted,
         previous=before,
-        draw=Draw(lambda: number, lambda: table.frame, table.dimensions, table.measure),
+        draw=Draw(lambda: drawn, lambda: table.frame, table.dimensions, table.measure),
         workers=whole_number(workers, "workers", 1),
     )
     return _result(made)

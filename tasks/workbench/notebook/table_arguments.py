@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,7 +13,9 @@ from policies.rules.rules import PolicyRule
 from policies.rules.table_rule import TableRule
 from sluice.documents.documents import parse_document
 from sluice.errors import DataError
+from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import Pattern, read_pattern
+from sluice.publication.published_table import PublishedTable
 from sluice.reading.values import plain_array, trimmed_texts
 from sluice.sources.hierarchy_file import read_dimension
 from sluice.tabular.model.aggregation import LARGEST_KEPT
@@ -199,11 +202,30 @@ def rows_of(table: object, name: str) -> tuple[dict[str, str], ...]:
     if table is None:
         return ()
     if isinstance(table, pd.DataFrame):
-        written = pd.DataFrame({str(column): texts(table[column]) for column in table.columns})
-        return tuple({str(key): str(text) for key, text in row.items()} for row in written.to_dict("records"))
+        return tuple({str(key): str(text) for key, text in row.items()} for row in text_frame(table).to_dict("records"))
     if isinstance(table, str) or not isinstance(table, Sequence) or not all(isinstance(row, Mapping) for row in table):
         raise TypeError(f"{name} must be a DataFrame or a list of mappings; got {type(table).__name__}.")
     return rows_of(pd.DataFrame([dict(row) for row in table]), name) if table else ()
+
+
+def frame_of(table: PublishedTable) -> pd.DataFrame:
+    """What is published, as a DataFrame: numbers as numbers, missing where there is none."""
+
+    def in_units(entries: Sequence[int | None]) -> "pd.Series[Any]":
+        if not table.decimals:
+            return pd.Series(entries, dtype="Int64")
+        numbers = [np.nan if each is None else float(in_decimals(each, table.decimals)) for each in entries]
+        return pd.Series(numbers, dtype="float64")
+
+    numeric = ("value", "lower", "upper")
+    return pd.DataFrame(
+        {name: in_units(each) if name in numeric else list(each) for name, each in table.columns.items()}
+    )
+
+
+def text_frame(table: pd.DataFrame) -> pd.DataFrame:
+    """All columns as text, as a CSV file has them."""
+    return pd.DataFrame({str(column): texts(table[column]) for column in table.columns})
 
 
 def texts(column: "pd.Series[Any]") -> "pd.Series[str]":

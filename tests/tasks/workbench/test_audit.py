@@ -246,7 +246,7 @@ def test_values_that_are_not_those_of_the_records(folder: Path, capsys: pytest.C
 
 def test_options_that_need_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for more, says in (
-        (("--rule=p_percent=10", "--value=value"), "--rule, --value: only the records can tell; give --microdata"),
+        (("--contributor=id", "--value=value"), "--value, --contributor: only the records can tell; give --microdata"),
         ((*with_records(folder, {}), "--within=5"), "--within: with --microdata, the rules tell"),
         ((*with_records(folder, {})[:-1],), "no rule says which cells are sensitive"),
         (("--negative=no",), "negative must be one of refuse, absolute; got 'no'"),

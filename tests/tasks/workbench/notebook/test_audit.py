@@ -8,7 +8,7 @@ import sluice
 from sluice.errors import DataError
 from sluice.tabular.model.dimension import Dimension
 from sluice.verdict import Verdict
-from tasks.workbench.audit import audit_published
+from tasks.workbench.audit_published import audit_published
 
 COUNTS = [{"rule": "minimum_frequency", "n": 5}]
 OCCUPATIONS = ["occupation", "occupation_husb"]
@@ -63,6 +63,29 @@ def test_the_figures_are_those_of_audit_table(pattern: pd.DataFrame, tmp_path: P
     assert found.intervals["within_percent"].tolist() == table["within_percent"].tolist()
 
 
+def test_a_careless_pattern_is_repaired(pattern: pd.DataFrame, fair: pd.DataFrame) -> None:
+    found = sluice.audit(careless(pattern, fair), OCCUPATIONS, records=fair, rules=COUNTS, repair=True)
+    assert found.verdict is Verdict.FAIL
+    assert found.says.endswith(f"With {found.added} more cells suppressed it is.")
+    assert found.repaired is not None
+    again = sluice.audit(found.repaired, OCCUPATIONS, records=fair, rules=COUNTS, repair=True)
+    assert (again.verdict, again.repaired, again.added) == (Verdict.PASS, None, None)
+
+
+def test_readers_who_know_the_rule_or_a_cell(pattern: pd.DataFrame, fair: pd.DataFrame) -> None:
+    by_rule = sluice.audit(careless(pattern, fair), OCCUPATIONS, rules=COUNTS)
+    assert by_rule.verdict is Verdict.FAIL
+    assert (by_rule.intervals["low"] >= 1).all()
+    hidden = pattern.loc[pattern["status"] == "suppressed", OCCUPATIONS].iloc[[0]]
+    value = fair.groupby([fair[name].astype(int).astype(str) for name in OCCUPATIONS]).size()[tuple(hidden.iloc[0])]
+    known = hidden.assign(lower=value, upper=value)
+    found = sluice.audit(pattern, OCCUPATIONS, known=known)
+    assert found.verdict is Verdict.FAIL
+    assert found.exactly_known
+    with_records = sluice.audit(pattern, OCCUPATIONS, records=fair, rules=COUNTS, known=known)
+    assert with_records.verdict is Verdict.FAIL
+
+
 def test_totals_that_do_not_add_up_are_refused(pattern: pd.DataFrame) -> None:
     wrong = pattern.copy()
     wrong.loc[0, "value"] += 1
@@ -74,9 +97,11 @@ def test_totals_that_do_not_add_up_are_refused(pattern: pd.DataFrame) -> None:
     ("given", "error", "says"),
     [
         ({"table": {"status": []}}, TypeError, "table must be a pandas DataFrame; got dict"),
-        ({"rules": COUNTS}, DataError, "rules is for an audit with records; give records"),
+        ({"repair": True}, DataError, "repair is for an audit with records; give records"),
+        ({"known": [1]}, TypeError, "known must be a pandas DataFrame; got list"),
+        ({"known": pd.DataFrame({"occupation": ["1"]})}, DataError, "known bounds have no column 'occupation_husb'"),
         ({"value": "affairs"}, DataError, "value is for an audit with records"),
-        ({"within": "10"}, TypeError, "within must be a number, percent; got str"),
+        ({"within": "10"}, TypeError, "within must be a number; got str"),
         ({"dimensions": ["occupation", "status"]}, DataError, "no cell is the 'Total' of 'status'; give its hierarchy"),
     ],
 )

@@ -1,0 +1,199 @@
+"""The audit of anybody's suppression pattern, of what is published alone: what can everybody compute?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
+
+from sluice.errors import DataError
+from sluice.publication.decimals import in_decimals
+from sluice.publication.pattern_file import Pattern, codes_of
+from sluice.tabular.model.cells import Floats, Status, equations_of, refuse_hidden_ties
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasibility_intervals
+from sluice.tabular.rules.readers import sensitive_counts
+from sluice.tabular.rules.sensitivity import SensitivityRule
+from tasks.workbench.audit import AuditedTable
+from tasks.workbench.cells_files import read_cells
+from tasks.workbench.known_bounds import known_bounds
+from tasks.workbench.tabular_file import read_text
+
+_EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
+_NEAR = 1e-6  # units; by which linear programming misses a whole number
+_FEW = 10
+
+
+def audit_published(
+    source: Path,
+    dimensions: Sequence[Dimension],
+    *,
+    tables: Sequence[Sequence[str]] | None = None,
+    rules: Sequence[SensitivityRule] = (),
+    known: Path | None = None,
+    within: float | None = None,
+    nonnegative: bool = True,
+    workers: int = 1,
+) -> AuditedTable:
+    """The pattern in a file (or folder) of cells, audited by `audit_pattern`. Errors name the file.
+
+    known : a file of bounds that attackers know beforehand
+    """
+    pattern = read_cells(source, dimensions, tables)
+    rows = read_text(known) if known else None
+    try:
+        return audit_pattern(
+            pattern, tables=tables, rules=rules, known=rows, within=within, nonnegative=nonnegative, workers=workers
+        )
+    except DataError as error:
+        raise DataError(f"{source}: {error}") from None
+
+
+def audit_pattern(
+    pattern: Pattern,
+    *,
+    tables: Sequence[Sequence[str]] | None = None,
+    rules: Sequence[SensitivityRule] = (),
+    known: pd.DataFrame | None = None,
+    within: float | None = None,
+    nonnegative: bool = True,
+    workers: int = 1,
+) -> AuditedTable:
+    """What anybody can compute of the suppressed cells from the published table and the hierarchies alone.
+
+    Cells that are not in the table are taken as empty. Whether the intervals are wide enough only the rules and the
+    records can tell; without them a breach is a cell called primary that is exactly known, or known to within `within`
+    percent (any suppressed cell, where one word stands for all), or a suppressed cell whose value stands in the file.
+
+    rules  : of a table of counts, each of a contributor of its own: they bound what a suppressed cell can be. A breach
+             is then a cell that can be told to be sensitive, or, where the table tells that, one that is exactly known
+    known  : rows of bounds that attackers know beforehand; see `known_bounds`
+    raises : DataError, for published totals that do not add up, too
+    """
+    begun = perf_counter()
+    dimensions = pattern.dimensions
+    refuse_hidden_ties(dimensions, tables)
+    equations = equations_of(dimensions, pattern.codes, tables)
+    equations = equations[np.flatnonzero(np.diff(equations.indptr) > 1)]  # a sum of no cell tells nothing
+    value = np.where(pattern.has, pattern.value, np.nan).astype(np.float64)
+    if nonnegative and (value[pattern.has] < 0).any():
+        at = int(np.flatnonzero(pattern.has & (pattern.value < 0))[0])
+        raise DataError(f"the value of {pattern.name(at)} is negative. If that is right, say --negative absolute.")
+    _refuse_other_sums(pattern, equations)
+    hidden = np.flatnonzero(~pattern.has)
+    count = len(pattern)
+    least, most = np.full(count, 0.0 if nonnegative else -np.inf), np.full(count, np.inf)
+    if known is not None:
+        ends = known_bounds(known, dimensions, pattern.codes, pattern.decimals)
+        least, most = np.maximum(least, ends[0]), np.minimum(most, ends[1])
+        _refuse_false_bounds(pattern, least, most)
+    smallest = _SmallCounts.of(pattern, rules) if rules else None
+    if smallest is not None:
+        least, most = np.maximum(least, smallest.lower), np.minimum(most, smallest.upper)
+    try:
+        low, high = feasibility_intervals(equations, value, hidden, least, most, workers)
+    except TotalsDoNotAddError as error:
+        row = equations[[error.equation], :]
+        total = pattern.name(int(row.indices[np.argmax(row.data)]))
+        beside = ", with what is known of them beforehand" if rules or known is not None else ""
+        raise DataError(f"totals that do not add: {total} cannot be the sum of its parts{beside}.") from None
+    if smallest is not None:
+        low, high = np.ceil(low - _NEAR), np.floor(high + _NEAR)  # of what is counted there are whole numbers
+    precision = _precision(low, high)
+    primary = pattern.status[hidden] == Status.PRIMARY
+    exact = high - low < _EXACTLY
+    breaches = [
+        f"{pattern.name(int(cell))} is {pattern.word(int(cell))} and has a value"
+        for cell in np.flatnonzero(pattern.has & (pattern.status != Status.PUBLISHED))
+    ]
+    if smallest is not None:
+        small = high <= smallest.most
+        if not pattern.tells_primary:
+            told = hidden[small & ~exact]
+            breaches += [f"anybody can tell that {pattern.name(int(cell))} is sensitive" for cell in told]
+        primary &= small  # of what is no small count, the value is no secret
+    breaches += [f"anybody can compute {pattern.name(int(cell))} exactly" for cell in hidden[primary & exact]]
+    if within is not None:
+        near = primary & ~exact & (precision <= within)
+        breaches += [f"anybody can compute {pattern.name(int(cell))} to within {within:g} %" for cell in hidden[near]]
+    complete = not np.isnan(low).any() and not np.isnan(high).any()
+    order = np.argsort(np.where(primary, precision, precision + 200), kind="stable")[:_FEW]  # primary cells first
+
+    def interval(at: int) -> dict[str, Any]:
+        cell = int(hidden[at])
+        ends = [in_decimals(round(end), pattern.decimals) if np.isfinite(end) else None for end in (low[at], high[at])]
+        status = pattern.word(cell)
+        named = codes_of(dimensions, pattern.codes, cell)
+        known = None if np.isnan(precision[at]) else round(float(precision[at]), 3)
+        return {**named, "status": status, "low": ends[0], "high": ends[1], "within_percent": known}
+
+    figures = {
+        "cells": count,
+        "suppressed": len(hidden),
+        "primary": int((pattern.status == Status.PRIMARY).sum()) if pattern.tells_primary else None,
+        "secondary": int((pattern.status == Status.SECONDARY).sum()) if pattern.tells_primary else None,
+        "with_records": False,
+        "with_rules": bool(rules),
+        "exactly_known": [pattern.name(int(cell)) for cell in hidden[exact]],
+        "narrowest": [interval(int(at)) for at in order],
+        "intervals": [interval(at) for at in range(len(hidden))],
+        "seconds": round(perf_counter() - begun, 3),
+    }
+    return AuditedTable(not breaches and complete, complete, tuple(breaches), figures)
+
+
+@dataclass(frozen=True, eq=False)
+class _SmallCounts:
+    """What rules on a table of counts tell: up to `most` a cell is sensitive, and what is suppressed is not empty."""
+
+    most: float
+    lower: Floats
+    upper: Floats
+
+    @classmethod
+    def of(cls, pattern: Pattern, rules: Sequence[SensitivityRule]) -> "_SmallCounts":
+        if pattern.decimals:
+            raise DataError(
+                f"without the records, rules are for tables of counts; these values have {pattern.decimals} decimals."
+            )
+        most, least_safe = sensitive_counts(rules)
+        if not 0 < most < np.inf:
+            raise DataError("without the records, a rule must say which counts are small, such as minimum_frequency=5.")
+        lower, upper = np.full(len(pattern), -np.inf), np.full(len(pattern), np.inf)
+        lower[~pattern.has] = 1
+        if pattern.tells_primary:
+            upper[~pattern.has & (pattern.status == Status.PRIMARY)] = most
+            lower[~pattern.has & (pattern.status == Status.SECONDARY)] = least_safe
+        return cls(most, lower, upper)
+
+
+def _refuse_false_bounds(pattern: Pattern, least: Floats, most: Floats) -> None:
+    wrong = np.flatnonzero(pattern.has & ((pattern.value < least) | (pattern.value > most)))
+    if len(wrong):
+        raise DataError(f"the known bounds of {pattern.name(int(wrong[0]))} do not hold its published value.")
+
+
+def _refuse_other_sums(pattern: Pattern, equations: csr_array) -> None:
+    """Exactly: whole numbers, in sums all of whose cells have a value."""
+    whole = equations.astype(np.int64)
+    known = (abs(whole) @ (~pattern.has).astype(np.int64)) == 0
+    wrong = known & (whole @ pattern.value != 0)
+    if wrong.any():
+        often = abs(whole[np.flatnonzero(wrong)]).sum(axis=0)  # a wrong value stands in most of the wrong sums
+        most = pattern.name(int(np.argmax(often)))
+        raise DataError(f"totals that do not add: {int(wrong.sum())} of the sums do not hold, most of them of {most}.")
+
+
+def _precision(low: Floats, high: Floats) -> Floats:
+    """To within what percent of its value a cell is known; NaN where an interval is not, 100 for no knowledge at all.
+
+    Some estimate e is within p percent of every value of the interval as soon as high (1 - p) <= e <= low (1 + p).
+    """
+    wide = ~np.isfinite(high) & ~np.isnan(high) | (low <= 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision = np.where(high - low < _EXACTLY, 0.0, 100 * (high - low) / (high + low))
+    return np.where(wide & (high - low >= _EXACTLY), 100.0, precision)

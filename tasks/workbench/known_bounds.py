@@ -1,0 +1,61 @@
+"""Bounds of single cells that an attacker knows beforehand, as rows of codes, lower and upper; either may be empty."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from sluice.errors import DataError, did_you_mean
+from sluice.publication.pattern_file import cell_name
+from sluice.tabular.model.cells import Codes, Floats, keys_of
+from sluice.tabular.model.column_values import numbers
+from sluice.tabular.model.dimension import Dimension
+
+ENDS = ("lower", "upper")
+
+
+def known_bounds(
+    rows: pd.DataFrame, dimensions: Sequence[Dimension], codes: Codes, decimals: int
+) -> tuple[Floats, Floats]:
+    """From what to what an attacker takes each cell to be, in whole units of the table; infinite for no end.
+
+    rows    : text, with a column for each dimension
+    codes   : shape (c, d), of the cells, in each dimension the position of the code
+    returns : shapes (c,)
+    raises  : DataError for a column that is missing, a cell that is not in the table or stands twice, an end that is no
+              number, and bounds with nothing between them
+    """
+    for name in (*(dimension.name for dimension in dimensions), *ENDS):
+        if name not in rows.columns:
+            raise DataError(f"the known bounds have no column '{name}'.{did_you_mean(name, map(str, rows.columns))}")
+    for dimension in dimensions:
+        for code in rows[dimension.name].unique():
+            if code not in dimension.position:
+                hint = did_you_mean(code, dimension.codes)
+                raise DataError(f"the known bounds name '{code}', which is no code of '{dimension.name}'.{hint}")
+    given = np.array(
+        [[d.position[code] for d, code in zip(dimensions, row, strict=True)] for row in _codes(rows, dimensions)],
+        dtype=np.int32,
+    ).reshape(-1, len(dimensions))
+    at = {int(key): cell for cell, key in enumerate(keys_of(dimensions, codes))}
+    cells: list[int] = []
+    for row, key in enumerate(keys_of(dimensions, given).tolist()):
+        if key not in at:
+            raise DataError(f"the known bounds name {cell_name(dimensions, given, row)}, which is not in the table.")
+        if at[key] in cells:
+            raise DataError(f"the known bounds name {cell_name(dimensions, given, row)} twice.")
+        cells.append(at[key])
+    lower, upper = np.full(len(codes), -np.inf), np.full(len(codes), np.inf)
+    for bound, end, whole in ((lower, "lower", np.ceil), (upper, "upper", np.floor)):
+        has = (rows[end] != "").to_numpy(dtype=bool)
+        values = np.asarray(numbers(rows[end][has]), dtype=np.float64)
+        bound[np.array(cells, dtype=np.int64)[has]] = whole(np.round(values * 10**decimals, 6))
+    empty = np.flatnonzero(lower > upper)
+    if len(empty):
+        name = cell_name(dimensions, codes, int(empty[0]))
+        raise DataError(f"the known bounds of {name} leave no value of {decimals} decimals between them.")
+    return lower, upper
+
+
+def _codes(rows: pd.DataFrame, dimensions: Sequence[Dimension]) -> list[tuple[str, ...]]:
+    return list(rows[[dimension.name for dimension in dimensions]].itertuples(index=False, name=None))

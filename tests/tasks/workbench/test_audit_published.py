@@ -1,0 +1,105 @@
+"""What anybody can compute of a table of counts who knows the rules, and whoever knows more of some cells; by hand."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.cli.main import main
+from tests.tasks.workbench.firms_file import command
+
+Audited = Callable[..., tuple[int, dict[str, Any]]]
+
+
+def write_cells(folder: Path, sum_of_small: int, words: tuple[str, str] = ("suppressed", "suppressed")) -> None:
+    """KA, R1 and KA, R2 are small and add up to a number; KB, R1 and KB, R2 are suppressed for their sake."""
+    small, large = words
+    rest = {"R1": 60, "R2": 60 + sum_of_small, "R3": 60}  # as if KA, R1 were 0: only the sums are published
+    rows = [("Total", "Total", "published", sum(rest.values()))]
+    rows += [("Total", region, "published", total) for region, total in rest.items()]
+    rows += [("KA", "Total", "published", 20 + sum_of_small), ("KA", "R1", small, ""), ("KA", "R2", small, "")]
+    rows += [("KA", "R3", "published", 20), ("KB", "Total", "published", 100)]
+    rows += [("KB", "R1", large, ""), ("KB", "R2", large, ""), ("KB", "R3", "published", 20)]
+    rows += [("KC", "Total", "published", 60), *(("KC", region, "published", 20) for region in rest)]
+    text = "".join(f"{','.join(map(str, row))}\n" for row in rows)
+    (folder / "cells.csv").write_text(f"nace,region,status,value\n{text}", encoding="utf-8")
+    for name, codes in (("nace", ("KA", "KB", "KC")), ("region", tuple(rest))):
+        content = "code,parent\nTotal,\n" + "".join(f"{code},Total\n" for code in codes)
+        (folder / f"{name}.csv").write_text(content, encoding="utf-8")
+
+
+@pytest.fixture
+def audited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Audited:
+    def run(*more: str) -> tuple[int, dict[str, Any]]:
+        code = main([*command("audit-table", tmp_path / "cells.csv", *more), "--json"])
+        shown = capsys.readouterr()
+        return code, json.loads(shown.out) if shown.out else {"error": shown.err}
+
+    return run
+
+
+BOTH = [f"anybody can compute nace KA, region {region} exactly" for region in ("R1", "R2")]
+
+
+def test_two_that_add_up_to_two_are_one_each(tmp_path: Path, audited: Audited) -> None:
+    write_cells(tmp_path, 2)
+    assert audited()[1]["breaches"] == []
+    code, found = audited("--rule=minimum_frequency=3")
+    assert (code, found["breaches"]) == (2, BOTH)
+    assert len(found["exactly_known"]) == 4  # KB, R1 and KB, R2 follow; they are no small counts
+    assert [cell["low"] for cell in found["narrowest"][:2]] == ["1", "1"]
+
+
+def test_what_can_only_be_small_is_told_apart(tmp_path: Path, audited: Audited) -> None:
+    """3 = 1 + 2 or 2 + 1: by a minimum of 5 both are sensitive, whichever it is."""
+    write_cells(tmp_path, 3)
+    code, found = audited("--rule=minimum_frequency=5")
+    assert (code, found["breaches"]) == (
+        2,
+        [f"anybody can tell that nace KA, region {region} is sensitive" for region in ("R1", "R2")],
+    )
+    assert audited("--rule=minimum_frequency=2")[0] == 0  # either may be 2, which is no secret
+    write_cells(tmp_path, 3, ("primary", "secondary"))
+    code, found = audited("--rule=minimum_frequency=5")
+    assert (code, found["breaches"]) == (0, [])  # which cells are sensitive is told, and neither value
+
+
+def test_two_words_bound_both(tmp_path: Path, audited: Audited) -> None:
+    """4 = 2 + 2 where both are known to be below 3; else 1 + 3 is possible."""
+    write_cells(tmp_path, 4)
+    assert audited("--rule=minimum_frequency=3")[1]["breaches"] == []
+    write_cells(tmp_path, 4, ("primary", "secondary"))
+    code, found = audited("--rule=minimum_frequency=3")
+    assert (code, found["breaches"]) == (2, BOTH)
+
+
+def test_what_is_known_of_one_cell_opens_others(tmp_path: Path, audited: Audited) -> None:
+    write_cells(tmp_path, 9)
+    known = tmp_path / "known.csv"
+    known.write_text("nace,region,lower,upper\nKB,R1,38,\nKA,R2,,7\n", encoding="utf-8")
+    code, found = audited(f"--known={known}")
+    ends = {(cell["nace"], cell["region"]): (cell["low"], cell["high"]) for cell in found["intervals"]}
+    assert code == 2
+    assert ends["KA", "R1"] == ("2", "2")  # 40 less 38 at most; 9 less 7 at least
+    assert ends["KB", "R1"] == ("38", "38")
+    known.write_text("nace,region,lower,upper\nKB,R1,33,\n", encoding="utf-8")
+    assert audited(f"--known={known}")[0] == 0
+
+
+def test_what_rules_and_bounds_cannot_be(tmp_path: Path, audited: Audited) -> None:
+    write_cells(tmp_path, 4)
+    known = tmp_path / "known.csv"
+    known.write_text("nace,region,lower,upper\nKC,R1,30,\n", encoding="utf-8")
+    assert "nace KC, region R1 do not hold its published value" in audited(f"--known={known}")[1]["error"]
+    known.write_text("nace,region,lower,upper\nKA,R1,30,\n", encoding="utf-8")
+    assert "with what is known of them beforehand" in audited(f"--known={known}")[1]["error"]
+    assert "a rule must say which counts are small" in audited("--rule=zero_cells")[1]["error"]
+    text = (tmp_path / "cells.csv").read_text(encoding="utf-8")
+    for total in ("KC,R1,published,20", "KC,Total,published,60", "Total,R1,published,60", "Total,Total,published,184"):
+        assert f"{total}\n" in text
+        text = text.replace(f"{total}\n", f"{total}.5\n")
+    (tmp_path / "cells.csv").write_text(text, encoding="utf-8")
+    error = audited("--rule=minimum_frequency=3")[1]["error"]
+    assert "rules are for tables of counts; these values have 1 decimals" in error

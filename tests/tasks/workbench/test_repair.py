@@ -1,0 +1,100 @@
+"""`sluice audit-table --repair`: a pattern of anybody's, made safe by suppressing further cells."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from flows.cli.main import main
+from tests.tabular.tables import read_text
+from tests.tasks.workbench.firms_file import VALUE, command, protect, write_firms
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A pattern of primary cells alone, in `cells.csv`; that of `protect-table` in `whole.csv`."""
+    write_firms(tmp_path)
+    assert main(protect(tmp_path, *VALUE, "--tell-primary", output="whole.csv")) == 0
+    whole = read_text(tmp_path / "whole.csv")
+    assert main(protect(tmp_path, *VALUE[:2], "--rule=dominance=1,100", output="true.csv")) == 0  # none is sensitive
+    careless = whole.assign(status=whole["status"].replace("secondary", "published"))
+    published = careless["status"] == "published"
+    careless["value"] = careless["value"].where(~published, read_text(tmp_path / "true.csv")["value"])
+    careless.to_csv(tmp_path / "cells.csv", index=False)
+    return tmp_path
+
+
+def audit(folder: Path, *more: str, cells: str = "cells.csv") -> list[str]:
+    return command("audit-table", folder / cells, f"--microdata={folder / 'micro.csv'}", *VALUE, *more)
+
+
+def test_only_further_cells_are_suppressed_and_then_it_is_safe(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(audit(folder)) == 2
+    capsys.readouterr()
+    assert main([*audit(folder, f"--repair={folder / 'repaired.csv'}"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert not found["safe"]
+    assert found["repaired"]["safe"]
+    before, after = read_text(folder / "cells.csv"), read_text(folder / "repaired.csv")
+    assert ((before["status"] != "published") <= (after["status"] != "published")).all()
+    added = (before["status"] == "published") & (after["status"] != "published")
+    assert found["repaired"]["added"] == int(added.sum()) > 0
+    assert set(after["status"]) == {"published", "primary", "secondary"}  # the words of the file that was given
+    assert main(audit(folder, cells="repaired.csv")) == 0
+    assert main(audit(folder, f"--repair={folder / 'again.csv'}")) == 0
+    assert "more cells are suppressed" in capsys.readouterr().out
+
+
+def test_a_sensitive_cell_that_is_published_is_suppressed(folder: Path) -> None:
+    whole = read_text(folder / "true.csv").assign(status="published")
+    whole.to_csv(folder / "cells.csv", index=False)
+    assert main(audit(folder, f"--repair={folder / 'repaired.csv'}")) == 0
+    sensitive = read_text(folder / "whole.csv")["status"] == "primary"
+    assert (read_text(folder / "repaired.csv").loc[sensitive, "value"] == "").all()
+    assert main(audit(folder, cells="repaired.csv")) == 0
+
+
+def test_a_value_beside_its_status_is_taken_out(folder: Path) -> None:
+    whole, true = read_text(folder / "whole.csv"), read_text(folder / "true.csv")
+    at = int((whole["status"] == "primary").to_numpy().argmax())
+    whole.loc[at, "value"] = true.loc[at, "value"]
+    whole.to_csv(folder / "cells.csv", index=False)
+    assert main(audit(folder, f"--repair={folder / 'repaired.csv'}")) == 0
+    assert read_text(folder / "repaired.csv").loc[at, "value"] == ""
+
+
+def test_nothing_is_written_where_nothing_is_to_be_repaired(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(audit(folder, f"--repair={folder / 'repaired.csv'}", cells="whole.csv")) == 0
+    assert "the table is safe as it is; nothing is written" in capsys.readouterr().out
+    assert not (folder / "repaired.csv").exists()
+
+
+def test_what_cannot_be_repaired_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cells, true = (read_text(folder / name) for name in ("cells.csv", "true.csv"))
+    at = int((cells["status"] == "primary").to_numpy().argmax())
+    row, value = cells.loc[at], int(true.loc[at, "value"])
+    known = folder / "known.csv"
+    known.write_text(f"nace,region,lower,upper\n{row['nace']},{row['region']},{value},{value}\n", encoding="utf-8")
+    given = f"--repair={folder / 'repaired.csv'}"
+    capsys.readouterr()
+    assert main(audit(folder, given, f"--known={known}")) == 1
+    assert "cannot be protected: attackers are assumed to know it more closely" in capsys.readouterr().err
+    assert main(audit(folder, f"--known={known}", cells="whole.csv")) == 2  # safe without that knowledge
+    known.write_text(f"nace,region,lower,upper\n{row['nace']},{row['region']},{value + 1},\n", encoding="utf-8")
+    assert main(audit(folder, f"--known={known}")) == 1
+    shown = capsys.readouterr().err
+    assert "do not hold its total" in shown
+    assert str(value) not in shown
+    assert not (folder / "repaired.csv").exists()
+
+
+def test_options_of_repair(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command("audit-table", folder / "cells.csv", f"--repair={folder / 'repaired.csv'}")) == 1
+    assert "--repair: only the records can tell; give --microdata" in capsys.readouterr().err
+    for output in ("cells.csv", "nace.csv", "micro.csv"):
+        before = (folder / output).read_bytes()
+        assert main(audit(folder, f"--repair={folder / output}")) == 1
+        assert "would overwrite" in capsys.readouterr().err
+        assert (folder / output).read_bytes() == before
