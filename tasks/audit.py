@@ -90,5 +90,6 @@ def audit(release: TablesRelease, staged: StagedCells, protected: ProtectedTable
         product.policy.minimum_cell,
         statement,
         outcome[0] if outcome else None,
+        settings().workers,
     )
     return TablesEvaluation(tuple(findings), tuple(summaries))

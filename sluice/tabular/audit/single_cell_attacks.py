@@ -13,8 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.tabular.model.cells import Booleans, Contributions, Floats
-from sluice.tabular.rules.contributions import sum_of_largest
+from sluice.tabular.model.cells import Booleans, Contributions, Floats, Integers
+from sluice.tabular.rules.contributions import shortfall, sum_of_largest
 
 Attack = Literal["external", "internal", "internal_with_dominance"]
 
@@ -104,6 +104,31 @@ def _learned(
     return Learned(attack, possible, *(np.where(possible, figure, np.nan) for figure in figures))
 
 
+def doubt_wanted(contributions: Contributions, percent: float = 10) -> Integers:
+    """How far above its value each cell must be possible, and not be a point, so that `in_words` counts it nowhere.
+
+    returns : shape (c,), in units; -1 for a cell that it does not count even if it is published
+    """
+    outside, *kinds = _kinds(contributions, None, None, percent)
+    counted = np.logical_or.reduce([outside.exactly, *kinds])
+    first = sum_of_largest(contributions, 1)
+    rest = contributions.total - sum_of_largest(contributions, 2)
+    return np.where(counted, shortfall(Fraction(str(percent)) / 100, first, rest), -1)
+
+
+def _kinds(
+    contributions: Contributions, low: Floats | None, high: Floats | None, percent: float
+) -> tuple[Learned, Booleans, Booleans, Booleans]:
+    """What everybody learns; and the cells in which each of two, the second largest and the largest learn too much."""
+    outside = external_attack(contributions, low, high)
+    inside = internal_attack(contributions, low, high)
+    dominant = dominance_attack(contributions, low, high)
+    two = inside.exactly & (inside.others == 1)
+    near = inside.within(percent) & ~two
+    little = ~two & (dominant.together_to * 100 < percent * sum_of_largest(contributions, 1))
+    return outside, two, near, little
+
+
 def in_words(
     contributions: Contributions,
     low: Floats | None = None,
@@ -117,12 +142,7 @@ def in_words(
     contributor : what one is called, and several
     """
     one, many = contributor
-    outside = external_attack(contributions, low, high)
-    inside = internal_attack(contributions, low, high)
-    dominant = dominance_attack(contributions, low, high)
-    two = inside.exactly & (inside.others == 1)
-    near = inside.within(percent) & ~two
-    little = ~two & (dominant.together_to * 100 < percent * sum_of_largest(contributions, 1))
+    outside, two, near, little = _kinds(contributions, low, high, percent)
     nothing = int((outside.exactly & (outside.truth == 0)).sum())
     zeros = f", which is 0 in {nothing:,} of them" if nothing else ""
     said: Sequence[tuple[Booleans, str]] = (

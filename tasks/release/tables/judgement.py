@@ -6,12 +6,11 @@ Nothing here knows of a release: cells and what is asked of them in, findings an
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from sluice.report.table_summary import TableSummary, summarise
 from sluice.tabular.audit.audit import Audit
-from sluice.tabular.audit.single_cell_attacks import in_words
-from sluice.tabular.model.cells import Cells, Contributions, Status, in_table
+from sluice.tabular.audit.learned_intervals import learned_intervals
+from sluice.tabular.audit.single_cell_attacks import doubt_wanted, in_words
+from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, in_table
 from sluice.verdict import Finding, Verdict
 from tasks.release.tables.layout import WantedTable
 from tasks.release.tables.protected_tables import MethodStatement
@@ -93,22 +92,19 @@ def summarise_tables(
     minimum_cell: int,
     statement: MethodStatement | None,
     outcome: Audit | None,
+    workers: int = 1,
 ) -> Iterator[TableSummary]:
     """What the report says of each table. What attackers learn is given in numbers of cells.
 
     statement : of a method that changes values
     outcome   : of the audit, where there was one and it came to its end
+    workers   : threads
     """
     known = cells.contributions
+    learned = None if statement or outcome is None else _learned(cells, published, request, workers)
     for table in tables:
         inside = in_table(cells, table.dimensions)
         contributions = Contributions(known.total[inside], known.contributors[inside], known.largest[inside])
-        hidden = inside & (published.status != Status.PUBLISHED)
-        low, high = cells.total.astype(np.float64), cells.total.astype(np.float64)
-        low[hidden], high[hidden] = 0.0, np.inf
-        if outcome is not None:
-            proven = hidden & ~np.isnan(outcome.lower)
-            low[proven], high[proven] = outcome.lower[proven], outcome.upper[proven]
         yield summarise(
             cells,
             published.status,
@@ -120,8 +116,30 @@ def summarise_tables(
             published.value,
             statements=[statement.says] if statement else (),
             before=in_words(contributions),
-            now=() if statement else in_words(contributions, low[inside], high[inside]),
+            now=() if learned is None else _now(contributions, learned, inside),
         )
+
+
+_Intervals = tuple[Floats, Floats, Booleans]  # see `learned_intervals`
+
+
+def _learned(cells: Cells, published: PublishedCells, request: ProtectionRequest, workers: int) -> _Intervals:
+    return learned_intervals(
+        cells,
+        published.status,
+        request.requirements,
+        request.rules,
+        request.assumptions,
+        doubt_wanted(cells.contributions),
+        workers,
+    )
+
+
+def _now(contributions: Contributions, learned: _Intervals, inside: Booleans) -> list[str]:
+    low, high, decided = learned
+    said, left = in_words(contributions, low[inside], high[inside]), int((~decided[inside]).sum())
+    of = "1 suppressed cell" if left == 1 else f"{left:,} suppressed cells"
+    return [*said, f"Of {of} it was not decided what can be learned."] if left else said
 
 
 def _finding(verdict: Verdict, says: str, failing: int, attempted: int, completed: int) -> Finding:

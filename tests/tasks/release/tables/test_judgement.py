@@ -2,9 +2,16 @@
 
 import pytest
 
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.rules.p_percent import PPercent
 from sluice.verdict import Verdict
-from tasks.release.tables.judgement import judge_statement
+from tasks.release.tables.judgement import judge_statement, summarise_tables
+from tasks.release.tables.layout import WantedTable
 from tasks.release.tables.protected_tables import MethodStatement
+from tasks.release.tables.protection import ProtectionRequest, audit_cells
+from tasks.release.tables.published_cells import PublishedCells
+from tests.tabular.audit.test_learned_intervals import dominated
+from tests.tabular.grids import BOX, pattern
 
 
 @pytest.mark.parametrize(
@@ -21,3 +28,17 @@ def test_the_worst_of_a_method_decides(failing: int, completed: int, concern: st
     assert found.verdict is verdict
     assert found.says.endswith("It was done.")
     assert ("moved far" in found.says) == (verdict is Verdict.REVIEW)
+
+
+def test_what_can_be_learned_is_told_of_true_intervals_or_not_at_all() -> None:
+    """The audit of a policy of 5 % proves no more than that; the report may not say that 10 % is all there is."""
+    cells, rules = dominated(), [PPercent(5)]
+    request = ProtectionRequest.of(cells, rules, Assumptions(unions=False))
+    published = PublishedCells(pattern(cells, BOX, request.requirements))
+    wanted = [WantedTable(name="one", dimensions=("r", "c"))]
+    outcome = audit_cells(cells, published.status, request)
+    (said,) = summarise_tables(wanted, cells, published, request, 3, None, outcome)
+    assert said.before[1].startswith("In 1 cell ")
+    assert all(line.startswith("In no cell ") for line in said.now)
+    (said,) = summarise_tables(wanted, cells, published, request, 3, None, None)
+    assert said.now == ()
