@@ -10,10 +10,9 @@ from sluice.errors import DataError
 from sluice.publication.records_file import read_typed
 from sluice.settings import settings
 from sluice.tabular.alternatives.altered_cells import AlteredCells
-from sluice.tabular.alternatives.cell_key import record_keys
 from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.cells import Cells
-from sluice.tabular.model.records import records_of
+from sluice.tabular.model.column_values import is_missing
 from tasks.release.progress import SearchLog
 from tasks.release.tables.alteration import KeyedRecords, alter_cells
 from tasks.release.tables.cells import StagedCells, TablesRelease, read_staged_cells
@@ -79,13 +78,16 @@ def _altered(release: TablesRelease, cells: Cells, request: ProtectionRequest, m
 
 
 def _keyed_records(release: TablesRelease, cells: Cells) -> KeyedRecords:
-    """A record's key comes from its contributor, or its record key: it is always the same."""
+    """A record's keys come from its contributor and its record key: they are always the same."""
     definition, contract = release.product.definition, release.product.contract
     measure = measure_of(definition, contract)
+    method = definition.protection.method
     names = [measure.contributor] if measure.contributor else list(contract.record_key)
     if not names:
-        raise DataError("cell_key needs a contributor, or a record_key in the contract, to know a record again.")
+        raise DataError(f"{method} needs a contributor, or a record_key in the contract, to know a record again.")
     frame = read_typed(release.vault.verify(release.data.sha256, ".parquet"), release.staged_variables)
-    secret = release.vault.pseudonym("cell_key", contract.dataset).encode()
-    identifiers = frame[names].astype(str).agg("\n".join, axis=1)
-    return KeyedRecords(records_of(frame, cells.dimensions, measure).leaves, record_keys(identifiers, secret))
+    secret = release.vault.pseudonym(method, contract.dataset).encode()
+    if measure.value is not None:  # amounts are those of records, counts those of contributors
+        frame = frame[~is_missing(frame[measure.value])]
+        names = list(dict.fromkeys([*names, *contract.record_key]))
+    return KeyedRecords.of(frame, cells.dimensions, measure, names, secret)

@@ -71,7 +71,7 @@ def protect_table(
             "--method",
             metavar="NAME=NUMBERS",
             help="suppression, or a change of values: controlled_rounding=BASE, small_count_rounding=BASE, "
-            "controlled_adjustment=CAP,SPREAD, cell_key=MAXIMUM,VARIANCE,THRESHOLD",
+            "controlled_adjustment=CAP,SPREAD, cell_key=MAXIMUM,VARIANCE,THRESHOLD, noise_multipliers=LEAST,SPREAD",
         ),
     ] = "suppression",
     cost: Annotated[

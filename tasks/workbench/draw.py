@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 
 from sluice.errors import DataError
-from sluice.tabular.alternatives.cell_key import record_keys
 from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.column_values import is_missing
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.model.records import records_of
 from tasks.release.tables.alteration import KeyedRecords
 from tasks.release.tables.protection_method import Alteration
 
@@ -41,8 +40,9 @@ class Draw:
         raises : DataError without contributors
         """
         if self.measure.contributor is None:
-            raise DataError("cell_key needs a contributor, to know a record again in another table.")
+            raise DataError("keys of records need a contributor, to know a record again in another table.")
         secret = hashlib.sha256(f"{self.seed()}\ncell_key".encode()).digest()
         frame = self.frame()
-        leaves = records_of(frame, self.dimensions, self.measure).leaves
-        return KeyedRecords(leaves, record_keys(frame[self.measure.contributor].astype(str), secret))
+        if self.measure.value is not None:
+            frame = frame[~is_missing(frame[self.measure.value])]
+        return KeyedRecords.of(frame, self.dimensions, self.measure, [self.measure.contributor], secret)

@@ -53,12 +53,25 @@ def cell_keys(cells: Cells, leaves: Codes, keys: Keys) -> tuple[Integers, Keys]:
     """
     if len(keys) != len(leaves):
         raise DataError(f"there must be one key for each record; got {len(keys)} keys and {len(leaves)} records.")
+    counts, total = _sums(cells, leaves, np.ones(len(leaves), dtype=np.int64), keys)
+    if not counts.all():
+        raise DataError(f"{int((counts == 0).sum())} of {len(cells)} cells have no record among those given.")
+    return counts, total
+
+
+def sums_of_records(cells: Cells, leaves: Codes, amounts: Integers) -> Integers:
+    """The sum of the amounts of the records of each cell, shape (c,). Parameters as in `cell_keys`."""
+    return _sums(cells, leaves, amounts, np.zeros(len(leaves), dtype=np.uint64))[0]
+
+
+def _sums(cells: Cells, leaves: Codes, numbers: Integers, keys: Keys) -> tuple[Integers, Keys]:
+    """The sums of numbers and, modulo 2 ** 64, of keys of the records of each cell; shapes (c,)."""
     dimensions = cells.dimensions
-    leaves, number, sums = _added(dimensions, leaves, np.ones(len(leaves), dtype=np.int64), keys)
+    leaves, number, sums = _added(dimensions, leaves, numbers, keys)
     wanted = keys_of(dimensions, cells.codes)
     order = np.argsort(wanted, kind="stable")
     ordered = wanted[order]
-    counts, total = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint64)
+    summed, total = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint64)
     for columns in product(*(dimension.columns for dimension in dimensions)):
         codes = np.column_stack([column[leaves[:, axis]] for axis, column in enumerate(columns)])
         inside = (codes >= 0).all(axis=1)
@@ -68,10 +81,8 @@ def cell_keys(cells: Cells, leaves: Codes, keys: Keys) -> tuple[Integers, Keys]:
         given = keys_of(dimensions, codes)
         at = np.minimum(np.searchsorted(ordered, given), len(ordered) - 1)
         there = ordered[at] == given
-        counts[order[at[there]]], total[order[at[there]]] = records[there], keyed[there]
-    if not counts.all():
-        raise DataError(f"{int((counts == 0).sum())} of {len(cells)} cells have no record among those given.")
-    return counts, total
+        summed[order[at[there]]], total[order[at[there]]] = records[there], keyed[there]
+    return summed, total
 
 
 @dataclass(frozen=True, eq=False)

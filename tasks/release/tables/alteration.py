@@ -3,31 +3,67 @@
 Nothing here knows of a release: cells and a method in, the values to publish out.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from sluice.errors import DataError
 from sluice.tabular.alternatives.altered_cells import AlteredCells
-from sluice.tabular.alternatives.cell_key import perturb_counts
+from sluice.tabular.alternatives.cell_key import perturb_counts, record_keys
 from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
 from sluice.tabular.alternatives.controlled_rounding import controlled_rounding
+from sluice.tabular.alternatives.noise_multipliers import multiplied_cells, multipliers
 from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from sluice.tabular.alternatives.small_count_rounding import small_count_rounding
-from sluice.tabular.model.cells import Cells, Codes
+from sluice.tabular.model.cells import Cells, Codes, Integers
+from sluice.tabular.model.column_values import is_missing
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.sensitivity import Requirements
 from tasks.release.tables.protection import ProtectionRequest
-from tasks.release.tables.protection_method import Alteration, CellKey, ControlledAdjustment, ControlledRounding
+from tasks.release.tables.protection_method import (
+    Alteration,
+    CellKey,
+    ControlledAdjustment,
+    ControlledRounding,
+    NoiseMultipliers,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class KeyedRecords:
-    """For each of n records, its innermost cell and its key, which is the same in every release."""
+    """For each of n records, its innermost cell and its key, which is the same in every release.
+
+    sides   : shape (n,), the keys of those to whom the records belong
+    amounts : shape (n,), what each adds to the totals
+    """
 
     leaves: Codes
     keys: NDArray[np.uint64]
+    sides: NDArray[np.uint64]
+    amounts: Integers
+
+    @classmethod
+    def of(
+        cls,
+        frame: pd.DataFrame,
+        dimensions: Sequence[Dimension],
+        measure: Measure,
+        names: Sequence[str],
+        secret: bytes,
+    ) -> "KeyedRecords":
+        """names: of the columns by which a record is known again. Raises DataError for what is no record."""
+        records = records_of(frame, dimensions, measure)
+        keys = record_keys(frame[list(names)].astype(str).agg("\n".join, axis=1), secret)
+        owner = frame[measure.holding or measure.contributor] if measure.contributor else None
+        if owner is not None and measure.holding:
+            owner = owner.where(~is_missing(owner), frame[measure.contributor])
+        sides = keys if owner is None else record_keys(owner.astype(str), secret)
+        return cls(records.leaves, keys, sides, records.value if records.weighted is None else records.weighted)
 
 
 def alter_cells(
@@ -43,7 +79,7 @@ def alter_cells(
 
     is_count : a cell holds a number of records
     rng      : secret, for what is drawn for the whole table
-    records  : for cell_key
+    records  : for cell_key and noise_multipliers
     raises   : DataError when the method does not fit the table, or cannot give the protection that is asked for
     """
     requirements, known = request.requirements, request.assumptions
@@ -53,6 +89,12 @@ def alter_cells(
         return controlled_adjustment(
             cells, requirements, rng(), known, request.rules, spread=method.spread, cap=method.cap
         )
+    if isinstance(method, NoiseMultipliers):
+        if is_count:
+            raise DataError("noise_multipliers is for magnitudes: name a 'variable', or choose cell_key.")
+        given = records()
+        factors = multipliers(given.keys, given.sides, method.least, method.spread)
+        return multiplied_cells(cells, requirements, given.leaves, given.amounts, factors, method.least, method.spread)
     if not is_count:
         raise DataError(
             f"{method.method} is for counts: leave 'variable' out of the measure, or choose another method."

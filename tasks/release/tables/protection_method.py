@@ -105,5 +105,21 @@ class CellKey(StrictModel):
         )
 
 
-Alteration = ControlledRounding | SmallCountRounding | ControlledAdjustment | CellKey
+class NoiseMultipliers(StrictModel):
+    """Every record's value is multiplied by a factor of its own, and tables are sums of the products."""
+
+    method: Literal["noise_multipliers"]
+    least: float = Field(ge=1, le=50, description="percent by which a value changes at least")
+    spread: float = Field(
+        default=1.0, gt=0, le=10, description="by how many times as much a value changes further, on average"
+    )
+
+    def describe(self) -> str:
+        return (
+            f"Every record's value is multiplied by a secret factor of its own, at least {self.least:g} % above or "
+            f"below 1 and {self.least * (1 + self.spread):g} % on average, and tables are sums of the products."
+        )
+
+
+Alteration = ControlledRounding | SmallCountRounding | ControlledAdjustment | CellKey | NoiseMultipliers
 Protection = Annotated[SecondarySuppression | Alteration, Field(discriminator="method")]
