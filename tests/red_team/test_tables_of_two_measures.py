@@ -58,8 +58,8 @@ def test_counts_of_two_tell_how_many_contribute_to_the_suppressed_cells_of_amoun
     few = [cell for cell in suppressed(amounts) if counts[cell] and int(counts[cell]) < 3]
     assert few
     finding = found["other_measures"]
-    assert finding.verdict is Verdict.REVIEW
-    assert f"tells the number of contributors of {len(few)} cells that this policy calls too small" in finding.says
+    assert finding.verdict in (Verdict.REVIEW, Verdict.FAIL)  # FAIL where others follow from these
+    assert f"tells the number of contributors of {len(few)} cells that a policy calls too small" in finding.says
 
 
 def test_a_protected_count_table_and_amounts_without_numbers_pass(house: TablesHouse) -> None:

@@ -45,10 +45,9 @@ def of_counts(assumptions: Assumptions) -> Assumptions:
 
 def _of_audit(found: Audit) -> Finding:
     if found.breaches:
-        first = found.breaches[0].says
         says = (
-            f"{len(found.breaches):,} numbers of contributors that the policy calls too small can be worked out from "
-            f"those that are published: of numbers, {first}. {_TURN_OFF}"
+            f"Of {len({breach.cell for breach in found.breaches}):,} cells with too few contributors by the policy, "
+            f"the published numbers tell too much: of numbers, {found.breaches[0].says}. {_TURN_OFF}"
         )
         return _finding(Verdict.FAIL, says, found)
     if not found.safe:

@@ -12,9 +12,10 @@ import numpy as np
 
 from sluice.errors import DataError
 from sluice.tabular.audit.audit import audit
+from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Integers, Status
 from sluice.tabular.model.contributor_counts import contributor_counts
-from sluice.tabular.rules.sensitivity import SensitivityRule
+from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from sluice.verdict import Finding, Verdict
 from tasks.release.earlier_releases import earlier_publications
 from tasks.release.tables.cells import TablesRelease
@@ -110,36 +111,45 @@ def compare_with_other_measures(
 
 
 def _compared(now: CountView, view: CountView, pair: EditionPair, request: ProtectionRequest, workers: int) -> Finding:
-    name, joint = view.release, pair.joint
-    rules = tuple(dict.fromkeys((*now.rules, *view.rules)))
+    """What both tell together, and neither alone by its own rules: that was judged when it was published."""
+    name, joint, known = view.release, pair.joint, of_counts(request.assumptions)
     if now.altered is not None or view.altered is not None:
         return _beside_altered(now, view, pair)
-    known = audit(
-        joint.cells,
-        joint.status(now.pattern.status, pair.earlier),
-        joint.requirements(rules),
-        rules,
-        of_counts(request.assumptions),
-        workers=workers,
-    )
+    rules = tuple(dict.fromkeys((*now.rules, *view.rules)))
+    status, required = joint.status(now.pattern.status, pair.earlier), joint.requirements(rules)
+    found = audit(joint.cells, status, required, rules, known, workers=workers)
+    opened: dict[int, str] = {}
+    if found.breaches:
+        before = {(int(joint.of_earlier[cell]), exact) for cell, exact in _open(view, known, workers)}
+        before |= _open(now, known, workers)
+        opened = {breach.cell: breach.says for breach in found.breaches if (breach.cell, breach.exact) not in before}
     listed = now.pattern.status != Status.WITHHELD
     told = int((joint.cannot_be_mended(rules)[: len(listed)] & listed).sum())
-    if known.breaches:
-        says = (
-            f"With {name}, {len(known.breaches):,} numbers of contributors that a policy calls too small can be worked "
-            f"out: of numbers, {known.breaches[0].says}."
-        )
-        return _with_verdict(Verdict.FAIL, says, name)
+    says = []
     if told:
-        says = f"{name} tells the number of contributors of {told:,} cells that this policy calls too small."
-        return _with_verdict(Verdict.FAIL if now.is_count else Verdict.REVIEW, says, name)
-    if known.unknown:
-        says = (
-            f"With {name}, {known.attempted - known.completed:,} attacks on numbers of contributors were not decided."
+        says.append(f"{name} tells the number of contributors of {told:,} cells that a policy calls too small.")
+    if opened:
+        says.append(
+            f"With {name}, too much is told of {len(opened):,} cells with too few contributors by a policy: of "
+            f"numbers, {next(iter(opened.values()))}."
         )
-        return _with_verdict(Verdict.UNKNOWN, says, name)
-    says = f"With {name}, no number of contributors can be worked out that a policy calls too small."
-    return _with_verdict(Verdict.PASS, says, name)
+    if says:
+        return _with_verdict(Verdict.FAIL if opened or now.is_count else Verdict.REVIEW, " ".join(says), name)
+    if found.unknown:
+        open_ = found.attempted - found.completed
+        return _with_verdict(
+            Verdict.UNKNOWN, f"With {name}, {open_:,} attacks on numbers of contributors were not decided.", name
+        )
+    no = f"With {name}, no number of contributors can be worked out that a policy calls too small"
+    return _with_verdict(Verdict.PASS, f"{no}, beyond what either tells alone.", name)
+
+
+def _open(view: CountView, known: Assumptions, workers: int) -> set[tuple[int, bool]]:
+    """The cells of which the tables alone tell too much by their own rules; True for those that they tell exactly."""
+    required = requirements_of(view.rules, view.counts.contributions)
+    found = audit(view.counts, view.pattern.status, required, view.rules, known, workers=workers)
+    told = {breach.cell: False for breach in found.breaches} | {b.cell: True for b in found.breaches if b.exact}
+    return {*told.items(), *((cell, False) for cell in told)}
 
 
 def _beside_altered(now: CountView, view: CountView, pair: EditionPair) -> Finding:

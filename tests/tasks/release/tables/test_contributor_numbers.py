@@ -3,15 +3,19 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses
+from sluice.tabular.model.feasibility_interval import feasibility_intervals
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
 from sluice.verdict import Finding, Verdict
 from tasks.release.tables.contributor_numbers import frequency_rules, judge_contributor_numbers
-from tasks.release.tables.protection import ProtectionRequest
+from tasks.release.tables.protection import ProtectionRequest, protect_cells
 from tests.publication.small_table import small
+from tests.tabular.tables import business
 
 
 def judged(cells: Cells, status: Statuses) -> Finding:
@@ -48,3 +52,18 @@ def test_wide_open_numbers_pass() -> None:
 def test_the_rules_are_those_on_frequency_where_there_are_any() -> None:
     assert frequency_rules([Dominance(1, 75), MinimumFrequency(3)]) == (MinimumFrequency(3),)
     assert frequency_rules([Dominance(1, 75)]) == (Dominance(1, 75),)
+
+
+@pytest.mark.slow
+def test_numbers_under_a_safe_pattern_of_values_follow_for_those_who_know_which_cells_are_sensitive() -> None:
+    """By linear programs over the published table: 4 of 26 cells of one contributor, at n = 3 and p = 10."""
+    cells = business("s1k")
+    request = ProtectionRequest.of(cells, [MinimumFrequency(3), PPercent(10)], Assumptions())
+    status = protect_cells(cells, request).status
+    hidden = np.flatnonzero(status)
+    number = np.where(status == Status.PUBLISHED, cells.contributors, np.nan)
+    least = np.where(status == Status.SECONDARY, 3.0, 1.0)  # not sensitive, so by the rule 3 or more
+    low, high = feasibility_intervals(cells.equations, number, hidden, least, np.full(len(cells), np.inf))
+    assert ((high - low < 0.5) & (cells.contributors[hidden] == 1)).any()
+    (finding,) = judge_contributor_numbers(cells, status, request)
+    assert finding.verdict is Verdict.FAIL
