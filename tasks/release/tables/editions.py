@@ -240,7 +240,8 @@ def _differences(now: Cells, published: PublishedCells, edition: Edition) -> lis
     gone = np.setdiff1d(np.arange(len(before)), joint.before)
     counts = np.zeros((4, len(now) + len(gone)), dtype=np.int64)
     old = np.r_[joint.before, gone]
-    assert published.value is not None and edition.published.value is not None
+    assert published.value is not None
+    assert edition.published.value is not None
     counts[0, old >= 0], counts[2, old >= 0] = before.total[old[old >= 0]], edition.published.value[old[old >= 0]]
     counts[1, : len(now)], counts[3, : len(now)] = now.total, published.value
     inner = np.r_[_are_inner(now), _are_inner(before)[gone]]
