@@ -377,6 +377,31 @@ def test_an_edition_that_undoes_the_last_one_is_blocked(published: TablesHouse) 
 
 
 @pytest.mark.slow
+def test_records_that_add_up_to_published_tables_are_blocked(published: TablesHouse) -> None:
+    table = {(r["nace"], r["region"]): r for r in rows(published.folder / "industry-by-region.csv")}
+    for name in ("dimensions", "measure", "tables"):
+        del published.definition[name]
+    published.definition |= {"name": "firms-file", "plan": [{"method": "removal", "columns": ["holding"]}]}
+    published.policy["rules"] = [{"rule": "k_anonymity", "k": 3, "columns": ["size"]}]
+    published.write()
+    told = published.release()
+    assert told.code == BLOCKED, told.words
+    assert "Added up by nace, region, size, the records of this file give" in told.words
+    kept = next((published.home / "vault" / "objects").glob(f"{_masked(published)}.parquet"))
+    file = pq.read_table(kept).to_pandas()
+    inside = file[(file["nace"] == "05") & (file["region"] == "N1")]
+    assert table["05", "N1"]["status"] == "suppressed"
+    assert sorted(inside["turnover"]) == sorted(cells_of(published, ["nace", "region"])["05", "N1"])
+    assert len(published.shelf) == 1
+
+
+def _masked(house: TablesHouse) -> str:
+    """The hash of the file of records that the latest release would publish."""
+    masked = [entry for entry in house.workspace().ledger.entries(house.id) if entry.event == "masked"][-1]
+    return str(masked.body["data"])
+
+
+@pytest.mark.slow
 def test_holdings_are_protected_as_one(house: TablesHouse) -> None:
     by_firm = house.sluice("check", str(house.file))
     assert by_firm.code == DONE, by_firm.words
