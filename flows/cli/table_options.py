@@ -75,7 +75,7 @@ def method_given(written: str, **of_suppression: Any) -> Protection:
     """The method that was written as NAME=NUMBERS, such as controlled_rounding=5 or cell_key=5,2.5.
 
     The numbers are the parameters of the method in a release, in their order; those that have a default may be left
-    out. Suppression takes options of its own instead.
+    out, or empty before others: controlled_adjustment=,2. Suppression takes options of its own instead.
 
     of_suppression : by option; None for one that is not given
     raises         : DocumentError
@@ -101,7 +101,8 @@ def method_given(written: str, **of_suppression: Any) -> Protection:
     if len(given) > len(fields):
         raise DocumentError(f"--method {name}: takes {', '.join(fields)}; got {len(given)} numbers")
     try:
-        return known[name].model_validate({"method": name, **dict(zip(fields, given, strict=False))})
+        parameters = {field: number for field, number in zip(fields, given, strict=False) if number}
+        return known[name].model_validate({"method": name, **parameters})
     except ValidationError as error:
         says = faults(error.errors(), known[name])[0]
         raise DocumentError(f"--method {written}: {says}; it takes {', '.join(fields)}") from None

@@ -38,7 +38,7 @@ Duplicates = Annotated[
     str, typer.Option("--duplicates", help="of a contributor in one cell of the lowest level: refuse; add")
 ]
 Decimals = Annotated[int | None, typer.Option("--decimals", help="of the totals; else as many as the values have")]
-Coalition = Annotated[int, typer.Option("--coalition", min=0, help="contributors who pool what they know")]
+Coalition = Annotated[int, typer.Option("--coalition", min=0, max=3, help="contributors who pool what they know")]
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="processes to work with, for large tables; else SLUICE_WORKERS")
 ]
@@ -109,7 +109,10 @@ def protect_table(
         ),
     ] = None,
     seed_file: Annotated[
-        Path | None, typer.Option("--seed-file", help="the secret behind a method that draws; made if absent")
+        Path | None,
+        typer.Option(
+            "--seed-file", help="a secret, made if absent: of what draws, and of noise on the costs of suppression"
+        ),
     ] = None,
     tell_primary: Annotated[
         bool, typer.Option("--tell-primary", help="write primary and secondary instead of suppressed")

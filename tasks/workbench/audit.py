@@ -21,7 +21,7 @@ from tasks.workbench.cells_files import read_cells, refuse_unfit_output, write_c
 from tasks.workbench.known_bounds import known_bounds
 from tasks.workbench.repair import RepairedPattern, repaired
 from tasks.workbench.tabular_file import read_text
-from tasks.workbench.tabulation import tabulate
+from tasks.workbench.tabulation import attackers, tabulate
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +69,7 @@ def audit_with_records(
     pattern = read_cells(source, dimensions, tables)
     cells = tabulate(records, dimensions, measure, rules, tables, coalition).cells
     bounds = known_bounds(read_text(known), dimensions, cells.codes, cells.decimals) if known else None
-    assumptions = Assumptions(
-        nonnegative=measure.negative == "refuse", coalition=coalition, counts=measure.counts, beforehand=bounds
-    )
+    assumptions = replace(attackers(measure, coalition), beforehand=bounds)
     try:
         found = audit_pattern_with_records(
             pattern, cells, rules, assumptions, repair=repair is not None, workers=workers

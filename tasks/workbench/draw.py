@@ -20,14 +20,21 @@ from tasks.release.tables.protection_method import Alteration
 class Draw:
     """Neither is made or read before a method asks for it.
 
-    seed  : a whole number that nobody can guess; the same seed and data give the same table
-    frame : the records that the table adds up, with its dimensions and contributors as text
+    seed         : a whole number that nobody can guess; the same seed and data give the same table
+    frame        : the records that the table adds up, with its dimensions and contributors as text
+    secret_costs : whether the costs of suppression get noise, as in a release; without it, who runs the method again
+                   learns from the pattern which tables would not give it
     """
 
     seed: Callable[[], int]
     frame: Callable[[], pd.DataFrame]
     dimensions: Sequence[Dimension]
     measure: Measure
+    secret_costs: bool = False
+
+    def secret(self, purpose: str) -> str:
+        """64 hexadecimal digits, others for each purpose."""
+        return hashlib.sha256(f"{self.seed()}\n{purpose}".encode()).hexdigest()
 
     def generator(self, cells: Cells, method: Alteration) -> np.random.Generator:
         """Other draws for each table and method: the same for two tables that hardly differ would show how they do."""
@@ -41,7 +48,7 @@ class Draw:
         """
         if self.measure.contributor is None:
             raise DataError("keys of records need a contributor, to know a record again in another table.")
-        secret = hashlib.sha256(f"{self.seed()}\ncell_key".encode()).digest()
+        secret = self.secret("cell_key").encode()
         frame = self.frame()
         if self.measure.value is not None:
             frame = frame[~is_missing(frame[self.measure.value])]

@@ -39,7 +39,7 @@ from tasks.workbench.draw import Draw
 from tasks.workbench.previous_pattern import PreviousPattern
 from tasks.workbench.seed_file import secret_seed_of
 from tasks.workbench.tabular_file import read_text
-from tasks.workbench.tabulation import Tabulated, records_in, tabulate
+from tasks.workbench.tabulation import Tabulated, attackers, records_in, tabulate
 from tasks.workbench.waivers_file import read_waivers
 
 
@@ -153,7 +153,7 @@ def protect_table(
     a_priori     : a CSV file of what people ask of single cells
     waivers      : a YAML file of those that allow sensitive cells to be published
     previous     : cells that were published before, in a form of `output`
-    seed_file    : of methods that draw; made where it is absent
+    seed_file    : of methods that draw, and of noise on the costs of suppression; made where it is absent
     tell_primary : two words for suppressed cells: primary and secondary
     progress     : of the search for a pattern
     raises       : DataError, DocumentError; then nothing is written
@@ -173,12 +173,16 @@ def protect_table(
     made = protect_tabulated(
         tabulate(source, dimensions, measure, rules, tables, coalition),
         rules,
-        Assumptions(nonnegative=measure.negative == "refuse", coalition=coalition, counts=measure.counts),
+        attackers(measure, coalition),
         method,
         waivers=granted,
         previous=before,
         draw=Draw(
-            partial(_seed_of, seed_file, method), partial(records_in, source, dimensions, measure), dimensions, measure
+            partial(_seed_of, seed_file, method),
+            partial(records_in, source, dimensions, measure),
+            dimensions,
+            measure,
+            secret_costs=seed_file is not None,
         ),
         workers=workers,
         progress=progress,
@@ -223,6 +227,8 @@ def protect_tabulated(
         waive=partial(waived_cells, waivers=waivers, release_name="", today=datetime.now(UTC).date()),
     )
     if isinstance(method, SecondarySuppression):
+        if draw is not None and draw.secret_costs:
+            request = request.with_secret_costs(cells, draw.secret("suppression"))
         made = _suppressed(tabulated, request, method, previous, workers, progress)
     else:
         if previous is not None:

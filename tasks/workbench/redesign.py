@@ -12,7 +12,7 @@ from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
-from tasks.workbench.tabulation import tabulate
+from tasks.workbench.tabulation import attackers, tabulate
 
 ADVICE_ONLY = (
     "Advice only: nobody judged the table, and nothing was written. Change the hierarchies and the records' codes, "
@@ -80,7 +80,7 @@ def redesign_table(
     if any(":" in name for table in tables or () for name in table):
         raise DataError("advice is for tables down to the leaves of their dimensions; leave the level (:2) out.")
     cells = tabulate(source, dimensions, measure, rules, tables, coalition).cells
-    assumptions = Assumptions(nonnegative=measure.negative == "refuse", coalition=coalition, counts=measure.counts)
+    assumptions = attackers(measure, coalition)
     sensitive = {
         rule: int(found.sum())
         for rule, found in requirements_of(rules, cells.contributions, assumptions.nonnegative).by_rule.items()

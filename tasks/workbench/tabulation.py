@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from policies.table_attackers import TableAttackers
+from sluice.documents.documents import parse_document
 from sluice.errors import DataError
 from sluice.tabular.model.aggregation import LARGEST_KEPT
+from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
@@ -52,6 +55,15 @@ def tabulate(
     except DataError as error:
         says = str(error)
         raise DataError(says if says.startswith(str(source)) else f"{source}: {says}") from None
+
+
+def attackers(measure: Measure, coalition: int) -> Assumptions:
+    """What those know who read the table, as the policy of a release assumes it where it says no more.
+
+    coalition : contributors who pool what they know
+    raises    : DocumentError for more than a policy allows
+    """
+    return parse_document(TableAttackers, {"coalition": coalition}, "attackers").assumptions(measure)
 
 
 def records_in(source: Path, dimensions: Sequence[Dimension], measure: Measure) -> pd.DataFrame:

@@ -194,7 +194,8 @@ def protect(
     waivers     : as in a policy, a list or a YAML file: which sensitive cells `a_priori` may have published
     previous    : the pattern that was published before: what it suppressed is suppressed again, and neither must undo
                   the other
-    seed        : of methods that draw; for what leaves the house, leave it out: who guesses the seed undoes the draw
+    seed        : of methods that draw, and of noise on the costs of suppression; without one, those draw anew and these
+                  have none. For what leaves the house it must be one that nobody guesses
     coalition   : contributors who pool what they know, 0 to 3
     raises      : TypeError, DataError, DocumentError
     time        : for 10,000 cells about 5 seconds
@@ -225,7 +226,7 @@ def protect(
         chosen,
         waivers=granted,
         previous=before,
-        draw=Draw(lambda: drawn, lambda: table.frame, table.dimensions, table.measure),
+        draw=Draw(lambda: drawn, lambda: table.frame, table.dimensions, table.measure, secret_costs=seed is not None),
         workers=whole_number(workers, "workers", 1),
     )
     return _result(made)

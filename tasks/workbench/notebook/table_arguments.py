@@ -27,7 +27,7 @@ from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.tables.protection_method import Protection
 from tasks.workbench.notebook.arguments import column_name, data_frame, one_of
-from tasks.workbench.tabulation import Tabulated
+from tasks.workbench.tabulation import Tabulated, attackers
 
 Hierarchy = Dimension | pd.DataFrame | Mapping[str, str] | Path | str | None
 Dimensions = Sequence[str] | Mapping[str, Hierarchy]
@@ -169,8 +169,7 @@ class TableOfRecords:
 
     def assumptions(self, coalition: int) -> Assumptions:
         """What attackers know, with so many contributors who pool what they contributed."""
-        nonnegative = self.measure.negative == "refuse"
-        return Assumptions(nonnegative=nonnegative, coalition=coalition, counts=self.measure.counts)
+        return attackers(self.measure, coalition)
 
     @property
     def frame(self) -> pd.DataFrame:

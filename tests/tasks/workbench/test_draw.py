@@ -50,7 +50,7 @@ def test_what_a_draw_needs(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         ((*BY_FIRM, KEYED), "cell_key draws; give --seed-file"),
         ((*BY_FIRM, KEYED, f"--seed-file={folder / 'guessed'}"), "the seed could be guessed"),
         ((*BY_FIRM, KEYED, f"--seed-file={folder / 'micro.csv'}"), "must hold one whole number"),
-        ((*COUNT, KEYED, f"--seed-file={folder / 'seed'}"), "cell_key needs a contributor"),
+        ((*COUNT, KEYED, f"--seed-file={folder / 'seed'}"), "keys of records need a contributor"),
         ((*COUNT, "--method=small_count_rounding=5"), "small_count_rounding draws; give --seed-file"),
     ):
         assert main(protect(folder, *given)) == 1
@@ -61,3 +61,13 @@ def test_what_a_draw_needs(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_no_seed_is_made_for_what_does_not_draw(folder: Path) -> None:
     assert main(protect(folder, *VALUE, "--method=controlled_rounding=50", f"--seed-file={folder / 'seed'}")) == 0
     assert not (folder / "seed").exists()
+
+
+def test_a_secret_hides_from_the_pattern_what_cost_least(folder: Path) -> None:
+    """With one secret the pattern is always the same; others give others, all of them safe."""
+    patterns = []
+    for name in ("a", "a", "b", "c", "d"):
+        assert main(protect(folder, *VALUE, f"--seed-file={folder / name}")) == 0
+        patterns.append(tuple(read_text(folder / "cells.csv")["status"]))
+    assert patterns[0] == patterns[1]
+    assert len(set(patterns)) > 1

@@ -14,11 +14,12 @@ import pytest
 
 import tasks.workbench.protect
 from flows.cli.main import main
-from flows.cli.table_options import rules_given
+from flows.cli.table_options import method_given, rules_given
 from sluice.errors import DocumentError
 from sluice.tabular.audit.audit import Breach
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.p_percent import PPercent
+from tasks.release.tables.protection_method import ControlledAdjustment, ControlledRounding, SecondarySuppression
 from tests.reference_data import reference_path
 from tests.tabular.tables import read_text
 
@@ -369,6 +370,13 @@ def test_two_words_would_tell_counts_of_one(folder: Path, capsys: pytest.Capture
     assert main([*given, "--tell-primary"]) == 1
     assert "only counts of 1 are sensitive" in capsys.readouterr().err
     assert main(given) == 0
+
+
+def test_methods_are_written_as_in_a_release() -> None:
+    assert method_given("controlled_adjustment=,2") == ControlledAdjustment(method="controlled_adjustment", spread=2)
+    assert method_given("controlled_rounding= 5") == ControlledRounding(method="controlled_rounding", base=5)
+    given = method_given("suppression", mode="optimise", seconds=5, cost=None)
+    assert given == SecondarySuppression(mode="optimise", seconds=5)
 
 
 def test_what_a_person_decided(folder: Path) -> None:
