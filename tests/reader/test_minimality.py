@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from sluice.errors import DataError
-from sluice.publication.pattern_file import pattern_bytes
+from sluice.publication.published_table import published_table
+from sluice.publication.published_table_files import to_csv
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses
@@ -59,7 +60,8 @@ def small_table(seed: int, n: int) -> tuple[Published, dict[Cell, int]] | None:
         for cell in product((a, "Total"), (b, "Total")):
             true[cell] += count
     hierarchies = [Hierarchy.flat(d.name, d.codes[1:]) for d in DIMENSIONS]
-    published = read_tables([pattern_bytes(cells, status).decode()], hierarchies)
+    table = published_table(cells, status, "t", [d.name for d in DIMENSIONS])
+    published = read_tables([to_csv(table).decode()], hierarchies)
     return (published, dict(true)) if not published.known.all() else None
 
 
