@@ -6,7 +6,7 @@ to make (Kelly, Golden and Assad 1992). Only cells near the sensitive one take p
 these do not suffice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from sluice.tabular.suppression.whole_change import WholeBlock
 
 _WIDE = 3000  # unknowns near a target, from which on fewer are tried first: the free ones, then more
 _FEW, _SOME = 400, 2000
+_TRIED, _DISTURBED = 2, 0.3  # solutions besides one that is not whole, and by how much its prices change for them
 _NEARLY_FREE = 0.01  # the price of a suppressed cell, relative to its cost: short changes leave more cells to publish
 
 
@@ -67,12 +68,15 @@ class BlockProgram:
         self._seen = np.zeros(len(unknowns), dtype=np.int32)
         self._nears: dict[bytes, tuple[NDArray[np.bool_], bool]] = {}
 
-    def cheapest(self, targets: Sequence[int], level: int, side: int, limit: float, rooms: Rooms) -> Change | None:
+    def cheapest(
+        self, targets: Sequence[int], level: int, side: int, limit: float, rooms: Rooms, last_resort: bool = False
+    ) -> Change | None:
         """A cheap change that moves the sum of the targets by the level; None when there is none below the limit.
 
         side  : 1 upwards, -1 downwards, 0 upwards within bounds that let the opposite change pass as well
         limit : of the price of the unknowns that change, together
         rooms : how far each unknown may change
+        last_resort : look at the whole table where what lies near does not suffice, and for whole numbers by all means
         cost  : 0.1 ms for what boxes settle, else about 2 ms; a second for 100,000 unknowns when the block is too small
         """
         down, up = rooms.within(side)
@@ -86,9 +90,9 @@ class BlockProgram:
                 best, found = price, change
         if best > 0 or found is None:
             near, wide = self._near(targets[0])
-            for dearest, everywhere, most in self._stages(wide, bool(np.isinf(limit))):
+            for dearest, everywhere, most in self._stages(wide, last_resort):
                 dearest = min(best, dearest, np.finfo(np.float64).max)
-                change = self._program(targets, level, down, up, dearest, near, everywhere, most)
+                change = self._program(targets, level, down, up, dearest, near, everywhere, most, last_resort)
                 if change is not None:
                     price = float(self.price[change.cells].sum())
                     if price < best or (price == 0 and found is None):
@@ -148,6 +152,7 @@ class BlockProgram:
         near: NDArray[np.bool_],
         everywhere: bool,
         most: int,
+        by_all_means: bool,
     ) -> Change | None:
         from sluice.tabular.suppression.suppression_kernel import block
 
@@ -176,11 +181,18 @@ class BlockProgram:
         else:  # one row more: the targets together
             right = np.append(right, 1.0)
             starts, indices, values = _with_row(starts, indices, values, moved, count, row_count)
-        result = self._solve(np.concatenate([price, price]), lower, upper, starts, indices, values, right)
-        if result is None:
-            return None
         block = WholeBlock(level, unit, price, gains, losses, start, row, sign, moved)
-        change = block.whole(result[:count] - result[count:])
+        change = None
+        for disturbed in _disturbed(price):
+            result = self._solve(np.tile(disturbed, 2), lower, upper, starts, indices, values, right)
+            if result is None:
+                return None
+            solved = result[:count] - result[count:]
+            change = block.whole(solved)
+            if change is not None:
+                break
+        if change is None and by_all_means:
+            change = block.by_program(solved)
         if change is None:
             return None
         used = np.flatnonzero(change)
@@ -200,6 +212,14 @@ class BlockProgram:
         if solver.getModelStatus() != self._optimal:
             return None
         return np.array(solver.getSolution().col_value)
+
+
+def _disturbed(price: Floats) -> Iterator[Floats]:
+    """The prices, and others near them, under which another solution may be the cheapest."""
+    yield price
+    random = np.random.default_rng(0)
+    for _ in range(_TRIED):
+        yield price * np.exp(random.normal(0, _DISTURBED, len(price)))
 
 
 def _with_row(

@@ -196,17 +196,17 @@ class ProofSearch:
         room_up, room_down = float(rooms.up[cells].sum()), float(rooms.down[cells].sum())
         if up > room_up or down > room_down:
             return None, False
-        sizes = [(searched_change(up, room_up), searched_change(down, room_down))]
-        if np.isinf(limit):  # the last resort: exactly as large as it must be
-            sizes += [(up, down)] * ((up, down) != sizes[0])
-        for more, less in sizes:
+        sizes = [(searched_change(up, room_up), searched_change(down, room_down), False)]
+        if np.isinf(limit):  # the last resort: exactly as large as it must be, whatever it takes
+            sizes.append((up, down, True))
+        for more, less, last_resort in sizes:
             if min(up, down) > 0 and max(more, less) <= min(room_up, room_down):
                 both = self._found_before(target, max(up, down), 0) or self._program.cheapest(
-                    cells, max(more, less), 0, limit, rooms
+                    cells, max(more, less), 0, limit, rooms, last_resort
                 )
                 if both is not None:
                     return (both,), True
-            pair = self._pair(target, more, less, limit)
+            pair = self._pair(target, more, less, limit, last_resort)
             if pair is not None:
                 return pair, False
         return None, False
@@ -234,7 +234,7 @@ class ProofSearch:
                 best = Change(change.cells, several)
         return best
 
-    def _pair(self, target: Target, up: int, down: int, limit: float) -> tuple[Change, ...] | None:
+    def _pair(self, target: Target, up: int, down: int, limit: float, last_resort: bool) -> tuple[Change, ...] | None:
         cells, rooms = list(target.unknowns), self._rooms[target.reader]
         changes: list[Change] = []
         paid: list[tuple[Codes, Floats]] = []
@@ -242,7 +242,7 @@ class ProofSearch:
             for side, size in ((1, up), (-1, down)):
                 if size > 0:
                     change = self._found_before(target, size, side) or self._program.cheapest(
-                        cells, size, side, limit, rooms
+                        cells, size, side, limit, rooms, last_resort
                     )
                     if change is None:
                         return None

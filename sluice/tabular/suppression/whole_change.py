@@ -1,7 +1,7 @@
 """Changes in whole units: what a linear program answers is no table that anybody believes where it is a fraction.
 
-The basic solutions of two-dimensional tables are whole (they are flows); those of others mostly are. Where one is a
-fraction, a multiple of it is tried, and then an integer program over few cells.
+The basic solutions of two-dimensional tables are whole (they are flows); those of others mostly are. Of one that is
+not, a multiple may be; in the last resort, an integer program decides.
 """
 
 from dataclasses import dataclass
@@ -51,8 +51,7 @@ class WholeBlock:
             near = np.abs(found - times * parts * change).max(initial=0) < _NEAR + _STILL * times * parts
             if near and self._holds(found):
                 return found * self.unit
-        moved = np.abs(change) > _STILL
-        return self._by_program(moved)
+        return None
 
     def _holds(self, change: Floats) -> bool:
         """Whether a change, in parts of a level, keeps every sum and stays within the bounds."""
@@ -63,8 +62,12 @@ class WholeBlock:
         slack = 1e-9 * parts
         return bool((change <= self.gains * parts + slack).all() and (change >= -self.losses * parts - slack).all())
 
-    def _by_program(self, moved: NDArray[np.bool_]) -> Floats | None:
-        """By an integer program over what a fraction moved and what is nearly free besides, then over all of it."""
+    def by_program(self, change: Floats) -> Floats | None:
+        """Such a change by an integer program, over what a fraction moves and what is nearly free, then over all.
+
+        cost : up to seconds
+        """
+        moved = np.abs(change) > _STILL
         order = np.lexsort((self.price, ~moved))
         for most in (_SOME, _MOST):
             found = self._programmed(np.sort(order[:most]))
