@@ -32,8 +32,11 @@ class TableAttackers(BaseModel):
 
     def describe(self) -> str:
         """In one plain sentence."""
-        known = "nothing else" if self.known_within is None else f"every cell to within {self.known_within:g} %"
+        known = "nothing else" if self.known_within is None else f"each to within {self.known_within:g} %"
         own = {0: "no contribution", 1: "its own contributions"}.get(
             self.coalition, f"the contributions of {self.coalition} contributors who pool them"
         )
-        return f"An attacker is assumed to know all published cells and {own}, and of the blanks {known} beforehand."
+        return (
+            f"A reader is assumed to know all published cells, these rules and the method, and {own}; of the "
+            f"suppressed cells {known} beforehand."
+        )

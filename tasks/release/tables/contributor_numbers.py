@@ -40,7 +40,7 @@ def frequency_rules(rules: Sequence[SensitivityRule]) -> tuple[SensitivityRule, 
 
 def of_counts(assumptions: Assumptions) -> Assumptions:
     """What the readers of a table know of its numbers of contributors: of values beforehand, nothing helps."""
-    return replace(assumptions, nonnegative=True, known_within=None, counts="contributors")
+    return replace(assumptions, nonnegative=True, known_within=None, beforehand=None, counts="contributors")
 
 
 def _of_audit(found: Audit) -> Finding:

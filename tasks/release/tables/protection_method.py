@@ -42,11 +42,11 @@ class SecondarySuppression(StrictModel):
         """In one plain sentence."""
         how = "with a proven gap to the least possible" if self.mode == "optimise" else "as few as a fast search finds"
         return (
-            f"Sensitive cells are left blank (primary suppression), and further cells, {how} by {self.cost}, so that "
-            "no blank can be worked out from the rest (secondary suppression)."
-            + (" For each blank the interval is published that anybody could compute." if self.intervals else "")
+            f"Sensitive cells are suppressed (primary suppression), and further cells, {how} by {self.cost}, so that "
+            "none of them can be worked out from the rest (secondary suppression)."
+            + (" For each of them the interval is published that anybody could compute." if self.intervals else "")
             + (
-                " For each blank a synthetic value stands in a column of its own, drawn from the published ones alone."
+                " For each a synthetic value stands in a column of its own, drawn from the published ones alone."
                 if self.synthetic
                 else ""
             )

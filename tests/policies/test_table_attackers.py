@@ -1,0 +1,31 @@
+"""What a policy assumes of the readers of tables, in words and as the audit takes it."""
+
+import pytest
+from pydantic import ValidationError
+
+from policies.table_attackers import TableAttackers
+from sluice.tabular.model.measure import Measure
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({}, "and its own contributions; of the suppressed cells nothing else beforehand."),
+        ({"coalition": 0, "known_within": 20}, "and no contribution; of the suppressed cells each to within 20 %"),
+        ({"coalition": 2}, "and the contributions of 2 contributors who pool them;"),
+    ],
+)
+def test_its_words(given: dict[str, float], says: str) -> None:
+    assert says in TableAttackers.model_validate(given).describe()
+
+
+def test_a_table_of_records_tells_that_its_cells_are_counts_and_a_signed_measure_that_they_may_be_negative() -> None:
+    known = TableAttackers(known_within=20).assumptions(Measure())
+    assert (known.counts, known.nonnegative, known.known_within) == ("contributors", True, 20)
+    assert not TableAttackers().assumptions(Measure(value="x", negative="absolute")).nonnegative
+
+
+@pytest.mark.parametrize("field", [{"coalition": 4}, {"known_within": 0.5}, {"statuses": True}])
+def test_what_no_reader_can_be(field: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        TableAttackers.model_validate(field)
