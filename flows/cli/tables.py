@@ -199,7 +199,7 @@ def _print_protection(summary: dict[str, Any], written: list[str], method: str) 
 
 @tables_app.command("audit-table")
 def audit_table(
-    source: Annotated[Path, typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV")],
+    source: Annotated[Path, typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV, or a folder")],
     hierarchy: Hierarchies = None,
     microdata: Annotated[Path | None, typer.Option("--microdata", help="the records, for the whole audit")] = None,
     rule: Rules = None,
@@ -384,8 +384,7 @@ def _print_intervals(summary: dict[str, Any]) -> None:
             f"  {', '.join(codes)} ({cell['status']}): {cell['low']} to {cell['high']}, within {known}", soft_wrap=True
         )
     note(
-        "Without --microdata and --rule only what is published was looked at: contributors, who know more, were not.",
-        "yellow",
+        "Without --microdata only what anybody can tell was looked at: contributors, who know more, were not.", "yellow"
     )
 
 

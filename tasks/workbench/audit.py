@@ -65,7 +65,7 @@ def audit_with_records(
     repair : where the pattern is written with further cells suppressed, if it is not safe and that makes it so
     """
     if repair is not None:
-        refuse_unfit_output(repair, [records, known, *([] if source.is_dir() else [source])], dimensions, tables)
+        refuse_unfit_output(repair, [records, known, source], dimensions, tables, "--repair")
     pattern = read_cells(source, dimensions, tables)
     cells = tabulate(records, dimensions, measure, rules, tables, coalition).cells
     bounds = known_bounds(read_text(known), dimensions, cells.codes, cells.decimals) if known else None

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from sluice.custody.durable import refuse_to_overwrite, replace
@@ -15,7 +16,7 @@ from sluice.errors import DataError
 from sluice.publication.pattern_file import Pattern, read_pattern
 from sluice.publication.published_table import OWN_COLUMNS, PublishedTable, published_table
 from sluice.publication.published_table_files import to_csv
-from sluice.tabular.model.cells import Cells, levels_of
+from sluice.tabular.model.cells import Cells, in_tables, levels_of
 from sluice.tabular.model.dimension import Dimension
 from tasks.release.tables.published_cells import PublishedCells
 from tasks.workbench.tabular_file import read_text, refuse_unfit_csv
@@ -33,18 +34,25 @@ def refuse_taken_names(dimensions: Sequence[Dimension]) -> None:
 
 
 def refuse_unfit_output(
-    output: Path, inputs: Sequence[Path | None], dimensions: Sequence[Dimension], tables: Tables | None
+    output: Path,
+    inputs: Sequence[Path | None],
+    dimensions: Sequence[Dimension],
+    tables: Tables | None,
+    option: str = "--output",
 ) -> None:
-    """Raise DataError for a place where the cells cannot be written."""
+    """Raise DataError for a place where the cells cannot be written; `option` names it."""
+    inputs = [file for given in inputs if given for file in (given.iterdir() if given.is_dir() else [given])]
     if not output.is_dir():
-        refuse_unfit_csv(output, inputs)
+        if output.suffix != ".csv":
+            raise DataError(f"{option} {output}: must end in .csv, or be a folder, which must be there")
+        refuse_unfit_csv(output, inputs, option)
         return
     names = [_file_name(table) for table in _tables(dimensions, tables)]
     for name in names:
         if not re.fullmatch(r"[\w .-]+\.csv", name):
-            raise DataError(f"--output {output}: '{name}' cannot be the name of a file. Name one .csv file for all.")
+            raise DataError(f"{option} {output}: '{name}' cannot be the name of a file. Name one .csv file for all.")
         if names.count(name) > 1:
-            raise DataError(f"--output {output}: two tables would be written to {name}. Name one .csv file for all.")
+            raise DataError(f"{option} {output}: two tables would be written to {name}. Name one .csv file for all.")
         refuse_to_overwrite(output / name, inputs)
 
 
@@ -80,9 +88,21 @@ def table_of(
 
 
 def read_cells(source: Path, dimensions: Sequence[Dimension], tables: Tables | None) -> Pattern:
-    """The pattern in a file, or in a folder that `write_cells` filled. Raises DataError, which names it."""
+    """The pattern in a file, or in a folder that `write_cells` filled.
+
+    raises : DataError, which names it, also for cells of no table: what these tell would not be looked at
+    """
+    if not source.exists() and not source.suffix:
+        raise DataError(f"{source}: no such file or folder.")
     try:
-        return read_pattern(pd.concat(_texts(source, dimensions, tables), ignore_index=True), dimensions)
+        pattern = read_pattern(pd.concat(_texts(source, dimensions, tables), ignore_index=True), dimensions)
+        others = np.flatnonzero(~in_tables(dimensions, pattern.codes, tables))
+        if len(others):
+            raise DataError(
+                f"holds {len(others):,} cells that are in none of the tables, such as {pattern.name(int(others[0]))}. "
+                "Name all tables of which it has cells."
+            )
+        return pattern
     except DataError as error:
         says = str(error)
         raise DataError(says if says.startswith(str(source)) else f"{source}: {says}") from None

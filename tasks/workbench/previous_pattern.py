@@ -45,6 +45,7 @@ class PreviousPattern:
             )
         value = pattern.value * 10 ** (now.decimals - pattern.decimals)
         equations = equations_of(pattern.dimensions, pattern.codes, self.tables)
+        equations = equations[np.flatnonzero(np.diff(equations.indptr) > 1)]  # of parts that no table had then
         at, known = _among(pattern, now)
         guess = np.where(known, now.total[at], 0)
         total = np.where(pattern.has, value, guess)

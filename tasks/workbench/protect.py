@@ -159,8 +159,7 @@ def protect_table(
     raises       : DataError, DocumentError; then nothing is written
     """
     begun = perf_counter()
-    inputs = [source, a_priori, waivers, seed_file, *([] if previous is None or previous.is_dir() else [previous])]
-    refuse_unfit_output(output, inputs, dimensions, tables)
+    refuse_unfit_output(output, [source, a_priori, waivers, seed_file, previous], dimensions, tables)
     if tell_primary and measure.counts is not None and sensitive_counts(rules)[0] == 1:
         raise DataError(
             "by these rules only counts of 1 are sensitive, so who is told which cells are primary knows them; leave "

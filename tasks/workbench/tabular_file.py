@@ -54,12 +54,12 @@ def typed_table(raw: pd.DataFrame, contract: Contract, key: int) -> tuple[pd.Dat
     return frame[list(variables)], variables
 
 
-def refuse_unfit_csv(output: Path, inputs: Sequence[Path | None]) -> None:
+def refuse_unfit_csv(output: Path, inputs: Sequence[Path | None], option: str = "--output") -> None:
     """Raise DataError for an output that is no CSV file, is in no folder, or is one of the files that are read."""
     if output.suffix != ".csv":
-        raise DataError(f"--output {output}: must end in .csv")
+        raise DataError(f"{option} {output}: must end in .csv")
     if output.is_dir():
-        raise DataError(f"--output {output}: is a folder")
+        raise DataError(f"{option} {output}: is a folder")
     if not output.resolve().parent.is_dir():
-        raise DataError(f"--output {output}: there is no folder {output.parent}")
+        raise DataError(f"{option} {output}: there is no folder {output.parent}")
     refuse_to_overwrite(output, inputs)

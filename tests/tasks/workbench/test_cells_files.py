@@ -58,6 +58,33 @@ def test_a_total_that_two_files_give_otherwise(tmp_path: Path) -> None:
         read_cells(tmp_path, dimensions(), [["nace"], ["region"]])
 
 
+def test_cells_of_other_tables_are_not_passed_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_firms(tmp_path)
+    assert main(protect(tmp_path, *COUNT)) == 0
+    capsys.readouterr()
+    for given in (
+        command("audit-table", tmp_path / "cells.csv", "--table=nace", "--table=region"),
+        protect(tmp_path, *COUNT, "--table=nace", f"--previous={tmp_path / 'cells.csv'}", output="next.csv"),
+    ):
+        assert main(given) == 1
+        assert "cells that are in none of the tables, such as nace " in capsys.readouterr().err
+    assert not (tmp_path / "next.csv").exists()
+
+
+def test_what_is_read_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_firms(tmp_path)
+    (tmp_path / "out").mkdir()
+    assert main(protect(tmp_path, *COUNT, output="out")) == 0
+    before = (tmp_path / "out" / "nace-region.csv").read_bytes()
+    assert main(protect(tmp_path, *COUNT, f"--previous={tmp_path / 'out'}", output="out")) == 1
+    assert "would overwrite" in capsys.readouterr().err
+    assert (tmp_path / "out" / "nace-region.csv").read_bytes() == before
+    assert main(protect(tmp_path, *COUNT, output="no")) == 1
+    assert "must end in .csv, or be a folder, which must be there" in capsys.readouterr().err
+    assert main(command("audit-table", tmp_path / "no")) == 1
+    assert "no: no such file or folder" in capsys.readouterr().err
+
+
 def test_folders_that_do_not_fit(tmp_path: Path) -> None:
     strange = [Dimension.flat("a/b", ["x"])]
     with pytest.raises(DataError, match=r"--output .*: 'a/b\.csv' cannot be the name of a file"):

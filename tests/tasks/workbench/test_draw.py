@@ -35,6 +35,15 @@ def test_a_cell_has_the_same_noise_in_every_table(folder: Path) -> None:
     assert not read_text(folder / "cells.csv").equals(whole)
 
 
+def test_amounts_have_noise_of_their_own(folder: Path) -> None:
+    given = [*VALUE, "--method=noise_multipliers=10", f"--seed-file={folder / 'seed'}"]
+    assert main(protect(folder, *given)) == 0
+    noisy = read_text(folder / "cells.csv").set_index(["nace", "region"])["value"].astype(int)
+    records = read_text(folder / "micro.csv").astype({"value": int})
+    assert noisy["Total", "Total"] != records["value"].sum()
+    assert noisy.drop("Total", level="nace").drop("Total", level="region").sum() == noisy["Total", "Total"]
+
+
 def test_the_same_seed_rounds_the_same_table_alike(folder: Path) -> None:
     given = [*COUNT, "--method=small_count_rounding=6", f"--seed-file={folder / 'seed'}"]
     made = []
