@@ -110,6 +110,30 @@ def test_primary_and_secondary_cells_are_told_apart_where_the_definition_asks(ho
     assert "The files tell which suppressed cells are sensitive themselves (primary)" in report
 
 
+@pytest.mark.slow
+def test_numbers_of_contributors_are_published_where_they_reveal_nothing(house: TablesHouse) -> None:
+    del house.definition["tables"][1], house.definition["dimensions"][2]
+    house.data = house.data[house.data.nace.isin(["01", "02"]) & house.data.region.isin(["N1", "N2"])]
+    house.definition["form"] = {"tell_contributors": True}
+    house.policy["rules"] = [{"rule": "minimum_frequency", "n": 3}]
+    house.write()
+    publish(house)
+    published, true = rows(house.folder / "industry-by-region.csv"), cells_of(house, ["nace", "region"])
+    assert all(row["contributors"] == str(len(true[row["nace"], row["region"]])) for row in published)
+    assert "contributor_numbers" in house.sluice("review", house.id).words
+
+
+@pytest.mark.slow
+def test_numbers_of_contributors_that_tell_those_of_suppressed_cells_block(house: TablesHouse) -> None:
+    house.definition["form"] = {"tell_contributors": True}
+    house.write()
+    with _pattern_of_primaries_alone():
+        told = house.release()
+    assert told.code == BLOCKED
+    assert "the published numbers tell too much: of numbers, " in told.words
+    assert "Set form.tell_contributors to false." in told.words
+
+
 def test_the_same_data_again_is_the_same_release_with_the_same_bytes(published: TablesHouse) -> None:
     before = {path.name: path.read_bytes() for path in published.folder.iterdir()}
     published.data = published.data.sample(frac=1, random_state=1)  # another order of the records is no other data
