@@ -19,6 +19,7 @@ from sluice.errors import DocumentError
 from sluice.tabular.audit.audit import Breach
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.p_percent import PPercent
+from sluice.verdict import Finding, Verdict
 from tasks.release.tables.protection_method import ControlledAdjustment, ControlledRounding, SecondarySuppression
 from tests.reference_data import reference_path
 from tests.tabular.tables import read_text
@@ -352,6 +353,26 @@ def test_a_method_that_protects_too_little_is_not_written(folder: Path, capsys: 
     assert not (folder / "cells.csv").exists()
     assert main([*given, "--method=controlled_rounding=2"]) == 1
     assert "base 2 of controlled_rounding is too small for the protection of 1 cells" in capsys.readouterr().err
+
+
+def test_what_somebody_should_decide_is_written_and_said(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def decides(statement: Any) -> Finding:
+        return Finding(rule="table_audit", verdict=Verdict.REVIEW, says="One cell moved further.")
+
+    monkeypatch.setattr(tasks.workbench.protect, "judge_statement", decides)
+    assert main(arguments(folder, "--method=controlled_rounding=50")) == 0
+    shown = capsys.readouterr()
+    assert "table_audit: REVIEW. One cell moved further." in shown.out
+    assert "somebody should decide before this goes anywhere" in shown.err
+    assert (folder / "cells.csv").exists()
+    (folder / "cells.csv").unlink()
+    monkeypatch.setattr(
+        tasks.workbench.protect, "judge_statement", lambda _: decides(_).model_copy(update={"verdict": Verdict.UNKNOWN})
+    )
+    assert main(arguments(folder, "--method=controlled_rounding=50")) == 2
+    assert not (folder / "cells.csv").exists()
 
 
 def test_intervals_that_anybody_could_compute(folder: Path) -> None:
