@@ -24,7 +24,6 @@ from tasks.workbench.known_bounds import known_bounds
 from tasks.workbench.tabular_file import read_text
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
-_NEAR = 1e-6  # units; by which linear programming misses a whole number
 _FEW = 10
 
 
@@ -95,14 +94,12 @@ def audit_pattern(
     if smallest is not None:
         least, most = np.maximum(least, smallest.lower), np.minimum(most, smallest.upper)
     try:
-        low, high = feasibility_intervals(equations, value, hidden, least, most, workers)
+        low, high = feasibility_intervals(equations, value, hidden, least, most, workers, whole=smallest is not None)
     except TotalsDoNotAddError as error:
         row = equations[[error.equation], :]
         total = pattern.name(int(row.indices[np.argmax(row.data)]))
         beside = ", with what is known of them beforehand" if rules or known is not None else ""
         raise DataError(f"totals that do not add: {total} cannot be the sum of its parts{beside}.") from None
-    if smallest is not None:
-        low, high = np.ceil(low - _NEAR), np.floor(high + _NEAR)  # of what is counted there are whole numbers
     precision = _precision(low, high)
     primary = pattern.status[hidden] == Status.PRIMARY
     exact = high - low < _EXACTLY

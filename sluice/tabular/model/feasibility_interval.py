@@ -12,6 +12,8 @@ from sluice.errors import DataError
 from sluice.tabular.model.cells import Floats
 from sluice.tabular.model.known_sums import Indices, components, computable
 
+_WHOLE = 1e-6  # and a thousandth of it of the number: a solver's rounding error
+_NODES = 500  # of branch and bound, until an integer program counts as unsolved
 _NEAR = 1e-9  # relative to the numbers of an equation: further apart, its parts do not add up
 
 
@@ -80,6 +82,36 @@ class FeasibleRegion:
             return sign * np.inf, point * self._scale
         raise UnsolvedError(f"the solver ended with {status}")
 
+    def whole_extreme(self, cell: int, sign: int) -> float:
+        """The same end if all cells are whole numbers: by a bounded integer program where the answer has fractions.
+
+        raises : UnsolvedError when branch and bound gives up, ValueError when no whole numbers fit
+        """
+        end, point = self.extreme(cell, sign)
+        whole = np.rint(point)
+        near = bool((np.abs(point - whole) <= _WHOLE * np.maximum(1, np.abs(point) / 1e3)).all())
+        if not np.isfinite(end) or (near and not (self.matrix @ whole - self.known).any()):
+            return float(np.rint(end))
+        highs = self._highspy
+        model = self._solver.getLp()
+        model.integrality_ = [highs.HighsVarType.kInteger] * len(point)
+        model.col_lower_, model.col_upper_ = self.lower, self.upper
+        model.row_lower_ = model.row_upper_ = self.known
+        costs = np.zeros(len(point))
+        costs[cell] = -float(sign)
+        model.col_cost_ = costs
+        solver = highs.Highs()
+        for option, setting in (("output_flag", False), ("threads", 1), ("mip_max_nodes", _NODES)):
+            solver.setOptionValue(option, setting)
+        solver.passModel(model)
+        solver.run()
+        status = solver.getModelStatus()
+        if status == highs.HighsModelStatus.kInfeasible:
+            raise ValueError("no whole numbers fit")
+        if status != highs.HighsModelStatus.kOptimal:
+            raise UnsolvedError(f"the solver ended with {status}")
+        return float(np.rint(np.asarray(solver.getSolution().col_value)[cell]))
+
     def contradiction(self) -> int:
         """Of an empty region, the first row that must be broken when as little as possible is."""
         from scipy.optimize import linprog
@@ -98,7 +130,13 @@ class FeasibleRegion:
 
 
 def feasibility_intervals(
-    equations: csr_array, value: Floats, which: Indices, lower: Floats, upper: Floats, workers: int = 1
+    equations: csr_array,
+    value: Floats,
+    which: Indices,
+    lower: Floats,
+    upper: Floats,
+    workers: int = 1,
+    whole: bool = False,
 ) -> tuple[Floats, Floats]:
     """The least and the most that each of some cells can be, given the published values, the sums and the bounds.
 
@@ -106,6 +144,7 @@ def feasibility_intervals(
     value        : shape (c,), NaN where it is not published
     which        : positions of those cells
     lower, upper : shape (c,), bounds known beforehand; infinite for none
+    whole        : all cells are whole numbers, so the ends are as well
     returns      : two arrays of the shape of `which`; NaN where the solver did not finish
     raises       : TotalsDoNotAddError when the published values contradict each other or the bounds
     cost         : two linear programs for each such cell, over the unpublished cells that hang together with it
@@ -144,7 +183,7 @@ def feasibility_intervals(
         try:
             for cell in group:
                 at = int(np.searchsorted(members, cell))
-                low[cell], high[cell] = (_extreme(region, at, sign) for sign in (-1, 1))
+                low[cell], high[cell] = (_extreme(region, at, sign, whole) for sign in (-1, 1))
         except ValueError:
             raise TotalsDoNotAddError(int(rows[region.contradiction()])) from None
 
@@ -153,8 +192,8 @@ def feasibility_intervals(
     return low[which], high[which]
 
 
-def _extreme(region: FeasibleRegion, cell: int, sign: int) -> float:
+def _extreme(region: FeasibleRegion, cell: int, sign: int, whole: bool) -> float:
     try:
-        return region.extreme(cell, sign)[0]
+        return region.whole_extreme(cell, sign) if whole else region.extreme(cell, sign)[0]
     except UnsolvedError:
         return np.nan

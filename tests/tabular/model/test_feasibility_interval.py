@@ -5,10 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from scipy.sparse import csr_array
 
 from sluice.tabular.model.cells import Cells, equations_of
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasibility_intervals
+from sluice.tabular.model.feasibility_interval import (
+    FeasibleRegion,
+    TotalsDoNotAddError,
+    UnsolvedError,
+    feasibility_intervals,
+)
 from tests.tabular.tables import tables
 
 # Torra (2013), "Detection of sensitive cells (I)": salaries by profession P1..P5 (columns) and town M1..M3
@@ -113,3 +119,31 @@ def test_intervals_equal_those_of_linprog(cells: Cells, seed: int, bounded: bool
             )
             expected = sign * solved.fun if solved.status == 0 else -sign * np.inf
             assert found == pytest.approx(expected, abs=1e-4, rel=1e-6)
+
+
+def test_whole_numbers_leave_less_than_fractions() -> None:
+    """One cell is the sum of two that are equal, and from 1 to 3: it is even."""
+    twins = csr_array(np.array([[1.0, -1.0, -1.0], [0.0, 1.0, -1.0]]))
+    unknown, first = np.full(3, np.nan), np.array([0])
+    lower, upper = np.array([1.0, 0, 0]), np.array([3.0, np.inf, np.inf])
+    low, high = feasibility_intervals(twins, unknown, first, lower, upper)
+    assert (low[0], high[0]) == (1, 3)
+    low, high = feasibility_intervals(twins, unknown, first, lower, upper, whole=True)
+    assert (low[0], high[0]) == (2, 2)
+    upper[0] = np.inf
+    low, high = feasibility_intervals(twins, unknown, first, lower, upper, whole=True)
+    assert (low[0], high[0]) == (2, np.inf)
+    lower[0] = upper[0] = 3
+    with pytest.raises(TotalsDoNotAddError):
+        feasibility_intervals(twins, unknown, first, lower, upper, whole=True)
+
+
+def test_what_branch_and_bound_does_not_decide_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gives_up(self: FeasibleRegion, cell: int, sign: int) -> float:
+        raise UnsolvedError("too many nodes")
+
+    monkeypatch.setattr(FeasibleRegion, "whole_extreme", gives_up)
+    twins = csr_array(np.array([[1.0, -1.0, -1.0], [0.0, 1.0, -1.0]]))
+    some = (np.full(3, np.nan), np.array([0]), np.zeros(3), np.full(3, 9.0))
+    low, high = feasibility_intervals(twins, *some, whole=True)
+    assert np.isnan([low[0], high[0]]).all()
