@@ -21,6 +21,7 @@ import numpy as np
 from scipy.sparse import block_array, csr_array, diags_array
 
 from sluice.tabular.alternatives.attacker_interval import attacker_interval
+from sluice.tabular.alternatives.contributors_in_groups import Told, play_contributors
 from sluice.tabular.alternatives.whole_moves import (
     NODES,
     UndecidedError,
@@ -118,14 +119,18 @@ class AdjustmentFinding:
 def read_adjustment(table: AdjustedTable) -> AdjustmentFinding:
     """Play everybody, and where the policy has contributors use what they know, each of them and several together.
 
-    cost : for everybody, and for each of 2 log n groups of the n contributors, a few linear programs of all cells; with
-           coalitions of two and more, for each contributor
+    cost : for everybody, and for each play of `play_contributors`, a few linear programs of all cells
     """
-    budget = _Budget(SINGLY)
-    failing, undecided = _play(table, np.zeros(len(table.cells), dtype=bool), table.moving, budget)
-    if table.assumptions.coalition and table.cells.owners.shape[1]:
-        fails, open_ = _play_insiders(table, budget)
-        failing, undecided = failing | fails | (table.moving & _near_to_the_largest(table)), undecided | open_
+    budget, nobody = _Budget(SINGLY), np.zeros(len(table.cells), dtype=bool)
+    failing, undecided = _play(table, nobody, table.moving, budget)
+
+    def contributors(readers: Booleans, asked: Booleans, alone: bool) -> Told:
+        return _play(table, readers, asked, budget if alone else _Budget(0))
+
+    fails, open_ = play_contributors(table.cells, table.moving, table.assumptions.coalition, contributors)
+    failing, undecided = failing | fails, undecided | open_
+    if table.assumptions.coalition:
+        failing |= table.moving & _near_to_the_largest(table)
     return AdjustmentFinding(failing, undecided & ~failing)
 
 
@@ -138,42 +143,6 @@ class _Budget:
     def spend(self) -> bool:
         self.left -= 1
         return self.left >= 0
-
-
-def _play_insiders(table: AdjustedTable, budget: _Budget) -> tuple[Booleans, Booleans]:
-    """Contributors, by the cells to which they contribute most: they are played in groups that know more than each.
-
-    For single insiders the owners are numbered, and for each binary digit those with a 1 read, then those with a 0: any
-    two owners differ somewhere, so what nobody in the groups can tell, no single one can. For coalitions everybody but
-    one reads. What a group can tell is asked again of each of its owners alone.
-    """
-    owner = np.where(table.moving | (table.cells.contributors == 1), table.cells.owners[:, 0], -1)
-    mine, moving = np.flatnonzero(owner >= 0), np.flatnonzero(table.moving)
-    people, number = np.unique(owner[mine], return_inverse=True)
-    of = np.full(len(owner), -1, dtype=np.int64)
-    of[mine] = number
-    order = np.arange(len(people))
-    open_ = order[:, None] != of[moving]  # what each owner has still to be asked about
-    if table.assumptions.coalition > 1:
-        groups = [order != one for one in order]
-    else:
-        digits = range(int(max(len(people) - 1, 0)).bit_length())
-        groups = [(order >> digit & 1) == side for digit in digits for side in (0, 1)]
-    failing, undecided = np.zeros((2, len(owner)), dtype=bool)
-    for group in groups:
-        readers = np.zeros(len(owner), dtype=bool)
-        readers[mine] = group[number]
-        asked = table.moving & ~readers
-        _, left = _play(table, readers, asked, _Budget(0))
-        open_[np.ix_(group, (asked & ~left)[moving])] = False
-        if table.assumptions.coalition > 1:
-            undecided |= left
-    for one in np.flatnonzero(open_.any(axis=1)) if table.assumptions.coalition == 1 else ():
-        asked = np.zeros(len(owner), dtype=bool)
-        asked[moving[open_[one]]] = True
-        fails, left = _play(table, of == one, asked, budget)
-        failing, undecided = failing | fails, undecided | left
-    return failing, undecided
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,7 +238,7 @@ class _Region:
         return True if ((found[held] <= below) | (found[held] >= above)).all() else None
 
 
-def _play(table: AdjustedTable, readers: Booleans, asked: Booleans, budget: _Budget) -> tuple[Booleans, Booleans]:
+def _play(table: AdjustedTable, readers: Booleans, asked: Booleans, budget: _Budget) -> Told:
     """Of the cells that are asked about, which can be told too nearly, and of which that stayed open.
 
     readers : shape (c,), the cells whose largest contributors read: alone in a cell, they know it

@@ -142,9 +142,9 @@ def _says(cap: float | None, spread: float) -> str:
     others = "as little as adds up" if cap is None else f"as little as adds up and by at most {cap:g} percent"
     guess = 50 * (1 - exp(-2 / spread))
     return (
-        f"Every sensitive total was moved up or down by its protection level and a drawn part more, {spread:g} levels "
-        f"on average, and the others {others}. The published figure of a sensitive cell is further from the truth "
-        "than its level. An attacker who knows the method, which cells were moved and their levels can say between "
-        "which two values the truth is not, and has no bound beyond them; the best guess is within the level with a "
-        f"chance of about {guess:.0f} percent."
+        "Every sensitive total was moved up or down by its protection level and a drawn part more, "
+        f"{spread:g} times as much on average, and the others {others}. The published figure of a sensitive cell is "
+        "further from the truth than its level. An attacker who knows the method, which cells were moved and their "
+        "levels can say between which two values the truth is not, and has no bound beyond them; the best guess is "
+        f"within the level with a chance of about {guess:.0f} percent."
     )

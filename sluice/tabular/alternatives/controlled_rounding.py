@@ -3,8 +3,8 @@
 Source: Cox (1987): zero-restricted, that is, a multiple stays what it is and any other number goes to one of the two
 multiples around it. Salazar-González (2006): the integer program, protection levels against an attacker who knows the
 base, and wider steps for tables of three and more dimensions without a zero-restricted rounding (Causey, Cox and Ernst
-1985). Differs: the attacker's intervals are checked after the rounding; which of the two multiples are safe is known
-before it.
+1985). Differs: the attacker's intervals are checked after the rounding, see `rounding_reader`; which of the two
+multiples are safe is known before it.
 """
 
 from math import ceil, log10
@@ -14,13 +14,12 @@ import numpy as np
 from sluice.errors import DataError
 from sluice.tabular.alternatives.additive_multiples import BLOCK, additive_multiples, blocks_of
 from sluice.tabular.alternatives.altered_cells import AlteredCells, refuse_negative, refuse_unless_additive
-from sluice.tabular.alternatives.attacker_interval import attacker_interval
+from sluice.tabular.alternatives.rounding_reader import RoundedTable
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Floats, Integers
 from sluice.tabular.rules.sensitivity import Requirements
 
 STEPS = 3  # multiples beyond the adjacent ones, at most, where there is no table without
-_NEAR = 1e-6
 
 
 def controlled_rounding(
@@ -54,10 +53,10 @@ def controlled_rounding(
         weight = cells.published.astype(np.float64)
     if (weight < 0).any():
         raise DataError("weight of controlled_rounding must be 0 or more.")
+    target = cells.total / base
     for beyond in range(steps + 1):
         blocks = blocks_of(cells, BLOCK // (2 * beyond + 1))
         lowest, highest = _safe_multiples(cells, requirements, assumptions, base, beyond)
-        target = cells.total / base
         number = additive_multiples(cells.equations, target, lowest, highest, weight, squared, blocks, nodes)
         if number is not None:
             break
@@ -68,16 +67,9 @@ def controlled_rounding(
         )
     value = number * base
     refuse_unless_additive(cells, value, "controlled_rounding")
-    low, high = _known(cells, assumptions, value, (beyond + 1) * base - 1)
-    down, up = attacker_interval(cells.equations, cells.total, low, high, requirements.lower, requirements.upper)
-    wide = requirements.sliding > down + up + _NEAR
-    if wide.any():
-        # The sum of both sides may be reached where a side asks for less; it is looked at for these cells alone.
-        more = np.where(wide, requirements.sliding, 0)
-        far_down, far_up = attacker_interval(cells.equations, cells.total, low, high, more, more)
-        wide &= requirements.sliding > far_down + far_up + _NEAR
-    failing = (down < requirements.lower) | (up < requirements.upper) | wide
-    undecided = requirements.sensitive & (np.isnan(down) | np.isnan(up)) & ~failing
+    table = RoundedTable(cells, value, (beyond + 1) * base - 1, requirements, assumptions)
+    low, high = table.bounds()
+    failing, undecided = table.read()
     attempted = int(requirements.sensitive.sum())
     return AlteredCells(
         value,
@@ -111,7 +103,9 @@ def _safe_multiples(
     low, high = np.maximum(lowest, least), np.minimum(highest, most)
     narrow = sensitive & (np.where(fixed, (least > lowest) | (most < highest), low > high))
     wide = sensitive & (requirements.sliding > 2 * open_)
-    bad = np.flatnonzero(narrow | wide)
+    # Of a smaller base only those cells would be protected that lie well by chance, which tells where they lie.
+    both = requirements.lower + requirements.upper + 1
+    bad = np.flatnonzero(narrow | wide | (sensitive & (both > open_ + 1)))
     # A cell of 0 is known, if attackers know zeros; no base changes that.
     known = bad[(total[bad] == 0) & assumptions.zeros_known]
     if len(known):
@@ -120,8 +114,11 @@ def _safe_multiples(
             f"{cells.name(int(known[0]))} is sensitive. Assume zeros_known: false, or call it safe."
         )
     if len(bad):
-        needed = (requirements.lower + requirements.upper + 1)[sensitive].max()
-        enough = _neat(max(int(needed), int(requirements.sliding[sensitive].max()) // 2 + 1))
+        needed = both[sensitive].max()
+        # A figure of 0 leaves nothing below it, where it is one of the multiples that a cell may go to.
+        low_cells = sensitive & (total + requirements.upper < _neat(int(needed))) & assumptions.nonnegative
+        needed = max(int(needed), int((both + requirements.upper)[low_cells].max(initial=0)))
+        enough = _neat(max(needed, int(requirements.sliding[sensitive].max()) // 2 + 1))
         raise DataError(
             f"base {base} of controlled_rounding is too small for the protection of {len(bad)} cells, the first of "
             f"them {cells.name(int(bad[0]))}. Base {enough} is large enough for all."
@@ -139,15 +136,6 @@ def _around(total: Integers, base: int, beyond: int, nonnegative: bool) -> tuple
         lowest = np.maximum(lowest, 0)
     zero = total == 0
     return np.where(zero, 0, lowest), np.where(zero, 0, highest)
-
-
-def _known(cells: Cells, assumptions: Assumptions, value: Integers, open_: int) -> tuple[Floats, Floats]:
-    """What the attacker knows of each total: less than so many bases from what is published, and the bounds."""
-    low, high = assumptions.bounds(cells)
-    near = cells.published
-    return np.maximum(low, np.where(near, value - open_, -np.inf)), np.minimum(
-        high, np.where(near, value + open_, np.inf)
-    )
 
 
 def _not_adjacent(cells: Cells, value: Integers, base: int) -> str | None:

@@ -17,6 +17,7 @@ from sluice.errors import DataError
 from sluice.tabular.alternatives import additive_multiples
 from sluice.tabular.alternatives.altered_cells import AlteredCells
 from sluice.tabular.alternatives.controlled_rounding import controlled_rounding
+from sluice.tabular.alternatives.rounding_reader import RoundedTable
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells
@@ -205,14 +206,45 @@ def test_a_base_too_small_for_the_protection() -> None:
     assert controlled_rounding(cells, requirements, 20).safe
 
 
+def test_a_base_that_protects_by_luck_is_refused() -> None:
+    """31 as 30 is 21 to 39 for anybody: 8 on both sides stay open, by luck. Who knows the 8 knows 29 to 31."""
+    cells = table([[9, 31], [14, 22]])
+    cell = int(np.flatnonzero(cells.total == 31)[0])
+    asked = requirement(cells, cell, lower=8, upper=8)
+    with pytest.raises(DataError, match="Base 20 is large enough"):
+        controlled_rounding(cells, asked, 10)
+    assert controlled_rounding(cells, asked, 20).safe
+    near = controlled_rounding(cells, nothing_asked(cells), 10).value
+    assert near[cell] == 30
+    failing, undecided = RoundedTable(cells, near, 9, asked, Assumptions(coalition=0)).read()
+    assert np.flatnonzero(failing).tolist() == [cell]
+    assert not undecided.any()
+    low, high = RoundedTable(cells, near, 9, asked, Assumptions(coalition=0)).bounds()
+    assert (low[cell], high[cell]) == (21, 39)
+
+
+def test_a_contributor_who_is_alone_in_a_cell_takes_it_out() -> None:
+    """79 = 32 + 47 as 60, 20 and 40: 47 may be 56, with 23 beside it, but not to whom has the 32: 79 is the most."""
+    made = [Dimension.flat("a", ["u", "v"])]
+    cells = aggregate(made, np.array([[1], [2]], dtype=np.int32), np.arange(2), np.array([32, 47]))
+    asked, value = requirement(cells, 2, lower=9, upper=9), np.array([60, 20, 40])
+    assert cells.total.tolist() == [79, 32, 47]
+    for coalition, told in ((0, []), (1, [2]), (2, [])):
+        failing, undecided = RoundedTable(cells, value, 19, asked, Assumptions(coalition=coalition)).read()
+        assert np.flatnonzero(failing).tolist() == told
+        assert np.flatnonzero(undecided).tolist() == ([2] if coalition == 2 else [])
+
+
 def test_a_known_zero_cannot_be_protected() -> None:
     cells = table([[0, 31], [14, 22]])
     zero = int(np.flatnonzero(cells.total == 0)[0])
     requirements = requirement(cells, zero, lower=0, upper=5)
     with pytest.raises(DataError, match="zeros_known: false"):
         controlled_rounding(cells, requirements, 4)
-    rounded = controlled_rounding(cells, requirements, 10, Assumptions(zeros_known=False))
-    assert rounded.safe
+    known = Assumptions(zeros_known=False)
+    assert controlled_rounding(cells, requirements, 12, known).safe
+    # Who knows that the cell is protected by 5 knows that a figure of 0 stands for 4 at most, so that 9 would fit.
+    assert controlled_rounding(cells, requirements, 10, known).failing.tolist() == [zero]
 
 
 def test_negative_totals() -> None:

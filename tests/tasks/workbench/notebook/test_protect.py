@@ -108,14 +108,14 @@ def test_an_unsafe_pattern_is_not_given_away(firms: pd.DataFrame, monkeypatch: p
 
 def test_values_are_changed_as_in_a_release(firms: pd.DataFrame) -> None:
     given: dict[str, Any] = {"value": "turnover", "contributor": "firm", "rules": RULES, "measure": {"decimals": 0}}
-    rounded = sluice.protect(firms, ["nace", "region"], **given, method={"method": "controlled_rounding", "base": 100})
+    rounded = sluice.protect(firms, ["nace", "region"], **given, method={"method": "controlled_rounding", "base": 200})
     assert rounded.verdict is Verdict.PASS
-    assert (rounded.pattern["value"] % 100 == 0).all()
+    assert (rounded.pattern["value"] % 200 == 0).all()
     assert (rounded.pattern["status"] == "published").all()
     assert (rounded.suppressed_share, rounded.bound, rounded.cost) == (0, None, None)
     assert rounded.sensitive == int(rounded.cells["sensitive"].sum()) > 0
-    assert rounded.says.startswith("Every cell is rounded to a multiple of 100")
-    assert (rounded.cells["changed_to"] % 100 == 0).all()
+    assert rounded.says.startswith("Every cell is rounded to a multiple of 200")
+    assert (rounded.cells["changed_to"] % 200 == 0).all()
     careless = sluice.protect(
         firms, ["nace", "region"], rules=[{"rule": "minimum_frequency", "n": 8}],
         method={"method": "small_count_rounding", "base": 2},

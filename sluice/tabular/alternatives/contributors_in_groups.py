@@ -1,0 +1,57 @@
+"""Contributors who use what they know against a table of changed values, played in groups that know more than each.
+
+Somebody is met at the cells to which it contributes most. For single contributors these are numbered, and for each
+binary digit those with a 1 read, then those with a 0: any two differ somewhere, so what no group can tell, no single
+one can. For coalitions everybody but one reads. So a table with n contributors takes 2 log n plays, or n.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sluice.tabular.model.cells import Booleans, Cells
+
+Told = tuple[Booleans, Booleans]
+"""shapes (c,): the cells of which too much can be told, and those of which that stayed open"""
+
+
+def play_contributors(
+    cells: Cells,
+    sensitive: Booleans,
+    coalition: int,
+    play: Callable[[Booleans, Booleans, bool], Told],
+) -> Told:
+    """What contributors can tell of the sensitive cells to which others contribute most.
+
+    coalition : how many pool what they know; 0: nobody uses it
+    play      : (readers, asked, alone) -> what was found; readers of shape (c,): the cells whose largest contributors
+                read; alone: one contributor reads, so that what it can tell counts; else it is asked again
+    cost      : 2 log n plays for n contributors, n for coalitions, and one for each contributor in whose groups
+                something stayed open
+    """
+    failing, undecided = np.zeros((2, len(cells)), dtype=bool)
+    if not coalition or not cells.owners.shape[1]:
+        return failing, undecided
+    owner = np.where(sensitive | (cells.contributors == 1), cells.owners[:, 0], -1)
+    mine, asked_of = np.flatnonzero(owner >= 0), np.flatnonzero(sensitive)
+    people, number = np.unique(owner[mine], return_inverse=True)
+    of = np.full(len(owner), -1, dtype=np.int64)
+    of[mine] = number
+    order = np.arange(len(people))
+    open_ = order[:, None] != of[asked_of]  # of what each has still to be asked
+    digits = range(int(max(len(people) - 1, 0)).bit_length())
+    groups = [(order >> digit & 1) == side for digit in digits for side in (0, 1)]
+    for group in groups if coalition == 1 else [order != one for one in order]:
+        readers = np.zeros(len(owner), dtype=bool)
+        readers[mine] = group[number]
+        asked = sensitive & ~readers
+        told, left = play(readers, asked, False)
+        open_[np.ix_(group, (asked & ~told & ~left)[asked_of])] = False
+        if coalition > 1:
+            undecided |= told | left
+    for one in np.flatnonzero(open_.any(axis=1)) if coalition == 1 else ():
+        asked = np.zeros(len(owner), dtype=bool)
+        asked[asked_of[open_[one]]] = True
+        told, left = play(of == one, asked, True)
+        failing, undecided = failing | told, undecided | left
+    return failing, undecided & ~failing
