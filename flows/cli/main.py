@@ -16,14 +16,15 @@ from typing import Any
 
 import typer
 
+from flows.cli.audit_table import audit_app
 from flows.cli.camouflage import camouflage_app
 from flows.cli.documents import documents_app
 from flows.cli.ledger import ledger_app, status_app
 from flows.cli.microdata import microdata_app
+from flows.cli.protect_table import protect_app
 from flows.cli.redesign import redesign_app
 from flows.cli.releases import releases_app
 from flows.cli.review import review_app
-from flows.cli.tables import tables_app
 from flows.cli.terminal import DONE, ERROR, INTERRUPTED, note
 from flows.environment import prepare
 from sluice.errors import SluiceError
@@ -44,7 +45,8 @@ for group in (
     review_app,
     status_app,
     microdata_app,
-    tables_app,
+    protect_app,
+    audit_app,
     redesign_app,
     camouflage_app,
     documents_app,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.tables import (
+from flows.cli.record_options import (
     Coalition,
     Contributor,
     Decimals,

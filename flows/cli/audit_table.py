@@ -1,0 +1,176 @@
+"""The command that audits anybody's suppression pattern outside a release, and repairs it."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from flows.cli.audit_summary import print_audit, print_breaches
+from flows.cli.record_options import (
+    Coalition,
+    Contributor,
+    Decimals,
+    Duplicates,
+    Hierarchies,
+    Holding,
+    Missing,
+    Negative,
+    Rules,
+    Tables,
+    Value,
+    Weight,
+    WeightRule,
+    Workers,
+    measure_given,
+)
+from flows.cli.terminal import BLOCKED, DONE, AsJson, note, out, print_json
+from sluice.settings import settings
+
+audit_app = typer.Typer()
+
+_OF_INTERVAL = ("status", "low", "high", "within_percent")
+
+
+@audit_app.command("audit-table")
+def audit_table(
+    source: Annotated[Path, typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV, or a folder")],
+    hierarchy: Hierarchies = None,
+    microdata: Annotated[Path | None, typer.Option("--microdata", help="the records, for the whole audit")] = None,
+    rule: Rules = None,
+    value: Value = None,
+    contributor: Contributor = None,
+    holding: Holding = None,
+    weight: Weight = None,
+    weight_rule: WeightRule = None,
+    negative: Negative = "refuse",
+    missing: Missing = "refuse",
+    duplicates: Duplicates = "refuse",
+    decimals: Decimals = None,
+    table: Tables = None,
+    known: Annotated[
+        Path | None,
+        typer.Option("--known", help="CSV of what an attacker knows of cells beforehand: codes, lower, upper"),
+    ] = None,
+    within: Annotated[
+        float | None, typer.Option("--within", min=0, max=100, help="percent: so near is a breach; without microdata")
+    ] = None,
+    coalition: Coalition = 1,
+    repair: Annotated[
+        Path | None,
+        typer.Option("--repair", help="with microdata: where to write an unsafe table with further cells suppressed"),
+    ] = None,
+    workers: Workers = None,
+    as_json: AsJson = False,
+) -> None:
+    """Attack a suppression pattern, whoever made it: what can be computed from it, by anybody and by contributors?
+
+    Without microdata, --rule is for a table of counts, one contributor each: readers know the rule, too.
+    """
+    from flows.cli.table_options import dimensions_given, files_given, rules_given, tables_given
+    from sluice.custody.durable import refuse_to_overwrite
+    from sluice.errors import DocumentError
+    from tasks.workbench.audit import audit_with_records
+    from tasks.workbench.audit_published import audit_published
+
+    dimensions, tables = dimensions_given(hierarchy or []), tables_given(table or [])
+    if microdata is None:
+        of_records = {
+            "--value": value,
+            "--contributor": contributor,
+            "--holding": holding,
+            "--weight": weight,
+            "--repair": repair,
+        }
+        given = [option for option, what in of_records.items() if what]
+        if given:
+            raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too")
+        found = audit_published(
+            source,
+            dimensions,
+            tables=tables,
+            rules=rules_given(rule or []),
+            known=known,
+            within=within,
+            nonnegative=_refuses(negative),
+            workers=workers or settings().workers,
+        )
+    else:
+        if within is not None:
+            raise DocumentError("--within: with --microdata, the rules tell how near is too near")
+        measure = measure_given(
+            value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals
+        )
+        if repair is not None:
+            refuse_to_overwrite(repair, files_given(hierarchy or []))
+        found = audit_with_records(
+            source,
+            dimensions,
+            microdata,
+            measure,
+            rules_given(rule or []),
+            tables=tables,
+            known=known,
+            coalition=coalition,
+            repair=repair,
+            workers=workers or settings().workers,
+        )
+    summary = found.summary()
+    if as_json:
+        print_json(summary)
+    else:
+        primary, secondary = summary["primary"], summary["secondary"]
+        apart = "" if primary is None else f": {primary:,} primary, {secondary:,} secondary"
+        out.print(f"{summary['cells']:,} cells, {summary['suppressed']:,} suppressed{apart}", soft_wrap=True)
+        if summary["with_records"]:
+            print_audit(summary)
+        else:
+            _print_intervals(summary)
+        if repair is not None:
+            _print_repair(summary.get("repaired"))
+        out.print(f"{summary['seconds']:.1f} s")
+    mended = found.repaired is not None and found.repaired.safe
+    raise typer.Exit(DONE if found.safe or mended else BLOCKED)
+
+
+def _print_repair(repaired: dict[str, Any] | None) -> None:
+    """What came of the repair, in words."""
+    if repaired is None:
+        out.print("repair: the table is safe as it is; nothing is written.", soft_wrap=True)
+    elif not repaired["safe"]:
+        out.print("repair: no safe pattern was found; nothing is written.", soft_wrap=True)
+    else:
+        out.print(
+            f"repair: {repaired['added']:,} more cells are suppressed, {repaired['suppressed']:,} in all; safe against "
+            f"all {repaired['attacks']['attempted']:,} attacks: {', '.join(repaired['files'])}",
+            soft_wrap=True,
+        )
+
+
+def _refuses(negative: str) -> bool:
+    from sluice.tabular.model.measure import Measure
+
+    return Measure(negative=negative).negative == "refuse"  # type: ignore[arg-type]
+
+
+def _print_intervals(summary: dict[str, Any]) -> None:
+    """What anybody can compute, in words."""
+    breaches = summary["breaches"]
+    if breaches:
+        out.print(f"audit: NOT SAFE, {len(breaches):,} breaches", soft_wrap=True)
+    elif not summary["complete"]:
+        out.print("audit: UNKNOWN, some intervals were not decided", soft_wrap=True)
+    else:
+        out.print("audit: no cell that may be sensitive can be computed exactly", soft_wrap=True)
+    print_breaches(breaches)
+    if summary["with_rules"]:
+        out.print("every suppressed cell was taken to be a count that is not 0, as the rules leave it", soft_wrap=True)
+    out.print(f"exactly known: {len(summary['exactly_known']):,} suppressed cells", soft_wrap=True)
+    for cell in summary["narrowest"]:
+        codes = [f"{name} {code}" for name, code in cell.items() if name not in _OF_INTERVAL]
+        known = "?" if cell["within_percent"] is None else f"{cell['within_percent']:g} %"
+        out.print(
+            f"  {', '.join(codes)} ({cell['status']}): {cell['low']} to {cell['high']}, within {known}", soft_wrap=True
+        )
+    note(
+        "Without --microdata only what anybody can tell was looked at: contributors, who know more, were not.", "yellow"
+    )

@@ -1,0 +1,182 @@
+"""The command that protects a table outside a release."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from flows.cli.audit_summary import print_audit
+from flows.cli.record_options import (
+    Coalition,
+    Contributor,
+    Decimals,
+    Duplicates,
+    Hierarchies,
+    Holding,
+    Missing,
+    Negative,
+    Rules,
+    Tables,
+    Value,
+    Weight,
+    WeightRule,
+    Workers,
+    measure_given,
+)
+from flows.cli.terminal import BLOCKED, AsJson, note, out, print_json
+from sluice.settings import settings
+
+protect_app = typer.Typer()
+
+
+@protect_app.command("protect-table")
+def protect_table(
+    source: Annotated[Path, typer.Argument(metavar="MICRO", help="the records, CSV or Parquet")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="a .csv file for the cells of all tables, or a folder for a file of each table"
+        ),
+    ],
+    hierarchy: Hierarchies = None,
+    rule: Rules = None,
+    value: Value = None,
+    contributor: Contributor = None,
+    holding: Holding = None,
+    weight: Weight = None,
+    weight_rule: WeightRule = None,
+    negative: Negative = "refuse",
+    missing: Missing = "refuse",
+    duplicates: Duplicates = "refuse",
+    decimals: Decimals = None,
+    table: Tables = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            metavar="NAME=NUMBERS",
+            help="suppression, or a change of values: controlled_rounding=BASE, small_count_rounding=BASE, "
+            "controlled_adjustment=CAP,SPREAD, cell_key=MAXIMUM,VARIANCE,THRESHOLD, noise_multipliers=LEAST,SPREAD",
+        ),
+    ] = "suppression",
+    cost: Annotated[
+        str | None,
+        typer.Option("--cost", help="of suppression: value (if not given), cells, contributors, scaled_information"),
+    ] = None,
+    mode: Annotated[
+        str | None,
+        typer.Option("--mode", help="of suppression: fast (if not given); optimise: slower, with a proven bound"),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", help="a budget for suppression: safe in any case, as cheap as it gets meanwhile"),
+    ] = None,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="write the interval of each suppressed cell that anybody could compute")
+    ] = False,
+    synthetic: Annotated[
+        bool,
+        typer.Option(
+            "--synthetic", help="write for each suppressed cell a synthetic value that fits the published ones"
+        ),
+    ] = False,
+    a_priori: Annotated[
+        Path | None, typer.Option("--a-priori", help="CSV of cells that a person has decided on: codes, status")
+    ] = None,
+    waivers: Annotated[
+        Path | None,
+        typer.Option("--waivers", help="YAML list, as in a policy: sensitive cells that --a-priori may have published"),
+    ] = None,
+    previous: Annotated[
+        Path | None,
+        typer.Option(
+            "--previous", help="cells published before, as --output writes them: suppressed again, judged together"
+        ),
+    ] = None,
+    seed_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--seed-file", help="a secret, made if absent: of what draws, and of noise on the costs of suppression"
+        ),
+    ] = None,
+    tell_primary: Annotated[
+        bool, typer.Option("--tell-primary", help="write primary and secondary instead of suppressed")
+    ] = False,
+    coalition: Coalition = 1,
+    workers: Workers = None,
+    as_json: AsJson = False,
+) -> None:
+    """Protect a table as a release would, by suppressing cells or changing values; written only if nothing fails."""
+    from flows.cli.search_progress import search_progress
+    from flows.cli.table_options import dimensions_given, files_given, method_given, rules_given, tables_given
+    from sluice.custody.durable import refuse_to_overwrite
+    from sluice.errors import DocumentError
+    from tasks.workbench.protect import protect_table as protect
+
+    measure = measure_given(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals)
+    chosen = method_given(
+        method, mode=mode, cost=cost, seconds=seconds, intervals=intervals or None, synthetic=synthetic or None
+    )
+    if waivers is not None and a_priori is None:
+        raise DocumentError("--waivers: give --a-priori, too, which says what should be published")
+    refuse_to_overwrite(output, files_given(hierarchy or []))
+    with search_progress(as_json) as progress:
+        made = protect(
+            source,
+            dimensions_given(hierarchy or []),
+            measure,
+            rules_given(rule or []),
+            output,
+            tables=tables_given(table or []),
+            method=chosen,
+            a_priori=a_priori,
+            waivers=waivers,
+            previous=previous,
+            seed_file=seed_file,
+            coalition=coalition,
+            tell_primary=tell_primary,
+            workers=workers or settings().workers,
+            progress=progress,
+        )
+    summary = made.summary()
+    written = [str(file) for file in made.files]
+    if as_json:
+        print_json({"output": str(output) if written else None, "files": written, **summary})
+    else:
+        _print_protection(summary, written, made.method.describe())
+    if not made.files:
+        raise typer.Exit(BLOCKED)
+
+
+def _print_protection(summary: dict[str, Any], written: list[str], method: str) -> None:
+    """What was done and what was found, in words."""
+    sensitive = ", ".join(f"{count:,} by {name}" for name, count in summary["sensitive"].items())
+    out.print(f"{summary['cells']:,} cells; sensitive: {sensitive}", soft_wrap=True)
+    if "primary" in summary:
+        out.print(
+            f"suppressed: {summary['primary']:,} primary, {summary['secondary']:,} secondary; value "
+            f"{summary['suppressed_value']}, {summary['suppressed_share']:.2%} of all cells' values",
+            soft_wrap=True,
+        )
+    else:
+        out.print(method, soft_wrap=True)
+    if "proven_bound" in summary:
+        out.print(
+            f"cost {summary['cost']:g}; no safe pattern costs less than {summary['proven_bound']:g}", soft_wrap=True
+        )
+    for count, what in (
+        (summary["records_left_out"], "had no value and were left out"),
+        (summary["records_added_up"], "were added to another of the same contributor"),
+    ):
+        if count:
+            out.print(f"{count:,} records {what}", soft_wrap=True)
+    if "attacks" in summary:
+        print_audit(summary)
+    for finding in summary["findings"]:
+        if finding["rule"] == "table_audit" and "attacks" in summary:
+            continue  # said in full already
+        waived = f" Waived by {finding['waiver']}" if finding["waiver"] else ""
+        out.print(f"{finding['rule']}: {finding['verdict']}. {finding['says']}{waived}", soft_wrap=True)
+    out.print(f"{', '.join(written)}, {summary['seconds']:.1f} s" if written else "nothing is written.", soft_wrap=True)
+    if written and summary["verdict"] == "REVIEW":
+        note("Not everything passed: somebody should decide before this goes anywhere.", "yellow")
