@@ -21,7 +21,6 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.rules.readers import sensitive_counts
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.effort import Progress
 from sluice.tabular.suppression.manual_status import MANUAL, manual_rows
@@ -160,10 +159,10 @@ def protect_table(
     """
     begun = perf_counter()
     refuse_unfit_output(output, [source, a_priori, waivers, seed_file, previous], dimensions, tables)
-    if tell_primary and measure.counts is not None and sensitive_counts(rules)[0] == 1:
+    if tell_primary and measure.counts is not None:
         raise DataError(
-            "by these rules only counts of 1 are sensitive, so who is told which cells are primary knows them; leave "
-            "--tell-primary out, or ask for a larger minimum."
+            "who is told which suppressed counts are sensitive knows how small they are, and their sums give many "
+            "away; leave --tell-primary out."
         )
     if a_priori:
         method = _suppression(method, "a-priori file").model_copy(update={"a_priori": tuple(_rows_of(a_priori))})

@@ -245,12 +245,12 @@ def test_a_change_of_a_hierarchy_voids_approvals() -> None:
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
-    "the word for counts of one": (
+    "a word for sensitive counts": (
         lambda h: (
             h.definition.update(measure={}, form={"tell_primary": True}),
-            h.policy.update(rules=[{"rule": "minimum_frequency", "n": 2}]),
+            h.policy.update(rules=[{"rule": "minimum_frequency", "n": 4}]),
         ),
-        "only counts of 1 are sensitive, so who is told which cells are primary knows them",
+        "who is told which suppressed counts are sensitive knows how small they are",
     ),
     "an orphan": (lambda h: h.hierarchies["nace"].update({"99": "C"}), "must have a row of its own"),
     "a circle": (lambda h: h.hierarchies["nace"].update({"A": "01"}), "circle"),

@@ -9,7 +9,6 @@ from sluice.errors import DataError, DocumentError, did_you_mean
 from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
-from sluice.tabular.rules.readers import sensitive_counts
 from sluice.variables import Role, Variable
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.layout import TableDimension
@@ -74,13 +73,11 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
             f"{path}: policy: '{policy.name}' protects cells of zeros (zero_cells) and takes zeros as known; "
             "set table_attackers.zeros_known: false, or leave the rule out"
         )
-    if definition.form.tell_primary and measure.measure.counts is not None:
-        most, _ = sensitive_counts([rule.sensitivity() for rule in policy.table_rules])
-        if most == 1:
-            raise DocumentError(
-                f"{path}: form.tell_primary: by the rules of '{policy.name}' only counts of 1 are sensitive, so who "
-                "is told which cells are primary knows them; leave tell_primary out, or ask for a larger minimum"
-            )
+    if definition.form.tell_primary and (measure.measure.counts is not None or definition.tells_contributors):
+        raise DocumentError(
+            f"{path}: form.tell_primary: who is told which suppressed counts are sensitive knows how small they are, "
+            "and their sums give many away; leave it out where counts, or numbers of contributors, are published"
+        )
     if measure.weight is not None:
         weight = _known(contract, measure.weight.variable, f"{path}: measure.weight.variable")
         if weight.role is not Role.WEIGHT:

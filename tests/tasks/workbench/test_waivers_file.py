@@ -32,9 +32,9 @@ def waiver(**other: Any) -> dict[str, Any]:
 def folder(tmp_path: Path) -> Path:
     """A table in which a sensitive cell is to be published."""
     write_firms(tmp_path)
-    assert main(protect(tmp_path, *COUNT, "--tell-primary")) == 0
+    assert main(protect(tmp_path, *COUNT)) == 0
     cells = read_text(tmp_path / "cells.csv")
-    assert cells.loc[(cells["nace"] == "K1") & (cells["region"] == "R3"), "status"].tolist() == ["primary"]
+    assert cells.loc[(cells["nace"] == "K1") & (cells["region"] == "R3"), "status"].tolist() == ["suppressed"]
     (tmp_path / "a_priori.csv").write_text("nace,region,status\nK1,R3,published\n", encoding="utf-8")
     (tmp_path / "cells.csv").unlink()
     return tmp_path
