@@ -188,3 +188,26 @@ def test_what_both_do_not_hold_is_not_compared(house: TablesHouse) -> None:
     _, found = cells_of(made(house))
     assert found["records_and_tables"].verdict is Verdict.PASS
     assert found["records_and_tables"].says.startswith("No published file of records has dimensions and the measure")
+
+
+def test_a_file_that_tells_the_cells_around_a_suppressed_one_opens_it(house: TablesHouse) -> None:
+    """Firms of small cells have no industry in the file, most others do: a total less the others is the small cell."""
+    (house.documents / "cells.csv").write_text("nace,region,status\nB,N1,not_secondary\n", encoding="utf-8")
+    tables = dict(house.definition), dict(house.policy)
+    records(house, {"method": "local_suppression", "columns": ["nace", "region"], "k": 5, "importance": {"region": 1}})
+    published = made(house)
+    file = file_of(published)
+    publish(published)
+    house.definition, house.policy = tables
+    house.definition.pop("plan", None)
+    house.definition["protection"] = {"method": "suppression", "a_priori": "cells.csv"}
+    table, found = cells_of(made(house))
+    told, totals = table.set_index(DIMENSIONS)["value"], added_up(file)
+    assert ("05", "N1") in suppressed(table)
+    assert ("05", "N1") not in totals
+    others = sum(totals[nace, "N1"] for nace in ("NA", "04"))
+    assert int(told["B", "N1"]) - others == true_counts(house)["05", "N1"] == 1
+    finding = found["records_and_tables"]
+    assert finding.verdict in (Verdict.REVIEW, Verdict.FAIL)  # FAIL where nearly all published cells agree
+    assert "suppresses to protect others; " in finding.says
+    assert "with them, anybody can compute nace " in finding.says

@@ -5,7 +5,7 @@ attacker sees how far to trust them by the cells that the table publishes. The m
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -32,6 +32,8 @@ class FileComparison:
     trusted   : of the protected cells, those in levels of the table where nearly all published cells agree
     believed  : of these, the right ones
     chance    : share of the protected cells that the best guess without the file tells
+    known     : shape (c,), other suppressed cells whose sum is their value, in such levels: they protect nobody then
+    likely    : the same, in levels where at least half of the published cells agree
     """
 
     agreement: float
@@ -40,6 +42,8 @@ class FileComparison:
     trusted: int
     believed: int
     chance: float
+    known: Booleans = field(compare=False)
+    likely: Booleans = field(compare=False)
 
     @property
     def discloses(self) -> bool:
@@ -71,10 +75,11 @@ def compare_with_file(
     agree = distance <= np.maximum(0.5, _NEARLY * np.abs(cells.total))
     right = protected & ((distance < 0.5) | (distance < requirements.upper))
     agreement = float(agree[open_].mean()) if open_.any() else 0.0
-    trusted = np.zeros(len(cells), dtype=bool)
+    trust = np.zeros(len(cells))
     for level in _levels(cells):
         here = agree[level & open_]
-        trusted |= level & bool((here.mean() if len(here) else agreement) >= NEARLY_ALL)
+        trust[level] = here.mean() if len(here) else agreement
+    trusted, exact = trust >= NEARLY_ALL, has & (status == Status.SECONDARY) & ~primary & (distance < 0.5)
     return FileComparison(
         agreement=agreement,
         protected=int(protected.sum()),
@@ -82,6 +87,8 @@ def compare_with_file(
         trusted=int((protected & trusted).sum()),
         believed=int((right & trusted).sum()),
         chance=_chance(cells.total[protected]),
+        known=exact & trusted,
+        likely=exact & (trust >= _MUCH),
     )
 
 

@@ -11,11 +11,12 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.tabular.model.cells import Cells
-from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
+from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.release import last
 from tasks.release.tables.cells import cells_in
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.fit import measure_of
+from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.published_cells import PublishedCells
 
 _OTHERS = 2**61  # above every number of a contributor
@@ -36,10 +37,10 @@ class EarlierTables:
         return [rule.sensitivity() for rule in self.policy.table_rules]
 
     @property
-    def requirements(self) -> Requirements:
+    def request(self) -> ProtectionRequest:
         """What its rules ask; who asked for protection is not known any more, so everybody counts as having asked."""
-        nonnegative = self.definition.measure.negative == "refuse"
-        return requirements_of(self.rules, self.cells.contributions, nonnegative)
+        assumptions = self.policy.table_attackers.assumptions(self.definition.measure.measure)
+        return ProtectionRequest.of(self.cells, self.rules, assumptions)
 
 
 def read_earlier_tables(vault: Vault, release: str, entries: Sequence[Entry]) -> EarlierTables | None:

@@ -19,15 +19,14 @@ from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.reading.values import plain_array, trimmed_texts
 from sluice.tabular.editions.file_totals import NEARLY_ALL, FileComparison, compare_with_file, file_totals
-from sluice.tabular.model.cells import Cells, Floats
-from sluice.tabular.rules.sensitivity import Requirements
+from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
 from sluice.verdict import Finding, Verdict
 from tasks.release.earlier_releases import publications
 from tasks.release.release import DocumentedRelease, last
 from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.earlier_tables import EarlierTables, read_earlier_tables
 from tasks.release.tables.layout import TableMeasure
-from tasks.release.tables.protection import ProtectionRequest
+from tasks.release.tables.protection import ProtectionRequest, audit_cells
 from tasks.release.tables.published_cells import PublishedCells
 
 _RECORDS = "records"  # the product, as the ledger names it
@@ -40,17 +39,17 @@ class TablesBesideFiles:
     measure: TableMeasure
     cells: Cells
     published: PublishedCells
-    requirements: Requirements
+    request: ProtectionRequest
 
     @classmethod
     def of_release(
         cls, release: TablesRelease, cells: Cells, published: PublishedCells, request: ProtectionRequest
     ) -> "TablesBesideFiles":
-        return cls(release.product.definition.measure, cells, published, request.requirements)
+        return cls(release.product.definition.measure, cells, published, request)
 
     @classmethod
     def of(cls, tables: EarlierTables) -> "TablesBesideFiles":
-        return cls(tables.definition.measure, tables.cells, tables.published, tables.requirements)
+        return cls(tables.definition.measure, tables.cells, tables.published, tables.request)
 
     @property
     def columns(self) -> list[str]:
@@ -74,7 +73,23 @@ class TablesBesideFiles:
             amount = amount * _numbers(file[weight.variable])
         totals = file_totals(self.cells, {name: _codes(file[name]) for name in shared}, amount)
         altered = self.published.value is not None
-        return compare_with_file(self.cells, self.published.status, self.requirements, altered, totals)
+        return compare_with_file(self.cells, self.published.status, self.request.requirements, altered, totals)
+
+    def opened_by(self, known: Booleans, workers: int = 1) -> list[str]:
+        """What can be worked out, in words, once these suppressed cells are known, and could not be worked out before.
+
+        known : shape (c,)
+        """
+        if not known.any():
+            return []
+        before = self.published.status
+        status = np.where(known, Status.PUBLISHED, before).astype(np.uint8)
+        found = audit_cells(self.cells, status, self.request, workers=workers).breaches
+        if not found:
+            return []
+        alone = audit_cells(self.cells, before, self.request, workers=workers).breaches
+        open_ = {(breach.cell, breach.owners) for breach in alone}
+        return [breach.says for breach in found if (breach.cell, breach.owners) not in open_]
 
 
 def compare_with_files(release: DocumentedRelease, tables: TablesBesideFiles) -> list[Finding]:
@@ -85,7 +100,7 @@ def compare_with_files(release: DocumentedRelease, tables: TablesBesideFiles) ->
         found = None if file is None else tables.beside(file)
         if file is not None and found is not None and found.protected:
             shared = [dimension for dimension in tables.dimensions if dimension in file]
-            findings.append(_finding(found, f"the records of {name}", shared, "this release", name))
+            findings.append(_finding(tables, found, f"the records of {name}", shared, "this release", name))
     says = "No published file of records has dimensions and the measure of these tables, nor a cell that they protect."
     return findings or [_with_verdict(Verdict.PASS, says)]
 
@@ -102,7 +117,7 @@ def compare_with_tables(release: DocumentedRelease) -> list[Finding]:
         found = tables.beside(file)
         if found is not None and found.protected:
             shared = [dimension for dimension in tables.dimensions if dimension in file]
-            findings.append(_finding(found, "the records of this file", shared, name, name))
+            findings.append(_finding(tables, found, "the records of this file", shared, name, name))
     says = "No published tables have dimensions and a measure that this file holds, and a cell that they protect."
     return findings or [_with_verdict(Verdict.PASS, says)]
 
@@ -131,7 +146,14 @@ def _numbers(column: "pd.Series[Any]") -> Floats:
     return found
 
 
-def _finding(found: FileComparison, records: str, shared: Sequence[str], protected_by: str, scope: str) -> Finding:
+def _finding(
+    tables: TablesBesideFiles,
+    found: FileComparison,
+    records: str,
+    shared: Sequence[str],
+    protected_by: str,
+    scope: str,
+) -> Finding:
     added = f"Added up by {', '.join(shared)}, {records}"
     if found.discloses:
         says = (
@@ -140,6 +162,14 @@ def _finding(found: FileComparison, records: str, shared: Sequence[str], protect
             f"they agree with {NEARLY_ALL:.0%} of the published cells or more, so that everybody can trust them."
         )
         return _with_verdict(Verdict.FAIL, says, scope, found)
+    for known, verdict in ((found.known, Verdict.FAIL), (found.likely, Verdict.REVIEW)):
+        if opened := tables.opened_by(known):
+            more = f", and {len(opened) - 1:,} more can be computed" if len(opened) > 1 else ""
+            says = (
+                f"{added} {'give' if verdict is Verdict.FAIL else 'probably give'} {int(known.sum()):,} cells that "
+                f"{protected_by} suppresses to protect others; with them, {opened[0]}{more}."
+            )
+            return _with_verdict(verdict, says, scope, found)
     if found.helps:
         says = (
             f"{added} agree with {found.agreement:.0%} of the published cells and give {found.right:,} of "
