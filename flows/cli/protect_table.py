@@ -100,7 +100,7 @@ def protect_table(
         ),
     ] = None,
     tell_primary: Annotated[
-        bool, typer.Option("--tell-primary", help="write primary and secondary instead of suppressed")
+        bool, typer.Option("--tell-primary", help="of magnitudes: write primary and secondary instead of suppressed")
     ] = False,
     coalition: Coalition = 1,
     workers: Workers = None,

@@ -79,7 +79,8 @@ def audit_with_records(
         raise DataError(says if says.startswith(str(source)) else f"{source}: {says}") from None
     if repair is None or found.repaired is None or not found.repaired.safe:
         return found
-    files = write_cells(repair, cells, PublishedCells(found.repaired.status), tables, pattern.tells_primary)
+    tell_primary = pattern.tells_primary and measure.counts is None  # of counts it tells how small they are
+    files = write_cells(repair, cells, PublishedCells(found.repaired.status), tables, tell_primary)
     return replace(found, repaired=replace(found.repaired, files=tuple(files)))
 
 

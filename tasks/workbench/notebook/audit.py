@@ -175,7 +175,8 @@ def audit(
     mended = found.repaired
     if mended is None or not mended.safe:
         return _result(found)
-    published = table_of(cells, PublishedCells(mended.status), pattern.tells_primary)
+    tell_primary = pattern.tells_primary and behind.measure.counts is None  # of counts it tells how small they are
+    published = table_of(cells, PublishedCells(mended.status), tell_primary)
     return _result(found, frame_of(published), mended.added)
 
 

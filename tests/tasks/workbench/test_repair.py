@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from flows.cli.main import main
@@ -54,6 +55,19 @@ def test_a_sensitive_cell_that_is_published_is_suppressed(folder: Path) -> None:
     sensitive = read_text(folder / "whole.csv")["status"] == "primary"
     assert (read_text(folder / "repaired.csv").loc[sensitive, "value"] == "").all()
     assert main(audit(folder, cells="repaired.csv")) == 0
+
+
+def test_counts_get_one_word_whatever_they_had(folder: Path) -> None:
+    counted = ["--contributor=id", "--rule=minimum_frequency=4"]
+    firms = read_text(folder / "micro.csv")
+    table = pd.crosstab(firms["nace"], firms["region"], margins=True, margins_name="Total")
+    cells = table.reset_index().melt("nace").query("value > 0")
+    small = cells["value"] < 4
+    cells = cells.assign(status=small.map({True: "primary", False: "published"}), value=cells["value"].where(~small))
+    cells.astype({"value": "Int64"}).to_csv(folder / "counts.csv", index=False)
+    given = [f"--microdata={folder / 'micro.csv'}", *counted, f"--repair={folder / 'repaired.csv'}"]
+    assert main(command("audit-table", folder / "counts.csv", *given)) == 0
+    assert set(read_text(folder / "repaired.csv")["status"]) == {"published", "suppressed"}
 
 
 def test_a_value_beside_its_status_is_taken_out(folder: Path) -> None:
