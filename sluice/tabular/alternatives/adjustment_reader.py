@@ -6,21 +6,20 @@ that of the truth that is looked at: of a cell of one contributor under p percen
 p). Sides belong together by the sums of the table, by caps on the other cells, and by what contributors know: a
 candidate is a whole table.
 
-Each moved cell must be possible at its level below and above the truth, or beyond. Two candidates prove that of many
-cells: one that takes each to the other side, and one that takes each further away on its own.
+Each moved cell must be possible at its level below and above the truth, or beyond. A candidate that takes many cells to
+the other side, or further away on their own, proves that of all of them; where none does it is looked for in halves.
 
 Source: this project's own; the attack on the two values that are left when all moves are of the same size is old.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from scipy.sparse import block_array, csr_array, diags_array
 
-from sluice.tabular.alternatives.attacker_interval import attacker_interval
 from sluice.tabular.alternatives.contributors_in_groups import Told, play_contributors
 from sluice.tabular.alternatives.whole_moves import (
     NODES,
@@ -35,6 +34,7 @@ from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, I
 from sluice.tabular.model.linear_solver import solver_of
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 
+PARTS = 40  # of cells that are moved together, at most, for each question
 SINGLY = 20  # questions that are asked one by one, at most; further ones stay open
 GUESS = 0.5  # the largest chance of a right guess to within what is asked
 
@@ -171,11 +171,11 @@ class _Region:
         high = np.where(held & table.rose, np.minimum(most, below), most)
         return cls(table, held, least, most, np.minimum(low, total), np.maximum(high, total))
 
-    def outward(self, lower: Integers, upper: Integers) -> tuple[Floats, Floats]:
-        """The bounds of all cells, each further away from the published figure by what is required."""
-        total, rose = self.table.cells.total, self.table.rose
-        low = np.where(self.held & ~rose, total + upper, self.low)
-        high = np.where(self.held & rose, total - lower, self.high)
+    def on_side(self, moved: Booleans, change: Integers) -> tuple[Floats, Floats]:
+        """The bounds of all cells with these so far from the truth, or further, on the side on which it is."""
+        total = self.table.cells.total
+        low = np.where(moved & (change > 0), total + change, self.low)
+        high = np.where(moved & (change < 0), total + change, self.high)
         return low, high
 
     def across(self, turned: Booleans) -> tuple[Floats, Floats]:
@@ -185,6 +185,13 @@ class _Region:
         low = np.where(turned, np.where(rose, np.maximum(above, self.least), self.least), self.low)
         high = np.where(turned, np.where(rose, self.most, np.minimum(below, self.most)), self.high)
         return low, high
+
+    @property
+    def two_sided(self) -> Booleans:
+        """Shape (c,): which cells have values on the other side."""
+        below, above = self.table.sides
+        two: Booleans = np.where(self.table.rose, above <= self.most, below >= self.least)
+        return two
 
     def holds_a_table(self, low: Floats, high: Floats) -> bool:
         """Whether a whole table within these bounds was found."""
@@ -238,6 +245,27 @@ class _Region:
         return True if ((found[held] <= below) | (found[held] >= above)).all() else None
 
 
+def _close(
+    region: _Region, open_: Booleans, moved: Booleans, bounds: Callable[[Booleans], tuple[Floats, Floats]]
+) -> None:
+    """Close the questions about cells that a whole table moves together; where none moves all, in halves.
+
+    open_  : shape (c,), changed in place
+    bounds : of all cells, with some moved
+    """
+    waiting = [np.flatnonzero(moved)]
+    for _ in range(PARTS):
+        if not waiting:
+            break
+        part = waiting.pop(0)
+        together = np.zeros(len(open_), dtype=bool)
+        together[part] = True
+        if len(part) and region.holds_a_table(*bounds(together)):
+            open_[part] = False
+        elif len(part) > 1:
+            waiting += np.array_split(part, 2)
+
+
 def _play(table: AdjustedTable, readers: Booleans, asked: Booleans, budget: _Budget) -> Told:
     """Of the cells that are asked about, which can be told too nearly, and of which that stayed open.
 
@@ -249,25 +277,15 @@ def _play(table: AdjustedTable, readers: Booleans, asked: Booleans, budget: _Bud
     lower = np.where(asked, np.minimum(needs.lower, np.maximum(total - region.least, 0)), 0).astype(np.int64)
     upper = np.where(asked, np.minimum(needs.upper, np.maximum(region.most - total, 0)), 0).astype(np.int64)
     open_down, open_up = lower > 0, upper > 0
-    # Many cells at once: all on their sides and further, then as many as can on the other side.
-    if region.holds_a_table(*region.outward(lower, upper)):
-        open_down, open_up = open_down & ~table.rose, open_up & table.rose
-    for turned in (region.held, region.held & ~readers, region.held & asked):
-        low, high = region.across(turned)
-        turned = turned & (low <= high)
-        beyond_down, beyond_up = open_down & turned & ~table.rose, open_up & turned & table.rose
-        if (beyond_down | beyond_up).any() and region.holds_a_table(*region.across(turned)):
-            open_down, open_up = open_down & ~beyond_down, open_up & ~beyond_up
-    lower, upper = np.where(open_down, lower, 0), np.where(open_up, upper, 0)
-    on_side = np.where(total - lower >= region.low, lower, 0), np.where(total + upper <= region.high, upper, 0)
-    down, up = attacker_interval(table.cells.equations, total, region.low, region.high, *on_side)
-    open_down, open_up = ~(down >= lower), ~(up >= upper)
+    for open_, change in ((open_down, -lower), (open_up, upper)):
+        within = (total + change >= region.low) & (total + change <= region.high)
+        outward = table.rose == (change < 0)
+        _close(region, open_, open_ & within & outward, partial(region.on_side, change=change))
+        _close(region, open_, open_ & region.held & region.two_sided & ~outward, region.across)
+        _close(region, open_, open_ & within & ~outward, partial(region.on_side, change=change))
     failing, undecided = np.zeros((2, len(total)), dtype=bool)
     for open_, change in ((open_down, -lower), (open_up, upper)):
         for cell in np.flatnonzero(open_):
-            alone = np.arange(len(total)) == cell
-            if table.rose[cell] == (change[cell] > 0) and region.holds_a_table(*region.across(alone)):
-                continue
             found = region.allows(int(cell), int(change[cell])) if budget.spend() else None
             failing[cell] |= found is False
             undecided[cell] |= found is None
