@@ -30,6 +30,7 @@ Found = list[Proven]
 _LARGE = 30_000  # unknowns from which on a table is searched by branches
 _BRANCHES = 0.8  # of the time, for the branches; the rest for the table as a whole
 _PREFERRED = 1e-3  # the cost of a preferred cell, relative to its own
+_WORK, _LEAST = 50_000, 2500  # of giving cells up, for each unknown, and for how many at least
 _ROUNDS, _LARGE_ROUNDS = 3, 2  # of giving cells up
 _SMALL = 2000  # unknowns up to which a table is shaken: how often, how many of the cells, by how much, when in vain
 _SHAKEN, _PART, _DISTURBED, _HOPELESS = 2, 0.02, 0.6, 1.05
@@ -71,6 +72,7 @@ class GreedySearch:
         cost, forbidden, preferred = problem.cost, problem.forbidden, problem.preferred
         suppressed, assumptions = problem.suppressed, problem.assumptions
         self._cells, self._unknowns, self._effort = cells, unknowns, problem.effort
+        self._looked_after = len(unknowns) if inside is None else int(inside.sum())
         cost = np.where(cells.published, np.where(preferred, _PREFERRED * cost, cost), 0)
         costs = unknowns.sum(cost)
         costs = np.maximum(costs, 1e-6 * max(float(costs.mean()), 1e-3) if len(costs) else 0)
@@ -121,6 +123,12 @@ class GreedySearch:
             waiting = [t for t in self.unions.sensitive(self.search.active) if t.unknowns not in tried]
         return failed
 
+    def _enough(self) -> bool:
+        """Whether the time is spent, or, without a budget, as much work as grows with the table, not with its kind."""
+        if self._effort.clock is not None:
+            return self._effort.spent
+        return self.search.work > _WORK * max(_LEAST, self._looked_after)
+
     def clean_up(self, rounds: int) -> None:
         """Give up what is dear and can be done without, dearest first; later rounds look where something changed."""
         search = self.search
@@ -128,7 +136,7 @@ class GreedySearch:
             secondary = np.flatnonzero(search.active & ~search.fixed)
             given_up = 0
             for done, cell in enumerate(secondary[np.lexsort((secondary, -search.cost[secondary]))].tolist()):
-                if self._effort.spent:
+                if self._enough():
                     return
                 self._effort.tell("clean up", done, len(secondary))
                 if search.active[cell] and search.worth_a_look(cell):
@@ -143,7 +151,7 @@ class GreedySearch:
         """
         search, random = self.search, np.random.default_rng(0)
         for done in range(_SHAKEN):
-            if self._effort.spent:
+            if self._enough():
                 return
             self._effort.tell("shake", done, _SHAKEN)
             before = search.state()

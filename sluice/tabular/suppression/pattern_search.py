@@ -51,7 +51,7 @@ class PatternSearch:
         fixed: NDArray[np.bool_],
     ) -> None:
         self.price, self.cost, self.fixed = program.price, program.cost, fixed
-        self._unknowns = unknowns
+        self._unknowns, self._program = unknowns, program
         self.uses = np.zeros(len(unknowns), dtype=np.int32)
         self.users: dict[int, set[int]] = defaultdict(set)  # unknown -> targets
         self.targets: list[Target] = []
@@ -64,6 +64,11 @@ class PatternSearch:
         self._tried = np.zeros(len(unknowns), dtype=np.int64)
         self._hardest: dict[int, int] = {}  # unknown -> the target for which it could not be given up
         self._search = ProofSearch(program, rooms, insiders, self._at_hand)
+
+    @property
+    def work(self) -> float:
+        """What was done so far, in units that are the same on every machine; see `BlockProgram`."""
+        return self._program.work
 
     @property
     def active(self) -> NDArray[np.bool_]:
