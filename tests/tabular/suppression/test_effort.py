@@ -13,6 +13,7 @@ from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import requirements_of
+from sluice.tabular.suppression import greedy_search
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.suppression import suppress
 from tests.tabular.generated import generated
@@ -51,6 +52,14 @@ def test_without_a_budget_the_outcome_is_always_the_same() -> None:
     needs = requirements_of(RULES, cells.contributions)
     one, two = (suppress(cells, needs, RULES, Assumptions(coalition=0)).status for _ in range(2))
     assert (one == two).all()
+
+
+def test_without_a_budget_work_is_bounded_and_what_was_found_by_then_is_safe(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = generated("2-D")
+    best, first = value(cells, Effort()), value(cells, Effort.of(0, Ticks()))
+    monkeypatch.setattr(greedy_search, "_WORK", 0)
+    assert value(cells, Effort()) == first > best
+    assert value(cells, Effort.of(100_000, Ticks())) == best  # a budget of time counts instead
 
 
 def test_progress_runs_through_the_stages_and_knows_how_much_there_is() -> None:
