@@ -46,8 +46,8 @@ def main(quick: bool = False) -> None:
             value = float(cells.total[made.status != Status.PUBLISHED].sum())
             safe = audit(cells, made.status, needs, rules, assumptions, made.certificates).safe
             print(
-                f"{name:<24} {len(cells):6,} {needs.sensitive.sum():9,} {says:<14} {value:12,.0f} {value / theirs:6.3f} "
-                f"{used:6.2f} {safe}",
+                f"{name:<24} {len(cells):6,} {needs.sensitive.sum():9,} {says:<14} {value:12,.0f} "
+                f"{value / theirs:6.3f} {used:6.2f} {safe}",
                 flush=True,
             )
 

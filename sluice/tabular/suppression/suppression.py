@@ -61,8 +61,8 @@ def suppress(
     suppressed : shape (c,), suppressed from the start
     workers    : processes, for large tables; the pattern is the same whatever their number
     effort     : a budget of time. A safe pattern is found in any case, within it or not, and made cheaper while time
-                 lasts: with a budget the outcome depends on the machine, and more time never makes it dearer. Without one,
-                 the search ends after as much work as grows with the number of cells, a few seconds for 1,000
+                 lasts: with a budget the outcome depends on the machine, and more time never makes it dearer. Without
+                 one, the search ends after as much work as grows with the number of cells, a few seconds for 1,000
     raises     : DataError when a sensitive cell cannot be protected: it is forbidden, attackers are assumed to know it
                  more closely than it must be protected, or too much else must be published
     cost       : for 10,000 cells about 5 seconds; with two processes a minute for 80,000, three to four for 200,000
