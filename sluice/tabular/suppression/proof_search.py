@@ -36,6 +36,10 @@ class Proof:
     need: Need
     known: frozenset[Coalition]
 
+    def exposes(self, attackers: Coalition) -> bool:
+        """Whether some of them know better."""
+        return any(together <= attackers for together in self.known)
+
 
 class ProofSearch:
     """Finds proofs at the prices of a program, which are as before when it returns.
@@ -83,7 +87,7 @@ class ProofSearch:
             fit = (p for p in kept if need.within(p.need) and not exposed & self._exposed(target, p))
             proof = next(fit, None) or self._prove(target, need, exposed, left)
             if proof is None:
-                return self._against_each(target, first, left, paid)
+                return self._against_each(target, proofs, left, kept, paid)
             left -= self._pay(proof, paid)
             proofs.append(proof)
             new = self._exposed(target, proof)
@@ -92,11 +96,15 @@ class ProofSearch:
         return tuple(proofs)
 
     def _against_each(
-        self, target: Target, first: Proof, left: float, paid: list[tuple[Codes, Floats]]
+        self,
+        target: Target,
+        proofs: list[Proof],
+        left: float,
+        kept: tuple[Proof, ...],
+        paid: list[tuple[Codes, Floats]],
     ) -> tuple[Proof, ...] | None:
-        """A proof for each coalition that knows a cell of the proof it would otherwise meet."""
-        proofs = [first]
-        waiting = [(_NOBODY, first)]
+        """A proof for each coalition that does not believe the one it would otherwise meet; the first to begin with."""
+        waiting = [(_NOBODY, proofs[0])]
         seen = {_NOBODY}
         while waiting:
             beaten, proof = waiting.pop()
@@ -108,11 +116,13 @@ class ProofSearch:
                 need = target.greatest_need(self._coalition, attackers)  # one who contributes may join them
                 if need.nothing:
                     continue
-                other = self._prove(target, need, attackers, left, together=True)
+                fit = (p for p in (*proofs, *kept) if need.within(p.need) and not p.exposes(attackers))
+                other = next(fit, None) or self._prove(target, need, attackers, left, together=True)
                 if other is None:
                     return None
-                left -= self._pay(other, paid)
-                proofs.append(other)
+                if other not in proofs:
+                    left -= self._pay(other, paid)
+                    proofs.append(other)
                 waiting.append((attackers, other))
         return tuple(proofs)
 

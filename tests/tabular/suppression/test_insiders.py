@@ -1,0 +1,77 @@
+"""Who does not believe a change, because of what it contributed, and what a change must keep to for it."""
+
+import numpy as np
+import pytest
+
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.suppression.insiders import Insiders
+from sluice.tabular.suppression.unknown_cells import UnknownCells, unknown_cells
+from tests.tabular.grids import at, table
+
+SHARED, ALONE = ("a", "u"), ("a", "v")
+
+
+@pytest.fixture
+def cells() -> Cells:
+    """1, 2 and 6 share a cell as 60, 30 and 10; 3 is alone in another."""
+    shared = [("a", "u", 1, 60), ("a", "u", 2, 30), ("a", "u", 6, 10)]
+    return table([*shared, ("a", "v", 3, 50), ("b", "u", 4, 25), ("b", "v", 5, 25)])
+
+
+def unknowns_of(cells: Cells) -> UnknownCells:
+    return unknown_cells(cells, np.zeros(len(cells)), np.full(len(cells), np.inf))
+
+
+def exposed(
+    cells: Cells, where: tuple[str, str], change: float, coalition: int, both: bool = False
+) -> set[frozenset[int]]:
+    unknowns = unknowns_of(cells)
+    unknown = unknowns.of_cell[[at(cells, *where)]]
+    return set(Insiders(cells, unknowns, coalition, own_parts=True).exposed(unknown, np.array([change]), both))
+
+
+def test_a_cell_below_ones_own_part_is_not_believed(cells: Cells) -> None:
+    assert exposed(cells, SHARED, -40, 1) == set()
+    assert exposed(cells, SHARED, -41, 1) == {frozenset({1})}
+    assert exposed(cells, SHARED, -71, 1) == {frozenset({1}), frozenset({2})}
+    assert exposed(cells, SHARED, 500, 1) == set()
+    assert exposed(cells, SHARED, 41, 1, both=True) == {frozenset({1})}
+
+
+def test_several_add_their_parts_up(cells: Cells) -> None:
+    assert exposed(cells, SHARED, -10, 2) == set()
+    assert exposed(cells, SHARED, -11, 2) == {frozenset({1, 2})}
+    assert exposed(cells, SHARED, -35, 2) == {frozenset({1, 2}), frozenset({1, 6})}
+    assert exposed(cells, SHARED, -41, 3) == {frozenset({1}), frozenset({1, 2, 6})}  # all of them know it wholly
+
+
+def test_ones_own_cell_does_not_change_at_all(cells: Cells) -> None:
+    assert exposed(cells, ALONE, 1, 1) == {frozenset({3})}
+    assert exposed(cells, ALONE, 1, 0) == set()
+
+
+def test_without_own_parts_only_ones_own_cells_are_known(cells: Cells) -> None:
+    unknowns = unknowns_of(cells)
+    insiders = Insiders(cells, unknowns, 1, own_parts=False)
+    both = unknowns.of_cell[[at(cells, *SHARED), at(cells, *ALONE)]]
+    assert set(insiders.exposed(both, np.array([-100.0, 1.0]), False)) == {frozenset({3})}
+
+
+@pytest.mark.parametrize(
+    ("avoided", "coalition", "together", "left"),
+    [({1}, 1, True, 40), ({1, 2}, 1, False, 40), ({2}, 2, False, 10), ({2}, 2, True, 70), ({1, 2}, 2, True, 10)],
+)
+def test_what_a_change_must_keep_to(cells: Cells, avoided: set[int], coalition: int, together: bool, left: int) -> None:
+    """Of each with others the worst case counts; together, what these have and nobody else."""
+    unknowns = unknowns_of(cells)
+    wholly, partly, down = Insiders(cells, unknowns, coalition, own_parts=True).knowledge(frozenset(avoided), together)
+    shared = unknowns.of_cell[at(cells, *SHARED)]
+    assert shared not in wholly
+    assert down[partly == shared].tolist() == [left]
+
+
+def test_nobody_knows_nothing(cells: Cells) -> None:
+    unknowns = unknowns_of(cells)
+    assert all(len(of) == 0 for of in Insiders(cells, unknowns, 1, own_parts=True).knowledge(frozenset(), True))
+    wholly, _, _ = Insiders(cells, unknowns, 1, own_parts=True).knowledge(frozenset({3}), False)
+    assert wholly.tolist() == [unknowns.of_cell[at(cells, *ALONE)]]
