@@ -45,7 +45,7 @@ class Insiders:
         if not self._parts:
             return frozenset(found)
         depth = np.abs(change) if both else -change
-        below = depth > self._untouched[unknowns]
+        below = (depth > self._untouched[unknowns]) & (self._contributors[unknowns] > 1)  # of two, too, each knows one
         for unknown, down in zip(unknowns[below].tolist(), depth[below].tolist(), strict=True):
             found.update(self._below(unknown, self._total[unknown] - down))
         return frozenset(found)
