@@ -35,6 +35,7 @@ from sluice.tabular.model.linear_solver import solver_of
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 
 PARTS = 40  # of cells that are moved together, at most, for each question
+EFFORT = 2_000_000  # tables that are looked for, times their cells, at most
 SINGLY = 20  # questions that are asked one by one, at most; further ones stay open
 GUESS = 0.5  # the largest chance of a right guess to within what is asked
 
@@ -121,11 +122,11 @@ def read_adjustment(table: AdjustedTable) -> AdjustmentFinding:
 
     cost : for everybody, and for each play of `play_contributors`, a few linear programs of all cells
     """
-    budget, nobody = _Budget(SINGLY), np.zeros(len(table.cells), dtype=bool)
-    failing, undecided = _play(table, nobody, table.moving, budget)
+    budget, nobody = _Budget(len(table.cells)), np.zeros(len(table.cells), dtype=bool)
+    failing, undecided = _play(table, nobody, table.moving, budget, True)
 
     def contributors(readers: Booleans, asked: Booleans, alone: bool) -> Told:
-        return _play(table, readers, asked, budget if alone else _Budget(0))
+        return _play(table, readers, asked, budget, alone)
 
     fails, open_ = play_contributors(table.cells, table.moving, table.assumptions.coalition, contributors)
     failing, undecided = failing | fails, undecided | open_
@@ -135,14 +136,20 @@ def read_adjustment(table: AdjustedTable) -> AdjustmentFinding:
 
 
 class _Budget:
-    """How many questions may still be asked one by one."""
+    """How much may still be tried; what is left open then is undecided."""
 
-    def __init__(self, questions: int) -> None:
-        self.left = questions
+    def __init__(self, cells: int) -> None:
+        self._questions, self._programs = SINGLY, EFFORT // max(cells, 1)
 
-    def spend(self) -> bool:
-        self.left -= 1
-        return self.left >= 0
+    def question(self) -> bool:
+        """Whether one more question may be asked by itself."""
+        self._questions -= 1
+        return self._questions >= 0
+
+    def program(self) -> bool:
+        """Whether one more table may be looked for."""
+        self._programs -= 1
+        return self._programs >= 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +161,7 @@ class _Region:
     """
 
     table: AdjustedTable
+    budget: _Budget
     held: Booleans
     least: Floats
     most: Floats
@@ -161,7 +169,7 @@ class _Region:
     high: Floats
 
     @classmethod
-    def of(cls, table: AdjustedTable, readers: Booleans) -> "_Region":
+    def of(cls, table: AdjustedTable, readers: Booleans, budget: _Budget) -> "_Region":
         parts = readers.any() and table.assumptions.own_parts and table.assumptions.nonnegative
         total, known = table.cells.total, readers & (table.cells.contributors == 1)
         least, most = (np.where(known, total, end) for end in table.bounds(readers if parts else None))
@@ -169,7 +177,7 @@ class _Region:
         below, above = table.sides
         low = np.where(held & ~table.rose, np.maximum(least, above), least)
         high = np.where(held & table.rose, np.minimum(most, below), most)
-        return cls(table, held, least, most, np.minimum(low, total), np.maximum(high, total))
+        return cls(table, budget, held, least, most, np.minimum(low, total), np.maximum(high, total))
 
     def on_side(self, moved: Booleans, change: Integers) -> tuple[Floats, Floats]:
         """The bounds of all cells with these so far from the truth, or further, on the side on which it is."""
@@ -195,6 +203,8 @@ class _Region:
 
     def holds_a_table(self, low: Floats, high: Floats) -> bool:
         """Whether a whole table within these bounds was found."""
+        if not self.budget.program():
+            return False
         total = self.table.cells.total
         try:
             found = whole_moves(self.table.cells.equations, np.floor(total - low), np.floor(high - total))
@@ -266,12 +276,13 @@ def _close(
             waiting += np.array_split(part, 2)
 
 
-def _play(table: AdjustedTable, readers: Booleans, asked: Booleans, budget: _Budget) -> Told:
+def _play(table: AdjustedTable, readers: Booleans, asked: Booleans, budget: _Budget, alone: bool) -> Told:
     """Of the cells that are asked about, which can be told too nearly, and of which that stayed open.
 
     readers : shape (c,), the cells whose largest contributors read: alone in a cell, they know it
+    alone   : what stays open is asked cell by cell
     """
-    region = _Region.of(table, readers)
+    region = _Region.of(table, readers, budget)
     total, needs = table.cells.total, table.requirements
     # Nobody asks for more than what is known beforehand leaves.
     lower = np.where(asked, np.minimum(needs.lower, np.maximum(total - region.least, 0)), 0).astype(np.int64)
@@ -286,7 +297,7 @@ def _play(table: AdjustedTable, readers: Booleans, asked: Booleans, budget: _Bud
     failing, undecided = np.zeros((2, len(total)), dtype=bool)
     for open_, change in ((open_down, -lower), (open_up, upper)):
         for cell in np.flatnonzero(open_):
-            found = region.allows(int(cell), int(change[cell])) if budget.spend() else None
+            found = region.allows(int(cell), int(change[cell])) if alone and budget.question() else None
             failing[cell] |= found is False
             undecided[cell] |= found is None
     return failing, undecided

@@ -104,3 +104,20 @@ def test_a_contributor_who_knows_its_cell_closes_the_other() -> None:
         found = read_adjustment(table)
         assert found.failing[1:].all() == told
         assert not found.undecided.any()
+
+
+def test_what_cannot_be_looked_for_is_undecided_and_not_safe(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = square([[6, 9], [12, 20]])
+    needs = asked(cells, 2, [(1, 1)])
+    cell = int(np.argmax(needs.sensitive))
+    value = cells.total.copy()
+    value[cell] += 3
+    value[(cells.codes == (0, 0)).all(axis=1) | (cells.codes == (0, 1)).all(axis=1)] += 3
+    value[(cells.codes == (1, 0)).all(axis=1)] += 3
+    table = AdjustedTable(cells, value, needs.sensitive, needs, (), Assumptions(coalition=0))
+    assert not (read_adjustment(table).failing | read_adjustment(table).undecided).any()
+    monkeypatch.setattr("sluice.tabular.alternatives.adjustment_reader.EFFORT", 0)
+    monkeypatch.setattr("sluice.tabular.alternatives.adjustment_reader.SINGLY", 0)
+    found = read_adjustment(table)
+    assert np.flatnonzero(found.undecided).tolist() == [cell]
+    assert not found.failing.any()
