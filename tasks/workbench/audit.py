@@ -114,7 +114,7 @@ def audit_pattern_with_records(
         suppressed = np.where(requirements.sensitive, Status.PRIMARY, Status.SECONDARY)
         status = np.where(status == Status.PUBLISHED, status, suppressed).astype(np.uint8)
     published = np.where(pattern.has[order], np.uint8(Status.PUBLISHED), status)  # whatever it is called
-    found = audit(cells, published, requirements, rules, replace(assumptions, counts=None), (), workers)
+    found = audit(cells, published, requirements, rules, assumptions, (), workers)
     blank = [
         f"{cells.name(int(cell))} is {pattern.word(int(order[cell]))} and has a value"
         for cell in np.flatnonzero((status != Status.PUBLISHED) & pattern.has[order])

@@ -90,9 +90,7 @@ def audit(
     attempted = completed = len(breaches)
     first: ReaderAttacks | None = None
     for reader in readers(cells, requirements, rules, assumptions):
-        attacks = ReaderAttacks(
-            cells, hidden, reader, requirements, rules if first is None else (), assumptions, certificates
-        )
+        attacks = ReaderAttacks(cells, hidden, reader, requirements, rules, assumptions, certificates)
         attacks.play(workers)
         known = {(breach.cell, breach.owners) for breach in breaches}
         breaches += [breach for breach in attacks.breaches if (breach.cell, breach.owners) not in known]

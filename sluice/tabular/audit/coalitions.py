@@ -22,6 +22,7 @@ class Insiders:
     free        : shape (c,), the cells that are neither published nor computable
     nonnegative : no contribution is negative, so nobody believes that the others have less than nothing
     zeros_known : that others contribute nothing is known beforehand
+    others      : shape (c,), how much of each cell is certainly not one contributor's
     own_parts   : whoever is among the largest contributors that a cell lists knows that it is at least its own part
 
     spare : shape (c,), how far a cell may fall without coming below what `size` of its contributors have in it; below 0
@@ -35,12 +36,14 @@ class Insiders:
         requirements: Requirements,
         rules: Sequence[SensitivityRule],
         size: int,
+        others: Floats,
         nonnegative: bool = True,
         zeros_known: bool = True,
         own_parts: bool = True,
     ) -> None:
         self.cells, self.size, self._nonnegative = cells, size, nonnegative
         self._requirements, self._rules, self._zeros_known = requirements, rules, zeros_known
+        self._others = others
         known = free & (cells.contributors <= size) & (cells.contributors > 0)
         small = np.flatnonzero(known)
         self._small = set(small.tolist())
@@ -190,7 +193,8 @@ class Insiders:
         if called - {rule.rule for rule in self._rules} or not levels:
             return need  # required by other means than a rule
         level = float(max(levels))
-        return Need(min(level, max(float(total), 0.0)) if self._nonnegative else level, level, need.sliding)
+        below = max(total - float(self._others[cell]), 0.0)
+        return Need(min(level, below) if self._nonnegative else level, level, need.sliding)
 
     @cached_property
     def raised(self) -> dict[int, list[Owners]]:

@@ -35,7 +35,7 @@ class Assumptions:
     unions: bool = True
     zeros_known: bool = True
     counts: Counts | None = None
-    own_parts: bool = False
+    own_parts: bool = True
     beforehand: tuple[Floats, Floats] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:

@@ -153,7 +153,7 @@ class EditionPair:
             joint.status(status, self.earlier),
             self.requirements(request),
             request.rules,
-            replace(request.assumptions, counts=None),  # as in `audit_cells`
+            request.assumptions,
             workers=workers,
         )
         says = joint.findings(request.rules, found)

@@ -145,5 +145,4 @@ def audit_cells(
     status : shape (c,), a `Status` each
     proofs : that the search for the pattern found; each is checked, none is believed
     """
-    assumptions = replace(request.assumptions, counts=None)  # whole counts are asked for once the protection gives them
-    return audit(cells, status, request.requirements, request.rules, assumptions, proofs, workers)
+    return audit(cells, status, request.requirements, request.rules, request.assumptions, proofs, workers)

@@ -30,7 +30,7 @@ def dominated(beside: int = 100) -> Cells:
 def learned(cells: Cells) -> tuple[Floats, Floats]:
     needs = requirements_of(FIVE, cells.contributions)
     status = pattern(cells, BOX, needs)
-    assert audit(cells, status, needs, FIVE, Assumptions(unions=False)).safe
+    assert audit(cells, status, needs, FIVE, Assumptions(coalition=0)).safe
     low, high, decided = learned_intervals(cells, status, needs, FIVE, Assumptions(), doubt_wanted(cells.contributions))
     assert decided.all()
     return low, high

@@ -128,7 +128,9 @@ def test_that_another_contributes_nothing_is_no_news_where_zeros_are_known() -> 
     requirement = requirements_of(RULES, cells.contributions)
     hidden = np.ones(len(cells), dtype=bool)
     needs = [
-        Insiders(cells, hidden, requirement, RULES, 1, zeros_known=known).need_of(1, frozenset({0}))
+        Insiders(cells, hidden, requirement, RULES, 1, np.zeros(len(cells)), zeros_known=known).need_of(
+            1, frozenset({0})
+        )
         for known in (True, False)
     ]
     assert needs[0] == Need(0.0, 0.0, 0.0)
