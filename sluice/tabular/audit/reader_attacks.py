@@ -166,7 +166,12 @@ class ReaderAttacks:
 
     def _breach(self, cell: int, who: Owners, below: float, above: float) -> None:
         learned: Learned = "exactly" if below + above < _EXACTLY else "nearly"
-        asked = Need(*(float(level[cell]) for level in (self._asked.lower, self._asked.upper, self._asked.sliding)))
+        of_reader, of_rules = self._reader.requirements, self._asked
+        asked = Need(
+            float(min(of_rules.lower[cell], of_reader.lower[cell])),
+            float(min(of_rules.upper[cell], of_reader.upper[cell])),
+            float(min(of_rules.sliding[cell], of_reader.sliding[cell])),
+        )
         if learned == "nearly" and not who and asked.met(below, above):
             learned = "sensitive"
         known = positions(self._insiders.known_to(who))

@@ -1,7 +1,14 @@
 """Contributors who know a suppressed cell, alone and together."""
 
+from itertools import combinations
+
+import numpy as np
+
+from sluice.tabular.audit.coalitions import Insiders
+from sluice.tabular.audit.proven_interval import ProvenInterval
 from sluice.tabular.model.assumptions import Assumptions
-from tests.tabular.grids import BOX, TWO_BOXES, at, grid, run, table
+from sluice.tabular.rules.sensitivity import requirements_of
+from tests.tabular.grids import BOX, RULES, TWO_BOXES, at, grid, run, table
 
 
 def test_a_sole_contributor_undoes_a_box() -> None:
@@ -38,3 +45,37 @@ def test_two_contributors_together_undo_what_neither_undoes_alone() -> None:
     breach = next(b for b in together.breaches if b.cell == at(cells, "a", "u"))
     assert (breach.attacker, breach.owners) == ("coalition", (2, 3))
     assert breach.says == "the contributors of r b, c v and of r b, c w together can compute r a, c u exactly"
+
+
+def test_what_two_have_of_a_cell_together_is_what_they_know_of_it() -> None:
+    """(b, v) has 120 of four firms; that it falls by 65 is news to one of 30, and none to two of them."""
+    cells = grid({("a", "u"): 1}, others=4, value=30)
+    free = np.ones(len(cells), dtype=bool)
+    needs = requirements_of(RULES, cells.contributions)
+    cell = at(cells, "b", "v")
+    owners = [int(owner) for owner in cells.owners[cell, :4]]
+    alone, together = (Insiders(cells, free, needs, RULES, size, np.zeros(len(cells))) for size in (1, 2))
+    assert (alone.spare[cell], together.spare[cell], alone.spare[at(cells, "a", "u")]) == (90, 60, -1)
+    proof = ProvenInterval(65.0, 65.0, np.array([cell]), np.array([65.0]))
+    assert alone.exposed([proof]) == [[]]
+    assert together.exposed([proof]) == [[(cell, 65.0)]]
+    pairs = {frozenset(pair) for pair in combinations(owners, 2)}
+    assert together.joined(frozenset(), [(cell, 65.0)]) == pairs
+    assert together.joined(frozenset(owners[:1]), [(cell, 65.0)]) == {pair for pair in pairs if owners[0] in pair}
+    assert together.refutes(frozenset(owners[:2]), [(cell, 65.0)])
+    assert not together.refutes(frozenset(owners[:1]), [(cell, 65.0)])
+    assert together.joined(frozenset(), [(cell, 60.0)]) == set()
+
+
+def test_a_part_of_a_cell_that_two_own_together_is_known_to_each_of_them() -> None:
+    records = [("a", "u", 1, 95), ("a", "u", 2, 5), ("a", "v", 3, 50), ("b", "u", 4, 50), ("b", "v", 5, 50)]
+    cells = table(records)
+    needs = requirements_of(RULES, cells.contributions)
+    insiders = Insiders(cells, np.ones(len(cells), dtype=bool), needs, RULES, 2, np.zeros(len(cells)))
+    cell = at(cells, "a", "u")
+    assert insiders.joined(frozenset(), [(cell, 10.0)]) == {frozenset({1}), frozenset({1, 2})}
+    question = insiders.question(cell, frozenset({1, 4}), np.zeros(len(cells), dtype=np.int32))
+    limits = dict(zip(question.limited.tolist(), zip(question.lower, question.upper, strict=True), strict=True))
+    assert limits[cell] == (-5, np.inf)
+    assert limits[at(cells, "b", "u")] == (0, 0)
+    assert limits[at(cells, "Total", "u")] == (-5, np.inf)  # 145 of 150
