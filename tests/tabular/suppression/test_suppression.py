@@ -15,9 +15,11 @@ from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Contributions, Status, equations_of
 from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Counts
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
-from sluice.tabular.rules.sensitivity import Requirements, requirements_of
+from sluice.tabular.rules.readers import readers
+from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 from sluice.tabular.suppression import greedy_search
 from sluice.tabular.suppression.suppression import Suppression, suppress
 from tests.tabular.attackers import Table
@@ -114,6 +116,48 @@ def test_the_audit_finds_nothing(cells: Cells, coalition: int, zeros_known: bool
         return  # the test above shows that these cannot be protected
     found = audit(cells, status, requirements(cells), RULES, assumptions)
     assert found.safe, [breach.says for breach in found.breaches]
+
+
+@pytest.mark.slow
+@settings(max_examples=20, deadline=None)
+@given(
+    tables(most=20).filter(lambda cells: len(cells) <= 80),
+    st.integers(2, 5),
+    st.sampled_from([1, 1, 2]),
+    st.sampled_from(["magnitude", "records", "contributors"]),
+)
+def test_readers_of_the_rules_and_contributors_with_their_own_parts_learn_nothing(
+    cells: Cells, n: int, coalition: int, kind: str
+) -> None:
+    """The audit plays them apart; what is refused is not safe with everything suppressed, either."""
+    rules: list[SensitivityRule] = [MinimumFrequency(n), *([PPercent(10)] if kind == "magnitude" else [])]
+    counts: dict[str, Counts | None] = {"magnitude": None, "records": "records", "contributors": "contributors"}
+    assumptions = Assumptions(coalition=coalition, own_parts=True, counts=counts[kind])
+    if kind != "magnitude":
+        cells = counted(cells, each_once=kind == "contributors")
+    requirement = requirements_of(rules, cells.contributions)
+    try:
+        made = suppress(cells, requirement, rules, assumptions)
+    except DataError:
+        everything = np.where(requirement.sensitive, Status.PRIMARY, Status.SECONDARY).astype(np.uint8)
+        assert not audit(cells, everything, requirement, rules, assumptions).safe
+        return
+    found = audit(cells, made.status, requirement, rules, assumptions, made.certificates)
+    assert found.safe, [breach.says for breach in found.breaches]
+    hidden = made.status != Status.PUBLISHED
+    whom = readers(cells, requirement, rules, assumptions)
+    for proof in made.certificates:
+        assert proof.holds(cells, hidden, whom[proof.reader].lower, whom[proof.reader].upper)
+
+
+def counted(cells: Cells, each_once: bool) -> Cells:
+    """A table of the same shape that counts records: of the same contributors, or of one each."""
+    inner = np.logical_and.reduce([np.isin(cells.codes[:, axis], d.leaves) for axis, d in enumerate(cells.dimensions)])
+    rows = np.repeat(np.flatnonzero(inner), cells.contributors[inner])
+    rank = np.concatenate([np.arange(count) for count in cells.contributors[inner]])
+    who = cells.owners[rows, np.minimum(rank, cells.owners.shape[1] - 1)]
+    owner = np.arange(len(rows)) if each_once else who
+    return aggregate(cells.dimensions, cells.codes[rows], owner, np.ones(len(rows), dtype=np.int64))
 
 
 @cache
