@@ -14,7 +14,13 @@ from math import ceil
 import numpy as np
 import pandas as pd
 
-from tests.reader.knowledge import Insider, anybody, largest_sensitive_count, who_knows_the_status
+from tests.reader.knowledge import (
+    Insider,
+    anybody,
+    largest_sensitive_count,
+    who_knows_the_status,
+    with_nothing_published,
+)
 from tests.reader.published import Cell, Hierarchy, Published
 from tests.reader.solve import Solver, suppressed
 
@@ -127,7 +133,7 @@ class Successes:
     exact         : anybody computes a sensitive cell
     below         : anybody proves that a count is too small
     narrow        : anybody comes nearer to a sensitive cell than the rules allow
-    status_exact  : who knows which cells are sensitive computes one of which two values were possible
+    status_exact  : who knows which cells are sensitive computes one of which two values were possible beforehand
     insider_exact : contributors compute what others contributed to a sensitive cell
     insider       : contributors come nearer to it than the rules allow
     undecided     : the reader did not finish
@@ -153,22 +159,30 @@ class Successes:
 def successes(published: Published, truth: Truth, together: int = 1) -> Successes:
     """Play all readers against what is published.
 
+    What a reader of counts would know if every cell was suppressed (a sum is at least what its listed parts are) is no
+    success.
+
     together : contributors who pool what they know; 0: nobody uses it
     """
     found = Successes()
     hidden = suppressed(published)
     cells = [at for at, cell in enumerate(published.cells) if hidden[at] and truth.sensitive[cell]]
     found.sensitive = len(cells)
-    counts, largest = truth.value is None, truth.largest_sensitive
+    counts = truth.value is None
     lower, upper = anybody(published, counts)
+    least = dict.fromkeys(cells, 0)
+    if counts:
+        nothing = with_nothing_published(published)
+        solver = Solver(nothing, *anybody(nothing, counts))
+        least = {at: solver.interval(at, enough=(1, 1)).low for at in cells}
     solver = Solver(published, lower, upper)
     for at in cells:
-        _anybody(found, published, truth, solver, at, int(lower[at]))
-    if counts:
-        _who_knows_the_status(found, published, truth, cells, largest)
+        _anybody(found, published, truth, solver, at, least[at])
+    if counts and truth.largest_sensitive:
+        _who_knows_the_status(found, published, truth, cells)
     if together:
         for who, insider in truth.insiders(published, together):
-            _insider(found, published, truth, solver, cells, who, insider)
+            _insider(found, published, truth, solver, cells, who, insider, least)
     return found
 
 
@@ -176,13 +190,14 @@ def _anybody(found: Successes, published: Published, truth: Truth, solver: Solve
     cell, largest = published.cells[at], truth.largest_sensitive
     total, level = truth.total(cell), truth.level(cell)
     low, high = total - min(level, total - least), total + level
-    if largest and truth.contributor is None:
+    one_record_each = largest > 0 and truth.contributor is None
+    if one_record_each:
         high = max(high, largest + 1)
     interval = solver.interval(at, enough=(low, high))
     assert interval.low <= total <= interval.high
     if interval.low == interval.high:
         found.exact.append(cell)
-    if largest and truth.contributor is None and interval.high <= largest:
+    if one_record_each and interval.high <= largest:
         found.below.append(cell)
     if _short(interval.low, low, total) or _short(-interval.high, -high, total):
         found.narrow.append(cell)
@@ -195,19 +210,23 @@ def _short(end: int, needed: int, total: int) -> bool:
     return end > needed + (1e-6 * total if total > 1e8 else 0)
 
 
-def _who_knows_the_status(found: Successes, published: Published, truth: Truth, cells: list[int], largest: int) -> None:
+def _who_knows_the_status(found: Successes, published: Published, truth: Truth, cells: list[int]) -> None:
     primary = np.array([truth.sensitive.get(cell, False) for cell in published.cells])
-    if truth.contributor is not None or largest < 2:
-        return
-    solver = Solver(published, *who_knows_the_status(published, primary, largest))
+    once = truth.contributor is None
+    solver = Solver(published, *who_knows_the_status(published, primary, truth.largest_sensitive, once))
+    nothing = with_nothing_published(published)
+    anyway = Solver(nothing, *who_knows_the_status(nothing, primary, truth.largest_sensitive, once))
     for at in cells:
-        total = truth.total(published.cells[at])
-        for enough in ((total - 1, total), (total, total + 1)):
-            interval = solver.interval(at, enough=enough)
-            if interval.low < interval.high:
-                break
-        if interval.low == interval.high:
+        if not _is_open(solver, at, truth.total(published.cells[at])) and _is_open(
+            anyway, at, truth.total(published.cells[at])
+        ):
             found.status_exact.append(published.cells[at])
+
+
+def _is_open(solver: Solver, at: int, total: int) -> bool:
+    """Whether a second whole number is possible."""
+    intervals = (solver.interval(at, enough=enough) for enough in ((total - 1, total), (total, total + 1)))
+    return any(interval.low < interval.high for interval in intervals)
 
 
 def _insider(
@@ -218,22 +237,21 @@ def _insider(
     cells: list[int],
     who: Contributors,
     insider: Insider,
+    least: Mapping[int, int],
 ) -> None:
     bounds = insider.bounds(published)
     for at in cells:
         cell = published.cells[at]
         if cell in insider.alone or not any(solver.together(at, own) for own in bounds):
             continue
-        inside = who.intersection(truth.parts[cell])
-        level, total, part = truth.level(cell, who), truth.total(cell), insider.parts.get(cell, 0)
+        level, total = truth.level(cell, who), truth.total(cell)
         if not level:
             continue
-        least = max(part, 1 if truth.value is None and not inside else part)
-        low, high = total - min(level, max(total - least, 0)), total + level
-        interval = solver.interval(at, bounds, (low, high))
+        low = total - min(level, max(total - max(insider.parts.get(cell, 0), least[at]), 0))
+        interval = solver.interval(at, bounds, (low, total + level))
         if interval.low == interval.high:
             found.insider_exact.append(cell)
-        elif _short(interval.low, low, total) or _short(-interval.high, -high, total):
+        elif _short(interval.low, low, total) or _short(-interval.high, -total - level, total):
             found.insider.append(cell)
-        elif not interval.tight and not (interval.low <= low and interval.high >= high):
+        elif not interval.tight and not (interval.low <= low and interval.high >= total + level):
             found.undecided.append(cell)

@@ -4,7 +4,7 @@ Everything follows from published files, the rules (which are published, too) an
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,16 +37,24 @@ def anybody(published: Published, counts: bool) -> Bounds:
     return least.astype(np.int64), np.full(len(least), UNBOUNDED)
 
 
-def who_knows_the_status(published: Published, primary: Booleans, largest: int) -> Bounds:
+def who_knows_the_status(published: Published, primary: Booleans, largest: int, once: bool = True) -> Bounds:
     """Of counts: sensitive cells are at most `largest`, the other suppressed ones above it.
 
     primary : shape (c,), by the words of the file where these tell it, else as some insider knows
+    once    : each record is a contributor of its own; else a sensitive cell may have many records of few
     """
     lower, upper = anybody(published, counts=True)
     hidden = suppressed(published)
     lower[hidden & ~primary] = largest + 1
-    upper[hidden & primary] = largest
+    if once:
+        upper[hidden & primary] = largest
     return lower, upper
+
+
+def with_nothing_published(published: Published) -> Published:
+    """The same table with all cells suppressed: what is known of it is known whatever the agency suppresses."""
+    word = tuple("withheld" if word == "withheld" else "suppressed" for word in published.word)
+    return replace(published, word=word, value=np.full(len(word), -1, dtype=np.int64))
 
 
 def told_primary(published: Published) -> Booleans:

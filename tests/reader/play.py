@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 import sluice
+from sluice.publication.published_table import published_table
+from sluice.publication.published_table_files import to_csv
+from sluice.tabular.model.cells import Cells, Statuses
 from sluice.verdict import Verdict
 from tests.reader.generate import Rows, drawn
 from tests.reader.judge import Rules, Successes, Truth, successes
@@ -41,6 +44,12 @@ def protected(records: pd.DataFrame, rows: dict[str, Rows], rules: Rules, togeth
     hierarchies = [Hierarchy.of(name, tree) for name, tree in rows.items()]
     published = read_tables([made.pattern.to_csv(index=False)], hierarchies)
     return Played(published, Truth(records, hierarchies, rules, *measure.values()), together)
+
+
+def as_written(cells: Cells, status: Statuses) -> str:
+    """The CSV file of a pattern of one table, as a release writes it."""
+    dimensions = [dimension.name for dimension in cells.dimensions]
+    return to_csv(published_table(cells, status, "table", dimensions)).decode()
 
 
 def generated(

@@ -1,0 +1,70 @@
+"""Records of the public data sets, as tables are made of them."""
+
+import pandas as pd
+
+from tests.reader.generate import Rows
+from tests.reader.published import Hierarchy
+from tests.reference_data import reference_path
+
+Table = tuple[pd.DataFrame, dict[str, Rows | None]]
+
+
+def adult(most: int | None = None) -> Table:
+    """People by occupation, country of birth and sex, three dimensions without groups: sparse counts."""
+    names = {3: "education", 6: "occupation", 13: "country", 9: "sex"}
+    read = pd.read_csv(
+        reference_path("adult", "adult.data.gz"), header=None, dtype=str, skipinitialspace=True, keep_default_na=False
+    )
+    people = read.rename(columns=names)[["occupation", "country", "sex"]].replace("?", "unknown")
+    return people.head(most or len(people)), {"occupation": None, "country": None, "sex": None}
+
+
+def diabetes(most: int | None = None) -> Table:
+    """Stays in hospital by age, specialty and readmission; patients have several: counts of records."""
+    read = pd.read_csv(reference_path("diabetes130", "diabetic_data.csv.gz"), dtype=str, keep_default_na=False)
+    stays = read.rename(columns={"medical_specialty": "specialty", "patient_nbr": "firm"}).head(most or len(read))
+    stays = stays.assign(age=stays["age"].str.strip("[)"), specialty=stays["specialty"].replace("?", "unknown"))
+    return stays[["age", "specialty", "race", "firm"]].replace("?", "unknown"), {
+        "age": None,
+        "specialty": None,
+        "race": None,
+    }
+
+
+def ghgrp() -> Table:
+    """Emissions of facilities in tonnes by industry, of two and three digits, and state."""
+    read = pd.read_csv(reference_path("ghgrp_2019", "direct_emitters_2019.csv.gz"), dtype=str, keep_default_na=False)
+    value = pd.to_numeric(read["Total reported direct emissions"], errors="coerce").round()
+    read = read.assign(value=value, industry="N" + read["Primary NAICS Code"].str[:3], firm="F" + read["Facility Id"])
+    read = read[read["value"].notna() & (read["value"] >= 0)].rename(columns={"State": "state"})
+    groups = sorted({code[:3] for code in read["industry"]})
+    rows = [("Total", ""), *((group, "Total") for group in groups)]
+    rows += [(code, code[:3]) for code in sorted(set(read["industry"]))]
+    table = read[["industry", "state", "firm"]].assign(value=read["value"].astype("int64"))
+    return table, {"industry": rows, "state": None}
+
+
+def business(nace: str = "") -> Table:
+    """Turnover of generated firms by industry, region and size; of one branch of the industries if wanted."""
+    folder = reference_path("business_generated", "s1k")
+    read = pd.read_csv(folder / "micro.csv.gz", dtype=str, keep_default_na=False)
+    rows: dict[str, Rows | None] = {}
+    for axis in ("nace", "region", "size"):
+        tree = pd.read_csv(folder / f"hier_{axis}.csv", dtype=str, keep_default_na=False)
+        rows[axis] = list(zip(tree["code"], tree["parent"], strict=True))
+    of = Hierarchy.of("nace", rows["nace"] or [])
+    read = read[[not nace or nace in of.above[code] for code in read["nace"]]]
+    if nace:
+        rows["nace"] = _branch(rows["nace"] or [], nace)
+    table = read.rename(columns={"id": "firm"})[["nace", "region", "size", "firm"]]
+    return table.assign(value=read["value"].astype("int64")), rows
+
+
+def _branch(rows: Rows, top: str) -> Rows:
+    """A group of a hierarchy with what is below it, as a hierarchy of its own."""
+    kept, below = [(top, "")], {top}
+    for code, parent in rows:
+        if parent in below:
+            kept.append((code, parent))
+            below.add(code)
+    return kept
