@@ -96,7 +96,9 @@ class Truth:
     def largest_sensitive(self) -> int:
         return largest_sensitive_count(self.rules) if self.value is None else 0
 
-    def insiders(self, published: Published, together: int = 1) -> Iterator[tuple[Contributors, Insider]]:
+    def insiders(
+        self, published: Published, together: int = 1, own_parts: bool = True
+    ) -> Iterator[tuple[Contributors, Insider]]:
         """Contributors, or several together, to suppressed cells; of those who have the same parts only one."""
         cells = [cell for cell, hidden in zip(published.cells, suppressed(published), strict=True) if hidden]
         own: dict[str, dict[Cell, int]] = defaultdict(dict)
@@ -123,7 +125,7 @@ class Truth:
                 if key not in seen:
                     seen.add(key)
                     whole = frozenset(cell for cell in parts if self.parts[cell].keys() <= set(some))
-                    yield frozenset(some), Insider(dict(parts), whole)
+                    yield frozenset(some), Insider(dict(parts), whole, own_parts)
 
 
 @dataclass
@@ -156,13 +158,14 @@ class Successes:
         return {kind: len(set(getattr(self, kind))) for kind in self.KINDS if getattr(self, kind)}
 
 
-def successes(published: Published, truth: Truth, together: int = 1) -> Successes:
+def successes(published: Published, truth: Truth, together: int = 1, own_parts: bool = True) -> Successes:
     """Play all readers against what is published.
 
     What a reader of counts would know if every cell was suppressed (a sum is at least what its listed parts are) is no
     success.
 
-    together : contributors who pool what they know; 0: nobody uses it
+    together  : contributors who pool what they know; 0: nobody uses it
+    own_parts : they use their parts of cells that others have a part in, too
     """
     found = Successes()
     hidden = suppressed(published)
@@ -170,19 +173,15 @@ def successes(published: Published, truth: Truth, together: int = 1) -> Successe
     found.sensitive = len(cells)
     counts = truth.value is None
     lower, upper = anybody(published, counts)
-    least = dict.fromkeys(cells, 0)
-    if counts:
-        nothing = with_nothing_published(published)
-        solver = Solver(nothing, *anybody(nothing, counts))
-        least = {at: solver.interval(at, enough=(1, 1)).low for at in cells}
-    solver = Solver(published, lower, upper)
+    nothing = with_nothing_published(published)
+    anyway, solver = Solver(nothing, *anybody(nothing, counts)), Solver(published, lower, upper)
     for at in cells:
-        _anybody(found, published, truth, solver, at, least[at])
+        _anybody(found, published, truth, solver, at, anyway.interval(at, enough=(1, 1)).low if counts else 0)
     if counts and truth.largest_sensitive:
         _who_knows_the_status(found, published, truth, cells)
     if together:
-        for who, insider in truth.insiders(published, together):
-            _insider(found, published, truth, solver, cells, who, insider, least)
+        for who, insider in truth.insiders(published, together, own_parts):
+            _insider(found, published, truth, solver, anyway, cells, who, insider)
     return found
 
 
@@ -234,10 +233,10 @@ def _insider(
     published: Published,
     truth: Truth,
     solver: Solver,
+    anyway: Solver,
     cells: list[int],
     who: Contributors,
     insider: Insider,
-    least: Mapping[int, int],
 ) -> None:
     bounds = insider.bounds(published)
     for at in cells:
@@ -247,11 +246,13 @@ def _insider(
         level, total = truth.level(cell, who), truth.total(cell)
         if not level:
             continue
-        low = total - min(level, max(total - max(insider.parts.get(cell, 0), least[at]), 0))
-        interval = solver.interval(at, bounds, (low, total + level))
+        low, high = total - min(level, max(total - insider.parts.get(cell, 0), 0)), total + level
+        interval = solver.interval(at, bounds, (low, high))
+        if _short(interval.low, low, total):
+            low = max(low, anyway.interval(at, bounds, (low, total)).low)
         if interval.low == interval.high:
             found.insider_exact.append(cell)
-        elif _short(interval.low, low, total) or _short(-interval.high, -total - level, total):
+        elif _short(interval.low, low, total) or _short(-interval.high, -high, total):
             found.insider.append(cell)
-        elif not interval.tight and not (interval.low <= low and interval.high >= total + level):
+        elif not interval.tight and not (interval.low <= low and interval.high >= high):
             found.undecided.append(cell)

@@ -16,10 +16,14 @@ Bounds = tuple[Integers, Integers]
 
 @dataclass(frozen=True)
 class Insider:
-    """One or several contributors: what their parts of each cell add up to, and which cells they are alone in."""
+    """One or several contributors: what their parts of each cell add up to, and which cells they are alone in.
+
+    uses_parts : of cells that others have a part in, too; False: they use only what they know of cells of theirs alone
+    """
 
     parts: Mapping[Cell, int]
     alone: frozenset[Cell] = frozenset()
+    uses_parts: bool = True
 
     def bounds(self, published: Published) -> dict[int, tuple[int, int]]:
         """By suppressed cell: it is at least their part of it, or just that."""
@@ -27,7 +31,7 @@ class Insider:
         return {
             at[cell]: (part, part if cell in self.alone else UNBOUNDED)
             for cell, part in self.parts.items()
-            if cell in at and hidden[at[cell]]
+            if cell in at and hidden[at[cell]] and (self.uses_parts or cell in self.alone)
         }
 
 

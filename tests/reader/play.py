@@ -5,13 +5,18 @@ from dataclasses import dataclass
 import pandas as pd
 
 import sluice
+from policies.table_attackers import TableAttackers
 from sluice.publication.published_table import published_table
 from sluice.publication.published_table_files import to_csv
 from sluice.tabular.model.cells import Cells, Statuses
+from sluice.tabular.model.measure import Measure
 from sluice.verdict import Verdict
 from tests.reader.generate import Rows, drawn
 from tests.reader.judge import Rules, Successes, Truth, successes
 from tests.reader.published import Hierarchy, Published, read_tables
+
+# Contributors know what the product assumes that they know.
+OWN_PARTS = TableAttackers().assumptions(Measure()).own_parts
 
 MAGNITUDES: Rules = [{"rule": "minimum_frequency", "n": 3}, {"rule": "p_percent", "p": 10}]
 
@@ -30,7 +35,7 @@ class Played:
     together: int
 
     def found(self) -> Successes:
-        return successes(self.published, self.truth, self.together)
+        return successes(self.published, self.truth, self.together, OWN_PARTS)
 
 
 def protected(records: pd.DataFrame, rows: dict[str, Rows], rules: Rules, together: int = 1) -> Played:

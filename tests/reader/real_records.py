@@ -31,12 +31,13 @@ def diabetes(most: int | None = None) -> Table:
     }
 
 
-def ghgrp() -> Table:
-    """Emissions of facilities in tonnes by industry, of two and three digits, and state."""
+def ghgrp(states: list[str] | None = None) -> Table:
+    """Emissions of facilities in tonnes by industry, of two and three digits, and state; of some states if wanted."""
     read = pd.read_csv(reference_path("ghgrp_2019", "direct_emitters_2019.csv.gz"), dtype=str, keep_default_na=False)
     value = pd.to_numeric(read["Total reported direct emissions"], errors="coerce").round()
     read = read.assign(value=value, industry="N" + read["Primary NAICS Code"].str[:3], firm="F" + read["Facility Id"])
     read = read[read["value"].notna() & (read["value"] >= 0)].rename(columns={"State": "state"})
+    read = read[read["state"].isin(states or read["state"])]
     groups = sorted({code[:3] for code in read["industry"]})
     rows = [("Total", ""), *((group, "Total") for group in groups)]
     rows += [(code, code[:3]) for code in sorted(set(read["industry"]))]

@@ -1,0 +1,45 @@
+"""Nobody who has read the files and the documents of a whole release learns what its policy forbids."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.flows.tables_house import NACE, REGION, firms
+from tests.reader.judge import Rules, successes
+from tests.reader.play import MAGNITUDES, OWN_PARTS, fewer_than
+from tests.reader.reader_house import ReaderHouse
+from tests.reader.real_records import Table, adult, business, diabetes, ghgrp
+
+pytestmark = pytest.mark.slow
+
+
+def play(root: Path, table: Table, rules: Rules, coalition: int, tables: list[list[str]] | None = None) -> None:
+    records, rows = table
+    release, truth = ReaderHouse(root, records, rows, rules, coalition=coalition, tables=tables).published()
+    assert not release.published.tells_status
+    found = successes(release.published, truth, coalition, OWN_PARTS)
+    assert found.sensitive > 5
+    assert found.found == {}
+
+
+def test_adult_by_occupation_country_and_sex(tmp_path: Path) -> None:
+    play(tmp_path / "house", adult(600), fewer_than(5), coalition=2)
+
+
+def test_stays_in_hospital_of_patients_who_have_several(tmp_path: Path) -> None:
+    play(tmp_path / "house", diabetes(500), fewer_than(5), coalition=1)
+
+
+def test_emissions_of_facilities_by_industry_and_state(tmp_path: Path) -> None:
+    play(tmp_path / "house", ghgrp(["TX", "LA", "OK", "AR", "NM"]), MAGNITUDES, coalition=1)
+
+
+def test_turnover_of_firms_in_a_branch(tmp_path: Path) -> None:
+    play(tmp_path / "house", business("KA"), MAGNITUDES, coalition=1)
+
+
+def test_linked_tables_of_firms(tmp_path: Path) -> None:
+    read = firms()
+    records = read[["firm", "nace", "region", "size"]].assign(value=(10 * read["turnover"]).round().astype("int64"))
+    rows = {"nace": list(NACE.items()), "region": list(REGION.items()), "size": None}
+    play(tmp_path / "house", (records, rows), MAGNITUDES, coalition=2, tables=[["nace", "region"], ["nace", "size"]])
