@@ -92,7 +92,7 @@ def play(records: pd.DataFrame, rows: dict[str, Rows | None], rules: Rules) -> N
         MinimumFrequency(int(rule["n"])) if rule["rule"] == "minimum_frequency" else PPercent(rule["p"])
         for rule in rules
     ]
-    request = ProtectionRequest.of(cells, judges, Assumptions(counts=measure.counts))
+    request = ProtectionRequest.of(cells, judges, Assumptions(counts=measure.counts, own_parts=True))
     truth = Truth(
         records,
         [Hierarchy.of(name, tree) if tree else Hierarchy.flat(name, records[name]) for name, tree in rows.items()],
