@@ -19,6 +19,7 @@ from sluice.verdict import Finding, Verdict
 from tasks.release.earlier_releases import earlier_publications
 from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.earlier_tables import read_earlier_tables
+from tasks.release.tables.edition_changes import are_innermost, judge_differences
 from tasks.release.tables.protection import ProtectionRequest, SuppressionSearch
 from tasks.release.tables.protection_method import CellKey, NoiseMultipliers, Protection
 from tasks.release.tables.published_cells import PublishedCells
@@ -217,6 +218,8 @@ def compare_with_earlier_editions(
             )
             findings.append(_finding(Verdict.REVIEW, says, edition.release))
             continue
+        if published.value is None and edition.published.value is None:
+            findings += _changes(release, cells, published, edition, request)
         if joint and published.value is None and edition.published.value is None:
             findings.append(joint.finding(published.status, request, workers))
         elif joint and not _same_noise(release.product.definition.protection, edition.protection):
@@ -233,6 +236,18 @@ def compare_with_earlier_editions(
     return findings or [_finding(Verdict.PASS, f"No other publication of these data undoes this one: {none}")]
 
 
+def _changes(
+    release: TablesRelease, cells: Cells, published: PublishedCells, edition: Edition, request: ProtectionRequest
+) -> list[Finding]:
+    """What the differences between two editions of a cell tell, where both publish it as it is."""
+    before, now = edition.among(cells)
+    joint = joint_cells(before, edition.published.status, now)
+    told = (edition.published.status == Status.PUBLISHED) & before.published
+    both = (joint.before >= 0) & told[joint.before] & (published.status == Status.PUBLISHED) & now.published
+    other = both & (now.total != before.total[joint.before])
+    return judge_differences(release, cells, other, edition.release, request)
+
+
 def _differences(now: Cells, published: PublishedCells, edition: Edition) -> list[Finding]:
     """What the figures of two editions with the same noise tell of those who came or left."""
     before, now = edition.among(now)
@@ -244,7 +259,7 @@ def _differences(now: Cells, published: PublishedCells, edition: Edition) -> lis
     assert edition.published.value is not None
     counts[0, old >= 0], counts[2, old >= 0] = before.total[old[old >= 0]], edition.published.value[old[old >= 0]]
     counts[1, : len(now)], counts[3, : len(now)] = now.total, published.value
-    inner = np.r_[_are_inner(now), _are_inner(before)[gone]]
+    inner = np.r_[are_innermost(now), are_innermost(before)[gone]]
     # Each table has its innermost cells, all of which know of everybody who came or left.
     tables = np.unique(np.r_[now.codes > 0, (before.codes > 0)[gone]], axis=0, return_inverse=True)[1].ravel()
     found = max(
@@ -262,13 +277,6 @@ def _differences(now: Cells, published: PublishedCells, edition: Edition) -> lis
         f"{found.guess:.0%}. Publish when more has changed, or fewer dimensions."
     )
     return [_finding(Verdict.REVIEW, says, edition.release)]
-
-
-def _are_inner(cells: Cells) -> Booleans:
-    """Shape (c,): which cells are no sums."""
-    inner = np.ones(len(cells), dtype=bool)
-    inner[cells.equations.indices[cells.equations.data > 0]] = False
-    return inner
 
 
 def _same_noise(one: Protection, other: Protection) -> bool:
