@@ -11,12 +11,13 @@ from sluice.errors import DataError
 from sluice.tabular.alternatives.edition_differences import EditionDifferences
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.editions.joint_editions import JointEditions, carried, joint_cells
+from sluice.tabular.editions.same_figures import same_figures
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.effort import Effort
 from sluice.verdict import Finding, Verdict
-from tasks.release.earlier_releases import earlier_publications
+from tasks.release.earlier_releases import earlier_publications, publications
 from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.earlier_tables import read_earlier_tables
 from tasks.release.tables.edition_changes import are_innermost, judge_differences
@@ -38,11 +39,16 @@ class Edition:
     cells: Cells
     published: PublishedCells
 
-    def among(self, now: Cells) -> "tuple[Cells, Cells]":
+    def among(self, now: Cells) -> tuple[Cells, Cells]:
         """The cells of this edition and of another, in the dimensions of both; absent ones are at their total."""
-        order = [*now.dimensions, *(d for d in self.cells.dimensions if d.name not in _names(now))]
-        known = {dimension.name: dimension for dimension in (*order, *self.cells.dimensions)}
-        return _spread(self.cells, [known[dimension.name] for dimension in order]), _spread(now, order)
+        return among(self.cells, now)
+
+
+def among(earlier: Cells, now: Cells) -> tuple[Cells, Cells]:
+    """The cells of two editions in the dimensions of both; absent ones are at their total."""
+    order = [*now.dimensions, *(d for d in earlier.dimensions if d.name not in _names(now))]
+    known = {dimension.name: dimension for dimension in (*order, *earlier.dimensions)}
+    return _spread(earlier, [known[dimension.name] for dimension in order]), _spread(now, order)
 
 
 def earlier_editions(release: TablesRelease) -> list[Edition]:
@@ -230,6 +236,7 @@ def compare_with_earlier_editions(
             findings.append(_finding(Verdict.REVIEW, says, edition.release))
         elif joint and isinstance(release.product.definition.protection, CellKey):
             findings += _differences(cells, published, edition)
+    findings += _under_other_names(release, cells)
     none = (
         f"None of {len(editions)} earlier editions shares a cell with this one." if editions else "There is no other."
     )
@@ -246,6 +253,33 @@ def _changes(
     both = (joint.before >= 0) & told[joint.before] & (published.status == Status.PUBLISHED) & now.published
     other = both & (now.total != before.total[joint.before])
     return judge_differences(release, cells, other, edition.release, request)
+
+
+def _under_other_names(release: TablesRelease, cells: Cells) -> list[Finding]:
+    """A finding for each publication, of whatever data set, that has the same cells under other names."""
+    findings, of_the_same = [], earlier_publications(release)
+    for name, entries in publications(release).items():
+        tables = read_earlier_tables(release.vault, name, entries)
+        if tables is None:
+            continue
+        before, now = tables.cells, cells
+        left, right = np.ones(len(before), dtype=bool), np.ones(len(now), dtype=bool)
+        if name in of_the_same and tables.definition.measure.variable == release.product.definition.measure.variable:
+            try:
+                before, now = among(tables.cells, cells)
+                at = joint_cells(before, tables.published.status, now).before
+            except DataError:  # other decimals: the editions' finding tells it
+                continue
+            left[at[at >= 0]], right[at >= 0] = False, False
+        agree = same_figures(before, now, left, right)
+        if agree:
+            says = (
+                f"{agree:,} cells of one table have the figures of cells of {name}, under other names or in another "
+                "unit: they are the same cells, and nobody judged both together. Name data set, variable and codes as "
+                "there, or let somebody who knows both decide."
+            )
+            findings.append(_finding(Verdict.REVIEW, says, name))
+    return findings
 
 
 def _differences(now: Cells, published: PublishedCells, edition: Edition) -> list[Finding]:

@@ -1,0 +1,81 @@
+"""The same cells under other names, with two patterns of suppressed cells: a reader compares their figures."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from sluice.verdict import Finding, Verdict
+from tests.flows.tables_house import TablesHouse, firms
+from tests.red_team.test_tables_and_records import cells_of, made, publish
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> TablesHouse:
+    """Turnover of firms by industry and region, published."""
+    house = TablesHouse(tmp_path / "house")
+    house.definition |= {
+        "dimensions": house.definition["dimensions"][:2],
+        "tables": [{"name": "cells", "dimensions": ["nace", "region"]}],
+    }
+    release = made(house)
+    cells_of(release)
+    publish(release)
+    house.definition["name"] = "other-tables"
+    return house
+
+
+def other_codes(house: TablesHouse) -> None:
+    """All but the total's, which both have in common."""
+    for name in ("nace", "region"):
+        other = {code: code if code in ("", "Total") else f"x{code}" for code in ("", *house.hierarchies[name])}
+        house.hierarchies[name] = {other[code]: other[parent] for code, parent in house.hierarchies[name].items()}
+        house.data[name] = house.data[name].map(other)
+
+
+def other_data_set(house: TablesHouse) -> None:
+    house.contract["dataset"] = "businesses"
+
+
+def other_variable(house: TablesHouse, unit: int = 1) -> None:
+    house.data["sales"] = (house.data.turnover * unit).round(1)
+    house.contract["variables"].append({**house.contract["variables"][-1], "name": "sales"})
+    house.definition["measure"]["variable"] = "sales"
+
+
+def other_unit(house: TablesHouse) -> None:
+    other_variable(house, 1000)
+
+
+def finding(house: TablesHouse) -> Finding:
+    _, found = cells_of(made(house))
+    return found["earlier_editions"]
+
+
+@pytest.mark.parametrize("rename", [other_codes, other_data_set, other_variable, other_unit])
+def test_the_same_figures_under_other_names_need_a_decision(house: TablesHouse, rename: Any) -> None:
+    rename(house)
+    found = finding(house)
+    assert found.verdict is Verdict.REVIEW, found.says
+    assert "under other names or in another unit" in found.says
+    assert "turnover-tables-" in found.says
+
+
+def other_firms(house: TablesHouse) -> None:
+    other_data_set(house)
+    house.data = firms(seed=2)
+
+
+def other_amounts(house: TablesHouse) -> None:
+    other_variable(house)
+    house.data["sales"] = pd.Series(house.data.turnover.sample(frac=1, random_state=1).to_numpy())
+
+
+@pytest.mark.parametrize("change", [other_firms, other_amounts])
+def test_other_figures_do_not(house: TablesHouse, change: Any) -> None:
+    change(house)
+    found = finding(house)
+    assert found.verdict is Verdict.PASS, found.says
