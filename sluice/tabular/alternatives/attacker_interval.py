@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from sluice.tabular.alternatives.whole_moves import UndecidedError, as_whole, whole_moves
+from sluice.tabular.alternatives.whole_moves import NODES, UndecidedError, as_whole, is_feasible, whole_moves
 from sluice.tabular.model.cells import Booleans, Floats, Integers
 from sluice.tabular.model.linear_solver import is_optimal, solver_of
 
 NEAR = 1e-6  # of a unit: the tolerance of linear programming
+PROGRAMS = 30  # integer programs for a cell of its own, at most, in each direction; further ones are left undecided
 
 
 def attacker_interval(
@@ -26,8 +27,10 @@ def attacker_interval(
 
     low, high    : shape (c,), the interval in which the attacker knows each total; it holds the total; or infinite
     lower, upper : shape (c,), how far below and above its total each cell must be able to go; 0 is not looked at
-    returns      : shapes (c,), at most lower and upper; less means that it cannot go further, NaN: undecided
-    cost         : a linear program of all cells for each direction, and one for each cell that it leaves behind
+    returns      : shapes (c,), at most lower and upper; less means that it cannot go further, and perhaps not
+                   so far; NaN: undecided
+    cost         : a linear program of all cells for each direction, and one for each cell that it leaves behind;
+                   integer programs where their answers are not whole
     """
     # The ends of whole numbers are whole.
     room_down, room_up = np.floor(total - low + NEAR), np.floor(high - total + NEAR)
@@ -49,6 +52,8 @@ def _climb(equations: csr_array, down: Floats, up: Floats, required: Integers) -
         moved = _farthest(together, np.where(open_, 1.0 / np.maximum(required, 1), 0.0))
         whole = as_whole(equations, moved)
         if whole is None:
+            whole = _whole_moves_that_gain(equations, down, most, np.where(open_, 1.0 / np.maximum(required, 1), 0.0))
+        if whole is None:
             break
         done = open_ & (whole >= required)
         if not done.any():
@@ -58,15 +63,22 @@ def _climb(equations: csr_array, down: Floats, up: Floats, required: Integers) -
     # One at a time what is left, from the last vertex.
     if open_.any():
         alone = solver_of(equations, nothing, nothing, lower=-down, upper=up, presolve="off", simplex_strategy=4)
+    programs = 0
     for cell in np.flatnonzero(open_):
+        if reached[cell] == required[cell]:
+            continue
         alone.changeColBounds(int(cell), -down[cell], min(up[cell], required[cell]))
         moved = _farthest(alone, (np.arange(len(up)) == cell).astype(np.float64))
         whole = as_whole(equations, moved)
         if whole is not None:
             reached[cell] = min(max(int(whole[cell]), 0), required[cell])
+            reached = np.where(open_ & (whole >= required), required, reached)
         elif moved[cell] < required[cell] - NEAR:
             reached[cell] = np.floor(moved[cell] + NEAR)  # at most: a whole table may not go as far
+        elif programs == PROGRAMS:
+            reached[cell] = np.nan
         else:
+            programs += 1
             reached[cell] = _reached(equations, down, up, int(cell), int(required[cell]))
         alone.changeColBounds(int(cell), -down[cell], up[cell])
     return reached
@@ -80,6 +92,15 @@ def _reached(equations: csr_array, down: Floats, up: Floats, cell: int, required
         return required if whole_moves(equations, far, up) is not None else required - 1
     except UndecidedError:
         return float("nan")
+
+
+def _whole_moves_that_gain(equations: csr_array, down: Floats, up: Floats, gain: Floats) -> Integers | None:
+    """Whole moves that add up and gain much, though perhaps not most; None when none were found."""
+    nothing = np.zeros(equations.shape[0])
+    solver = solver_of(equations, nothing, nothing, lower=-down, upper=up, whole=True, mip_max_nodes=NODES // 10)
+    solver.changeColsCost(len(gain), np.arange(len(gain), dtype=np.int32), -gain)
+    solver.run()
+    return as_whole(equations, np.array(solver.getSolution().col_value)) if is_feasible(solver) else None
 
 
 def _farthest(solver: Any, gain: Floats) -> Floats:

@@ -16,6 +16,7 @@ from sluice.tabular.alternatives.cell_key import perturb_counts, record_keys
 from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
 from sluice.tabular.alternatives.controlled_rounding import controlled_rounding
 from sluice.tabular.alternatives.noise_multipliers import multiplied_cells, multipliers
+from sluice.tabular.alternatives.noisy_counts_reader import NoisyCounts
 from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from sluice.tabular.alternatives.small_count_rounding import small_count_rounding
 from sluice.tabular.model.cells import Cells, Codes, Integers
@@ -23,7 +24,6 @@ from sluice.tabular.model.column_values import is_missing
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
-from sluice.tabular.rules.sensitivity import Requirements
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.protection_method import (
     Alteration,
@@ -100,11 +100,11 @@ def alter_cells(
             f"{method.method} is for counts: leave 'variable' out of the measure, or choose another method."
         )
     if isinstance(method, CellKey):
-        return _perturbed(cells, requirements, method, records())
-    return _judged_by_width(small_count_rounding(cells, method.base, rng()), requirements)
+        return _perturbed(cells, request, method, records())
+    return _read(cells, request, small_count_rounding(cells, method.base, rng()), "a larger base")
 
 
-def _perturbed(cells: Cells, requirements: Requirements, method: CellKey, records: KeyedRecords) -> AlteredCells:
+def _perturbed(cells: Cells, request: ProtectionRequest, method: CellKey, records: KeyedRecords) -> AlteredCells:
     """Counts with noise that the records of a cell determine."""
     found = perturb_counts(
         cells,
@@ -113,13 +113,25 @@ def _perturbed(cells: Cells, requirements: Requirements, method: CellKey, record
         PerturbationTable.of_largest_entropy(method.maximum, method.variance, method.threshold),
     )
     low, high = (bound.astype(np.float64) for bound in found.bounds())
-    return _judged_by_width(
-        AlteredCells(found.published, low, high, np.array([], int), 0, 0, found.says()), requirements
+    made = AlteredCells(found.published, low, high, np.array([], int), 0, 0, found.says())
+    return _read(cells, request, made, "a larger maximum, a larger variance or a threshold")
+
+
+def _read(cells: Cells, request: ProtectionRequest, altered: AlteredCells, choose: str) -> AlteredCells:
+    """Judge counts of which each figure says between what its count lies. choose: what protects more."""
+    reader = NoisyCounts(cells, altered.low, altered.high, request.requirements, request.rules, request.assumptions)
+    low, high = reader.bounds()
+    failing, undecided = reader.read()
+    attempted = int(request.requirements.sensitive.sum())
+    says = altered.says
+    if failing.any():
+        says += f" Together with what adds up the figures tell too much: choose {choose}, or publish fewer cells."
+    return replace(
+        altered,
+        low=low,
+        high=high,
+        failing=np.flatnonzero(failing),
+        attempted=attempted,
+        completed=attempted - int(undecided.sum()),
+        says=says,
     )
-
-
-def _judged_by_width(altered: AlteredCells, requirements: Requirements) -> AlteredCells:
-    """Judge counts that chance may bring to an end of what is possible of them: how much is possible is what counts."""
-    narrow = requirements.sensitive & (altered.high - altered.low < requirements.lower + requirements.upper)
-    attempted = int(requirements.sensitive.sum())
-    return replace(altered, failing=np.flatnonzero(narrow), attempted=attempted, completed=attempted)
