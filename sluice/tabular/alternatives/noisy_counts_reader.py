@@ -71,10 +71,11 @@ class NoisyCounts:
     def _parts(self) -> Integers:
         """What the largest contributors of each cell know that it is at least."""
         cells = self.cells
-        one = np.minimum(10**cells.decimals, cells.total)
+        one: Integers = np.minimum(10**cells.decimals, cells.total)
         if not self.assumptions.own_parts:
             return one
-        return np.maximum(one, cells.largest[:, : self.assumptions.coalition].sum(axis=1))
+        parts: Integers = np.maximum(one, cells.largest[:, : self.assumptions.coalition].sum(axis=1))
+        return parts
 
     def _propagated(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         total = self.cells.total
