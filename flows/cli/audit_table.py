@@ -159,6 +159,8 @@ def _print_intervals(summary: dict[str, Any]) -> None:
         out.print(f"audit: NOT SAFE, {len(breaches):,} breaches", soft_wrap=True)
     elif not summary["complete"]:
         out.print("audit: UNKNOWN, some intervals were not decided", soft_wrap=True)
+    elif not summary["suppressed"]:
+        out.print("audit: nothing is suppressed, so nothing was attacked; rounded or noisy figures are not judged here")
     else:
         out.print("audit: no cell that may be sensitive can be computed exactly", soft_wrap=True)
     print_breaches(breaches)

@@ -36,6 +36,22 @@ _CODE = re.compile(r"[A-Za-z0-9_@$-]+")
 _PERIOD = re.compile(r"\d{4}(-(\d{2}(-\d{2})?|[AQMSTWD]\d{1,3}))?", re.ASCII)
 
 
+def refuse_unfit_for_sdmx(dimensions: Sequence[Dimension], dataflow: str, time_period: str | None) -> None:
+    """Raise DataError when a name, code or period has not the form that SDMX asks for."""
+    if not _DATAFLOW.fullmatch(dataflow):
+        raise DataError(f"dataflow must have the form AGENCY:ID(VERSION), such as XX:TURNOVER(1.0); got '{dataflow}'")
+    if time_period is not None and not _PERIOD.fullmatch(time_period):
+        raise DataError(f"time_period must be like 2026, 2026-Q1, 2026-03 or 2026-03-31; got '{time_period}'")
+    _axes(dimensions)
+    for dimension in dimensions:
+        unfit = next((code for code in dimension.codes if not _CODE.fullmatch(code)), None)
+        if unfit is not None:
+            raise DataError(
+                f"a code of '{dimension.name}' must consist of letters, digits, _ @ $ and - to be published as SDMX; "
+                f"got '{unfit}'. Rename it in the hierarchy, or leave SDMX out."
+            )
+
+
 def to_sdmx_csv(table: PublishedTable, dataflow: str, time_period: str | None = None) -> bytes:
     """The table as an SDMX-CSV 2.0 message: a row for each listed cell, all information, for one dataflow.
 
@@ -47,18 +63,8 @@ def to_sdmx_csv(table: PublishedTable, dataflow: str, time_period: str | None = 
     and drawn values of suppressed cells another, SYNTHETIC.
     Numbers of contributors are left out: SDMX has no common concept for them.
     """
-    if not _DATAFLOW.fullmatch(dataflow):
-        raise DataError(f"dataflow must have the form AGENCY:ID(VERSION), such as XX:TURNOVER(1.0); got '{dataflow}'")
-    if time_period is not None and not _PERIOD.fullmatch(time_period):
-        raise DataError(f"time_period must be like 2026, 2026-Q1, 2026-03 or 2026-03-31; got '{time_period}'")
+    refuse_unfit_for_sdmx(table.dimensions, dataflow, time_period)
     axes = _axes(table.dimensions)
-    for dimension in table.dimensions:
-        unfit = next((code for code in dimension.codes if not _CODE.fullmatch(code)), None)
-        if unfit is not None:
-            raise DataError(
-                f"a code of '{dimension.name}' must consist of letters, digits, _ @ $ and - to be published as SDMX; "
-                f"got '{unfit}'. Rename it in the hierarchy, or leave SDMX out."
-            )
     further = {"LOWER": table.lower, "UPPER": table.upper, "SYNTHETIC": table.synthetic}
     measures = {name: column for name, column in further.items() if column is not None}
     header = [*_OPENING, *axes, *([_TIME] if time_period else []), "OBS_VALUE", *measures]

@@ -256,10 +256,20 @@ def _suppressed(
     findings = [judge_audit(found), *request.findings]
     if pair is not None:
         findings.append(pair.finding(status, request, workers))
+    elif previous is not None:
+        findings.append(_nothing_shared(previous))
     spent = float(request.manual.cost[status != Status.PUBLISHED].sum())
     return ProtectedTable(
         tabulated, method, request, made.published, tuple(findings), audit=found, bound=made.bound, cost=spent
     )
+
+
+def _nothing_shared(previous: PreviousPattern) -> Finding:
+    says = (
+        f"No cell of {previous.name} has the same value here, so nothing was compared. If its values were changed "
+        "(rounded, with noise), nobody knows what both together give away: then somebody who knows both must decide."
+    )
+    return Finding(rule="earlier_editions", verdict=Verdict.PASS, stage="masked", says=says)
 
 
 def _altered(tabulated: Tabulated, request: ProtectionRequest, method: Alteration, draw: Draw | None) -> ProtectedTable:

@@ -252,6 +252,13 @@ REFUSED: dict[str, tuple[Any, str]] = {
         ),
         "who is told which suppressed counts are sensitive knows how small they are",
     ),
+    "a code with a dot for SDMX": (
+        lambda h: (
+            h.definition.update(form={"sdmx_dataflow": "XX:T(1.0)"}),
+            h.hierarchies["region"].update({"N.9": "N"}),
+        ),
+        "form.sdmx_dataflow: a code of 'region' must consist of letters",
+    ),
     "an orphan": (lambda h: h.hierarchies["nace"].update({"99": "C"}), "must have a row of its own"),
     "a circle": (lambda h: h.hierarchies["nace"].update({"A": "01"}), "circle"),
     "an unknown variable": (lambda h: h.definition["measure"].update(variable="turnver"), "Did you mean 'turnover'?"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from policies.policy import Policy
 from schemas.contract import HASHED, Contract
 from sluice.errors import DataError, DocumentError, did_you_mean
+from sluice.publication.sdmx_csv import refuse_unfit_for_sdmx
 from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
@@ -42,6 +43,11 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
         refuse_hidden_ties(dimensions, [table.dimensions for table in definition.tables])
     except DataError as error:
         raise DocumentError(f"{path}: tables: {error}") from None
+    if definition.form.sdmx_dataflow is not None:
+        try:
+            refuse_unfit_for_sdmx(dimensions, definition.form.sdmx_dataflow, definition.form.time_period)
+        except DataError as error:
+            raise DocumentError(f"{path}: form.sdmx_dataflow: {error}") from None
     if measure.variable is not None:
         summed = _known(contract, measure.variable, f"{path}: measure.variable")
         if not summed.kind.is_numeric or summed.role in HASHED:

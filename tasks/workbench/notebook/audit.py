@@ -70,6 +70,8 @@ class AuditedTable(Result):
             return "Nothing was found, but not every attack was decided."
         if self.with_records:
             return f"Every attack on the {self.suppressed:,} suppressed of {self.cells:,} cells fails."
+        if not self.suppressed:
+            return "Nothing is suppressed, so nothing was attacked; rounded or noisy figures are not judged here."
         return (
             f"From the table alone, no cell that may be sensitive among the {self.suppressed:,} suppressed of "
             f"{self.cells:,} can be computed. "

@@ -52,6 +52,17 @@ def test_two_that_add_up_to_two_are_one_each(tmp_path: Path, audited: Audited) -
     assert [cell["low"] for cell in found["narrowest"][:2]] == ["1", "1"]
 
 
+def test_a_table_without_a_suppressed_cell_is_not_called_safe(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_cells(tmp_path, 2)
+    cells = tmp_path / "cells.csv"
+    lines = [line for line in cells.read_text(encoding="utf-8").splitlines() if line.startswith(("nace", "KC"))]
+    cells.write_text("\n".join([*lines, "Total,Total,published,60\n"]), encoding="utf-8")
+    main(command("audit-table", cells))
+    assert "nothing is suppressed, so nothing was attacked" in " ".join(capsys.readouterr().out.split())
+
+
 def test_what_can_only_be_small_is_told_apart(tmp_path: Path, audited: Audited) -> None:
     """3 = 1 + 2 or 2 + 1: by a minimum of 5 both are sensitive, whichever it is."""
     write_cells(tmp_path, 3)

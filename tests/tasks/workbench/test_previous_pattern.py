@@ -89,6 +89,19 @@ def test_the_edition_before_is_judged_and_said(tmp_path: Path, capsys: pytest.Ca
     assert "With before.csv, which shares" in found["findings"][1]["says"]
 
 
+def test_a_file_that_shares_no_cell_was_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As one of rounded figures: it does not say what was done to them."""
+    write_counts(tmp_path, **{nace: tuple(10 * count + 7 for count in COUNTS[nace]) for nace in COUNTS})
+    assert main(protect(tmp_path, *RULE, output="before.csv")) == 0
+    write_counts(tmp_path)
+    capsys.readouterr()
+    assert main([*protect(tmp_path, *RULE, f"--previous={tmp_path / 'before.csv'}"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert [each["says"].partition(",")[0] for each in found if each["rule"] == "earlier_editions"] == [
+        "No cell of before.csv has the same value here"
+    ]
+
+
 def test_what_was_published_is_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With a higher minimum, cells are sensitive that the earlier file published: nobody can take them back."""
     write_counts(tmp_path)
