@@ -79,7 +79,8 @@ def test_negative_rests_need_protection_downwards_too() -> None:
     asked = requirements_of(RULES, cells.contributions, nonnegative=False)
     from sluice.tabular.audit.coalitions import Insiders
 
-    insiders = Insiders(cells, np.ones(len(cells), dtype=bool), asked, RULES, 1, nonnegative=False)
+    everywhere, nothing = np.ones(len(cells), dtype=bool), np.zeros(len(cells))
+    insiders = Insiders(cells, everywhere, asked, RULES, 1, nothing, nonnegative=False)
     need = insiders.need_of(at(cells, "a a1, b b1"), frozenset({2}))
     assert need.lower == need.upper == 7  # 10 % of 100, less the 3 of the third
 
@@ -258,9 +259,10 @@ def test_a_hierarchy_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["protect-table", str(records), *by, *RULE, "--output", str(tmp_path / "n.csv")]) == 1
     assert "would overwrite" in capsys.readouterr().err
     assert (tmp_path / "n.csv").read_bytes() == before
-    (tmp_path / "folder.csv").mkdir()
-    assert main(["protect-table", str(records), *by, *RULE, "--output", str(tmp_path / "folder.csv")]) == 1
-    assert "is a folder" in capsys.readouterr().err
+    folder = tmp_path / "folder.csv"
+    folder.mkdir()
+    assert main(["protect-table", str(records), *by, *RULE, "--output", str(folder)]) == 0
+    assert [file.name for file in folder.iterdir()] == ["n-r.csv"]  # a file for each table
 
 
 @pytest.mark.parametrize(
