@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tests.reader.published import Booleans, Cell, Integers, Published
-from tests.reader.solve import UNBOUNDED, Solver, suppressed
+from tests.reader.solve import UNBOUNDED, suppressed
 
 Bounds = tuple[Integers, Integers]
 
@@ -79,34 +79,3 @@ def largest_sensitive_count(rules: list[dict[str, float]]) -> int:
             )
             largest = count if sensitive else largest
     return largest
-
-
-def numbers_of_contributors(published: Published, rules: list[dict[str, float]], once: bool) -> dict[int, int]:
-    """Suppressed cells whose number of contributors follows exactly, where numbers are told; cell -> number.
-
-    once : each contributor has records in one innermost cell only, so that numbers add up. Nothing is tried otherwise:
-           numbers of marginals then only bound those of their parts
-    """
-    if not once or not (published.contributors >= 0).any():
-        return {}
-    system = Published(
-        published.hierarchies,
-        published.cells,
-        published.word,
-        published.contributors,
-        np.array([]),
-        published.equations,
-        0,
-    )
-    hidden = suppressed(published)
-    lower, upper = anybody(published, counts=True)
-    if published.tells_status:
-        least = max((int(rule["n"]) for rule in rules if rule["rule"] == "minimum_frequency"), default=1)
-        lower[hidden & ~told_primary(published)] = least
-    solver = Solver(system, lower, upper)
-    found = {}
-    for cell in np.flatnonzero(hidden).tolist():
-        interval = solver.interval(cell)
-        if interval.low == interval.high:
-            found[cell] = interval.low
-    return found

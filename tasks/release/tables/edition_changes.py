@@ -37,9 +37,10 @@ def judge_differences(
     raises : SluiceError when the vault does not hold the records of both
     cost   : O(n log n) of the records of both, all of them in memory
     """
-    received = last(release.product.workspace.ledger.entries(earlier), State.RECEIVED)
-    if received is None or not other.any():
+    if not other.any():
         return []
+    received = last(release.product.workspace.ledger.entries(earlier), State.RECEIVED)
+    assert received is not None  # it was published
     vault, body = release.vault, received.body
     before = _Staged(
         TablesDefinition.model_validate_json(vault.verify(body["plan"], ".json").read_bytes()),
@@ -51,7 +52,7 @@ def judge_differences(
     now = _Staged(product.definition, product.contract, release.staged_variables, release.data.sha256)
     names = [each.name for each in cells.dimensions if each.name in before.dimensions and each.name in now.dimensions]
     if not names:
-        return []
+        return [_finding(Verdict.REVIEW, _total(earlier), earlier)]
     axes = [axis for axis, each in enumerate(cells.dimensions) if each.name in names]
     recognised = now.hashed and now.contributors <= before.variables.keys()
     rules = [rule for rule in request.rules if rule.rule != "request_rule"]
@@ -149,6 +150,13 @@ def _close(number: int, earlier: str) -> str:
     return (
         f"{_cells(number)} that {earlier} published {differ} now mostly by what one contributor brought or took along: "
         "by the policy's rules the difference of both figures tells it too closely."
+    )
+
+
+def _total(earlier: str) -> str:
+    return (
+        f"This release and {earlier} have no dimension in common and publish different totals: nobody knows how few "
+        "contributors make the difference."
     )
 
 

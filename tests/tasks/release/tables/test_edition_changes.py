@@ -107,3 +107,17 @@ def test_counts_that_change_in_many_cells_pass(house: TablesHouse) -> None:
     changed = house.data.drop(house.data.index[5::7])
     _, found = two_editions(house, changed)
     assert set(found) == {Verdict.PASS}, [finding.says for finding in found.values()]
+
+
+@pytest.mark.slow
+def test_totals_of_tables_without_a_common_dimension_need_a_decision(house: TablesHouse) -> None:
+    """A firm more is the difference of the two totals, which is all that the editions share."""
+    publish(edition(house)[0])
+    house.data = with_newcomer(house.data)
+    house.definition |= {
+        "dimensions": [{"variable": "size"}],
+        "tables": [{"name": "cells", "dimensions": ["size"]}],
+    }
+    second = made(house)
+    cells_of(second)
+    assert "have no dimension in common and publish different totals" in compared(second)[Verdict.REVIEW].says
