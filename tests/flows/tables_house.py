@@ -100,6 +100,13 @@ class TablesHouse(House):
             lines = ["code,parent", *(f"{code},{parent}" for code, parent in rows.items())]
             (self.documents / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
+    def keep_secret(self, secret: int) -> None:
+        """Give the vault a secret of the test's own, from which the noise of a series follows."""
+        vault = self.home / "vault"
+        vault.mkdir(mode=0o700, parents=True)
+        (vault / "secret").write_bytes(secret.to_bytes(32, "big"))
+        (vault / "secret").chmod(0o600)
+
     @property
     def folder(self) -> Path:
         """Where the release is published."""
