@@ -212,7 +212,7 @@ _CHAIN = {
     "table_files": (
         "The files are not what was judged: write them again from the protected tables, and do not edit them by hand."
     ),
-    "manual": "A person asked for these cells to be withheld or published: check the manual file with its author.",
+    "a_priori": "A person asked for these cells to be withheld or published: check the a-priori file with its author.",
     "waiver": (
         "Take the waiver out of the policy, or renew it with an owner other than the submitter, a reason and an end."
     ),

@@ -52,15 +52,15 @@ def apply_waivers(
         covered = [index for index, finding in enumerate(findings) if waiver.covers(finding, release_name)]
         excused = [index for index in covered if findings[index].verdict in (Verdict.REVIEW, Verdict.FAIL)]
         if _plain(waiver.owner) == _plain(submitter):
-            remarks.append(_remark(waiver, "excuses nothing: who submits a release cannot excuse it as well."))
+            remarks.append(remark(waiver, "excuses nothing: who submits a release cannot excuse it as well."))
         elif today > waiver.expires:
-            remarks.append(_remark(waiver, f"expired on {waiver.expires} and excuses nothing any more."))
+            remarks.append(remark(waiver, f"expired on {waiver.expires} and excuses nothing any more."))
         elif today < waiver.granted:
-            remarks.append(_remark(waiver, f"holds only from {waiver.granted} on."))
+            remarks.append(remark(waiver, f"holds only from {waiver.granted} on."))
         elif not excused and any(findings[index].verdict is Verdict.UNKNOWN for index in covered):
-            remarks.append(_remark(waiver, "excuses nothing: what could not be measured cannot be excused."))
+            remarks.append(remark(waiver, "excuses nothing: what could not be measured cannot be excused."))
         elif not excused:
-            remarks.append(_remark(waiver, "was not used: no such finding needs it. Take it out of the policy."))
+            remarks.append(remark(waiver, "was not used: no such finding needs it. Take it out of the policy."))
         else:
             words = f"{waiver.owner} until {waiver.expires}: {waiver.reason}"
             for index in excused:
@@ -73,7 +73,8 @@ def _plain(name: str) -> str:
     return "".join(name.casefold().split())
 
 
-def _remark(waiver: Waiver, says: str) -> Finding:
+def remark(waiver: Waiver, says: str) -> Finding:
+    """What is to be said of a waiver, beside the findings; it does not decide."""
     return Finding(
         rule="waiver",
         verdict=Verdict.REVIEW,

@@ -25,4 +25,10 @@ def test_a_cell_is_waived_by_rule_and_by_its_codes() -> None:
     ended, none = waived_cells(needed, [waiver], "turnover", date(2027, 5, 6))
     assert none == set()
     assert any("expired" in finding.says for finding in ended)
+    turned = waiver.model_copy(update={"scope": "region Total,nace KA1"})
+    assert waived_cells(needed, [turned], "turnover", date(2026, 5, 6)) == (findings, waived)
+    near = waiver.model_copy(update={"scope": "nace KA11, region Total"})
+    remarks, none = waived_cells(needed[:1], [near], "turnover", date(2026, 5, 6))
+    assert none == set()
+    assert "for no cell that needs it. Did you mean 'nace KA1, region Total'" in remarks[-1].says
     assert waived_cells([], [waiver], "turnover", date(2026, 5, 6)) == ([], set())

@@ -41,7 +41,7 @@ class SensitivityRule(ABC):
 class Requirements:
     """What must hold of each of c cells.
 
-    by_rule   : name of the rule (or 'manual') -> shape (c,), whom it calls sensitive
+    by_rule   : name of the rule (or 'a_priori') -> shape (c,), whom it calls sensitive
     sensitive : shape (c,), by any of them
     lower     : shape (c,), an attacker must believe total - lower possible; at most the total where none is negative
     upper     : shape (c,), and total + upper

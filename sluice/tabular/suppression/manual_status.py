@@ -17,7 +17,7 @@ from sluice.tabular.model.cells import LARGEST_TOTAL, Booleans, Cells, Floats, k
 from sluice.tabular.rules.contributions import percentage, shortfall
 from sluice.tabular.rules.sensitivity import Requirements, lower_level
 
-MANUAL = "manual"  # the name, among those of the rules, of what a person requests in `Requirements.by_rule`
+MANUAL = "a_priori"  # the name, among those of the rules, of what a person requests in `Requirements.by_rule`
 
 
 class ManualStatus(StrEnum):
@@ -62,7 +62,7 @@ class ManualRequest:
 
 
 def manual_rows(rows: Sequence[Mapping[str, str]], dimensions: Sequence[str], decimals: int = 0) -> list[ManualRow]:
-    """The rows of a manual file, as text, checked.
+    """The rows of an a-priori file, as text, checked.
 
     dimensions : names, each a column
     decimals   : of the measure; `lower` and `upper` are rounded up to its last
@@ -72,11 +72,11 @@ def manual_rows(rows: Sequence[Mapping[str, str]], dimensions: Sequence[str], de
     for number, row in enumerate(rows, start=1):
         for column in (*dimensions, "status"):
             if row.get(column) is None:
-                raise DataError(f"the manual file needs the column '{column}'.{did_you_mean(column, row)}")
+                raise DataError(f"the a-priori file needs the column '{column}'.{did_you_mean(column, row)}")
         for column in row:
             if column not in (*dimensions, *_COLUMNS):
                 hint = did_you_mean(column, (*dimensions, *_COLUMNS))
-                raise DataError(f"the manual file has no use for the column '{column}'.{hint}")
+                raise DataError(f"the a-priori file has no use for the column '{column}'.{hint}")
         status = row["status"].strip()
         if status not in list(ManualStatus):
             known = ", ".join(known for known in ManualStatus if known)
@@ -117,6 +117,7 @@ def apply_manual(
     waived: Collection[tuple[str, str]] = (),
     safety_percent: float = 20,
     nonnegative: bool = True,
+    remarks: Sequence[str] = (),
 ) -> ManualRequest:
     """The requirements with the rows applied, what may not and what should first be suppressed, and the costs.
 
@@ -124,6 +125,7 @@ def apply_manual(
                      same; every rule that calls it sensitive must be waived. Its levels are dropped; `by_rule` goes on
                      showing it
     safety_percent : of the total, protection level of a cell that only a person calls sensitive, if the row has none
+    remarks        : what there is to say of waivers that do not hold, for a request that cannot be met
     raises         : DataError, by codes, for an unknown code, an empty cell, a cell given twice, and a request that
                      cannot be met: 'published' on a sensitive cell without waivers or on a withheld marginal
 
@@ -136,7 +138,7 @@ def apply_manual(
     safety = np.maximum(shortfall(share, np.abs(cells.total), np.zeros_like(cells.total)), 1)
     for row, cell in zip(rows, _positions(cells, rows), strict=True):
         if row.status is ManualStatus.PUBLISHED:
-            _may_be_published(cells, requirements, row, cell, waived)
+            _may_be_published(cells, requirements, row, cell, waived, remarks)
             sensitive[cell], lower[cell], upper[cell], sliding[cell] = False, 0, 0, 0
         elif row.status is ManualStatus.SENSITIVE:
             manual[cell] = sensitive[cell] = True
@@ -160,7 +162,12 @@ def apply_manual(
 
 
 def _may_be_published(
-    cells: Cells, requirements: Requirements, row: ManualRow, cell: int, waived: Collection[tuple[str, str]]
+    cells: Cells,
+    requirements: Requirements,
+    row: ManualRow,
+    cell: int,
+    waived: Collection[tuple[str, str]],
+    remarks: Sequence[str],
 ) -> None:
     name = cells.name(cell)
     if not cells.published[cell]:
@@ -169,7 +176,7 @@ def _may_be_published(
     if left:
         raise DataError(
             f"infeasible request, {_at(row.number)}: {name} must be published, and is sensitive by {', '.join(left)}. "
-            "Only a waiver of each of these rules for this cell can allow it."
+            + " ".join(["Only a waiver of each of these rules for this cell can allow it.", *remarks])
         )
 
 
@@ -209,4 +216,4 @@ def _number(row: Mapping[str, str], column: str, number: int) -> Fraction | None
 
 
 def _at(number: int) -> str:
-    return f"manual file, row {number}"
+    return f"a-priori file, row {number}"

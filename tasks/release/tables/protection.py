@@ -69,7 +69,15 @@ class ProtectionRequest:
         nonnegative = assumptions.nonnegative
         requirements = requirements_of(rules, contributions or cells.contributions, nonnegative)
         findings, waived = waive(waivers_needed(cells, requirements, rows))
-        manual = apply_manual(cells, requirements, rows, costs(cells, cost), waived=waived, nonnegative=nonnegative)
+        manual = apply_manual(
+            cells,
+            requirements,
+            rows,
+            costs(cells, cost),
+            waived=waived,
+            nonnegative=nonnegative,
+            remarks=[finding.says for finding in findings if finding.rule == "waiver"],
+        )
         return cls(tuple(rules), assumptions, manual, tuple(findings))
 
     def with_secret_costs(self, cells: Cells, secret: str) -> "ProtectionRequest":

@@ -64,7 +64,7 @@ def test_each_status_does_what_it_says() -> None:
         row("Total", "B", cost="0"),
     )
     requirement = found.requirements
-    assert np.flatnonzero(requirement.by_rule["manual"]).tolist() == [at("01", "B")]
+    assert np.flatnonzero(requirement.by_rule["a_priori"]).tolist() == [at("01", "B")]
     assert sorted(np.flatnonzero(requirement.sensitive)) == sorted([at("01", "A"), at("01", "B")])
     assert (requirement.lower[at("01", "B")], requirement.upper[at("01", "B")]) == (40, 40)  # 20 % of 200
     assert requirement.upper[at("01", "A")] == 6  # 10 % of 60, untouched
@@ -115,14 +115,14 @@ def test_whatever_is_stated_no_rule_is_weakened(cells: Cells, random: Any) -> No
     nothing = apply(cells=cells)
     assert not (nothing.forbidden.any())
     assert not (nothing.preferred.any())
-    assert not (nothing.requirements.by_rule["manual"].any())
+    assert not (nothing.requirements.by_rule["a_priori"].any())
 
 
 def test_published_on_a_sensitive_cell_is_refused_by_its_codes() -> None:
     with pytest.raises(DataError) as refusal:
         apply(row("NA", "A", "published"), row("01", "A", "published"))
     assert str(refusal.value) == (
-        "infeasible request, manual file, row 2: industry 01, region A must be published, and is sensitive by "
+        "infeasible request, a-priori file, row 2: industry 01, region A must be published, and is sensitive by "
         "minimum_frequency, p_percent. Only a waiver of each of these rules for this cell can allow it."
     )
     half = {("p_percent", "industry 01, region A")}

@@ -58,18 +58,27 @@ def test_a_live_waiver_lets_a_cell_be_published_and_is_said(folder: Path, capsys
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("other", "why"),
     [
-        {"expires": TODAY - timedelta(days=1), "granted": TODAY - timedelta(days=9)},
-        {"granted": TODAY + timedelta(days=1)},
-        {"rule": "p_percent"},
-        {"scope": "nace K5, region R3"},
+        ({"expires": TODAY - timedelta(days=1), "granted": TODAY - timedelta(days=9)}, "expired on"),
+        ({"granted": TODAY + timedelta(days=1)}, "holds only from"),
+        ({"rule": "p_percent"}, "Only a waiver of each of these rules"),
+        ({"scope": "nace K5, region R3"}, "is for no cell that needs it. Did you mean 'nace K1, region R3'?"),
+        ({"scope": "K1, R3"}, "Only a waiver of each of these rules"),
     ],
 )
-def test_no_other_waiver_does(folder: Path, capsys: pytest.CaptureFixture[str], other: dict[str, Any]) -> None:
+def test_no_other_waiver_does(
+    folder: Path, capsys: pytest.CaptureFixture[str], other: dict[str, Any], why: str
+) -> None:
     assert main(with_waivers(folder, waiver(**other))) == 1
-    assert "nace K1, region R3 must be published, and is sensitive by minimum_frequency" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "nace K1, region R3 must be published, and is sensitive by minimum_frequency" in said
+    assert why in said
     assert not (folder / "cells.csv").exists()
+
+
+def test_codes_in_another_order_are_the_same_cell(folder: Path) -> None:
+    assert main(with_waivers(folder, waiver(scope="region R3,  nace K1"))) == 0
 
 
 def test_what_is_wrong_with_a_list_is_said(folder: Path) -> None:

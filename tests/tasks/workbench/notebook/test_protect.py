@@ -204,7 +204,7 @@ def test_wishes_waivers_and_the_pattern_before(fair: pd.DataFrame) -> None:
         ),
         ({"method": {"method": "suppression", "mode": "fast"}, "mode": "fast"}, DataError, "mode must be given once"),
         ({"a_priori": "a.csv"}, TypeError, "a_priori must be a DataFrame or a list of mappings; got str"),
-        ({"a_priori": [{"nace": "01"}]}, DataError, "the manual file needs the column 'region'"),
+        ({"a_priori": [{"nace": "01"}]}, DataError, "the a-priori file needs the column 'region'"),
         ({"waivers": [{"rule": "p_percent"}]}, DocumentError, r"waivers\.0\.scope: must be given"),
         ({"previous": "cells.csv"}, TypeError, "previous must be a pandas DataFrame; got str"),
         ({"previous": pd.DataFrame({"nace": ["01"]})}, DataError, "previous: the frame has no column 'region'"),
