@@ -17,6 +17,14 @@ class DataError(SluiceError):
     """The data cannot be read or are not what the contract says."""
 
 
+class MeasureChoiceError(DataError):
+    """Records that another setting of the measure would take: says which, as a document writes it."""
+
+    def __init__(self, says: str, setting: str, choice: str = "") -> None:
+        super().__init__(f"{says} ({f'{setting}: {choice}' if choice else setting}).")
+        self.for_command = f"{says} (--{setting}{f' {choice}' if choice else ''})."
+
+
 class PlanError(SluiceError):
     """A masking step cannot be applied to these variables or data."""
 

@@ -91,7 +91,8 @@ def audit_table(
             rules=rules_given(rule or []),
             known=known,
             within=within,
-            nonnegative=_refuses(negative),
+            nonnegative=measure_given(None, None, None, None, None, negative, missing, "add", None).negative
+            == "refuse",
             workers=workers or settings().workers,
         )
     else:
@@ -144,12 +145,6 @@ def _print_repair(repaired: dict[str, Any] | None) -> None:
             f"all {repaired['attacks']['attempted']:,} attacks: {', '.join(repaired['files'])}",
             soft_wrap=True,
         )
-
-
-def _refuses(negative: str) -> bool:
-    from sluice.tabular.model.measure import Measure
-
-    return Measure(negative=negative).negative == "refuse"  # type: ignore[arg-type]
 
 
 def _print_intervals(summary: dict[str, Any]) -> None:

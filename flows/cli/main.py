@@ -27,7 +27,7 @@ from flows.cli.releases import releases_app
 from flows.cli.review import review_app
 from flows.cli.terminal import DONE, ERROR, INTERRUPTED, note
 from flows.environment import prepare
-from sluice.errors import SluiceError
+from sluice.errors import MeasureChoiceError, SluiceError
 from sluice.settings import settings
 
 # Registered first, so it runs last: what a library writes while the interpreter goes down (DuckDB's binding lists a
@@ -73,7 +73,7 @@ def _main(arguments: list[str] | None) -> int:
     except typer.Exit as exit_:
         return int(exit_.exit_code)
     except (SluiceError, OSError) as error:
-        message = _refusal(error) if isinstance(error, OSError) else str(error)
+        message = _refusal(error) if isinstance(error, OSError) else _says(error)
     except Exception as error:
         message = _message(error)
     if message and not _pressed:
@@ -100,6 +100,10 @@ def _noticing_ctrl_c() -> Iterator[list[int]]:
         yield _pressed
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _says(error: SluiceError) -> str:
+    return error.for_command if isinstance(error, MeasureChoiceError) else str(error)
 
 
 def _refusal(error: OSError) -> str:

@@ -1,5 +1,6 @@
 """Options that the commands on tables share: how records add up to a table, and to which."""
 
+import re
 from typing import Annotated, Any
 
 import typer
@@ -36,6 +37,9 @@ Workers = Annotated[
 ]
 
 
+_NAMES = re.compile(r"(?<!')\b(weight_rule|weight|negative|missing|duplicates|contributor|decimals)\b(?!')")
+
+
 def measure_given(
     value: str | None,
     contributor: str | None,
@@ -48,16 +52,20 @@ def measure_given(
     decimals: int | None,
 ) -> Any:
     """How to read records, as the options say. Raises DataError."""
+    from sluice.errors import DataError
     from sluice.tabular.model.measure import Measure
 
-    return Measure(
-        value,
-        contributor,
-        holding,
-        weight,
-        weight_rule or "none",  # type: ignore[arg-type]  # it says which are allowed
-        negative,  # type: ignore[arg-type]
-        missing,  # type: ignore[arg-type]
-        duplicates if contributor else "add",  # type: ignore[arg-type]
-        decimals,
-    )
+    try:
+        return Measure(
+            value,
+            contributor,
+            holding,
+            weight,
+            weight_rule or "none",  # type: ignore[arg-type]  # it says which are allowed
+            negative,  # type: ignore[arg-type]
+            missing,  # type: ignore[arg-type]
+            duplicates if contributor else "add",  # type: ignore[arg-type]
+            decimals,
+        )
+    except DataError as error:
+        raise DataError(_NAMES.sub(lambda found: f"--{found[0].replace('_', '-')}", str(error))) from None

@@ -7,7 +7,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from policies.rules.catalogue import rules as rules_of
-from policies.rules.rules import PolicyRule
+from policies.rules.rules import TablePolicyRule
 from policies.rules.table_rule import TableRule
 from sluice.documents.document_faults import faults
 from sluice.errors import DataError, DocumentError, did_you_mean
@@ -45,8 +45,8 @@ def rules_given(written: Sequence[str]) -> list[SensitivityRule]:
 
     raises : DocumentError
     """
-    known = {name: model for name, model in rules_of(PolicyRule).items() if issubclass(model, TableRule)}
-    rules = []
+    known = rules_of(TablePolicyRule)
+    rules: list[SensitivityRule] = []
     for each in written:
         name, _, numbers = each.partition("=")
         if name not in known:
@@ -54,13 +54,14 @@ def rules_given(written: Sequence[str]) -> list[SensitivityRule]:
         thresholds = [field for field in known[name].model_fields if field not in ("rule", "waivable")]
         given = [number.strip() for number in numbers.split(",")] if numbers else []
         if len(given) > len(thresholds):
-            raise DocumentError(f"--rule {name}: takes {', '.join(thresholds)}; got {len(given)} numbers")
+            raise DocumentError(f"--rule {name}: takes {_in_order(thresholds)}; got {len(given)} numbers")
         try:
             rule = known[name].model_validate({"rule": name, **dict(zip(thresholds, given, strict=False))})
+            assert isinstance(rule, TableRule)
             rules.append(rule.sensitivity())
         except ValidationError as error:
             says = faults(error.errors(), known[name])[0]
-            raise DocumentError(f"--rule {each}: {says}; it takes {', '.join(thresholds)}") from None
+            raise DocumentError(f"--rule {each}: {says}; it takes {_in_order(thresholds)}") from None
         except DataError as error:
             raise DocumentError(f"--rule {each}: {error}") from None
     return rules
@@ -99,10 +100,14 @@ def method_given(written: str, **of_suppression: Any) -> Protection:
     fields = [field for field in known[name].model_fields if field != "method"]
     given = [number.strip() for number in numbers.split(",")] if numbers else []
     if len(given) > len(fields):
-        raise DocumentError(f"--method {name}: takes {', '.join(fields)}; got {len(given)} numbers")
+        raise DocumentError(f"--method {name}: takes {_in_order(fields)}; got {len(given)} numbers")
     try:
         parameters = {field: number for field, number in zip(fields, given, strict=False) if number}
         return known[name].model_validate({"method": name, **parameters})
     except ValidationError as error:
         says = faults(error.errors(), known[name])[0]
-        raise DocumentError(f"--method {written}: {says}; it takes {', '.join(fields)}") from None
+        raise DocumentError(f"--method {written}: {says}; it takes {_in_order(fields)}") from None
+
+
+def _in_order(names: Sequence[str]) -> str:
+    return ", then ".join(names) or "no numbers"

@@ -3,9 +3,9 @@
 Source: Torra (2013), "Detection of sensitive cells (I)"; Hundepool and others (2012), section 4.3.
 """
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from policies.rules.rule import Percent
 from policies.rules.table_rule import TableRule
@@ -24,6 +24,15 @@ class Dominance(TableRule):
     )
     n: int = Field(ge=1)
     k: Percent = Field(description="percent")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.n > self.k:
+            raise ValueError(
+                f"n is a number of contributors and k a percentage, such as 2 and 85; got n {self.n} and k {self.k:g}. "
+                "Are they swapped?"
+            )
+        return self
 
     def sensitivity(self) -> SensitivityRule:
         return dominance.Dominance(self.n, self.k)

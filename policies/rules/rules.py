@@ -72,6 +72,10 @@ PolicyRule = Annotated[
     Field(discriminator="rule"),
 ]
 
+TablePolicyRule = Annotated[
+    MinimumFrequency | ZeroCells | Dominance | PPercent | PriorPosterior | RequestRule, Field(discriminator="rule")
+]
+
 AttackPolicyRule = Annotated[
     DistanceLinkage
     | ProbabilisticLinkage

@@ -84,7 +84,7 @@ class RecordQuery:
         self.left_out = found.get("value missing", 0)
         self.records = found["all"] - self.left_out
         if self.left_out and measure.missing == "refuse":
-            raise DataError(refusals.missing_value(str(measure.value), self.left_out))
+            raise refusals.missing_value(str(measure.value), self.left_out)
         if not self.records:
             raise DataError("there is no record to make a table of.")
         self._check_codes()
@@ -102,7 +102,7 @@ class RecordQuery:
         stated = None if measure.weight else measure.decimals  # a weighted value is rounded once, when it is weighted
         places = self._places("value", measure.value, stated, found) if measure.value else 0
         if found.get("negative") and measure.negative == "refuse":
-            raise DataError(refusals.negative_value(str(measure.value), found["negative"]))
+            raise refusals.negative_value(str(measure.value), found["negative"])
         units = self._units(measure.value, places) if measure.value else "1::BIGINT"
         self.decimals = places if stated is None or not measure.value else stated
         largest = float(found.get("value largest") or 1) * 10.0**places
@@ -140,7 +140,7 @@ class RecordQuery:
         if exact and (decimals is not None or exact[0] <= MOST_DECIMALS):
             return exact[0]
         if decimals is None:
-            raise DataError(refusals.too_fine(column))
+            raise refusals.too_fine(column)
         return decimals
 
     def _units(self, column: str, places: int) -> str:

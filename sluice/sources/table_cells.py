@@ -151,7 +151,7 @@ class _Sums:
         found = self.run(f"SELECT count(*) FROM {pairs}").fetchone()
         self.added_up = query.records - (found or (0,))[0]
         if self.added_up and measure.duplicates == "refuse":
-            raise DataError(refusals.duplicates(measure.contributor, self.added_up))
+            raise refusals.duplicates(measure.contributor, self.added_up)
 
     @property
     def _added(self) -> str:

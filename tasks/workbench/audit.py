@@ -18,10 +18,10 @@ from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from tasks.release.tables.published_cells import PublishedCells
 from tasks.workbench.cells_files import read_cells, refuse_unfit_output, write_cells
-from tasks.workbench.known_bounds import known_bounds
+from tasks.workbench.known_bounds import known_bounds_in
 from tasks.workbench.repair import RepairedPattern, repaired
-from tasks.workbench.tabular_file import read_text
-from tasks.workbench.tabulation import attackers, tabulate
+from tasks.workbench.tabular_file import errors_of
+from tasks.workbench.tabulation import attackers, refuse_no_rules, tabulate
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,19 +64,18 @@ def audit_with_records(
     known  : a file of bounds that attackers know beforehand
     repair : where the pattern is written with further cells suppressed, if it is not safe and that makes it so
     """
+    refuse_no_rules(rules)
     if repair is not None:
         refuse_unfit_output(repair, [records, known, source], dimensions, tables, "--repair")
     pattern = read_cells(source, dimensions, tables)
     cells = tabulate(records, dimensions, measure, rules, tables, coalition).cells
-    bounds = known_bounds(read_text(known), dimensions, cells.codes, cells.decimals) if known else None
-    assumptions = replace(attackers(measure, coalition), beforehand=bounds)
-    try:
+    assumptions = attackers(measure, coalition)
+    if known is not None:
+        assumptions = replace(assumptions, beforehand=known_bounds_in(known, cells))
+    with errors_of(source):
         found = audit_pattern_with_records(
             pattern, cells, rules, assumptions, repair=repair is not None, workers=workers
         )
-    except DataError as error:
-        says = str(error)
-        raise DataError(says if says.startswith(str(source)) else f"{source}: {says}") from None
     if repair is None or found.repaired is None or not found.repaired.safe:
         return found
     tell_primary = pattern.tells_primary and measure.counts is None  # of counts it tells how small they are
@@ -102,12 +101,10 @@ def audit_pattern_with_records(
                   further suppression makes it safe
     """
     begun = perf_counter()
-    if not rules:
-        raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
+    refuse_no_rules(rules)
     dimensions = cells.dimensions
     order = _order(pattern, cells)
     _refuse_other_values(pattern, cells, order)
-    _refuse_false_bounds(cells, assumptions)
     requirements = requirements_of(rules, cells.contributions, assumptions.nonnegative)
     status = pattern.status[order]
     if not pattern.tells_primary:
@@ -156,18 +153,6 @@ def _order(pattern: Pattern, cells: Cells) -> Any:
         raise DataError(f"{cells.name(int(absent[0]))} has records and is not in the file.")
     order = np.argsort(given)
     return order[np.searchsorted(given[order], wanted)]
-
-
-def _refuse_false_bounds(cells: Cells, assumptions: Assumptions) -> None:
-    if assumptions.beforehand is None:
-        return
-    lower, upper = assumptions.beforehand
-    wrong = np.flatnonzero((cells.total < lower) | (cells.total > upper))
-    if len(wrong):
-        raise DataError(
-            f"the known bounds of {cells.name(int(wrong[0]))} do not hold its total; an attacker who believes them is "
-            "wrong."
-        )
 
 
 def _refuse_other_values(pattern: Pattern, cells: Cells, order: Any) -> None:

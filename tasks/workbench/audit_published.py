@@ -7,10 +7,9 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy.sparse import csr_array
 
-from sluice.errors import DataError
+from sluice.errors import DataError, MeasureChoiceError
 from sluice.publication.decimals import in_decimals
 from sluice.publication.pattern_file import Pattern, codes_of
 from sluice.tabular.model.cells import Floats, Status, equations_of, refuse_hidden_ties
@@ -20,8 +19,8 @@ from sluice.tabular.rules.readers import sensitive_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.workbench.audit import AuditedTable
 from tasks.workbench.cells_files import read_cells
-from tasks.workbench.known_bounds import known_bounds
-from tasks.workbench.tabular_file import read_text
+from tasks.workbench.known_bounds import known_bounds_in
+from tasks.workbench.tabular_file import errors_of
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
 _FEW = 10
@@ -43,13 +42,11 @@ def audit_published(
     known : a file of bounds that attackers know beforehand
     """
     pattern = read_cells(source, dimensions, tables)
-    rows = read_text(known) if known else None
-    try:
+    bounds = known_bounds_in(known, pattern) if known else None
+    with errors_of(source):
         return audit_pattern(
-            pattern, tables=tables, rules=rules, known=rows, within=within, nonnegative=nonnegative, workers=workers
+            pattern, tables=tables, rules=rules, known=bounds, within=within, nonnegative=nonnegative, workers=workers
         )
-    except DataError as error:
-        raise DataError(f"{source}: {error}") from None
 
 
 def audit_pattern(
@@ -57,7 +54,7 @@ def audit_pattern(
     *,
     tables: Sequence[Sequence[str]] | None = None,
     rules: Sequence[SensitivityRule] = (),
-    known: pd.DataFrame | None = None,
+    known: tuple[Floats, Floats] | None = None,
     within: float | None = None,
     nonnegative: bool = True,
     workers: int = 1,
@@ -70,7 +67,7 @@ def audit_pattern(
 
     rules  : of a table of counts, each of a contributor of its own: they bound what a suppressed cell can be. A breach
              is then a cell that can be told to be sensitive, or, where the table tells that, one that is exactly known
-    known  : rows of bounds that attackers know beforehand; see `known_bounds`
+    known  : bounds that attackers know beforehand; see `known_bounds`
     raises : DataError, for published totals that do not add up, too
     """
     begun = perf_counter()
@@ -81,15 +78,15 @@ def audit_pattern(
     value = np.where(pattern.has, pattern.value, np.nan).astype(np.float64)
     if nonnegative and (value[pattern.has] < 0).any():
         at = int(np.flatnonzero(pattern.has & (pattern.value < 0))[0])
-        raise DataError(f"the value of {pattern.name(at)} is negative. If that is right, say --negative absolute.")
+        raise MeasureChoiceError(
+            f"the value of {pattern.name(at)} is negative. If that is right, let values be so", "negative", "absolute"
+        )
     _refuse_other_sums(pattern, equations)
     hidden = np.flatnonzero(~pattern.has)
     count = len(pattern)
     least, most = np.full(count, 0.0 if nonnegative else -np.inf), np.full(count, np.inf)
     if known is not None:
-        ends = known_bounds(known, dimensions, pattern.codes, pattern.decimals)
-        least, most = np.maximum(least, ends[0]), np.minimum(most, ends[1])
-        _refuse_false_bounds(pattern, least, most)
+        least, most = np.maximum(least, known[0]), np.minimum(most, known[1])
     smallest = _SmallCounts.of(pattern, rules) if rules else None
     if smallest is not None:
         least, most = np.maximum(least, smallest.lower), np.minimum(most, smallest.upper)
@@ -166,12 +163,6 @@ class _SmallCounts:
             upper[~pattern.has & (pattern.status == Status.PRIMARY)] = most
             lower[~pattern.has & (pattern.status == Status.SECONDARY)] = least_safe
         return cls(most, lower, upper)
-
-
-def _refuse_false_bounds(pattern: Pattern, least: Floats, most: Floats) -> None:
-    wrong = np.flatnonzero(pattern.has & ((pattern.value < least) | (pattern.value > most)))
-    if len(wrong):
-        raise DataError(f"the known bounds of {pattern.name(int(wrong[0]))} do not hold its published value.")
 
 
 def _refuse_other_sums(pattern: Pattern, equations: csr_array) -> None:

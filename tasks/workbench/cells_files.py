@@ -19,7 +19,7 @@ from sluice.publication.published_table_files import to_csv
 from sluice.tabular.model.cells import Cells, in_tables, levels_of
 from sluice.tabular.model.dimension import Dimension
 from tasks.release.tables.published_cells import PublishedCells
-from tasks.workbench.tabular_file import read_text, refuse_unfit_csv
+from tasks.workbench.tabular_file import errors_of, read_text, refuse_unfit_csv
 
 Tables = Sequence[Sequence[str]]
 
@@ -94,7 +94,7 @@ def read_cells(source: Path, dimensions: Sequence[Dimension], tables: Tables | N
     """
     if not source.exists() and not source.suffix:
         raise DataError(f"{source}: no such file or folder.")
-    try:
+    with errors_of(source):
         pattern = read_pattern(pd.concat(_texts(source, dimensions, tables), ignore_index=True), dimensions)
         others = np.flatnonzero(~in_tables(dimensions, pattern.codes, tables))
         if len(others):
@@ -103,9 +103,6 @@ def read_cells(source: Path, dimensions: Sequence[Dimension], tables: Tables | N
                 "Name all tables of which it has cells."
             )
         return pattern
-    except DataError as error:
-        says = str(error)
-        raise DataError(says if says.startswith(str(source)) else f"{source}: {says}") from None
 
 
 def _texts(source: Path, dimensions: Sequence[Dimension], tables: Tables | None) -> Iterator[pd.DataFrame]:

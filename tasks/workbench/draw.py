@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sluice.errors import DataError
+from sluice.errors import MeasureChoiceError
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.column_values import is_missing
 from sluice.tabular.model.dimension import Dimension
@@ -47,7 +47,11 @@ class Draw:
         raises : DataError without contributors
         """
         if self.measure.contributor is None:
-            raise DataError("keys of records need a contributor, to know a record again in another table.")
+            raise MeasureChoiceError(
+                "a record has the same noise in every table, so cell_key and noise_multipliers need to know it again: "
+                "name the column of its contributor, or of a number of its own",
+                "contributor",
+            )
         secret = self.secret("cell_key").encode()
         frame = self.frame()
         if self.measure.value is not None:

@@ -1,30 +1,37 @@
 """Bounds of single cells that an attacker knows beforehand, as rows of codes, lower and upper; either may be empty."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from sluice.errors import DataError, did_you_mean
-from sluice.publication.pattern_file import cell_name
-from sluice.tabular.model.cells import Codes, Floats, keys_of
+from sluice.publication.pattern_file import Pattern, cell_name
+from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers, keys_of
 from sluice.tabular.model.column_values import numbers
 from sluice.tabular.model.dimension import Dimension
+from tasks.workbench.tabular_file import errors_of, read_text
 
 ENDS = ("lower", "upper")
 
 
-def known_bounds(
-    rows: pd.DataFrame, dimensions: Sequence[Dimension], codes: Codes, decimals: int
-) -> tuple[Floats, Floats]:
+def known_bounds_in(file: Path, table: Cells | Pattern) -> tuple[Floats, Floats]:
+    """The bounds in a CSV file. Errors name it."""
+    with errors_of(file):
+        return known_bounds(read_text(file), table)
+
+
+def known_bounds(rows: pd.DataFrame, table: Cells | Pattern) -> tuple[Floats, Floats]:
     """From what to what an attacker takes each cell to be, in whole units of the table; infinite for no end.
 
     rows    : text, with a column for each dimension
-    codes   : shape (c, d), of the cells, in each dimension the position of the code
     returns : shapes (c,)
     raises  : DataError for a column that is missing, a cell that is not in the table or stands twice, an end that is no
-              number, and bounds with nothing between them
+              number, and bounds with nothing between them or that do not hold a value which is known
     """
+    dimensions, codes, decimals = table.dimensions, table.codes, table.decimals
+    rows = rows.set_axis(pd.RangeIndex(len(rows)))  # errors number the rows of the file
     for name in (*(dimension.name for dimension in dimensions), *ENDS):
         if name not in rows.columns:
             raise DataError(f"the known bounds have no column '{name}'.{did_you_mean(name, map(str, rows.columns))}")
@@ -54,7 +61,21 @@ def known_bounds(
     if len(empty):
         name = cell_name(dimensions, codes, int(empty[0]))
         raise DataError(f"the known bounds of {name} leave no value of {decimals} decimals between them.")
+    value, has = _values(table)
+    wrong = np.flatnonzero(has & ((value < lower) | (value > upper)))
+    if len(wrong):
+        raise DataError(
+            f"the known bounds of {cell_name(dimensions, codes, int(wrong[0]))} do not hold its value; an attacker who "
+            "believes them is wrong."
+        )
     return lower, upper
+
+
+def _values(table: Cells | Pattern) -> tuple[Integers, Booleans]:
+    """The values of the cells in whole units, and which are known."""
+    if isinstance(table, Pattern):
+        return table.value, table.has
+    return table.total, np.ones(len(table), dtype=bool)
 
 
 def _codes(rows: pd.DataFrame, dimensions: Sequence[Dimension]) -> list[tuple[str, ...]]:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, eye_array, hstack, vstack
 
-from sluice.errors import DataError
+from sluice.errors import DataError, MeasureChoiceError
 from sluice.publication.pattern_file import Pattern
 from sluice.tabular.model.cells import Booleans, Cells, Integers, equations_of, keys_of
 from tasks.release.tables.editions import Edition
@@ -39,9 +39,11 @@ class PreviousPattern:
         """
         pattern = self.pattern
         if pattern.decimals > now.decimals:
-            raise DataError(
-                f"{self.name} has values of {pattern.decimals} decimals and this table of {now.decimals}; give "
-                f"--decimals {pattern.decimals}."
+            raise MeasureChoiceError(
+                f"{self.name} has values of {pattern.decimals} decimals and this table of {now.decimals}; give it as "
+                "many",
+                "decimals",
+                str(pattern.decimals),
             )
         value = pattern.value * 10 ** (now.decimals - pattern.decimals)
         equations = equations_of(pattern.dimensions, pattern.codes, self.tables)

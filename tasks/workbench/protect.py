@@ -38,7 +38,7 @@ from tasks.workbench.draw import Draw
 from tasks.workbench.previous_pattern import PreviousPattern
 from tasks.workbench.seed_file import secret_seed_of
 from tasks.workbench.tabular_file import read_text
-from tasks.workbench.tabulation import Tabulated, attackers, records_in, tabulate
+from tasks.workbench.tabulation import Tabulated, attackers, records_in, refuse_no_rules, tabulate
 from tasks.workbench.waivers_file import read_waivers
 
 
@@ -210,8 +210,7 @@ def protect_tabulated(
     raises      : DataError
     """
     begun = perf_counter()
-    if not rules:
-        raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
+    refuse_no_rules(rules)
     cells = tabulated.cells
     refuse_taken_names(cells.dimensions)
     names = [dimension.name for dimension in cells.dimensions]

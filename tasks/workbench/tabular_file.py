@@ -2,7 +2,8 @@
 
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
@@ -10,10 +11,26 @@ import pandas as pd
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
 from sluice.custody.durable import refuse_to_overwrite
-from sluice.errors import DataError
+from sluice.errors import DataError, MeasureChoiceError
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.tabular_source import TabularSource
 from sluice.variables import Role, Variable
+
+
+class _NamedFileError(DataError):
+    """An error that says which of several files it is about."""
+
+
+@contextmanager
+def errors_of(file: Path) -> Iterator[None]:
+    """Lets a DataError name the file that is at fault, and the options of the commands."""
+    try:
+        yield
+    except _NamedFileError:
+        raise
+    except DataError as error:
+        says = error.for_command if isinstance(error, MeasureChoiceError) else str(error)
+        raise _NamedFileError(says if says.startswith(str(file)) else f"{file}: {says}") from None
 
 
 def table_source(path: Path) -> TabularSource:

@@ -17,7 +17,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.sensitivity import SensitivityRule
-from tasks.workbench.tabular_file import table_source
+from tasks.workbench.tabular_file import errors_of, table_source
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ def tabulate(
     refuse_hidden_ties(dimensions, tables)
     kept = max(LARGEST_KEPT, coalition, *(rule.largest_needed for rule in rules))
     table_source(source)  # refuses other files
-    try:
+    with errors_of(source):
         if source.suffix == ".parquet":
             from sluice.sources.table_cells import aggregate_file
 
@@ -52,9 +52,12 @@ def tabulate(
             return Tabulated(made.cells, made.left_out, made.added_up)
         records = records_of(records_in(source, dimensions, measure), dimensions, measure)
         return Tabulated(records.cells(dimensions, kept, tables), records.left_out, records.added_up)
-    except DataError as error:
-        says = str(error)
-        raise DataError(says if says.startswith(str(source)) else f"{source}: {says}") from None
+
+
+def refuse_no_rules(rules: Sequence[SensitivityRule]) -> None:
+    """Raise DataError where nothing says which cells are sensitive."""
+    if not rules:
+        raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
 
 
 def attackers(measure: Measure, coalition: int) -> Assumptions:

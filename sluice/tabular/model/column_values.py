@@ -14,7 +14,11 @@ from sluice.tabular.model.refusals import too_fine, too_large
 
 
 def numbers(column: "pd.Series[Any]") -> NDArray[Any]:
-    """A column without missing values as numbers. Raises DataError where text is no number."""
+    """A column without missing values as numbers.
+
+    column : its index tells which record each is, from 0
+    raises : DataError where text is no number
+    """
     if is_whole(column):
         return column.to_numpy(dtype=np.int64)
     if pd.api.types.is_float_dtype(column.dtype):
@@ -22,9 +26,9 @@ def numbers(column: "pd.Series[Any]") -> NDArray[Any]:
     text = pd.Series(text_of(column), dtype="str")
     strange = ~text.str.fullmatch(NUMBER)
     if strange.any():
-        first = int(np.flatnonzero(strange)[0])
+        first = int(column.index[np.flatnonzero(strange)[0]]) + 1
         raise DataError(
-            f"'{column.name}' must be a number; it is not in {int(strange.sum())} records, first in record {first + 1}."
+            f"'{column.name}' must be a number; it is not in {int(strange.sum())} records, first in record {first}."
         )
     return np.array(text.tolist(), dtype=np.float64)
 
@@ -47,7 +51,7 @@ def whole_units(values: NDArray[Any], column: str, decimals: int | None) -> tupl
         if np.array_equal(units / 10.0**places, values) and np.abs(units).max(initial=0) < 2**53:
             return halves_and_bounds(units.astype(np.int64), places, column, decimals)
     if decimals is None:
-        raise DataError(too_fine(column))
+        raise too_fine(column)
     units = np.rint(values * 10.0**decimals)
     return halves_and_bounds(units.astype(np.int64), decimals, column, decimals)
 
@@ -55,7 +59,7 @@ def whole_units(values: NDArray[Any], column: str, decimals: int | None) -> tupl
 def halves_and_bounds(units: Integers, places: int, column: str, decimals: int | None) -> tuple[Integers, int]:
     """Whole units of 10 ** -places at the decimals that are asked for."""
     if decimals is None and places > MOST_DECIMALS:
-        raise DataError(too_fine(column))
+        raise too_fine(column)
     wanted = places if decimals is None else decimals
     if np.abs(units).max(initial=0) * 10.0 ** max(wanted - places, 0) >= 2**53:
         raise DataError(too_large(column))

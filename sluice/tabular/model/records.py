@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sluice.errors import DataError, did_you_mean
+from sluice.errors import DataError, MeasureChoiceError, did_you_mean
 from sluice.tabular.model.aggregation import LARGEST_KEPT, aggregate
 from sluice.tabular.model.cells import Cells, Codes, Integers, Table, keys_of
 from sluice.tabular.model.column_values import is_missing, is_whole, numbers, text_of, to_decimals, whole_units
@@ -78,11 +78,12 @@ def records_of(frame: pd.DataFrame, dimensions: Sequence[Dimension], measure: Me
     for name in (*(dimension.name for dimension in dimensions), *measure.columns):
         if name not in frame.columns:
             raise DataError(f"the records have no column '{name}'.{did_you_mean(name, map(str, frame.columns))}")
+    frame = frame.set_axis(pd.RangeIndex(len(frame)))  # errors number the records of the source
     counted = np.ones(len(frame), dtype=bool)
     if measure.value is not None:
         counted = ~is_missing(frame[measure.value])
         if measure.missing == "refuse" and not counted.all():
-            raise DataError(missing_value(measure.value, int((~counted).sum())))
+            raise missing_value(measure.value, int((~counted).sum()))
     left_out = int((~counted).sum())
     frame = frame[counted]
     if not len(frame):
@@ -96,7 +97,7 @@ def records_of(frame: pd.DataFrame, dimensions: Sequence[Dimension], measure: Me
         own = contributor if measure.holding is None else _numbered(text_of(frame[measure.contributor]))[0]
         added_up = int(pd.DataFrame({"cell": keys_of(dimensions, leaves), "own": own}).duplicated().sum())
         if added_up and measure.duplicates == "refuse":
-            raise DataError(duplicates(measure.contributor, added_up))
+            raise duplicates(measure.contributor, added_up)
     return Records(leaves, contributor, names, value, weighted, weight, unit, decimals, left_out, added_up)
 
 
@@ -148,7 +149,7 @@ def _value(frame: pd.DataFrame, measure: Measure) -> tuple[Integers, int]:
     value, decimals = whole_units(numbers(frame[measure.value]), measure.value, stated)
     negative = int((value < 0).sum())
     if negative and measure.negative == "refuse":
-        raise DataError(negative_value(measure.value, negative))
+        raise negative_value(measure.value, negative)
     return value, decimals
 
 
@@ -188,10 +189,8 @@ def weighted_decimals(measure: Measure, fine: int, largest: float) -> int:
     """The decimals of a weighted table, whose records have `fine` of them and are at most so large, in these units."""
     wanted = fine if measure.decimals is None else measure.decimals
     if wanted > MOST_DECIMALS:
-        raise DataError(
-            f"weighted, '{measure.value or 'the count'}' has {fine} decimals; say how many the table shall have "
-            f"(decimals, at most {MOST_DECIMALS})."
-        )
+        says = f"weighted, '{measure.value or 'the count'}' has {fine} decimals; say how many the table shall have"
+        raise MeasureChoiceError(f"{says}, at most {MOST_DECIMALS}", "decimals")
     if largest * 10.0 ** max(wanted - fine, 0) >= LARGEST_UNITS:
         raise DataError(f"weighted, '{measure.value}' is too large for so many decimals; give fewer.")
     return wanted

@@ -2,27 +2,24 @@
 
 from collections.abc import Mapping
 
-from sluice.errors import did_you_mean
+from sluice.errors import DataError, MeasureChoiceError, did_you_mean
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS
 
 
-def missing_value(column: str, count: int) -> str:
-    return f"'{column}' is missing in {count} records. Complete them, or let missing values be left out."
+def missing_value(column: str, count: int) -> DataError:
+    says = f"'{column}' is missing in {count} records. Complete them, or let records without it be left out"
+    return MeasureChoiceError(says, "missing", "leave_out")
 
 
-def negative_value(column: str, count: int) -> str:
-    return (
-        f"'{column}' is negative in {count} records. If that is right, let the rules compare absolute values "
-        "(negative: absolute)."
-    )
+def negative_value(column: str, count: int) -> DataError:
+    says = f"'{column}' is negative in {count} records. If that is right, let the rules compare absolute values"
+    return MeasureChoiceError(says, "negative", "absolute")
 
 
-def duplicates(column: str, count: int) -> str:
-    return (
-        f"{count} records are of a '{column}' that has another record in the same cell. If that is right, let them be "
-        "added up (duplicates: add)."
-    )
+def duplicates(column: str, count: int) -> DataError:
+    says = f"{count} records are of a '{column}' that has another record in the same cell. If that is right, add them"
+    return MeasureChoiceError(says, "duplicates", "add")
 
 
 def light_weight(column: str, count: int) -> str:
@@ -58,5 +55,6 @@ def too_large(column: str) -> str:
     return f"'{column}' is too large: it must stay below 2 ** 53 units of its last decimal."
 
 
-def too_fine(column: str) -> str:
-    return f"'{column}' has more than {MOST_DECIMALS} decimals; say how many the table shall have (decimals)."
+def too_fine(column: str) -> DataError:
+    says = f"'{column}' has more than {MOST_DECIMALS} decimals; say how many the table shall have"
+    return MeasureChoiceError(says, "decimals")

@@ -91,13 +91,13 @@ def alter_cells(
         )
     if isinstance(method, NoiseMultipliers):
         if is_count:
-            raise DataError("noise_multipliers is for magnitudes: name a 'variable', or choose cell_key.")
+            raise DataError("noise_multipliers is for magnitudes, and this table counts records; choose cell_key.")
         given = records()
         factors = multipliers(given.keys, given.sides, method.least, method.spread)
         return multiplied_cells(cells, requirements, given.leaves, given.amounts, factors, method.least, method.spread)
     if not is_count:
         raise DataError(
-            f"{method.method} is for counts: leave 'variable' out of the measure, or choose another method."
+            f"{method.method} is for counts, and this table adds up a variable: count records or choose another."
         )
     if isinstance(method, CellKey):
         return _perturbed(cells, request, method, records())

@@ -6,6 +6,7 @@ TypeError: something of another type. DataError: the right type, and not what ca
 import secrets
 from collections.abc import Iterable
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,14 @@ def column_name(column: object, name: str, frame: pd.DataFrame) -> str:
     if column not in frame.columns:
         raise DataError(f"{name}: the frame has no column {column!r}.{did_you_mean(column, frame.columns)}")
     return column
+
+
+def document(given: str | Path, name: str, allowed: str) -> Path:
+    """The path of a document; a word that is no file's name is answered with what is allowed."""
+    path = Path(given)
+    if isinstance(given, str) and given == path.name and not path.suffix and not path.exists():
+        raise DataError(f"{name} must be {allowed}; got {given!r}, and no file is named so.")
+    return path
 
 
 def whole_number(number: object, name: str, least: int) -> int:

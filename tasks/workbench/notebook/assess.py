@@ -13,7 +13,7 @@ from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.report import render
 from sluice.verdict import Verdict
 from tasks.workbench.assess import assess_compared, shipped_policy
-from tasks.workbench.notebook.arguments import Seed
+from tasks.workbench.notebook.arguments import Seed, document
 from tasks.workbench.notebook.comparison import compare
 from tasks.workbench.notebook.findings import Judgement
 from tasks.workbench.notebook.mask import Masked
@@ -98,14 +98,17 @@ def assess(
     )
 
 
+_ALLOWED = "a Policy or the path of its YAML file"
+
+
 def _policy(policy: object) -> Policy:
     if policy is None:
         return shipped_policy()
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, str | Path):
-        return load_policy(Path(policy))
-    raise TypeError(f"policy must be a Policy or the path of its YAML file; got {type(policy).__name__}.")
+        return load_policy(document(policy, "policy", _ALLOWED))
+    raise TypeError(f"policy must be {_ALLOWED}; got {type(policy).__name__}.")
 
 
 def _sha256(frame: pd.DataFrame) -> str:

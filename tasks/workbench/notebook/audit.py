@@ -158,7 +158,7 @@ def audit(
                 pattern,
                 tables=tables,
                 rules=readers,
-                known=bounds,
+                known=None if bounds is None else known_bounds(bounds, pattern),
                 within=within,
                 nonnegative=nonnegative,
                 workers=workers,
@@ -171,8 +171,7 @@ def audit(
     pattern, cells = pattern_of(table, behind.dimensions), behind.tabulated(tables, together).cells
     assumptions = behind.assumptions(together)
     if bounds is not None:
-        ends = known_bounds(bounds, behind.dimensions, cells.codes, cells.decimals)
-        assumptions = replace(assumptions, beforehand=ends)
+        assumptions = replace(assumptions, beforehand=known_bounds(bounds, cells))
     found = audit_pattern_with_records(pattern, cells, behind.rules, assumptions, repair=repair, workers=workers)
     mended = found.repaired
     if mended is None or not mended.safe:

@@ -21,7 +21,7 @@ from sluice.masking.subsets import ByStratum
 from sluice.masking.swapping.anatomization import Anatomization, anatomized_tables
 from sluice.utility.cell_changes import cell_changes
 from tasks.workbench.mask import MaskingPlan, load_plan
-from tasks.workbench.notebook.arguments import Seed, column_name, data_frame, entropy
+from tasks.workbench.notebook.arguments import Seed, column_name, data_frame, document, entropy
 from tasks.workbench.notebook.records import Columns, ContractGiven, HoldsRecords, Records, refuse_missing
 from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
 from tasks.workbench.tabular_file import typed_table
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Plan = MaskingStep | Mapping[str, Any] | Sequence[MaskingStep | Mapping[str, Any]] | Path | str
+_ALLOWED = (
+    "a list of steps, each a mapping such as {'method': 'rounding', ...} or a step of sluice.masking, or the path of a "
+    "YAML file"
+)
 _MOST_BARS = 30
 
 
@@ -233,13 +237,10 @@ def mask(
 
 def _steps(plan: object) -> tuple[MaskingStep, ...]:
     if isinstance(plan, str | Path):
-        return load_plan(Path(plan))
+        return load_plan(document(plan, "plan", _ALLOWED))
     written = [plan] if isinstance(plan, MaskingStep | Mapping) else plan
     if not isinstance(written, Sequence) or not all(isinstance(step, MaskingStep | Mapping) for step in written):
-        raise TypeError(
-            "plan must be a list of steps, each a mapping such as {'method': 'rounding', ...} or a step of "
-            f"sluice.masking, or the path of a YAML file; got {type(plan).__name__}."
-        )
+        raise TypeError(f"plan must be {_ALLOWED}; got {type(plan).__name__}.")
     content = [step if isinstance(step, MaskingStep) else dict(step) for step in written]
     return parse_document(MaskingPlan, {"plan": content}, "plan").plan
 

@@ -18,7 +18,7 @@ from sluice.verdict import Finding, Verdict
 from tasks.release.tables.protection import Mode
 from tasks.workbench.cells_files import table_of
 from tasks.workbench.draw import Draw
-from tasks.workbench.notebook.arguments import Seed, data_frame, entropy, number, one_of, whole_number
+from tasks.workbench.notebook.arguments import Seed, data_frame, document, entropy, number, one_of, whole_number
 from tasks.workbench.notebook.result import COLOURS, Figure, Result, axes
 from tasks.workbench.notebook.table_arguments import (
     Dimensions,
@@ -214,7 +214,9 @@ def protect(
         before = PreviousPattern("the previous pattern", pattern, tables)
     granted: tuple[Waiver, ...] = ()
     if isinstance(waivers, str | Path):
-        granted = read_waivers(Path(waivers))
+        granted = read_waivers(
+            document(waivers, "waivers", "a list of mappings as in a policy, or the path of a YAML file")
+        )
     elif waivers is not None:
         granted = waivers_of(waivers)
     drawn = entropy(seed)

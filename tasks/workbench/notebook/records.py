@@ -17,7 +17,7 @@ from sluice.errors import DataError, did_you_mean
 from sluice.reading.values import label
 from sluice.variables import Kind, Role, Variable, with_role
 from tasks.workbench.masked_file import understood
-from tasks.workbench.notebook.arguments import column_name, column_names, data_frame, one_of
+from tasks.workbench.notebook.arguments import column_name, column_names, data_frame, document, one_of
 from tasks.workbench.tabular_file import typed_table
 
 ContractGiven = Contract | Path | str
@@ -148,12 +148,15 @@ def refuse_missing(wanted: Iterable[str], name: str, frame: pd.DataFrame) -> Non
             raise DataError(f"{name} has no column {column!r}, which the contract names.{hint}")
 
 
+_ALLOWED = "a Contract or the path of its YAML file"
+
+
 def _loaded(contract: object) -> Contract:
     if isinstance(contract, Contract):
         return contract
     if isinstance(contract, str | Path):
-        return load_contract(Path(contract))
-    raise TypeError(f"contract must be a Contract or the path of its YAML file; got {type(contract).__name__}.")
+        return load_contract(document(contract, "contract", _ALLOWED))
+    raise TypeError(f"contract must be {_ALLOWED}; got {type(contract).__name__}.")
 
 
 def _ordered(column: "pd.Series[Any]") -> tuple[str, ...]:

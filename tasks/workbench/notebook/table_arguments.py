@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
-from policies.rules.rules import PolicyRule
+from policies.rules.rules import TablePolicyRule
 from policies.rules.table_rule import TableRule
 from sluice.documents.documents import parse_document
 from sluice.errors import DataError
@@ -26,12 +26,15 @@ from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.tables.protection_method import Protection
-from tasks.workbench.notebook.arguments import column_name, data_frame, one_of
+from tasks.workbench.notebook.arguments import column_name, data_frame, document, one_of
 from tasks.workbench.tabulation import Tabulated, attackers
 
 Hierarchy = Dimension | pd.DataFrame | Mapping[str, str] | Path | str | None
 Dimensions = Sequence[str] | Mapping[str, Hierarchy]
 Rule = TableRule | Mapping[str, Any]
+
+
+_HIERARCHY = "a mapping of each code to its parent, a DataFrame with the columns code and parent, a path, or None"
 
 
 class _Method(BaseModel):
@@ -43,7 +46,7 @@ class _Method(BaseModel):
 class _Rules(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    rules: tuple[PolicyRule, ...] = Field(min_length=1, description="that say which cells are sensitive")
+    rules: tuple[TablePolicyRule, ...] = Field(min_length=1, description="that say which cells are sensitive")
 
 
 def dimensions_of(given: Dimensions, frame: pd.DataFrame, totals: bool = False) -> list[Dimension]:
@@ -74,7 +77,7 @@ def _dimension(name: str, hierarchy: object, frame: pd.DataFrame, totals: bool) 
     if isinstance(hierarchy, Dimension):
         return hierarchy
     if isinstance(hierarchy, str | Path):
-        return read_dimension(name, [Path(hierarchy)])
+        return read_dimension(name, [document(hierarchy, f"the hierarchy of {name!r}", _HIERARCHY)])
     if isinstance(hierarchy, Mapping):
         return Dimension.of(name, [(str(code), str(parent or "")) for code, parent in hierarchy.items()])
     if isinstance(hierarchy, pd.DataFrame):
@@ -92,10 +95,7 @@ def _dimension(name: str, hierarchy: object, frame: pd.DataFrame, totals: bool) 
                 f"no cell is the 'Total' of {name!r}; give its hierarchy, which says what its total is called."
             )
         return Dimension.flat(name, sorted(codes - {"Total"} if totals else codes))
-    raise TypeError(
-        f"the hierarchy of {name!r} must map each code to its parent, or be a DataFrame with the columns code and "
-        f"parent, a path, or None; got {type(hierarchy).__name__}."
-    )
+    raise TypeError(f"the hierarchy of {name!r} must be {_HIERARCHY}; got {type(hierarchy).__name__}.")
 
 
 def sensitivity_rules(rules: object) -> list[SensitivityRule]:
@@ -107,12 +107,7 @@ def sensitivity_rules(rules: object) -> list[SensitivityRule]:
             f"{type(rules).__name__}."
         )
     content = [rule if isinstance(rule, TableRule) else dict(rule) for rule in written]
-    known = parse_document(_Rules, {"rules": content}, "rules").rules
-    chosen = [rule for rule in known if isinstance(rule, TableRule)]
-    if len(chosen) < len(known):
-        names = ", ".join(rule.rule for rule in known if not isinstance(rule, TableRule))
-        raise DataError(f"rules must be on the cells of a table; {names} is on records.")
-    return [rule.sensitivity() for rule in chosen]
+    return [rule.sensitivity() for rule in parse_document(_Rules, {"rules": content}, "rules").rules]
 
 
 def protection_method(given: object, **of_suppression: Any) -> Protection:

@@ -20,6 +20,7 @@ def test_as_written_it_judges_cells() -> None:
     [
         ({"rule": "dominance", "n": 1, "k": 0.75}, "Is it a share? Use 75."),
         ({"rule": "dominance", "n": 0, "k": 75}, "n: must be at least 1"),
+        ({"rule": "dominance", "n": 85, "k": 2}, "got n 85 and k 2. Are they swapped?"),
     ],
 )
 def test_a_threshold_out_of_bounds_is_refused(rule: dict[str, Any], said: str) -> None:

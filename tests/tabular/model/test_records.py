@@ -124,3 +124,10 @@ def test_records_that_cannot_be_added_up(change: dict[str, list[object]], says: 
     given = {"a": ["x", "y"], "value": ["1", "2"], "id": ["one", "two"], "weight": ["1", "2"]} | change
     with pytest.raises(DataError, match=says):
         records_of(frame(**given), [FLAT], Measure("value", "id", weight="weight", weight_rule="argus"))
+
+
+def test_an_error_numbers_the_record_of_the_source() -> None:
+    """Records that were left out, and the index of a frame, move no number."""
+    given = frame(a=["x", "x", "x", "x"], value=["", "1", "", "x1"]).set_axis([7, 8, 9, 10])
+    with pytest.raises(DataError, match="it is not in 1 records, first in record 4"):
+        records_of(given, [FLAT], Measure("value", missing="leave_out"))

@@ -1,7 +1,27 @@
 """What is said of records that fit no table: the nearest code, and why numbers are no codes."""
 
+import pytest
+
+from sluice.errors import DataError, MeasureChoiceError
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.refusals import no_leaf
+from sluice.tabular.model.refusals import duplicates, missing_value, negative_value, no_leaf, too_fine
+
+
+@pytest.mark.parametrize(
+    ("refusal", "document", "command"),
+    [
+        (missing_value("turnover", 3), "(missing: leave_out)", "(--missing leave_out)"),
+        (negative_value("turnover", 3), "(negative: absolute)", "(--negative absolute)"),
+        (duplicates("firm", 3), "(duplicates: add)", "(--duplicates add)"),
+        (too_fine("turnover"), "(decimals)", "(--decimals)"),
+    ],
+)
+def test_another_setting_is_named_as_documents_and_commands_write_it(
+    refusal: DataError, document: str, command: str
+) -> None:
+    assert isinstance(refusal, MeasureChoiceError)
+    assert document in str(refusal)
+    assert command in refusal.for_command
 
 
 def test_a_code_that_lost_its_zeros_is_found_again() -> None:

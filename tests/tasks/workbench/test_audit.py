@@ -249,7 +249,7 @@ def test_options_that_need_others(folder: Path, capsys: pytest.CaptureFixture[st
         (("--contributor=id", "--value=value"), "--value, --contributor: only the records can tell; give --microdata"),
         ((*with_records(folder, {}), "--within=5"), "--within: with --microdata, the rules tell"),
         ((*with_records(folder, {})[:-1],), "no rule says which cells are sensitive"),
-        (("--negative=no",), "negative must be one of refuse, absolute; got 'no'"),
+        (("--negative=no",), "--negative must be one of refuse, absolute; got 'no'"),
     ):
         assert main(arguments(folder, *more)) == 1
         assert says in capsys.readouterr().err

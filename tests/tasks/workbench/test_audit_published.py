@@ -103,7 +103,10 @@ def test_what_rules_and_bounds_cannot_be(tmp_path: Path, audited: Audited) -> No
     write_cells(tmp_path, 4)
     known = tmp_path / "known.csv"
     known.write_text("nace,region,lower,upper\nKC,R1,30,\n", encoding="utf-8")
-    assert "nace KC, region R1 do not hold its published value" in audited(f"--known={known}")[1]["error"]
+    error = audited(f"--known={known}")[1]["error"]
+    assert "nace KC, region R1 do not hold its value" in error
+    assert "known.csv" in error
+    assert "cells.csv" not in error
     known.write_text("nace,region,lower,upper\nKA,R1,30,\n", encoding="utf-8")
     assert "with what is known of them beforehand" in audited(f"--known={known}")[1]["error"]
     assert "a rule must say which counts are small" in audited("--rule=zero_cells")[1]["error"]

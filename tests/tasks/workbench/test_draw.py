@@ -62,7 +62,7 @@ def test_what_a_draw_needs(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         ((*BY_FIRM, KEYED), "cell_key draws; give --seed-file"),
         ((*BY_FIRM, KEYED, f"--seed-file={folder / 'guessed'}"), "the seed could be guessed"),
         ((*BY_FIRM, KEYED, f"--seed-file={folder / 'micro.csv'}"), "must hold one whole number"),
-        ((*COUNT, KEYED, f"--seed-file={folder / 'seed'}"), "keys of records need a contributor"),
+        ((*COUNT, KEYED, f"--seed-file={folder / 'seed'}"), "of a number of its own (--contributor)"),
         ((*COUNT, "--method=small_count_rounding=5"), "small_count_rounding draws; give --seed-file"),
     ):
         assert main(protect(folder, *given)) == 1

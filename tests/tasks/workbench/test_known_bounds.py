@@ -3,11 +3,19 @@ import pandas as pd
 import pytest
 
 from sluice.errors import DataError
+from sluice.publication.pattern_file import Pattern
 from sluice.tabular.model.dimension import Dimension
 from tasks.workbench.known_bounds import known_bounds
 
 DIMENSIONS = [Dimension.flat("a", ["x", "y"]), Dimension.flat("b", ["z"])]
-CODES = np.array([[0, 0], [1, 0], [1, 1]], dtype=np.int32)  # (Total, Total), (x, Total), (x, z)
+
+
+def table(decimals: int, total: str = "") -> Pattern:
+    """The cells (Total, Total), (x, Total) and (x, z)."""
+    value = np.array([int(total or 0), 0, 0])
+    has = np.array([bool(total), False, False])
+    codes = np.array([[0, 0], [1, 0], [1, 1]], dtype=np.int32)
+    return Pattern(tuple(DIMENSIONS), codes, np.full(3, 1, dtype=np.uint8), value, has, decimals, False)
 
 
 def rows(*given: tuple[str, str, str, str]) -> pd.DataFrame:
@@ -15,12 +23,12 @@ def rows(*given: tuple[str, str, str, str]) -> pd.DataFrame:
 
 
 def test_ends_are_whole_units_inside_the_bounds() -> None:
-    lower, upper = known_bounds(rows(("x", "z", "0.11", "0.29"), ("Total", "Total", "", "5")), DIMENSIONS, CODES, 1)
+    lower, upper = known_bounds(rows(("x", "z", "0.11", "0.29"), ("Total", "Total", "", "5")), table(1))
     assert lower.tolist() == [-np.inf, -np.inf, 2]
     assert upper.tolist() == [50, np.inf, 2]
-    lower, upper = known_bounds(rows(("x", "z", "0.3", "0.3")), DIMENSIONS, CODES, 1)  # 0.3 * 10 is not quite 3
+    lower, upper = known_bounds(rows(("x", "z", "0.3", "0.3")), table(1))  # 0.3 * 10 is not quite 3
     assert (lower[2], upper[2]) == (3, 3)
-    assert known_bounds(rows(), DIMENSIONS, CODES, 0)[0].tolist() == [-np.inf] * 3
+    assert known_bounds(rows(), table(0))[0].tolist() == [-np.inf] * 3
 
 
 @pytest.mark.parametrize(
@@ -29,7 +37,9 @@ def test_ends_are_whole_units_inside_the_bounds() -> None:
         (rows(("X", "z", "", "")), "name 'X', which is no code of 'a'"),
         (rows(("y", "z", "1", "")), "name a y, b z, which is not in the table"),
         (rows(("x", "z", "1", ""), ("x", "z", "", "2")), "name a x, b z twice"),
-        (rows(("x", "z", "1,5", "")), "'lower' must be a number"),
+        (rows(("x", "z", "1,5", "")), "'lower' must be a number; it is not in 1 records, first in record 1"),
+        (rows(("x", "Total", "", ""), ("x", "z", "1,5", "")), "first in record 2"),
+        (rows(("Total", "Total", "8", "")), "of a Total, b Total do not hold its value; an attacker who believes them"),
         (rows(("x", "z", "5", "4")), "of a x, b z leave no value of 0 decimals between them"),
         (rows(("x", "z", "4.2", "4.8")), "of a x, b z leave no value of 0 decimals between them"),
         (rows().drop(columns="upper"), "have no column 'upper'"),
@@ -37,4 +47,4 @@ def test_ends_are_whole_units_inside_the_bounds() -> None:
 )
 def test_what_cannot_be_known(given: pd.DataFrame, says: str) -> None:
     with pytest.raises(DataError, match=says):
-        known_bounds(given, DIMENSIONS, CODES, 0)
+        known_bounds(given, table(0, "7"))

@@ -190,8 +190,9 @@ BAD = [
     ("no column", {"size.csv": "code,parent\nT,\nS,T\n"}, ("--hierarchy=size={}/size.csv",), r"no column 'size'"),
     ("no rule", {}, ("--rule=p_precent=10",), r"--rule: one of .*got 'p_precent'. Did you mean 'p_percent'"),
     ("a share", {}, ("--rule=p_percent=0.1",), r"--rule p_percent=0.1: p: must be a percentage from 1 to 100.*Use 10"),
-    ("too many numbers", {}, ("--rule=dominance=1,2,3",), r"--rule dominance: takes n, k; got 3 numbers"),
-    ("too few", {}, ("--rule=dominance=1",), r"--rule dominance=1: k: must be given: percent; it takes n, k"),
+    ("too many numbers", {}, ("--rule=dominance=1,2,3",), r"--rule dominance: takes n, then k; got 3 numbers"),
+    ("too few", {}, ("--rule=dominance=1",), r"--rule dominance=1: k: must be given: percent; it takes n, then k"),
+    ("swapped", {}, ("--rule=dominance=85,2",), r"Are they swapped\?; it takes n, then k"),
     ("no number", {}, ("--rule=p_percent=ten",), r"--rule p_percent=ten: p: must be a number; got 'ten'; it takes p"),
     ("a cost", {}, ("--cost=price",), r"--cost: must be 'value', .*got 'price'"),
     ("a method", {}, ("--method=roundin=5",), r"--method: one of suppression, .*got 'roundin'"),
@@ -199,7 +200,7 @@ BAD = [
         "too few numbers",
         {},
         ("--method=cell_key=5",),
-        r"--method cell_key=5: variance: must be given: of the noise; it takes maximum, variance, threshold",
+        r"--method cell_key=5: variance: must be given: of the noise; it takes maximum, then variance, then threshold",
     ),
     ("a base", {}, ("--method=controlled_rounding=1",), r"controlled_rounding=1: base: must be at least 2; got '1';"),
     ("too many bases", {}, ("--method=controlled_rounding=5,6",), r"controlled_rounding: takes base; got 2 numbers"),
@@ -220,7 +221,7 @@ BAD = [
     ("a mode", {}, ("--mode=best",), r"--mode: must be 'fast' or 'optimise'; got 'best'"),
     ("a table", {}, ("--table=nace,size",), r"a table names the dimension 'size', which there is not"),
     ("a form", {}, ("--hierarchy=nace.csv",), r"--hierarchy: must be NAME=FILE"),
-    ("weights", {}, ("--weight=value",), r"weight 'value' needs a weight_rule"),
+    ("weights", {}, ("--weight=value",), r"--weight 'value' needs a --weight-rule"),
     (
         "a published sensitive cell",
         {"manual.csv": "nace,region,status\nKA,NA,published\n"},
@@ -270,6 +271,7 @@ def test_values_are_never_told(folder: Path, capsys: pytest.CaptureFixture[str])
     assert main(arguments(folder)) == 1
     told = capsys.readouterr()
     assert "'value' is negative in 1 records" in told.err
+    assert "(--negative absolute)" in told.err
     assert "271828" not in told.out + told.err
 
 

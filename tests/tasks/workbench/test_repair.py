@@ -99,7 +99,8 @@ def test_what_cannot_be_repaired_is_said(folder: Path, capsys: pytest.CaptureFix
     known.write_text(f"nace,region,lower,upper\n{row['nace']},{row['region']},{value + 1},\n", encoding="utf-8")
     assert main(audit(folder, f"--known={known}")) == 1
     shown = capsys.readouterr().err
-    assert "do not hold its total" in shown
+    assert "do not hold its value" in shown
+    assert "known.csv" in shown
     assert str(value) not in shown
     assert not (folder / "repaired.csv").exists()
 

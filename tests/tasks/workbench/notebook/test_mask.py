@@ -123,6 +123,7 @@ def test_identifiers_of_the_contract_do_not_come_out(fair: pd.DataFrame) -> None
         ([{"method": "rounding", "columns": ["age"], "bse": 5}], DocumentError, r"unknown key\. Did you mean 'base'"),
         ([], DocumentError, "plan is refused"),
         (3, TypeError, "plan must be a list of steps, .* got int"),
+        ("pram", DataError, "plan must be a list of steps, .* got 'pram', and no file is named so"),
         (["pram"], TypeError, "plan must be a list of steps, .* got list"),
         ("no/such/plan.yaml", DocumentError, "plan.yaml: no such file."),
         ({"method": "rounding", "columns": ["agee"], "base": 5}, PlanError, r"no variable 'agee'.* mean 'age'"),

@@ -165,6 +165,9 @@ def test_wishes_waivers_and_the_pattern_before(fair: pd.DataFrame) -> None:
     assert (again.pattern["status"] == before.pattern["status"]).all()
 
 
+CELL_KEY = {"method": "cell_key", "maximum": 4, "variance": 2, "threshold": 2}
+
+
 @pytest.mark.parametrize(
     ("given", "error", "says"),
     [
@@ -172,7 +175,7 @@ def test_wishes_waivers_and_the_pattern_before(fair: pd.DataFrame) -> None:
         ({"dimensions": []}, DataError, "dimensions must name at least 1 column; got none"),
         ({"dimensions": ["nace", "nace"]}, DataError, "dimensions must name each column once"),
         ({"dimensions": ["nase"]}, DataError, r"dimensions: the frame has no column 'nase'\. Did you mean 'nace'"),
-        ({"dimensions": {"nace": 3}}, TypeError, "the hierarchy of 'nace' must map each code .* got int"),
+        ({"dimensions": {"nace": 3}}, TypeError, "the hierarchy of 'nace' must be a mapping of each code .* got int"),
         ({"dimensions": {"nace": pd.DataFrame({"code": []})}}, DataError, "parent is missing"),
         ({"dimensions": {"nace": {"01": ""}}}, DataError, "must have a code below its total"),
         (
@@ -184,7 +187,19 @@ def test_wishes_waivers_and_the_pattern_before(fair: pd.DataFrame) -> None:
         ({"rules": "p_percent"}, TypeError, "rules must be a list of mappings .* got str"),
         ({"rules": [{"rule": "p_precent", "p": 10}]}, DocumentError, "named 'p_precent'. Did you mean 'p_percent'"),
         ({"rules": [{"rule": "p_percent", "p": 0.1}]}, DocumentError, "Is it a share. Use 10"),
-        ({"rules": [{"rule": "k_anonymity", "k": 5}]}, DataError, "must be on the cells of a table; k_anonymity is on"),
+        (
+            {"rules": [{"rule": "k_anonymity"}]},
+            DocumentError,
+            "named 'k_anonymity'.* Known: minimum_frequency, zero_cells,",
+        ),
+        ({"rules": [{"rule": "dominance", "n": 85, "k": 2}]}, DocumentError, "Are they swapped"),
+        (
+            {"dimensions": {"nace": "flat"}},
+            DataError,
+            "the hierarchy of 'nace' must be a mapping .* got 'flat', and no",
+        ),
+        ({"waivers": "all"}, DataError, "waivers must be a list .* got 'all', and no file is named so"),
+        ({"method": CELL_KEY, "value": None}, DataError, r"number of its own \(contributor\)"),
         ({"value": "turnovr"}, DataError, r"value: the frame has no column 'turnovr'\. Did you mean 'turnover'"),
         ({"value": "firm"}, DataError, "'firm'"),
         ({"measure": {"wieght": "x"}}, DataError, "measure must be one of .* got 'wieght'. Did you mean 'weight'"),
