@@ -69,7 +69,8 @@ def audit_with_records(
         refuse_unfit_output(repair, [records, known, source], dimensions, tables, "--repair")
     pattern = read_cells(source, dimensions, tables)
     cells = tabulate(records, dimensions, measure, rules, tables, coalition).cells
-    assumptions = attackers(measure, coalition)
+    tell_primary = pattern.tells_primary and measure.counts is None  # of counts it tells how small they are
+    assumptions = replace(attackers(measure, coalition), statuses=tell_primary)
     if known is not None:
         assumptions = replace(assumptions, beforehand=known_bounds_in(known, cells))
     with errors_of(source):
@@ -78,7 +79,6 @@ def audit_with_records(
         )
     if repair is None or found.repaired is None or not found.repaired.safe:
         return found
-    tell_primary = pattern.tells_primary and measure.counts is None  # of counts it tells how small they are
     files = write_cells(repair, cells, PublishedCells(found.repaired.status), tables, tell_primary)
     return replace(found, repaired=replace(found.repaired, files=tuple(files)))
 

@@ -21,6 +21,7 @@ from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
+from sluice.tabular.rules.known_parts import status_tells_more
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.effort import Progress
 from sluice.tabular.suppression.manual_status import MANUAL, manual_rows
@@ -164,6 +165,11 @@ def protect_table(
             "who is told which suppressed counts are sensitive knows how small they are, and their sums give many "
             "away; leave --tell-primary out."
         )
+    if tell_primary and status_tells_more(rules, coalition):
+        raise DataError(
+            "by these rules, or to contributors who pool what they know, the word 'primary' tells how large the "
+            "others' parts may be; leave --tell-primary out."
+        )
     if a_priori:
         method = _suppression(method, "a-priori file").model_copy(update={"a_priori": tuple(_rows_of(a_priori))})
     granted = read_waivers(waivers) if waivers else ()
@@ -171,7 +177,7 @@ def protect_table(
     made = protect_tabulated(
         tabulate(source, dimensions, measure, rules, tables, coalition),
         rules,
-        attackers(measure, coalition),
+        replace(attackers(measure, coalition), statuses=tell_primary),
         method,
         waivers=granted,
         previous=before,

@@ -125,7 +125,8 @@ class Truth:
                 if key not in seen:
                     seen.add(key)
                     whole = frozenset(cell for cell in parts if self.parts[cell].keys() <= set(some))
-                    yield frozenset(some), Insider(dict(parts), whole, own_parts)
+                    told = self.rules if published.tells_status and self.value and size == 1 else []
+                    yield frozenset(some), Insider(dict(parts), whole, own_parts, told)
 
 
 @dataclass

@@ -3,8 +3,10 @@
 Everything follows from published files, the rules (which are published, too) and, for insiders, their own records.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
 
 import numpy as np
 
@@ -19,20 +21,38 @@ class Insider:
     """One or several contributors: what their parts of each cell add up to, and which cells they are alone in.
 
     uses_parts : of cells that others have a part in, too; False: they use only what they know of cells of theirs alone
+    rules      : of magnitudes, where one contributor reads a file that tells which cells are secondary: these rules let
+                 such a cell out, whatever the others have in it
     """
 
     parts: Mapping[Cell, int]
     alone: frozenset[Cell] = frozenset()
     uses_parts: bool = True
+    rules: Sequence[Mapping[str, float]] = ()
 
     def bounds(self, published: Published) -> dict[int, tuple[int, int]]:
         """By suppressed cell: it is at least their part of it, or just that."""
         at, hidden = published.place, suppressed(published)
         return {
-            at[cell]: (part, part if cell in self.alone else UNBOUNDED)
+            at[cell]: (part, part)
+            if cell in self.alone
+            else (least_of_secondary(part, self.rules) if published.word[at[cell]] == "secondary" else part, UNBOUNDED)
             for cell, part in self.parts.items()
             if cell in at and hidden[at[cell]] and (self.uses_parts or cell in self.alone)
         }
+
+
+def least_of_secondary(part: int, rules: Sequence[Mapping[str, float]]) -> int:
+    """The least that a cell can be in which somebody has a part, and which no rule calls sensitive.
+
+    By the p% rule what is left beside the two largest must be p percent of the largest: somebody else has one unit,
+    and others, who have no more, the rest.
+    """
+    asked = [part]
+    for rule in rules:
+        if rule["rule"] == "p_percent" and part:
+            asked.append(part + 1 + ceil(Fraction(str(rule["p"])) / 100 * part))
+    return max(asked)
 
 
 def anybody(published: Published, counts: bool) -> Bounds:

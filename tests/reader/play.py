@@ -1,5 +1,6 @@
 """A generated table through the product, written as the product writes it, and read by the reader."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -8,9 +9,14 @@ import sluice
 from policies.table_attackers import TableAttackers
 from sluice.publication.published_table import published_table
 from sluice.publication.published_table_files import to_csv
+from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Statuses
+from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.records import records_of
+from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.verdict import Verdict
+from tasks.release.tables.protection import ProtectionRequest, audit_cells, protect_cells
 from tests.reader.generate import Rows, drawn
 from tests.reader.judge import Rules, Successes, Truth, successes
 from tests.reader.published import Hierarchy, Published, read_tables
@@ -51,10 +57,24 @@ def protected(records: pd.DataFrame, rows: dict[str, Rows], rules: Rules, togeth
     return Played(published, Truth(records, hierarchies, rules, *measure.values()), together)
 
 
-def as_written(cells: Cells, status: Statuses) -> str:
+def as_written(cells: Cells, status: Statuses, tell_primary: bool = False) -> str:
     """The CSV file of a pattern of one table, as a release writes it."""
     dimensions = [dimension.name for dimension in cells.dimensions]
-    return to_csv(published_table(cells, status, "table", dimensions)).decode()
+    return to_csv(published_table(cells, status, "table", dimensions, tell_primary=tell_primary)).decode()
+
+
+def with_two_words(
+    records: pd.DataFrame, rows: dict[str, Rows], rules: Sequence[SensitivityRule], written: Rules, *, told: bool
+) -> Played:
+    """A magnitude table whose file tells primary from secondary; told: protected against who reads these words."""
+    dimensions = [Dimension.of(name, tree) for name, tree in rows.items()]
+    cells = records_of(records, dimensions, Measure("value", "firm")).cells(dimensions)
+    request = ProtectionRequest.of(cells, rules, Assumptions(statuses=told))
+    made = protect_cells(cells, request)
+    assert audit_cells(cells, made.status, request, made.certificates).safe
+    hierarchies = [Hierarchy.of(name, tree) for name, tree in rows.items()]
+    published = read_tables([as_written(cells, made.status, tell_primary=True)], hierarchies)
+    return Played(published, Truth(records, hierarchies, written, "value", "firm"), 1)
 
 
 def generated(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.tabular.audit.proven_interval import Need, ProvenInterval, Question
-from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats
+from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Integers
 from sluice.tabular.model.known_sums import Indices
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
@@ -24,6 +24,7 @@ class Insiders:
     zeros_known : that others contribute nothing is known beforehand
     others      : shape (c,), how much of each cell is certainly not one contributor's
     own_parts   : whoever is among the largest contributors that a cell lists knows that it is at least its own part
+    knows       : shape (c, t), what each of these knows it to be at least, where that is more; see `known_parts`
 
     spare : shape (c,), how far a cell may fall without coming below what `size` of its contributors have in it; below 0
             where they are all that it has, and know it; infinite where nobody uses what it has
@@ -40,6 +41,7 @@ class Insiders:
         nonnegative: bool = True,
         zeros_known: bool = True,
         own_parts: bool = True,
+        knows: Integers | None = None,
     ) -> None:
         self.cells, self.size, self._nonnegative = cells, size, nonnegative
         self._requirements, self._rules, self._zeros_known = requirements, rules, zeros_known
@@ -52,13 +54,14 @@ class Insiders:
             for owner in cells.owners[cell, : cells.contributors[cell]]:
                 self._cells_of.setdefault(int(owner), []).append(int(cell))
         self._total = cells.total.astype(np.float64)
+        self._knows = cells.largest if knows is None else knows
         own_parts = own_parts and nonnegative and size > 0
-        left = self._total - cells.largest[:, : max(size, 1)].sum(axis=1)
+        left = self._total - self._knows[:, : max(size, 1)].sum(axis=1)
         self.spare = np.where(known, -1.0, np.maximum(left, 0.0) if own_parts else np.inf)
         at, rank = np.nonzero((cells.owners >= 0) & (cells.largest > 0) & free[:, None] & own_parts)
         order = np.argsort(cells.owners[at, rank], kind="stable")
         self._part_owner, self._part_cell = cells.owners[at, rank][order], at[order]
-        self._part = cells.largest[at, rank][order].astype(np.float64)
+        self._part = self._knows[at, rank][order].astype(np.float64)
         self._own_parts = own_parts
         self.need_of = lru_cache(maxsize=None)(self._need_of)
         self.known_to = lru_cache(maxsize=None)(self._known_to)
@@ -156,8 +159,8 @@ class Insiders:
         return False
 
     def _parts_in(self, cell: int) -> dict[int, int]:
-        """Who is listed among the contributors of a cell, with how much."""
-        pairs = zip(self.cells.owners[cell].tolist(), self.cells.largest[cell].tolist(), strict=True)
+        """Who is listed among the contributors of a cell, and how much each knows it to be at least."""
+        pairs = zip(self.cells.owners[cell].tolist(), self._knows[cell].tolist(), strict=True)
         return {owner: part for owner, part in pairs if owner >= 0 and part > 0}
 
     def joined_by_contributors(self, cell: int, coalition: Owners) -> list[Owners]:

@@ -13,6 +13,7 @@ from sluice.tabular.audit.suppressed_cells import SuppressedCells
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells
 from sluice.tabular.model.known_sums import components, computable
+from sluice.tabular.rules.known_parts import known_parts
 from sluice.tabular.rules.readers import Reader
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
@@ -74,6 +75,7 @@ class ReaderAttacks:
             assumptions.nonnegative,
             assumptions.zeros_known,
             assumptions.own_parts,
+            known_parts(cells, asked, rules) if assumptions.statuses and assumptions.coalition == 1 else None,
         )
         self._suppressed = SuppressedCells(cells.equations, self.free, lower, upper, self._label, self._insiders.spare)
         self.below, self.above = np.full(len(cells), np.nan), np.full(len(cells), np.nan)

@@ -25,6 +25,9 @@ class Assumptions:
     own_parts    : each contributor among the largest that the cells keep its own part of every cell, so that a cell is
                    at least as large, and coalitions theirs together; False: only who is alone in a cell uses what it
                    knows. Nothing where coalition is 0, or contributions may be negative
+    statuses     : which suppressed cells of a magnitude are sensitive, because the files distinguish primary from
+                   secondary: a contributor to one that is not knows more than its own part, see `known_parts`. Of
+                   coalitions it is not played
     beforehand   : from what to what each cell is known to be, from elsewhere, in whole units of the table and infinite
                    for no end; shapes (c,). None: nothing. The truth must be between them
     """
@@ -36,6 +39,7 @@ class Assumptions:
     zeros_known: bool = True
     counts: Counts | None = None
     own_parts: bool = True
+    statuses: bool = False
     beforehand: tuple[Floats, Floats] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:

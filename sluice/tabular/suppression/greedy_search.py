@@ -11,6 +11,7 @@ import numpy as np
 from sluice.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats
+from sluice.tabular.rules.known_parts import known_parts
 from sluice.tabular.rules.readers import Reader, readers
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.block_program import BlockProgram
@@ -94,7 +95,9 @@ class GreedySearch:
             Rooms.of(unknowns, cells.total - reader.lower, reader.upper - cells.total) for reader in problem.readers
         ]
         knows_parts = assumptions.own_parts and assumptions.nonnegative and cells.sizes is None
-        insiders = Insiders(cells, unknowns, assumptions.coalition, knows_parts)
+        told = assumptions.statuses and assumptions.coalition == 1
+        largest = known_parts(cells, requirements, rules) if told else cells.largest
+        insiders = Insiders(replace(cells, largest=largest), unknowns, assumptions.coalition, knows_parts)
         self.search = PatternSearch(program, unknowns, rooms, insiders, fixed)
         targets = targets_of(cells, unknowns, problem.readers, rules, assumptions.nonnegative)
         self.targets = [target for target in targets if inside is None or inside[target.unknowns[0]]]

@@ -10,6 +10,7 @@ from sluice.publication.sdmx_csv import refuse_unfit_for_sdmx
 from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
+from sluice.tabular.rules.known_parts import status_tells_more
 from sluice.variables import Role, Variable
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.layout import TableDimension
@@ -83,6 +84,14 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
         raise DocumentError(
             f"{path}: form.tell_primary: who is told which suppressed counts are sensitive knows how small they are, "
             "and their sums give many away; leave it out where counts, or numbers of contributors, are published"
+        )
+    rules = [rule.sensitivity() for rule in policy.table_rules]
+    if definition.form.tell_primary and status_tells_more(rules, policy.table_attackers.coalition):
+        raise DocumentError(
+            f"{path}: form.tell_primary: by these rules, the word 'primary' tells contributors how large the others' "
+            "parts may be: those who pool what they know (table_attackers.coalition above 1), who asked for protection "
+            "(request_rule), or where a cell of two may be safe (without minimum_frequency of 3 or p_percent); leave "
+            "it out"
         )
     if measure.weight is not None:
         weight = _known(contract, measure.weight.variable, f"{path}: measure.weight.variable")

@@ -1,5 +1,6 @@
 """What is asked of the cells of a release's tables: by the policy's rules and, beforehand, by people."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -16,16 +17,18 @@ from tasks.release.tables.protection_method import SecondarySuppression
 def request_of(release: TablesRelease, staged: StagedCells, cells: Cells) -> ProtectionRequest:
     """Judge all cells by the policy, and apply the a-priori file. Raises DataError where the two contradict."""
     definition, policy = release.product.definition, release.product.policy
-    contributions = cells.contributions
+    contributions, protection = cells.contributions, definition.protection
     if definition.measure.requested is not None:
         asking = read_asking(release.vault.verify(staged.sha256, ".npz"))
         contributions = RequestedContributions.of(cells, asking)
-    protection = definition.protection
     pattern = protection if isinstance(protection, SecondarySuppression) else SecondarySuppression()
     return ProtectionRequest.of(
         cells,
         [rule.sensitivity() for rule in policy.table_rules],
-        policy.table_attackers.assumptions(definition.measure.measure),
+        replace(
+            policy.table_attackers.assumptions(definition.measure.measure),
+            statuses=definition.form.tell_primary and isinstance(protection, SecondarySuppression),
+        ),
         contributions=contributions,
         rows=manual_rows(pattern.a_priori, [d.name for d in cells.dimensions], cells.decimals),
         cost=pattern.cost,

@@ -169,14 +169,14 @@ def audit(
     behind = TableOfRecords.of(records, dimensions, rules, value, contributor, measure)
     together = whole_number(coalition, "coalition", 0)
     pattern, cells = pattern_of(table, behind.dimensions), behind.tabulated(tables, together).cells
-    assumptions = behind.assumptions(together)
+    tell_primary = pattern.tells_primary and behind.measure.counts is None  # of counts it tells how small they are
+    assumptions = replace(behind.assumptions(together), statuses=tell_primary)
     if bounds is not None:
         assumptions = replace(assumptions, beforehand=known_bounds(bounds, cells))
     found = audit_pattern_with_records(pattern, cells, behind.rules, assumptions, repair=repair, workers=workers)
     mended = found.repaired
     if mended is None or not mended.safe:
         return _result(found)
-    tell_primary = pattern.tells_primary and behind.measure.counts is None  # of counts it tells how small they are
     published = table_of(cells, PublishedCells(mended.status), tell_primary)
     return _result(found, frame_of(published), mended.added)
 
