@@ -51,6 +51,17 @@ def audit_table(
         Path | None,
         typer.Option("--known", help="CSV of what an attacker knows of cells beforehand: codes, lower, upper"),
     ] = None,
+    cells_status: Annotated[
+        str | None, typer.Option("--cells-status", help="the column that tells what is suppressed; else status")
+    ] = None,
+    cells_value: Annotated[str, typer.Option("--cells-value", help="the column of the values")] = "value",
+    status_word: Annotated[
+        list[str] | None,
+        typer.Option("--status-word", metavar="WORD=OURS", help="of another program, such as D=secondary"),
+    ] = None,
+    hide_values: Annotated[
+        bool, typer.Option("--hide-values", help="values that stand beside suppressed cells are not published")
+    ] = False,
     within: Annotated[
         float | None, typer.Option("--within", min=0, max=100, help="percent: so near is a breach; without microdata")
     ] = None,
@@ -66,13 +77,14 @@ def audit_table(
 
     Without microdata, --rule is for a table of counts, one contributor each: readers know the rule, too.
     """
-    from flows.cli.table_options import dimensions_given, files_given, rules_given, tables_given
+    from flows.cli.table_options import columns_given, dimensions_given, files_given, rules_given, tables_given
     from sluice.custody.durable import refuse_to_overwrite
     from sluice.errors import DocumentError
     from tasks.workbench.audit import audit_with_records
     from tasks.workbench.audit_published import audit_published
 
     dimensions, tables = dimensions_given(hierarchy or []), tables_given(table or [])
+    columns = columns_given(cells_status, cells_value, status_word or [], hide_values)
     if microdata is None:
         of_records = {
             "--value": value,
@@ -89,6 +101,7 @@ def audit_table(
             dimensions,
             tables=tables,
             rules=rules_given(rule or []),
+            columns=columns,
             known=known,
             within=within,
             nonnegative=measure_given(None, None, None, None, None, negative, missing, "add", None).negative
@@ -110,6 +123,7 @@ def audit_table(
             measure,
             rules_given(rule or []),
             tables=tables,
+            columns=columns,
             known=known,
             coalition=coalition,
             repair=repair,

@@ -15,6 +15,7 @@ from sluice.sources.hierarchy_file import read_dimension
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.tables.protection_method import Alteration, Protection, SecondarySuppression
+from tasks.workbench.cell_columns import OWN_WORDS, CellColumns
 
 
 def dimensions_given(written: Sequence[str]) -> list[Dimension]:
@@ -70,6 +71,17 @@ def rules_given(written: Sequence[str]) -> list[SensitivityRule]:
 def tables_given(written: Sequence[str]) -> list[tuple[str, ...]] | None:
     """The tables that were written as NAME,NAME: the dimensions of each; None when nothing is, for one of all."""
     return [tuple(name.strip() for name in each.split(",")) for each in written] or None
+
+
+def columns_given(status: str | None, value: str, words: Sequence[str], hide_values: bool) -> CellColumns:
+    """How a file of cells tells what is suppressed; its words are written as WORD=OURS. Raises DocumentError."""
+    meant = {}
+    for each in words:
+        word, _, own = each.rpartition("=")
+        if not word or own not in OWN_WORDS:
+            raise DocumentError(f"--status-word: must be WORD=OURS with one of {', '.join(OWN_WORDS)}; got '{each}'")
+        meant[word] = own
+    return CellColumns(status, value, meant, hide_values)
 
 
 def method_given(written: str, **of_suppression: Any) -> Protection:

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from sluice.errors import DataError, did_you_mean
-from sluice.sources.csv_source import CsvSource
+from sluice.sources.csv_separator import described_csv
 from sluice.tabular.model.dimension import Dimension
 
 _COLUMNS = ("code", "parent")
@@ -31,7 +31,7 @@ def read_dimension(name: str, paths: Sequence[Path]) -> Dimension:
 def read_rows(path: Path) -> list[tuple[str, str]]:
     """(code, parent) of each row; refuses what shows in a single line."""
     rows: list[tuple[str, str]] = []
-    for batch in CsvSource(path=(str(path),)).batches(_COLUMNS):
+    for batch in described_csv(path).batches(_COLUMNS):
         rows += zip(batch["code"].tolist(), batch["parent"].tolist(), strict=True)
     first: dict[str, int] = {}
     for number, (code, _) in enumerate(rows):

@@ -17,6 +17,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.sensitivity import SensitivityRule, requirements_of
 from tasks.release.tables.published_cells import PublishedCells
+from tasks.workbench.cell_columns import PLAIN, CellColumns
 from tasks.workbench.cells_files import read_cells, refuse_unfit_output, write_cells
 from tasks.workbench.known_bounds import known_bounds_in
 from tasks.workbench.repair import RepairedPattern, repaired
@@ -54,6 +55,7 @@ def audit_with_records(
     rules: Sequence[SensitivityRule],
     *,
     tables: Sequence[Sequence[str]] | None = None,
+    columns: CellColumns = PLAIN,
     known: Path | None = None,
     coalition: int = 1,
     repair: Path | None = None,
@@ -61,13 +63,14 @@ def audit_with_records(
 ) -> AuditedTable:
     """The pattern in a file (or folder) of cells, audited by `audit_pattern_with_records`. Errors name the file.
 
+    columns: as another program writes them
     known  : a file of bounds that attackers know beforehand
     repair : where the pattern is written with further cells suppressed, if it is not safe and that makes it so
     """
     refuse_no_rules(rules)
+    pattern, tables = read_cells(source, dimensions, tables, columns)
     if repair is not None:
         refuse_unfit_output(repair, [records, known, source], dimensions, tables, "--repair")
-    pattern = read_cells(source, dimensions, tables)
     cells = tabulate(records, dimensions, measure, rules, tables, coalition).cells
     tell_primary = pattern.tells_primary and measure.counts is None  # of counts it tells how small they are
     assumptions = replace(attackers(measure, coalition), statuses=tell_primary)

@@ -18,6 +18,7 @@ from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasi
 from sluice.tabular.rules.readers import sensitive_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.workbench.audit import AuditedTable
+from tasks.workbench.cell_columns import PLAIN, CellColumns
 from tasks.workbench.cells_files import read_cells
 from tasks.workbench.known_bounds import known_bounds_in
 from tasks.workbench.tabular_file import errors_of
@@ -32,6 +33,7 @@ def audit_published(
     *,
     tables: Sequence[Sequence[str]] | None = None,
     rules: Sequence[SensitivityRule] = (),
+    columns: CellColumns = PLAIN,
     known: Path | None = None,
     within: float | None = None,
     nonnegative: bool = True,
@@ -39,9 +41,10 @@ def audit_published(
 ) -> AuditedTable:
     """The pattern in a file (or folder) of cells, audited by `audit_pattern`. Errors name the file.
 
-    known : a file of bounds that attackers know beforehand
+    columns : as another program writes them
+    known   : a file of bounds that attackers know beforehand
     """
-    pattern = read_cells(source, dimensions, tables)
+    pattern, tables = read_cells(source, dimensions, tables, columns)
     bounds = known_bounds_in(known, pattern) if known else None
     with errors_of(source):
         return audit_pattern(

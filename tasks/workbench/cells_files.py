@@ -5,25 +5,25 @@ share stand once. In a folder, a file bears the names of its table's dimensions,
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from sluice.custody.durable import refuse_to_overwrite, replace
-from sluice.errors import DataError
+from sluice.errors import DataError, no_such_file
 from sluice.publication.pattern_file import Pattern, read_pattern
 from sluice.publication.published_table import OWN_COLUMNS, PublishedTable, published_table
 from sluice.publication.published_table_files import to_csv
 from sluice.tabular.model.cells import Cells, in_tables, levels_of
 from sluice.tabular.model.dimension import Dimension
 from tasks.release.tables.published_cells import PublishedCells
-from tasks.workbench.tabular_file import errors_of, read_text, refuse_unfit_csv
+from tasks.workbench.cell_columns import PLAIN, CellColumns
+from tasks.workbench.decimal_comma import with_points
+from tasks.workbench.tabular_file import errors_of, read_text, refuse_unfit_csv, table_source
 
 Tables = Sequence[Sequence[str]]
-
-_COLUMNS = ("status", "value")
 
 
 def refuse_taken_names(dimensions: Sequence[Dimension]) -> None:
@@ -87,37 +87,102 @@ def table_of(
     )
 
 
-def read_cells(source: Path, dimensions: Sequence[Dimension], tables: Tables | None) -> Pattern:
-    """The pattern in a file, or in a folder that `write_cells` filled.
+def read_cells(
+    source: Path, dimensions: Sequence[Dimension], tables: Tables | None, columns: CellColumns = PLAIN
+) -> tuple[Pattern, Tables | None]:
+    """The pattern in a file, or in a folder with one for each table, and the tables.
 
-    raises : DataError, which names it, also for cells of no table: what these tell would not be looked at
+    tables  : None for one table of all dimensions; of a folder, the columns and codes of its files tell them
+    columns : as another program writes them
+    raises  : DataError, which names it, also for cells of no table: what these tell would not be looked at
     """
     if not source.exists() and not source.suffix:
         raise DataError(f"{source}: no such file or folder.")
     with errors_of(source):
-        pattern = read_pattern(pd.concat(_texts(source, dimensions, tables), ignore_index=True), dimensions)
+        if source.is_dir():
+            files = _files_of(source, dimensions, tables, columns)
+            tables = list(files)
+            texts = _of_folder(files, dimensions, columns)
+        else:
+            texts = _text(source, [dimension.name for dimension in dimensions], columns)
+        pattern = read_pattern(texts, dimensions)
         others = np.flatnonzero(~in_tables(dimensions, pattern.codes, tables))
         if len(others):
             raise DataError(
                 f"holds {len(others):,} cells that are in none of the tables, such as {pattern.name(int(others[0]))}. "
                 "Name all tables of which it has cells."
             )
-        return pattern
+        return pattern, tables
 
 
-def _texts(source: Path, dimensions: Sequence[Dimension], tables: Tables | None) -> Iterator[pd.DataFrame]:
-    """The columns of a pattern as text, missing values as empty ones; cells that tables share once."""
-    if not source.is_dir():
-        yield read_text(source, [*(dimension.name for dimension in dimensions), *_COLUMNS])
-        return
-    totals = {dimension.name: dimension.codes[0] for dimension in dimensions}
+def _text(file: Path, names: Sequence[str], columns: CellColumns) -> pd.DataFrame:
+    """The columns of a pattern as text, missing values as empty ones."""
+    with errors_of(file):
+        wanted = columns.names(table_source(file).column_names(), names)
+        return columns.read(with_points(read_text(file, [*names, *wanted]), [columns.value]))
+
+
+def _of_folder(
+    files: Mapping[tuple[str, ...], Path], dimensions: Sequence[Dimension], columns: CellColumns
+) -> pd.DataFrame:
+    """The cells of all files, those that tables share once; at the total of the dimensions that a table leaves out."""
     frames = []
-    for table in _tables(dimensions, tables):
+    for table, file in files.items():
         levels = levels_of(dimensions, table)
         own = [dimension.name for dimension, level in zip(dimensions, levels, strict=True) if level]
-        others = {name: total for name, total in totals.items() if name not in own}
-        frames.append(read_text(source / _file_name(table), [*own, *_COLUMNS]).assign(**others))
-    yield pd.concat(frames, ignore_index=True).drop_duplicates()
+        others = {dimension.name: dimension.codes[0] for dimension in dimensions if dimension.name not in own}
+        frames.append(_text(file, own, columns).assign(**others))
+    return pd.concat(frames, ignore_index=True).drop_duplicates()
+
+
+def _files_of(
+    folder: Path, dimensions: Sequence[Dimension], tables: Tables | None, columns: CellColumns
+) -> dict[tuple[str, ...], Path]:
+    """The file of each table. Raises DataError for a table without a file, and for cells of another table."""
+    found = {file: header for file in sorted(folder.glob("*.csv")) if columns.are_in(header := _header(file))}
+    if tables is not None:
+        given = {tuple(table): folder / _file_name(table) for table in tables}
+        lacking = [file for file in given.values() if not file.is_file()]
+        if lacking:
+            raise DataError(f"{no_such_file(lacking[0])} Leave --table out: the files tell their tables.")
+        if more := [file.name for file in found if file not in given.values()]:
+            raise DataError(
+                f"holds {more[0]}, the cells of a table that is not named; name it, too, or no table at all."
+            )
+        return given
+    if not found:
+        raise DataError("holds no CSV file of cells, with the columns status and value.")
+    files: dict[tuple[str, ...], Path] = {}
+    for file, header in found.items():
+        table = _table_in(file, header, dimensions)
+        if table in files:
+            raise DataError(f"{file.name} and {files[table].name} hold cells of the same table.")
+        files[table] = file
+    return files
+
+
+def _table_in(file: Path, header: Sequence[str], dimensions: Sequence[Dimension]) -> tuple[str, ...]:
+    """The table whose cells a file holds: its dimensions, each down to the deepest level of a code in it."""
+    names = {dimension.name for dimension in dimensions}
+    if strange := [name for name in header if name not in names and name not in OWN_COLUMNS]:
+        raise DataError(f"{file}: has a column '{strange[0]}', and no --hierarchy is given of it.")
+    table = []
+    for dimension in dimensions:
+        if dimension.name not in header:
+            continue
+        codes = read_text(file, [dimension.name])[dimension.name].unique()
+        known = [dimension.position[code] for code in codes if code in dimension.position]
+        level = int(dimension.levels[known].max(initial=0))
+        if level:
+            table.append(dimension.name if level == dimension.levels.max() else f"{dimension.name}:{level}")
+    return tuple(table)
+
+
+def _header(file: Path) -> list[str]:
+    try:
+        return table_source(file).column_names()
+    except DataError:
+        return []  # no file of cells
 
 
 def _tables(dimensions: Sequence[Dimension], tables: Tables | None) -> Tables:

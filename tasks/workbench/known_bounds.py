@@ -11,6 +11,7 @@ from sluice.publication.pattern_file import Pattern, cell_name
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers, keys_of
 from sluice.tabular.model.column_values import numbers
 from sluice.tabular.model.dimension import Dimension
+from tasks.workbench.decimal_comma import with_points
 from tasks.workbench.tabular_file import errors_of, read_text
 
 ENDS = ("lower", "upper")
@@ -19,7 +20,7 @@ ENDS = ("lower", "upper")
 def known_bounds_in(file: Path, table: Cells | Pattern) -> tuple[Floats, Floats]:
     """The bounds in a CSV file. Errors name it."""
     with errors_of(file):
-        return known_bounds(read_text(file), table)
+        return known_bounds(with_points(read_text(file), ENDS), table)
 
 
 def known_bounds(rows: pd.DataFrame, table: Cells | Pattern) -> tuple[Floats, Floats]:

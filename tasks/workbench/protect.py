@@ -35,6 +35,7 @@ from tasks.release.tables.protection_method import Alteration, Protection, Secon
 from tasks.release.tables.published_cells import PublishedCells
 from tasks.release.tables.suppressed_cells import suppress_cells
 from tasks.workbench.cells_files import read_cells, refuse_taken_names, refuse_unfit_output, write_cells
+from tasks.workbench.decimal_comma import with_points
 from tasks.workbench.draw import Draw
 from tasks.workbench.previous_pattern import PreviousPattern
 from tasks.workbench.seed_file import secret_seed_of
@@ -173,7 +174,10 @@ def protect_table(
     if a_priori:
         method = _suppression(method, "a-priori file").model_copy(update={"a_priori": tuple(_rows_of(a_priori))})
     granted = read_waivers(waivers) if waivers else ()
-    before = PreviousPattern(previous.name, read_cells(previous, dimensions, tables), tables) if previous else None
+    before = None
+    if previous:
+        pattern, those = read_cells(previous, dimensions, tables)
+        before = PreviousPattern(previous.name, pattern, those)
     made = protect_tabulated(
         tabulate(source, dimensions, measure, rules, tables, coalition),
         rules,
@@ -314,4 +318,5 @@ def _seed_of(file: Path | None, method: Protection) -> int:
 
 
 def _rows_of(path: Path) -> list[dict[str, str]]:
-    return [{str(key): text for key, text in row.items()} for row in read_text(path).to_dict("records")]
+    rows = with_points(read_text(path), ("lower", "upper", "cost"))
+    return [{str(key): text for key, text in row.items()} for row in rows.to_dict("records")]

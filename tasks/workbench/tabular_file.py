@@ -12,7 +12,7 @@ from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
 from sluice.custody.durable import refuse_to_overwrite
 from sluice.errors import DataError, MeasureChoiceError
-from sluice.sources.csv_source import CsvSource
+from sluice.sources.csv_separator import described_csv
 from sluice.sources.tabular_source import TabularSource
 from sluice.variables import Role, Variable
 
@@ -40,7 +40,7 @@ def table_source(path: Path) -> TabularSource:
 
         return ParquetSource(path=str(path))
     if path.name.endswith((".csv", ".csv.gz")):
-        return CsvSource(path=(str(path),))
+        return described_csv(path)
     raise DataError(f"{path}: must be a .csv, .csv.gz or .parquet file. Other sources: write a release definition.")
 
 

@@ -17,6 +17,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
 from sluice.tabular.rules.sensitivity import SensitivityRule
+from tasks.workbench.decimal_comma import with_points
 from tasks.workbench.tabular_file import errors_of, table_source
 
 
@@ -72,4 +73,5 @@ def attackers(measure: Measure, coalition: int) -> Assumptions:
 def records_in(source: Path, dimensions: Sequence[Dimension], measure: Measure) -> pd.DataFrame:
     """The columns of a file of records that its table is made of. Raises DataError."""
     columns = list(dict.fromkeys([*(d.name for d in dimensions), *measure.columns]))
-    return pd.concat(table_source(source).batches(columns), ignore_index=True)
+    frame = pd.concat(table_source(source).batches(columns), ignore_index=True)
+    return with_points(frame, [name for name in (measure.value, measure.weight) if name is not None])

@@ -27,8 +27,10 @@ def numbers(column: "pd.Series[Any]") -> NDArray[Any]:
     strange = ~text.str.fullmatch(NUMBER)
     if strange.any():
         first = int(column.index[np.flatnonzero(strange)[0]]) + 1
+        point = " Write a point before the decimals." if text[strange].str.contains(",", regex=False).all() else ""
         raise DataError(
-            f"'{column.name}' must be a number; it is not in {int(strange.sum())} records, first in record {first}."
+            f"'{column.name}' must be a number; it is not in {int(strange.sum())} records, first in record "
+            f"{first}.{point}"
         )
     return np.array(text.tolist(), dtype=np.float64)
 

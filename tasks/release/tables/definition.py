@@ -8,7 +8,7 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from sluice.errors import did_you_mean
-from sluice.sources.csv_source import CsvSource
+from sluice.sources.csv_separator import described_csv
 from sluice.sources.hierarchy_file import read_rows
 from tasks.release.definition import Definition
 from tasks.release.tables.layout import PublishedForm, TableDimension, TableMeasure, WantedTable
@@ -67,7 +67,7 @@ def with_named_files(written: Mapping[str, Any], base: Path) -> dict[str, Any]:
         content["dimensions"] = [_with_rows(dimension, base) for dimension in content["dimensions"]]
     protection = content.get("protection")
     if isinstance(protection, dict) and isinstance(protection.get("a_priori"), str):
-        source = CsvSource(path=(str(base / protection["a_priori"]),))
+        source = described_csv(base / protection["a_priori"])
         batches = source.batches(source.column_names())
         content["protection"] = {**protection, "a_priori": [row for b in batches for row in b.to_dict("records")]}
     return content

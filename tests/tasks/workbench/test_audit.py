@@ -183,7 +183,7 @@ BAD = [
     ),
     ("no number", "KC,R3,published,20", "KC,R3,published,c", r"'value' must be a number"),
     ("no column", "nace,region,status,value", "nace,region,state,value", r"no column 'status'"),
-    ("no columns", "nace,region,status,value", "nace,region,a,b", r"no column 'status'\. No column 'value'\. Its col"),
+    ("no columns", "nace,region,status,value", "nace,region,a,b", r"no column 'status'\. Its other columns are: a, b"),
     (
         "a negative value",
         "KC,R3,published,20",

@@ -40,15 +40,45 @@ def test_a_folder_is_read_as_its_one_file_would_be(tmp_path: Path) -> None:
     tables = [["nace"], ["region"]]
     given = [*COUNT, "--table=nace", "--table=region"]
     assert main(protect(tmp_path, *given, output="out")) == main(protect(tmp_path, *given)) == 0
-    folder = read_cells(tmp_path / "out", dimensions(), tables)
-    file = read_cells(tmp_path / "cells.csv", dimensions(), tables)
+    folder, found = read_cells(tmp_path / "out", dimensions(), None)
+    assert found == [("nace",), ("region",)]
+    file, _ = read_cells(tmp_path / "cells.csv", dimensions(), tables)
     order = [np.lexsort(each.codes.T) for each in (folder, file)]
     for name in ("codes", "status", "value", "has"):
         one, other = (getattr(each, name)[by] for each, by in zip((folder, file), order, strict=True))
         assert np.array_equal(one, other)
+    with pytest.raises(DataError, match=r"out: holds region\.csv, the cells of a table that is not named"):
+        read_cells(tmp_path / "out", dimensions(), tables[:1])
+    with pytest.raises(DataError, match=r"region\.csv: has a column 'region', and no --hierarchy is given of it"):
+        read_cells(tmp_path / "out", dimensions()[:1], None)
+    (tmp_path / "out" / "again.csv").write_bytes((tmp_path / "out" / "region.csv").read_bytes())
+    with pytest.raises(DataError, match=r"region\.csv and again\.csv hold cells of the same table"):
+        read_cells(tmp_path / "out", dimensions(), None)
+    (tmp_path / "out" / "again.csv").unlink()
     (tmp_path / "out" / "region.csv").unlink()
-    with pytest.raises(DataError, match=r"out.*region\.csv: no such file"):
+    with pytest.raises(DataError, match=r"out.*region\.csv: no such file.*Leave --table out"):
         read_cells(tmp_path / "out", dimensions(), tables)
+    (tmp_path / "out" / "nace.csv").unlink()
+    with pytest.raises(DataError, match="out: holds no CSV file of cells"):
+        read_cells(tmp_path / "out", dimensions(), None)
+
+
+def test_files_of_a_folder_tell_their_tables(tmp_path: Path) -> None:
+    """Also a table that ends above the leaves, whatever its file is called; other files are no tables."""
+    nace = Dimension.of("nace", [("Total", ""), ("K", "Total"), ("K1", "K"), ("K2", "K")])
+    region = Dimension.flat("region", ["R0", "R1"])
+    (tmp_path / "by group.csv").write_text(
+        "nace,region,status,value\n"
+        + "".join(f"{n},{r},published,{v}\n" for n in ("Total", "K") for r, v in (("Total", 3), ("R0", 1), ("R1", 2))),
+        encoding="utf-8",
+    )
+    (tmp_path / "nace.csv").write_text(
+        "nace,status,value\nTotal,published,3\nK,published,3\nK1,published,1\nK2,published,2\n"
+    )
+    (tmp_path / "readme.csv").write_text("about\nthese\n", encoding="utf-8")
+    pattern, tables = read_cells(tmp_path, [nace, region], None)
+    assert sorted(tables or ()) == [("nace",), ("nace:1", "region")]
+    assert len(pattern) == 8
 
 
 def test_a_total_that_two_files_give_otherwise(tmp_path: Path) -> None:

@@ -1,0 +1,73 @@
+"""Patterns as other programs write them."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from flows.cli.main import main
+from sluice.errors import DataError
+from tasks.workbench.cell_columns import CellColumns
+from tests.tabular.tables import read_text
+from tests.tasks.workbench.firms_file import COUNT, command, protect, write_firms
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_firms(tmp_path)
+    assert main(protect(tmp_path, *COUNT)) == 0
+    return tmp_path
+
+
+def test_every_way_to_say_it_is_the_same_pattern(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cells = read_text(folder / "cells.csv")
+    hidden = cells["status"] == "suppressed"
+
+    def audited(frame: pd.DataFrame, *more: str) -> tuple[int, str]:
+        frame.to_csv(folder / "theirs.csv", index=False)
+        capsys.readouterr()
+        code = main(command("audit-table", folder / "theirs.csv", *more))
+        shown = capsys.readouterr()
+        return code, shown.err if code == 1 else shown.out.split("\n")[0]
+
+    plain = audited(cells)
+    assert plain == (0, f"{len(cells)} cells, {hidden.sum()} suppressed")
+    assert audited(cells.drop(columns="status")) == plain
+    assert audited(cells.assign(status=hidden.map({True: "TRUE", False: "FALSE"}))) == plain
+    assert (
+        audited(
+            cells.rename(columns={"status": "suppressed", "value": "freq"}).assign(weight="1"),
+            "--cells-status=suppressed",
+            "--cells-value=freq",
+        )
+        == plain
+    )
+    letters = cells.assign(status=hidden.map({True: "D", False: "V"}))
+    assert "got 'V'" in audited(letters)[1]
+    assert "--status-word V=suppressed" in audited(letters)[1]
+    meant = ("--status-word=D=suppressed", "--status-word=V=published")
+    assert audited(letters, *meant) == plain
+    beside = cells.assign(value=cells["value"].where(~hidden, "7"))
+    assert audited(beside)[0] == 2
+    assert audited(beside, "--hide-values") == plain
+    code, says = audited(cells.rename(columns={"status": "state"}))
+    assert code == 1
+    assert "theirs.csv: has no column 'status'. Its other columns are: state" in says
+    assert "--status-word: must be WORD=OURS with one of published" in audited(cells, "--status-word=D=secret")[1]
+
+
+@pytest.mark.parametrize(
+    ("word", "own"),
+    [("u", "primary"), ("X", "secondary"), ("s", "published"), ("z", "published"), ("Unsafe", "primary")],
+)
+def test_letters_of_other_programs(word: str, own: str) -> None:
+    frame = pd.DataFrame({"a": ["x"], "status": [word], "value": ["1"]}, dtype="str")
+    assert CellColumns().read(frame)["status"].tolist() == [own]
+    assert CellColumns(words={word: "suppressed"}).read(frame)["status"].tolist() == ["suppressed"]
+
+
+def test_an_unknown_word_is_refused() -> None:
+    frame: Any = pd.DataFrame({"a": ["x"], "status": ["primry"], "value": [""]}, dtype="str")
+    with pytest.raises(DataError, match=r"got 'primry'\. Did you mean 'primary'"):
+        CellColumns().read(frame)
