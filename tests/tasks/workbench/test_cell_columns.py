@@ -48,7 +48,12 @@ def test_every_way_to_say_it_is_the_same_pattern(folder: Path, capsys: pytest.Ca
     assert "--status-word V=suppressed" in audited(letters)[1]
     meant = ("--status-word=D=suppressed", "--status-word=V=published")
     assert audited(letters, *meant) == plain
-    beside = cells.assign(value=cells["value"].where(~hidden, "7"))
+    firms = read_text(folder / "micro.csv")
+    inside = [
+        str(int((firms["nace"].isin([n]) | (n == "Total")).mul(firms["region"].isin([r]) | (r == "Total")).sum()))
+        for n, r in zip(cells["nace"], cells["region"], strict=True)
+    ]
+    beside = cells.assign(value=inside)
     assert audited(beside)[0] == 2
     assert audited(beside, "--hide-values") == plain
     code, says = audited(cells.rename(columns={"status": "state"}))
