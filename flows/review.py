@@ -5,6 +5,7 @@ Prefect is imported only where a flow runs or is resumed: commands that only loo
 
 from sluice.custody.states import State
 from tasks.release.approval import standing
+from tasks.release.documents import open_workspace
 from tasks.release.outcome import Outcome
 from tasks.release.product import AnyProduct, AnyRelease
 from tasks.release.waiting import runs_waiting
@@ -21,6 +22,15 @@ def run_flow(product: AnyProduct, release_id: str | None = None, rehearse: bool 
 
     run = release_flow if get_current_settings().api.url else release_quietly
     return run(definition=str(product.path), release_id=release_id, rehearse=rehearse)
+
+
+def end_waiting(release_id: str) -> None:
+    """Let the runs that wait for a release see that it was refused."""
+    workspace = open_workspace()
+    if runs_waiting(workspace, release_id):
+        from tasks.suspension import resume_runs
+
+        resume_runs(workspace, release_id)
 
 
 def go_on(release: AnyRelease) -> Outcome | None:

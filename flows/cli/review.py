@@ -117,13 +117,12 @@ def withdraw(
 
 
 def _refuse(release_id: str, decision: State, name: str | None, comment: str, as_json: bool) -> None:
-    from flows.review import go_on
-    from tasks.release.review import find, record_refusal
+    from flows.review import end_waiting
+    from tasks.release.review import refuse
 
-    found = find(release_id)
-    record_refusal(found, decision, name, comment)
-    go_on(found)
+    refuse(release_id, decision, name, comment)
+    end_waiting(release_id)
     if as_json:
-        print_json({"release": found.id, "state": found.state})
+        print_json({"release": release_id, "state": decision})
     else:
-        out.print(f"{found.id}: {str(decision).replace('_', ' ')}.")
+        out.print(f"{release_id}: {str(decision).replace('_', ' ')}.")

@@ -98,15 +98,17 @@ class Ledger:
         return _entry(row)
 
     def entries(self, release: str | None = None) -> list[Entry]:
-        """The entries in order, of one release or of all. Raises SluiceError at a row that does not fit its hash."""
+        """The entries in order, of one release or of all.
+
+        Raises SluiceError at a row that does not fit its hash, and where any row is missing.
+        """
         with self._database.reading() as connection:
             return [_entry(row) for row in self._rows(connection, release)]
 
     def histories(self) -> dict[str, list[Entry]]:
         """The entries of every release, releases in the order in which they were first recorded.
 
-        Raises SluiceError at a row that does not fit its hash; that no row is missing is checked by `append` and
-        `verify`. Cost: one statement, and a hash for each row that was not read before.
+        Raises as `entries` does. Cost: one statement, and a hash for each row that was not read before.
         """
         found: dict[str, list[Entry]] = {}
         for entry in self.entries():
@@ -146,6 +148,7 @@ class Ledger:
         return problems
 
     def _rows(self, connection: sa.Connection, release: str | None = None) -> list[Row]:
+        anchored = self._anchor.read()  # before the rows: an append meanwhile only takes the database further
         wanted = sa.select(ROWS).order_by(ROWS.c.seq)
         if release is not None:
             wanted = wanted.where(ROWS.c.release == release)
@@ -154,6 +157,13 @@ class Ledger:
         for known in self._fitting.values():
             if known["seq"] not in read and release in (None, known["release"]):
                 raise SluiceError(f"row {known['seq']} of {self._database.place} is gone: history was changed.")
+        if release is None:
+            number, end = len(rows), rows[-1]["seq"] if rows else 0
+        else:
+            counted = sa.select(sa.func.count(), sa.func.coalesce(sa.func.max(ROWS.c.seq), 0)).select_from(ROWS)
+            number, end = connection.execute(counted).one()
+        if number != end or (anchored is not None and end < anchored[0]):
+            raise SluiceError(f"rows of {self._database.place} are gone: history was changed. Verify it.")
         return rows
 
     def _trusted(self, row: Row) -> Row:

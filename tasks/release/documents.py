@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from policies.approvals import Roster, load_roster
 from policies.policy import Policy, load_policy
@@ -54,7 +54,10 @@ def load_documents(
     """All that a definition names, as `kind`, a class of documents, holds it. Raises DocumentError."""
     path = path.resolve()
     definition = written.at(path.parent)
-    _refuse_misplaced(path, definition, workspace.home)
+    _refuse_misplaced_target(path, definition, workspace.home)
+    refuse_misplaced(path, "contract", definition.contract)
+    refuse_misplaced(path, "policy", definition.policy)
+    refuse_misplaced(path, "people", definition.people)
     return kind(
         path,
         written,
@@ -66,14 +69,15 @@ def load_documents(
     )
 
 
-def _refuse_misplaced(path: Path, definition: Definition, home: Path) -> None:
-    """Raise DocumentError when the target is not apart from the workspace, or a document not from where it must be."""
+def _refuse_misplaced_target(path: Path, definition: Definition, home: Path) -> None:
     home = home.resolve()
     if definition.target.is_relative_to(home) or home.is_relative_to(definition.target):
         raise DocumentError(f"{path}: target: must lie apart from the workspace {home}, which holds the vault")
-    for field, setting in (("contract", "contracts"), ("policy", "policies"), ("people", "people")):
-        place, given = getattr(settings(), setting), getattr(definition, field)
-        if place and not given.is_relative_to(place):
-            raise DocumentError(
-                f"{path}: {field}: here it must come from {place} (SLUICE_{setting.upper()}); got {given}"
-            )
+
+
+def refuse_misplaced(path: Path, field: Literal["contract", "policy", "people"], given: Path) -> None:
+    """Raise DocumentError when a document that the definition at `path` names is not from where it must be."""
+    setting = {"contract": "contracts", "policy": "policies", "people": "people"}[field]
+    place = getattr(settings(), setting)
+    if place and not given.is_relative_to(place):
+        raise DocumentError(f"{path}: {field}: here it must come from {place} (SLUICE_{setting.upper()}); got {given}")

@@ -1,18 +1,20 @@
 """What people do with a release: find it, approve it, refuse it, withdraw it. Each is an event in the ledger."""
 
+import json
 from pathlib import Path
 
-from policies.approvals import Standing
+from policies.approvals import Roster, Standing, load_roster
+from policies.policy import Policy
 from sluice.custody import shelf
 from sluice.custody.states import State
 from sluice.errors import SluiceError
 from tasks.release.account import account
 from tasks.release.approval import standing, subject, submitters, verify_subject
 from tasks.release.definition import target_of
-from tasks.release.documents import open_workspace
+from tasks.release.documents import open_workspace, refuse_misplaced
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
-from tasks.release.release import recorded_release
+from tasks.release.release import last, recorded_release
 from tasks.release.waiting import definition_of
 
 
@@ -46,10 +48,24 @@ def record_approval(release: AnyRelease, declared: str | None, comment: str) -> 
     return standing(release)
 
 
-def record_refusal(release: AnyRelease, decision: State, declared: str | None, comment: str) -> None:
-    """Record that one person rejects the release or asks for changes."""
-    person, identity = _who(release, declared)
-    release.record_as(person, decision, identity=identity, account=account(), comment=comment)
+def refuse(release_id: str, decision: State, declared: str | None, comment: str) -> None:
+    """Record that one person rejects a release or asks for changes, whatever became of its documents since.
+
+    Who may is said by the policy and the roster's path as they were when the release was received.
+
+    raises : SluiceError for who is not on the roster, and when the release is not under review any more
+    """
+    workspace = open_workspace()
+    received = last(workspace.ledger.entries(release_id), State.RECEIVED)
+    path = definition_of(workspace, release_id)
+    if received is None:
+        raise SluiceError(f"{release_id} was not received: there is nothing to refuse.")
+    kept = {name: workspace.vault.verify(received.body[name], ".json").read_bytes() for name in ("policy", "plan")}
+    people = (path.parent / json.loads(kept["plan"])["people"]).resolve()
+    refuse_misplaced(path, "people", people)
+    person, identity = _on_roster(load_roster(people), people, Policy.model_validate_json(kept["policy"]), declared)
+    body = {"identity": identity, "account": account(), "comment": comment}
+    workspace.ledger.append(release_id, decision, person, body)
 
 
 def withdraw(release_id: str, reason: str) -> Path:
@@ -64,16 +80,20 @@ def withdraw(release_id: str, reason: str) -> Path:
 
 
 def _who(release: AnyRelease, declared: str | None) -> tuple[str, str]:
+    documents = release.product
+    return _on_roster(documents.roster, documents.definition.people, documents.policy, declared)
+
+
+def _on_roster(roster: Roster, people: Path, policy: Policy, declared: str | None) -> tuple[str, str]:
     """The person on the roster who acts, and how that is known."""
-    roster, approvals = release.product.roster, release.product.policy.approvals
-    if declared is not None and approvals.identity == "account":
+    if declared is not None and policy.approvals.identity == "account":
         raise SluiceError(
-            f"policy '{release.product.policy.name}' knows approvers by their own account, not by --as "
+            f"policy '{policy.name}' knows approvers by their own account, not by --as "
             "(approvals.identity: account); run the command under the approver's account"
         )
     person = roster.by_account(account()) if declared is None else roster.person(declared)
     if person is None:
-        listed = f"{release.product.definition.people}. On it: {', '.join(roster.people)}"
-        hint = ". Say who you are with --as" if declared is None and approvals.identity == "declared" else ""
+        listed = f"{people}. On it: {', '.join(roster.people)}"
+        hint = ". Say who you are with --as" if declared is None and policy.approvals.identity == "declared" else ""
         raise SluiceError(f"'{declared or account()}' is not on the roster {listed}{hint}")
     return person, "account" if declared is None else "declared"

@@ -317,6 +317,19 @@ def test_nothing_is_appended_to_a_damaged_ledger(lived: Ledger, url: str, statem
     assert lived.verify() != []
 
 
+@pytest.mark.parametrize("gone", ["seq = 3", "seq = 8", "seq > 0"])
+def test_a_process_that_read_nothing_before_sees_that_rows_are_gone(
+    lived: Ledger, url: str, tmp_path: Path, gone: str
+) -> None:
+    lived.append("fair-2", "received", "amara", {})
+    disarm(url)
+    attack(url, "DELETE FROM sluice_ledger WHERE seq = 9") if gone == "seq = 8" else None
+    attack(url, f"DELETE FROM sluice_ledger WHERE {gone}")
+    for read in (Ledger.histories, lambda ledger: ledger.entries("fair-2"), lambda ledger: ledger.state("fair-1")):
+        with pytest.raises(SluiceError, match="are gone: history was changed"):
+            read(Ledger(url, KEY, tmp_path / "anchor"))
+
+
 def test_a_renumbered_chain_is_found(lived: Ledger, url: str) -> None:
     disarm(url)
     attack(url, *RENUMBER)

@@ -225,6 +225,22 @@ def test_a_refusal_is_final(pending: House, command: str, state: State) -> None:
     assert pending.sluice(other, pending.id, "--as", "amara").code == ERROR
 
 
+@pytest.mark.parametrize(
+    ("command", "state"), [("reject", State.REJECTED), ("request-changes", State.CHANGES_REQUESTED)]
+)
+def test_a_refusal_needs_no_document_of_today(pending: House, command: str, state: State) -> None:
+    """Who approves must see what is there now; who refuses what was judged need not."""
+    pending.policy["rules"] = []
+    pending.write()
+    assert "changed since" in pending.approve("amara").words
+    (pending.documents / "policy.yaml").unlink()
+    (pending.documents / "contract.yaml").unlink()
+    assert "is not on the roster" in pending.sluice(command, pending.id, "--as", "mallory").words
+    told = pending.sluice(command, pending.id, "--as", "jonas", "--comment", "the policy was too lax", "--json")
+    assert (told.code, told.json["state"]) == (DONE, state)
+    assert pending.events()[-1] == state
+
+
 def test_a_name_that_is_typed_is_not_believed_where_accounts_are_asked_for(house: House) -> None:
     house.policy["approvals"]["identity"] = "account"
     house.write()
