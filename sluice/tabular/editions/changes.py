@@ -16,8 +16,6 @@ from sluice.tabular.model.cells import Booleans, Codes, Contributions, Integers,
 from sluice.tabular.model.dimension import Dimension, Positions
 from sluice.tabular.model.records import Records
 
-_ALL_OF_IT = 0.9  # of what somebody contributes: who changes by so much as good as came or left
-
 
 @dataclass(frozen=True, eq=False)
 class EditionRecords:
@@ -42,15 +40,20 @@ class Changes:
 
     contributions : the sizes of the changes of those who came, left or changed
     arrival       : shape (w,), whether who changed most came or left, so that the change tells the contribution
+    arrivals      : shape (w,), how many of them came or left, there or in a cell inside; the others only contribute
+                    another amount
     everybody     : how many came, left or changed anywhere
     """
 
     contributions: Contributions
     arrival: Booleans
+    arrivals: Integers
     everybody: int
 
 
-def changes(earlier: EditionRecords, now: EditionRecords, wanted: Codes, kept: int, recognised: bool) -> Changes:
+def changes(
+    earlier: EditionRecords, now: EditionRecords, wanted: Codes, kept: int, recognised: bool, nearly: float = 0.9
+) -> Changes:
     """What changed between two editions in the cells of these codes.
 
     earlier, now : with the same dimensions in the same order
@@ -58,9 +61,11 @@ def changes(earlier: EditionRecords, now: EditionRecords, wanted: Codes, kept: i
     kept         : how many of the largest changes are kept
     recognised   : whether contributors have the same name in both editions; else records that are equal in both are
                    taken for the same, and of the others in an innermost cell each that came for one that left
+    nearly       : who changes by so much of what it contributes as good as came or left
     cost         : O(n log n) of the records of both, for each combination of levels O(m log m) of those changed
     """
     leaf, owner, then, since = _changed(earlier, now, recognised)
+    moved = _moved(then, since, nearly)
     everybody = len(np.unique(owner))
     keys = keys_of(now.dimensions, wanted)
     order = np.argsort(keys, kind="stable")
@@ -73,9 +78,9 @@ def changes(earlier: EditionRecords, now: EditionRecords, wanted: Codes, kept: i
         place = order[np.minimum(np.searchsorted(keys[order], cell), len(keys) - 1)]
         same = keys[place] == cell
         inside, place = inside[same], place[same]
-        found.append(_added(place.astype(np.int64), owner[inside], then[inside], since[inside]))
-    cell, owner, then, since = (
-        np.concatenate([each[part] for each in found]) if found else np.zeros(0, dtype=np.int64) for part in range(4)
+        found.append(_added(place.astype(np.int64), owner[inside], then[inside], since[inside], moved[inside]))
+    cell, owner, then, since, moved = (
+        np.concatenate([each[part] for each in found]) if found else np.zeros(0, dtype=np.int64) for part in range(5)
     )
     size = np.abs(since - then)
     sums = cell_sums(ContributorShares(cell, owner, size, size), kept)
@@ -85,8 +90,10 @@ def changes(earlier: EditionRecords, now: EditionRecords, wanted: Codes, kept: i
     most = np.lexsort((owner, -size, cell))
     first = most[np.r_[True, cell[most][1:] != cell[most][:-1]][: len(most)]]
     arrival = np.zeros(len(wanted), dtype=bool)
-    arrival[cell[first]] = size[first] >= _ALL_OF_IT * np.maximum(np.abs(then), np.abs(since))[first]
-    return Changes(Contributions(total, contributors, largest), arrival, everybody)
+    in_all = _moved(then, since, nearly)
+    arrival[cell[first]] = in_all[first] > 0
+    arrivals = np.bincount(cell[(moved > 0) | (in_all > 0)], minlength=len(wanted)).astype(np.int64)
+    return Changes(Contributions(total, contributors, largest), arrival, arrivals, everybody)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +131,8 @@ def _changed(
         rank = pd.DataFrame({"cell": cell[row], "now": is_now[row]}).groupby(["cell", "now"]).cumcount().to_numpy()
         owner = pd.factorize(cell[row] * (int(rank.max(initial=0)) + 1) + rank)[0].astype(np.int64)
     cell, value, is_now = cell[row], value[row], is_now[row]
-    where, who, then, since = _added(cell, owner, np.where(is_now, 0, value), np.where(is_now, value, 0))
+    before, after = np.where(is_now, 0, value), np.where(is_now, value, 0)
+    where, who, then, since, _ = _added(cell, owner, before, after, np.zeros_like(before))
     first = np.unique(cell, return_index=True)
     at = row[first[1]][np.searchsorted(first[0], where)]
     return _Leaves(np.column_stack(numbers)[at].astype(np.int32), holders), who, then, since
@@ -146,18 +154,24 @@ def _without_equals(cell: Integers, value: Integers, is_now: Booleans) -> Intege
     return ordered
 
 
+def _moved(then: Integers, since: Integers, nearly: float) -> Integers:
+    """1 where nearly all that was contributed is gone, or nearly all that is was not; else 0."""
+    whole: Integers = (np.abs(since - then) >= nearly * np.maximum(np.abs(then), np.abs(since))).astype(np.int64)
+    return whole
+
+
 def _added(
-    cell: Integers, owner: Integers, then: Integers, since: Integers
-) -> tuple[Integers, Integers, Integers, Integers]:
+    cell: Integers, owner: Integers, then: Integers, since: Integers, moved: Integers
+) -> tuple[Integers, Integers, Integers, Integers, Integers]:
     """Each contributor of each cell once, where it contributes another amount than before."""
     order = np.lexsort((owner, cell))
     cell, owner = cell[order], owner[order]
     starts = np.flatnonzero(np.r_[True, (cell[1:] != cell[:-1]) | (owner[1:] != owner[:-1])][: len(cell)])
     if not len(starts):
-        return cell, owner, then, since
-    before, after = (np.add.reduceat(amount[order], starts) for amount in (then, since))
+        return cell, owner, then, since, moved
+    before, after, moved = (np.add.reduceat(amount[order], starts) for amount in (then, since, moved))
     other = before != after
-    return cell[starts][other], owner[starts][other], before[other], after[other]
+    return cell[starts][other], owner[starts][other], before[other], after[other], moved[other]
 
 
 def _held(leaves: _Leaves) -> Iterator[Codes]:

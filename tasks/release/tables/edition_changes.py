@@ -14,6 +14,8 @@ from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.cells import Booleans, Cells, Contributions
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.records import records_of
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.prior_posterior import PriorPosterior
 from sluice.tabular.rules.readers import sensitive_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.variables import Variable
@@ -58,7 +60,7 @@ def judge_differences(
     rules = [rule for rule in request.rules if rule.rule != "request_rule"]
     kept = max([LARGEST_KEPT, *(rule.largest_needed for rule in rules)])
     then, since = (each.records(vault, names, now, cells.decimals, recognised) for each in (before, now))
-    found = changes(then, since, cells.codes[other][:, axes], kept, recognised)
+    found = changes(then, since, cells.codes[other][:, axes], kept, recognised, _nearly(rules))
     inside = found.contributions
     most = int(sensitive_counts(rules)[1]) - 1
     few = (inside.contributors > 0) & (inside.contributors <= most)
@@ -68,8 +70,12 @@ def judge_differences(
         if few.any() and (found.everybody <= most or guess > _LIKELY):
             return [_finding(Verdict.FAIL, _counted(int(few.sum()), earlier, most, guess), earlier)]
         return []
-    if few.any():
-        return [_finding(Verdict.FAIL, _few(int(few.sum()), earlier, most), earlier)]
+    corrected = few & (found.arrivals == 0) & recognised  # else who left and who came may look like one who changed
+    told = few & ~corrected
+    if told.any():
+        return [_finding(Verdict.FAIL, _few(int(told.sum()), earlier, most), earlier)]
+    if corrected.any():
+        return [_finding(Verdict.REVIEW, _corrected(int(corrected.sum()), earlier, most), earlier)]
     close = found.arrival & _sensitive(rules, inside)
     return [_finding(Verdict.REVIEW, _close(int(close.sum()), earlier), earlier)] if close.any() else []
 
@@ -111,6 +117,12 @@ class _Staged:
         return read_typed(vault.verify(self._sha256, ".parquet"), self.variables, columns)
 
 
+def _nearly(rules: list[SensitivityRule]) -> float:
+    """The share of a contribution that tells it to within what the rules protect it to, or to within 10 percent."""
+    within = [rule.p for rule in rules if isinstance(rule, PPercent | PriorPosterior)]
+    return 1 - max([10, *within]) / 100
+
+
 def _sensitive(rules: list[SensitivityRule], found: Contributions) -> Booleans:
     nobody = np.zeros(len(found.total), dtype=bool)
     sensitive: Booleans = np.logical_or.reduce([nobody, *(rule.sensitive(found) for rule in rules)])
@@ -134,6 +146,16 @@ def _few(number: int, earlier: str, most: int) -> str:
         f"{_cells(number)} that {earlier} published {differ} now by the changes of at most {most:,} contributors, "
         "which the policy calls too few: the difference of both figures tells what they contribute. Suppress them "
         "(a_priori), or publish when more has changed."
+    )
+
+
+def _corrected(number: int, earlier: str, most: int) -> str:
+    differ = "differs" if number == 1 else "differ"
+    return (
+        f"{_cells(number)} that {earlier} published {differ} now because at most {most:,} contributors report another "
+        "amount; nobody came or left, and no change is nearly a whole contribution. Who knows whose it is learns how "
+        "much was changed, and of two each learns the other's; not how much they contribute. "
+        "If that may be known, a person must say so; else suppress them (a_priori), or publish when more has changed."
     )
 
 

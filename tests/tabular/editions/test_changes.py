@@ -49,6 +49,15 @@ def test_changes_are_those_of_contributors_in_each_cell(before: list[Row], now: 
         assert int(found.contributions.contributors[at]) == len(own)
         assert int(found.contributions.total[at]) == sum(own)
         assert found.contributions.largest[at].tolist() == (own + [0] * 4)[:4]
+        changed = {who: pair for (cell, who), pair in amounts.items() if cell == code and pair[0] != pair[1]}
+        whole = {who for who in changed if any(_whole(*amounts[leaf, who]) for leaf in "ac" if code in held(NOW, leaf))}
+        if code in "ac":
+            assert int(found.arrivals[at]) == len(whole)
+        assert int(found.arrivals[at]) >= len(whole)  # b is another leaf, which all left
+
+
+def _whole(before: int, now: int) -> bool:
+    return before != now and abs(now - before) >= 0.9 * max(before, now)
 
 
 def test_records_that_nobody_knows_again_are_compared_by_their_values() -> None:

@@ -71,6 +71,33 @@ def test_a_firm_more_is_the_difference_of_two_published_cells(house: TablesHouse
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("factor", "verdict"),
+    [(1.2, Verdict.REVIEW), (0.001, Verdict.FAIL)],  # a correction; a unit that was mistaken tells the turnover
+)
+def test_the_correction_of_one_firm_needs_a_decision(house: TablesHouse, factor: float, verdict: Verdict) -> None:
+    changed = house.data.copy()
+    one = changed.index[(changed.nace == "01") & (changed.region == "N1")][0]
+    changed.loc[one, "turnover"] = round(changed.loc[one, "turnover"] * factor + 0.1, 1)
+    difference, found = two_editions(house, changed)
+    assert len(set(difference)) == 1  # what the correction is
+    assert f"{len(difference)} cells that turnover-tables-" in found[verdict].says
+    assert ("learns how much" in found[verdict].says) == (verdict is Verdict.REVIEW)
+    assert (Verdict.FAIL in found) == (verdict is Verdict.FAIL)
+
+
+@pytest.mark.slow
+def test_a_correction_beside_an_arrival_fails(house: TablesHouse) -> None:
+    """Who was corrected subtracts its own correction, and has the newcomer's turnover."""
+    changed = with_newcomer(house.data)
+    one = changed.index[(changed.nace == "01") & (changed.region == "N1")][0]
+    changed.loc[one, "turnover"] += 0.5
+    difference, found = two_editions(house, changed)
+    assert (difference == round(NEWCOMER["turnover"] + 0.5, 1)).any()
+    assert "at most 2 contributors" in found[Verdict.FAIL].says
+
+
+@pytest.mark.slow
 def test_a_firm_more_among_small_changes_is_told_nearly(house: TablesHouse) -> None:
     """Four others in its cell change by 0.1: the difference is within a hundredth of the newcomer's turnover."""
     changed = with_newcomer(house.data)
