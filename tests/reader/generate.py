@@ -44,3 +44,32 @@ def drawn(
         columns["firm"] = [f"F{each}" for each in home]
         columns["value"] = np.ceil(50 * size[home] * rng.lognormal(0, 0.5, records)).astype(int)
     return pd.DataFrame(columns), rows
+
+
+DIVISIONS = {"Northeast": "NY NJ PA MA", "South": "TX FL GA LA", "Midwest": "OH IL MI IN", "West": "CA WA AZ"}
+CLASSES = {"residential": 0.45, "commercial": 0.33, "industrial": 0.17, "transportation": 0.05}
+
+
+def utilities(seed: int, number: int) -> tuple[pd.DataFrame, dict[str, Rows | None]]:
+    """Revenue of electric utilities by state and class of customers, as the form EIA-861 asks for it.
+
+    Most are small and serve homes and shops of one state; a few are very large and sell in many. Large customers and
+    railways have few suppliers, so that cells of one and of two are next to cells that one utility dominates.
+    """
+    rng = np.random.default_rng([seed, 861])
+    states = [state for of in DIVISIONS.values() for state in of.split()]
+    weight = rng.pareto(1.5, len(states)) + 0.2
+    size = np.exp(1.9 * rng.standard_t(3, number).clip(-3, 6))
+    found = []
+    for utility in range(number):
+        large = size[utility] > np.quantile(size, 0.93)
+        served = rng.choice(states, int(rng.integers(3, 10)) if large else 1, replace=False, p=weight / weight.sum())
+        for state in served:
+            for kind, share in CLASSES.items():
+                if rng.random() < (0.9 if large else 0.6) * share**0.4:
+                    revenue = int(np.ceil(900 * size[utility] * share * rng.lognormal(0, 0.6)))
+                    found.append((state, kind, f"U{utility}", revenue))
+    rows = [("Total", ""), *((name, "Total") for name in DIVISIONS)]
+    rows += [(state, name) for name, of in DIVISIONS.items() for state in of.split()]
+    table = pd.DataFrame(found, columns=["state", "customers", "firm", "value"])
+    return table, {"state": rows, "customers": None}

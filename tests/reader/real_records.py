@@ -55,6 +55,18 @@ def ghgrp(states: list[str] | None = None) -> Table:
     return table, {"industry": rows, "state": None}
 
 
+def eia(states: list[str] | None = None) -> Table:
+    """Revenue of electric utilities in 1996 by state and class of customers; of some states if wanted."""
+    read = pd.read_csv(reference_path("casc", "eia.csv"), dtype=str, keep_default_na=False)
+    read = read[(read["UTILITYID"] != "0") & read["STATE"].isin(states or read["STATE"])]  # 0 adjusts states
+    classes = {f"{short}REVENUE": short for short in ("RES", "COM", "IND", "OTH")}
+    long = read.rename(columns=classes).melt(["UTILITYID", "STATE"], list(classes.values()), "customers")
+    long = long.assign(value=long["value"].astype("int64"))
+    year = long.groupby(["UTILITYID", "STATE", "customers"], as_index=False)["value"].sum()
+    year = year[year["value"] > 0].rename(columns={"STATE": "state", "UTILITYID": "firm"})
+    return year[["state", "customers", "firm", "value"]], {"state": None, "customers": None}
+
+
 def business(nace: str = "") -> Table:
     """Turnover of generated firms by industry, region and size; of one branch of the industries if wanted."""
     folder = reference_path("business_generated", "s1k")

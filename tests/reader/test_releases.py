@@ -8,10 +8,11 @@ import pytest
 
 from tests.flows.tables_house import NACE, REGION, firms
 from tests.reader.files import parquet_of, sdmx_rows_of, unexplained
+from tests.reader.generate import utilities
 from tests.reader.judge import Rules, successes
 from tests.reader.play import MAGNITUDES, OWN_PARTS, fewer_than
 from tests.reader.reader_house import ReaderHouse
-from tests.reader.real_records import Table, adult, business, diabetes, ghgrp
+from tests.reader.real_records import Table, adult, business, diabetes, eia, ghgrp
 
 pytestmark = pytest.mark.slow
 
@@ -39,6 +40,14 @@ def test_stays_in_hospital_of_patients_who_have_several(tmp_path: Path) -> None:
 
 def test_emissions_of_facilities_by_industry_and_state(tmp_path: Path) -> None:
     play(tmp_path / "house", ghgrp(["TX", "LA", "OK", "AR", "NM"]), MAGNITUDES, coalition=1)
+
+
+def test_revenue_of_utilities_by_state_and_class_of_customers(tmp_path: Path) -> None:
+    play(tmp_path / "house", eia(), MAGNITUDES, coalition=1)
+
+
+def test_revenue_of_generated_utilities_that_sell_in_many_states(tmp_path: Path) -> None:
+    play(tmp_path / "house", utilities(3, 100), MAGNITUDES, coalition=1)
 
 
 def test_turnover_of_firms_in_a_branch(tmp_path: Path) -> None:
