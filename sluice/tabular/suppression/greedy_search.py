@@ -29,9 +29,10 @@ Proven = tuple[Target, tuple[Proof, ...]]
 Found = list[Proven]
 
 _LARGE = 30_000  # unknowns from which on a table is searched by branches
-_BRANCHES = 0.8  # of the time, for the branches; the rest for the table as a whole
+_BRANCHES = 0.8  # of time and work, for the branches; the rest for the table as a whole
 _PREFERRED = 1e-3  # the cost of a preferred cell, relative to its own
 _WORK, _LEAST = 50_000, 2500  # of giving cells up, for each unknown, and for how many at least
+_BEYOND = 0.2  # of that, for each unknown that makes a table larger than large
 _ROUNDS, _LARGE_ROUNDS = 3, 2  # of giving cells up
 _SMALL = 2000  # unknowns up to which a table is shaken: how often, how many of the cells, by how much, when in vain
 _SHAKEN, _PART, _DISTURBED, _HOPELESS = 2, 0.02, 0.6, 1.05
@@ -73,7 +74,7 @@ class GreedySearch:
         cost, forbidden, preferred = problem.cost, problem.forbidden, problem.preferred
         suppressed, assumptions = problem.suppressed, problem.assumptions
         self._cells, self._unknowns, self._effort = cells, unknowns, problem.effort
-        self._looked_after = len(unknowns) if inside is None else int(inside.sum())
+        self._work = _work(len(unknowns), inside)
         cost = np.where(cells.published, np.where(preferred, _PREFERRED * cost, cost), 0)
         costs = unknowns.sum(cost)
         costs = np.maximum(costs, 1e-6 * max(float(costs.mean()), 1e-3) if len(costs) else 0)
@@ -130,7 +131,7 @@ class GreedySearch:
         """Whether the time is spent, or, without a budget, as much work as grows with the table, not with its kind."""
         if self._effort.clock is not None:
             return self._effort.spent
-        return self.search.work > _WORK * max(_LEAST, self._looked_after)
+        return self.search.work > self._work
 
     def clean_up(self, rounds: int) -> None:
         """Give up what is dear and can be done without, dearest first; later rounds look where something changed."""
@@ -184,6 +185,14 @@ class GreedySearch:
         return [
             (target, proofs) for target, proofs in zip(self.search.targets, self.search.proofs, strict=True) if proofs
         ]
+
+
+def _work(count: int, inside: Booleans | None) -> float:
+    """How much work a table of so many unknowns is worth, or one of its branches."""
+    every = _WORK * max(_LEAST, min(count, _LARGE) + _BEYOND * max(0, count - _LARGE))
+    if count < _LARGE:
+        return every
+    return every * (1 - _BRANCHES if inside is None else _BRANCHES * float(inside.mean()))
 
 
 def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> PatternSearch:
