@@ -89,3 +89,10 @@ def test_time_is_counted_from_the_beginning_and_shared() -> None:
 def test_a_budget_below_nothing_is_refused() -> None:
     with pytest.raises(DataError, match="seconds must be 0 or more; got -1"):
         Effort.of(-1, Ticks())
+
+
+def test_work_of_a_large_table_grows_slowly_and_is_shared_by_its_branches_and_the_whole() -> None:
+    inside = np.arange(60_000) < 20_000
+    branches = greedy_search._work(60_000, inside) + greedy_search._work(60_000, ~inside)
+    every = branches + greedy_search._work(60_000, None)
+    assert every == pytest.approx(greedy_search._work(29_999, None) * 1.2, rel=1e-3)
