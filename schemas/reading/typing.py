@@ -11,9 +11,11 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.contract import HASHED, Contract
 from sluice.errors import DataError
+from sluice.reading import spelling
 from sluice.reading.typed_column import as_series, typed_array
 from sluice.reading.values import plain_array
 from sluice.variables import Kind, Variable, as_label
@@ -30,6 +32,7 @@ _SAYS = {
     "whole_number": "not a whole number (or too large to be exact: 2^53 with decimals, 64 bits without)",
     "date": "not a date; wanted YYYY-MM-DD, with or without a time",
     "category": "not one of the declared categories",
+    "spelling": spelling.SAYS,
 }
 
 
@@ -93,7 +96,11 @@ class SourceTyping:
 
     def _pseudonyms(self, typed: pa.Array, name: str) -> "pd.Series[Any]":
         encoded = typed if isinstance(typed, pa.DictionaryArray) else typed.dictionary_encode()
-        hashes = [self._pseudonym(name, str(as_label(value))) for value in encoded.dictionary.to_pylist()]
+        names = [str(as_label(value)) for value in encoded.dictionary.to_pylist()]
+        unclear = spelling.unclear_names(pa.array(names, pa.string())).take(encoded.indices)
+        if count := pc.sum(unclear).as_py():
+            self._problems[name, "spelling"] += count
+        hashes = [self._pseudonym(name, each) for each in names]
         series: pd.Series[Any] = pa.array(hashes, pa.string()).take(encoded.indices).to_pandas()
         return series
 

@@ -6,6 +6,7 @@ from typing import Any
 import duckdb
 
 from sluice.errors import DataError, did_you_mean
+from sluice.reading.spelling import UNCLEAR
 from sluice.reading.values import BLANKS, NUMBER
 from sluice.tabular.model import records, refusals
 from sluice.tabular.model.dimension import Dimension
@@ -80,6 +81,7 @@ class RecordQuery:
         for role, name in (("contributor", measure.contributor), ("holding", measure.holding)):
             if name is not None:
                 ask[role] = f"count(*) FILTER ({self._missing(name)})"
+                ask[f"{role} unclear"] = f"count(*) FILTER ({self._unclear(name)})"
         found = self._one(ask)
         self.left_out = found.get("value missing", 0)
         self.records = found["all"] - self.left_out
@@ -88,6 +90,9 @@ class RecordQuery:
         if not self.records:
             raise DataError("there is no record to make a table of.")
         self._check_codes()
+        for role, name in (("contributor", measure.contributor), ("holding", measure.holding)):
+            if found.get(f"{role} unclear"):
+                raise DataError(f"{refusals.unclear_name(str(name), found[f'{role} unclear'])}.")
         if found.get("contributor"):
             raise DataError(f"'{measure.contributor}', the contributor, is missing in {found['contributor']} records.")
         if found.get("holding") and measure.contributor is None:
@@ -191,6 +196,12 @@ class RecordQuery:
     def _missing(self, column: str) -> str:
         name = quoted(column)
         return f"({name} IS NULL OR {_trimmed(name)} = '')" if self.types[column] == "VARCHAR" else f"({name} IS NULL)"
+
+    def _unclear(self, column: str) -> str:
+        if self.types[column] != "VARCHAR" or self.measure.hashed:
+            return "false"
+        name = _trimmed(quoted(column))
+        return f"regexp_matches({name}, {text(UNCLEAR)}) OR nfc_normalize({name}) <> {name}"
 
     def _code(self, column: str) -> str:
         if self.types[column] in ("DOUBLE", "FLOAT"):

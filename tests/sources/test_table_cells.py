@@ -141,6 +141,12 @@ REFUSED = [
     ({"value": ["1", "1e16", "3", "4"]}, Measure("value"), r"'value' is too large"),
     ({"id": ["i", "", "k", "l"]}, Measure("value", "id"), r"'id', the contributor, is missing in 1 records"),
     ({"id": ["i", "i", "k", "l"]}, Measure("value", "id", duplicates="refuse"), r"1 records are of a 'id' that has"),
+    (
+        {"id": ["i", "j", "k", "k\u200b"]},
+        Measure("value", "id"),
+        r"'id' is in 1 records spelled with characters that nob",
+    ),
+    ({"h": ["o\u0308", "\u00f6", "k", "l"]}, Measure("value", holding="h"), r"'h' is in 1 records spelled"),
     ({"h": ["", "i", "k", "l"]}, Measure("value", holding="h"), r"'h', the holding, is missing in 1 records"),
     ({"w": ["1", "0.9", "3", "4"]}, Measure("value", weight="w", weight_rule="argus"), r"a weight, must be 1 or more"),
     ({"w": ["1", "", "3", "4"]}, Measure("value", weight="w", weight_rule="argus"), r"weight, is missing in 1 records"),

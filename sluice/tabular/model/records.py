@@ -6,15 +6,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sluice.errors import DataError, MeasureChoiceError, did_you_mean
+from sluice.reading.spelling import unclear_names
 from sluice.tabular.model.aggregation import LARGEST_KEPT, aggregate
 from sluice.tabular.model.cells import Cells, Codes, Integers, Table, keys_of
 from sluice.tabular.model.column_values import is_missing, is_whole, numbers, text_of, to_decimals, whole_units
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Measure
-from sluice.tabular.model.refusals import duplicates, light_weight, missing_value, negative_value, no_leaf
+from sluice.tabular.model.refusals import duplicates, light_weight, missing_value, negative_value, no_leaf, unclear_name
 
 LARGEST_UNITS = 2**62  # of a contribution, which must fit into 64 bits
 
@@ -117,6 +119,8 @@ def _contributors(frame: pd.DataFrame, measure: Measure) -> tuple[Integers, NDAr
         return np.arange(len(frame), dtype=np.int64), None
     if measure.contributor is not None and (missing := int(is_missing(frame[measure.contributor]).sum())):
         raise DataError(f"'{measure.contributor}', the contributor, is missing in {missing} records.")
+    for name in (measure.contributor, measure.holding):
+        _refuse_unclear_names(frame, name)
     if measure.holding is None:
         column = frame[str(measure.contributor)]
         if is_whole(column) and (column >= 0).all():
@@ -135,6 +139,15 @@ def _contributors(frame: pd.DataFrame, measure: Measure) -> tuple[Integers, NDAr
         own = text_of(frame[str(measure.contributor)])
         return _numbered(np.where(without, "contributor " + own, "holding " + held))
     return _numbered(held)
+
+
+def _refuse_unclear_names(frame: pd.DataFrame, name: str | None) -> None:
+    if name is None or is_whole(frame[name]):
+        return
+    names = pa.array(text_of(frame[name]), pa.string())
+    unclear = np.flatnonzero(unclear_names(names).to_numpy(zero_copy_only=False).astype(bool))
+    if len(unclear):
+        raise DataError(f"{unclear_name(name, len(unclear))}; first in record {frame.index[unclear[0]] + 1}.")
 
 
 def _numbered(text: NDArray[np.object_]) -> tuple[Integers, NDArray[np.object_]]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from sluice.errors import DataError, MeasureChoiceError, did_you_mean
+from sluice.reading import spelling
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS
 
@@ -49,6 +50,10 @@ def no_leaf(dimension: Dimension, counts: Mapping[str, int]) -> str:
         f"'{dimension.name}' must be a leaf of its hierarchy; it is not in {sum(counts.values())} records: "
         f"{'; '.join([*reasons, *([f'{more} other texts, not repeated here'] if more else [])])}"
     )
+
+
+def unclear_name(column: str, count: int) -> str:
+    return f"'{column}' is in {count} records {spelling.SAYS}"
 
 
 def too_large(column: str) -> str:

@@ -213,6 +213,17 @@ def test_identifiers_leave_as_keyed_hashes_or_not_at_all() -> None:
     assert native["id"].tolist() == frame["id"].tolist()  # the same key from every kind of source
 
 
+def test_names_that_only_look_alike_are_refused_where_they_are_hashed() -> None:
+    """Else one contributor would be several, each of them too small for a rule."""
+    firms = ["ACME", "ACME\u200b", "ACME  Ltd", "Mu\u0308ller", "Acme"]
+    raw = pd.DataFrame({"id": range(5), "home": "h1", "firm": firms, "name": firms})
+    typing = SourceTyping(household_contract(), pseudonym)
+    typing.type_batch(raw)
+    assert typing.problems == {("firm", "spelling"): 3}
+    with pytest.raises(DataError, match=r"'firm': 3 values are spelled with characters that nobody sees, .*NFC"):
+        typing.variables()
+
+
 def test_the_identifiers_column_that_is_dropped_may_be_absent() -> None:
     raw = pd.DataFrame({"id": ["1"], "home": ["h1"], "firm": ["f"]})
     assert list(type_batch(raw, household_contract(), pseudonym)) == ["id", "home", "firm"]

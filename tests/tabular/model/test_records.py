@@ -131,3 +131,9 @@ def test_an_error_numbers_the_record_of_the_source() -> None:
     given = frame(a=["x", "x", "x", "x"], value=["", "1", "", "x1"]).set_axis([7, 8, 9, 10])
     with pytest.raises(DataError, match="it is not in 1 records, first in record 4"):
         records_of(given, [FLAT], Measure("value", missing="leave_out"))
+
+
+def test_a_contributor_who_is_spelled_in_two_ways_is_refused() -> None:
+    given = frame(a=["x", "x", "x"], id=["", "ACME", "ACME\u2060"], value=["", "1", "2"])
+    with pytest.raises(DataError, match=r"'id' is in 1 records spelled with .*; first in record 3"):
+        records_of(given, [FLAT], Measure("value", "id", missing="leave_out"))

@@ -1,0 +1,37 @@
+"""Names that nobody can tell apart."""
+
+import unicodedata
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from sluice.reading.spelling import UNCLEAR, unclear_names
+
+CLEAR = ["ACME", "Acme", "ACME Ltd.", "Müller & Söhne", "1004", "株式会社", "O'Neill-Smith"]
+UNCLEAR_NAMES = [
+    "ACME\u200b",
+    "AC\u00adME",
+    "\ufeffACME",
+    "ACME\u2060",
+    "AC\u034fME",
+    "ACME\ufe0f",
+    "ACME\u00a0Ltd.",
+    "ACME  Ltd.",
+    "ACME\tLtd.",
+    unicodedata.normalize("NFD", "Müller"),
+]
+
+
+@pytest.mark.parametrize(("names", "unclear"), [(CLEAR, False), (UNCLEAR_NAMES, True)])
+def test_what_looks_like_another_name(names: list[str], unclear: bool) -> None:
+    assert unclear_names(pa.array(names)).to_pylist() == [unclear] * len(names)
+    database = duckdb.sql(
+        "SELECT regexp_matches(name, $pattern) OR nfc_normalize(name) <> name FROM (SELECT unnest($names) AS name)",
+        params={"pattern": UNCLEAR, "names": names},
+    ).fetchall()
+    assert [found for (found,) in database] == [unclear] * len(names)
+
+
+def test_what_is_missing_stays_so() -> None:
+    assert unclear_names(pa.array([None, "A"], pa.string())).to_pylist() == [None, False]
