@@ -83,7 +83,7 @@ def audit_table(
     from tasks.workbench.audit import audit_with_records
     from tasks.workbench.audit_published import audit_published
 
-    dimensions, tables = dimensions_given(hierarchy or []), tables_given(table or [])
+    dimensions, tables = dimensions_given(hierarchy or [], source, totals=True), tables_given(table or [])
     columns = columns_given(cells_status, cells_value, status_word or [], hide_values)
     if microdata is None:
         of_records = {

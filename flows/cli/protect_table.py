@@ -123,7 +123,7 @@ def protect_table(
     with search_progress(as_json) as progress:
         made = protect(
             source,
-            dimensions_given(hierarchy or []),
+            dimensions_given(hierarchy or [], source),
             measure,
             rules_given(rule or []),
             output,

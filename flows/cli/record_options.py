@@ -8,7 +8,10 @@ import typer
 Hierarchies = Annotated[
     list[str] | None,
     typer.Option(
-        "--hierarchy", metavar="NAME=FILE", help="of each dimension: code,parent; a name again is a further grouping"
+        "--hierarchy",
+        metavar="NAME[=FILE]",
+        help="each dimension, and a CSV of code,parent: without one its codes add up to Total; a name again is a "
+        "further grouping",
     ),
 ]
 Rules = Annotated[

@@ -60,7 +60,7 @@ def redesign_table(
 
     made = redesign(
         source,
-        dimensions_given(hierarchy or []),
+        dimensions_given(hierarchy or [], source),
         measure_given(value, contributor, holding, weight, weight_rule, negative, missing, duplicates, decimals),
         rules_given(rule or []),
         tables=tables_given(table or []),

@@ -16,27 +16,33 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.tables.protection_method import Alteration, Protection, SecondarySuppression
 from tasks.workbench.cell_columns import OWN_WORDS, CellColumns
+from tasks.workbench.flat_dimension import dimension_in
 
 
-def dimensions_given(written: Sequence[str]) -> list[Dimension]:
+def dimensions_given(written: Sequence[str], source: Path, totals: bool = False) -> list[Dimension]:
     """The dimensions that were written as NAME=FILE; a name given again is a further grouping of its leaves.
 
+    Of a NAME alone the codes in the source add up to 'Total'.
+
+    source : with a column for each dimension: records, or cells (then `totals`), or a folder of such files
     raises : DocumentError for another form; DataError for what is wrong in a file
     """
     files: dict[str, list[Path]] = {}
     for each in written:
         name, equals, path = each.partition("=")
-        if not (name and equals and path):
-            raise DocumentError(f"--hierarchy: must be NAME=FILE, NAME being the dimension's column; got '{each}'")
-        files.setdefault(name, []).append(Path(path))
+        if not name or bool(equals) != bool(path) or (not path and name.endswith(".csv")):
+            raise DocumentError(f"--hierarchy: must be NAME=FILE, or the NAME of a column alone; got '{each}'")
+        files.setdefault(name, []).extend([Path(path)] if path else [])
     if not files:
-        raise DocumentError("--hierarchy: a table has at least one dimension; give NAME=FILE for each")
-    return [read_dimension(name, paths) for name, paths in files.items()]
+        raise DocumentError("--hierarchy: a table has at least one dimension; give NAME=FILE, or NAME, for each")
+    return [
+        read_dimension(name, paths) if paths else dimension_in(source, name, totals) for name, paths in files.items()
+    ]
 
 
 def files_given(written: Sequence[str]) -> list[Path]:
     """The files that were written as NAME=FILE."""
-    return [Path(each.partition("=")[2]) for each in written]
+    return [Path(path) for each in written if (path := each.partition("=")[2])]
 
 
 def rules_given(written: Sequence[str]) -> list[SensitivityRule]:

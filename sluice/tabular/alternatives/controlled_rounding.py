@@ -166,7 +166,7 @@ def _says(base: int, beyond: int) -> str:
         open_ = f"less than {beyond + 1} times the base"
     return (
         f"Every cell was rounded to {how} of {base}, so that the table adds up. An attacker who knows the base learns "
-        f"of each total that it lies {open_} from the published value, and whatever follows from the sums; published "
-        f"zeros may be larger. Small differences between cells, and small changes between editions, are hidden only as "
-        f"far as that."
+        f"of each total that it lies {open_} from the published value, and whatever follows from the sums; a cell that "
+        "became 0 is not listed, and may be larger. Small differences between cells, and small changes between "
+        "editions, are hidden only as far as that."
     )

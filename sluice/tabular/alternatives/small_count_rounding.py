@@ -136,8 +136,7 @@ def _chosen(membership: csr_array, count: Integers, base: int, published: Boolea
 def _says(base: int) -> str:
     return (
         f"Counts of inner cells from 1 to {base - 1} were replaced by 0 or {base} and all margins summed anew, so that "
-        f"the table adds up. An attacker learns that an inner cell shown as 0 holds 0 to {base - 1}, and one shown as "
-        f"{base} holds 1 to {base}; margins tell no more than the sum of these. Inner counts above {base} are "
-        "published exactly. Cells without anybody must be shown as 0 like the others, or a 0 tells that somebody is "
-        "there."
+        "the table adds up. A cell that became 0 is not listed, like one without anybody. An attacker learns that an "
+        f"inner cell which is not listed holds 0 to {base - 1}, and one shown as {base} holds 1 to {base}. Larger "
+        "inner counts are published exactly."
     )

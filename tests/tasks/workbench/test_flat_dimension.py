@@ -1,0 +1,34 @@
+"""Dimensions of which nobody wrote a hierarchy."""
+
+from pathlib import Path
+
+import pytest
+
+from flows.cli.main import main
+from sluice.errors import DataError
+from tasks.workbench.flat_dimension import dimension_in
+from tests.tabular.tables import read_text
+from tests.tasks.workbench.firms_file import COUNT, protect, write_firms
+
+
+def test_codes_of_records_and_of_cells_add_up_to_their_total(tmp_path: Path) -> None:
+    write_firms(tmp_path)
+    assert main(protect(tmp_path, *COUNT)) == 0
+    flat = ["--hierarchy=nace", "--hierarchy=region"]
+    (tmp_path / "out").mkdir()
+    made = ["protect-table", str(tmp_path / "micro.csv"), *flat, *COUNT, "--table=nace,region", "--table=nace"]
+    assert main([*made, f"--output={tmp_path / 'out'}"]) == 0
+    assert read_text(tmp_path / "out" / "nace-region.csv").equals(read_text(tmp_path / "cells.csv"))
+    for cells in ("cells.csv", "out"):
+        assert main(["audit-table", str(tmp_path / cells), *flat]) == 0
+
+
+def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_firms(tmp_path)
+    with pytest.raises(DataError, match=r"micro\.csv: no cell is the 'Total' of 'nace'; give its hierarchy"):
+        dimension_in(tmp_path / "micro.csv", "nace", totals=True)
+    with pytest.raises(DataError, match=r"micro\.csv: no column 'nase'"):
+        dimension_in(tmp_path / "micro.csv", "nase")
+    for given in ("=nace.csv", "nace="):
+        assert main(["audit-table", str(tmp_path / "micro.csv"), f"--hierarchy={given}"]) == 1
+        assert "--hierarchy: must be NAME=FILE, or the NAME of a column alone" in capsys.readouterr().err
