@@ -6,7 +6,7 @@ to make (Kelly, Golden and Assad 1992). Only cells near the sensitive one take p
 these do not suffice.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +20,10 @@ from sluice.tabular.suppression.targets import quantum
 from sluice.tabular.suppression.unknown_cells import UnknownCells
 from sluice.tabular.suppression.whole_change import WholeBlock
 
+_CLOSE = 0.6  # of the unknowns near a target: if its siblings are as few, they are tried first
 _WIDE = 3000  # unknowns near a target, from which on fewer are tried first: the free ones, then more
 _FEW, _SOME = 400, 2000
-_TRIED, _DISTURBED = 2, 0.3  # solutions besides one that is not whole, and by how much its prices change for them
+_ATTEMPTS = ((1, 0.0), (2, 0.0), (6, 0.0), (1, 0.3))  # at a whole change: times the unit, by how much prices change
 _PROGRAM = 50_000  # the work of a program besides its iterations, each of which looks at all rows
 _NEARLY_FREE = 0.01  # the price of a suppressed cell, relative to its cost: short changes leave more cells to publish
 
@@ -68,7 +69,7 @@ class BlockProgram:
         self._place = np.full(len(unknowns), -1, dtype=np.int32)
         self._active = np.zeros(unknowns.rows.shape[0], dtype=np.int32)
         self._seen = np.zeros(len(unknowns), dtype=np.int32)
-        self._nears: dict[bytes, tuple[NDArray[np.bool_], bool]] = {}
+        self._nears: dict[bytes, tuple[NDArray[np.bool_], int]] = {}
 
     def cheapest(
         self, targets: Sequence[int], level: int, side: int, limit: float, rooms: Rooms, last_resort: bool = False
@@ -91,27 +92,36 @@ class BlockProgram:
             if change is not None:
                 best, found = price, change
         if best > 0 or found is None:
-            near, wide = self._near(targets[0])
-            for dearest, everywhere, most in self._stages(wide, last_resort):
+            for dearest, near, most, go_on in self._stages(targets[0], last_resort):
                 dearest = min(best, dearest, np.finfo(np.float64).max)
-                change = self._program(targets, level, down, up, dearest, near, everywhere, most, last_resort)
+                change = self._program(targets, level, down, up, dearest, near, most, last_resort)
                 if change is not None:
                     price = float(self.price[change.cells].sum())
                     if price < best or (price == 0 and found is None):
                         best, found = price, change
-                if found is not None and (best == 0 or dearest > 0):
+                if found is not None and (best == 0 or not go_on):
                     break
         if found is not None and side < 0:
             return Change(found.cells, -found.change)
         return found
 
-    def _stages(self, wide: bool, last_resort: bool) -> list[tuple[float, bool, int]]:
-        """Which programs to try in turn: the dearest unknown, whether beyond what lies near, how many at most."""
+    def _stages(self, target: int, last_resort: bool) -> list[tuple[float, NDArray[np.bool_] | None, int, bool]]:
+        """Which programs to try in turn.
+
+        returns : of each the dearest unknown, the codes among which all lie (None: anywhere), how many there are at
+                  most, and whether to try the next when something was found that is not free
+        """
         all_of_them = len(self.price)
-        stages = [(0.0, False, _FEW), (np.inf, False, _SOME)] if wide else [(np.inf, False, all_of_them)]
-        if last_resort:
-            stages += [(np.inf, everywhere, all_of_them) for everywhere in ((False, True) if wide else (True,))]
-        return stages
+        siblings, few = self._among(self._paths.siblings[self._codes[target]])
+        near, many = self._near(target)
+        wide = many > _WIDE
+        stages: list[tuple[float, NDArray[np.bool_] | None, int, bool]] = []
+        if few <= _CLOSE * many and not last_resort:
+            stages.append((np.inf, siblings, all_of_them, True))
+        stages += [(0.0, near, _FEW, True), (np.inf, near, _SOME, False)] if wide else []
+        if not wide or last_resort:
+            stages.append((np.inf, near, all_of_them, False))
+        return [*stages, (np.inf, None, all_of_them, False)] if last_resort else stages
 
     @staticmethod
     def _largest(best: float) -> float:
@@ -133,15 +143,17 @@ class BlockProgram:
 
     def wide(self, target: int) -> bool:
         """Whether many cells lie near a target, so that programs are slow."""
-        return self._near(target)[1]
+        return self._near(target)[1] > _WIDE
 
-    def _near(self, target: int) -> tuple[NDArray[np.bool_], bool]:
-        """Shape (codes,): the codes under the grandparents of the first target's; and whether these are many cells."""
-        groups = self._paths.group[self._codes[target]]
+    def _near(self, target: int) -> tuple[NDArray[np.bool_], int]:
+        """Shape (codes,): the codes under the grandparents of a target's; and how many unknowns these are."""
+        return self._among(self._paths.group[self._codes[target]])
+
+    def _among(self, groups: Codes) -> tuple[NDArray[np.bool_], int]:
         name = groups.tobytes()
         if name not in self._nears:
-            near: NDArray[np.bool_] = self._paths.below[groups[groups >= 0]].any(axis=0)
-            self._nears[name] = near, int(near[self._codes].all(axis=1).sum()) > _WIDE
+            near = np.asarray(self._paths.below[groups[groups >= 0]].any(axis=0))
+            self._nears[name] = near, int(near[self._codes].all(axis=1).sum())
         return self._nears[name]
 
     def _program(
@@ -151,8 +163,7 @@ class BlockProgram:
         down: Floats,
         up: Floats,
         dearest: float,
-        near: NDArray[np.bool_],
-        everywhere: bool,
+        near: NDArray[np.bool_] | None,
         most: int,
         by_all_means: bool,
     ) -> Change | None:
@@ -160,46 +171,69 @@ class BlockProgram:
 
         rows, columns = self._unknowns.rows, self._unknowns.columns
         cells, row_count, start, row, sign = block(
-            np.array(targets, dtype=np.int32), near, everywhere, most, self._codes, self.price, dearest, down, up,
+            np.array(targets, dtype=np.int32), self._paths.below[0] if near is None else near, near is None, most,
+            self._codes, self.price, dearest, down, up,
             rows.indptr, rows.indices, columns.indptr, columns.indices, columns.data, self._place, self._active,
         )  # fmt: skip
         moved = np.flatnonzero(np.isin(cells, targets)) if len(targets) > 1 else np.flatnonzero(cells == targets[0])
         if not len(moved):
             return None
-        count = len(cells)
         unit = quantum(level) if level % quantum(level) == 0 else 1
-        gains, losses = (np.floor(room[cells] / unit) * (unit / level) for room in (up, down))
-        price = np.where(self.price[cells] > 0, self.price[cells], _NEARLY_FREE * self.cost[cells])
-        price = (price + 1e-9 * price.max() + 1e-12) / np.minimum(np.maximum(np.minimum(gains, losses), 1e-6), 1)
-        price *= 1 / price.max()
-        lower, upper = np.zeros(2 * count), np.concatenate([gains, losses])
-        starts = np.concatenate([start[:-1], start + start[-1]])
-        indices, values = np.concatenate([row, row]), np.concatenate([sign, -sign])
-        right = np.zeros(row_count)
-        if len(targets) == 1:
-            at = int(moved[0])
-            lower[at] = upper[at] = 1
-            upper[count + at] = 0
-        else:  # one row more: the targets together
-            right = np.append(right, 1.0)
-            starts, indices, values = _with_row(starts, indices, values, moved, count, row_count)
-        block = WholeBlock(level, unit, price, gains, losses, start, row, sign, moved)
-        change = None
-        for disturbed in _disturbed(price):
-            result = self._solve(np.tile(disturbed, 2), lower, upper, starts, indices, values, right)
-            if result is None:
+        change, solved = None, np.zeros(0)
+        exact = self._block(level, unit, cells, down, up, start, row, sign, moved)
+        for coarser, disturbed in _ATTEMPTS:
+            of = unit * coarser
+            block = exact if coarser == 1 else self._block(level, of, cells, down, up, start, row, sign, moved)
+            found = self._solved(block, row_count, disturbed)
+            if found is None and coarser == 1:
                 return None
-            solved = result[:count] - result[count:]
-            change = block.whole(solved)
+            change = None if found is None else block.whole(found)
             if change is not None:
                 break
+            solved = found if found is not None and coarser == 1 else solved
         if change is None and by_all_means:
-            change = block.by_program(solved)
+            change = exact.by_program(solved)
         if change is None:
             return None
         used = np.flatnonzero(change)
         used = used[np.argsort(cells[used])]
         return Change(cells[used], change[used])
+
+    def _block(
+        self, level: int, unit: int, cells: Codes, down: Floats, up: Floats, start: Codes, row: Codes, sign: Floats,
+        moved: NDArray[np.intp],
+    ) -> WholeBlock:  # fmt: skip
+        """The change of these unknowns by the level, or a little more, in multiples of the unit."""
+        level = -(-level // unit) * unit
+        gains, losses = (np.floor(room[cells] / unit) * (unit / level) for room in (up, down))
+        price = np.where(self.price[cells] > 0, self.price[cells], _NEARLY_FREE * self.cost[cells])
+        price = (price + 1e-9 * price.max() + 1e-12) / np.minimum(np.maximum(np.minimum(gains, losses), 1e-6), 1)
+        return WholeBlock(level, unit, price / price.max(), gains, losses, start, row, sign, moved)
+
+    def _solved(self, block: WholeBlock, row_count: int, disturbed: float) -> Floats | None:
+        """Shape (s,), in levels: the cheapest change of a block, fractions included; None when there is none.
+
+        disturbed : by how much prices are changed at random, so that another solution may be the cheapest
+        """
+        count, targets = len(block.price), block.targets
+        lower, upper = np.zeros(2 * count), np.concatenate([block.gains, block.losses])
+        starts = np.concatenate([block.start[:-1], block.start + block.start[-1]])
+        indices, values = np.concatenate([block.row, block.row]), np.concatenate([block.sign, -block.sign])
+        right = np.zeros(row_count)
+        if len(targets) == 1:
+            at = int(targets[0])
+            if block.gains[at] < 1:
+                return None
+            lower[at] = upper[at] = 1
+            upper[count + at] = 0
+        else:  # one row more: the targets together
+            right = np.append(right, 1.0)
+            starts, indices, values = _with_row(starts, indices, values, targets, count, row_count)
+        price = block.price
+        if disturbed:
+            price = price * np.exp(np.random.default_rng(0).normal(0, disturbed, count))
+        solved = self._solve(np.tile(price, 2), lower, upper, starts, indices, values, right)
+        return None if solved is None else solved[:count] - solved[count:]
 
     def _solve(
         self, price: Floats, lower: Floats, upper: Floats, start: Codes, index: Codes, value: Floats, right: Floats
@@ -215,14 +249,6 @@ class BlockProgram:
         if solver.getModelStatus() != self._optimal:
             return None
         return np.array(solver.getSolution().col_value)
-
-
-def _disturbed(price: Floats) -> Iterator[Floats]:
-    """The prices, and others near them, under which another solution may be the cheapest."""
-    yield price
-    random = np.random.default_rng(0)
-    for _ in range(_TRIED):
-        yield price * np.exp(random.normal(0, _DISTURBED, len(price)))
 
 
 def _with_row(

@@ -75,6 +75,7 @@ class GreedySearch:
         suppressed, assumptions = problem.suppressed, problem.assumptions
         self._cells, self._unknowns, self._effort = cells, unknowns, problem.effort
         self._work = _work(len(unknowns), inside)
+        self._proving: float | None = 0.0 if len(unknowns) >= _LARGE else None  # work before cells are given up
         cost = np.where(cells.published, np.where(preferred, _PREFERRED * cost, cost), 0)
         costs = unknowns.sum(cost)
         costs = np.maximum(costs, 1e-6 * max(float(costs.mean()), 1e-3) if len(costs) else 0)
@@ -111,8 +112,11 @@ class GreedySearch:
             assumptions.nonnegative,
         )
 
-    def protect(self, targets: Sequence[Target], found: Sequence[Proven] = ()) -> list[Target]:
-        """Prove the targets, those found elsewhere first, then unions that turn out sensitive; those that cannot be."""
+    def protect(self, targets: Sequence[Target], found: Sequence[Proven] = (), go_on: bool = False) -> list[Target]:
+        """Prove the targets, those found elsewhere first, then unions that turn out sensitive; those that cannot be.
+
+        go_on : although one cannot be
+        """
         for target, proofs in found:
             self.search.take(self.search.index(target), proofs)
         failed: list[Target] = []
@@ -123,6 +127,8 @@ class GreedySearch:
                 at = self.search.index(target)
                 if not self.search.proofs[at] and not self.search.protect(at, np.inf):
                     failed.append(target)
+                    if not go_on:
+                        return failed
             tried = {target.unknowns for target in failed}
             waiting = [t for t in self.unions.sensitive(self.search.active) if t.unknowns not in tried]
         return failed
@@ -131,11 +137,12 @@ class GreedySearch:
         """Whether the time is spent, or, without a budget, as much work as grows with the table, not with its kind."""
         if self._effort.clock is not None:
             return self._effort.spent
-        return self.search.work > self._work
+        return self.search.work - (self._proving or 0) >= self._work
 
     def clean_up(self, rounds: int) -> None:
         """Give up what is dear and can be done without, dearest first; later rounds look where something changed."""
         search = self.search
+        self._proving = search.work if self._proving is None else self._proving
         for _ in range(rounds):
             secondary = np.flatnonzero(search.active & ~search.fixed)
             given_up = 0
@@ -144,7 +151,7 @@ class GreedySearch:
                     return
                 self._effort.tell("clean up", done, len(secondary))
                 if search.active[cell] and search.worth_a_look(cell):
-                    given_up += search.give_up(cell, self.unions)
+                    given_up += search.give_up(cell, self.unions, self._enough)
             if not given_up:
                 break
 
@@ -239,7 +246,7 @@ def _search_branch(branch: tuple[Problem, Booleans]) -> Found:
     problem, inside = branch
     unknowns = problem.unknowns()
     search = GreedySearch(problem, unknowns, inside)
-    search.protect(search.targets)
+    search.protect(search.targets, go_on=True)
     search.clean_up(_LARGE_ROUNDS)
     return search.found
 

@@ -5,7 +5,7 @@ pattern is safe at any time for the targets that have their proofs.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -128,8 +128,10 @@ class PatternSearch:
         odd: NDArray[np.int32] = moved[times % 2 == 1]
         return odd
 
-    def give_up(self, cell: int, unions: Unions) -> bool:
+    def give_up(self, cell: int, unions: Unions, enough: Callable[[], bool]) -> bool:
         """Publish a suppressed unknown and prove otherwise what used it; False, and nothing done, if none is cheaper.
+
+        enough : whether to stop on the way
 
         A union that its proof made safe needs none any more when its sum cannot be computed then. The target at which
         the last attempt failed comes first: it mostly fails again, at once, and else the others follow its new proof.
@@ -144,7 +146,7 @@ class PatternSearch:
         while True:
             for at in waiting:
                 kept = tuple(proof for proof in replaced[at] if cell not in proof.cells)
-                if not self.protect(at, before - self.spent, kept):
+                if enough() or not self.protect(at, before - self.spent, kept):
                     self._hardest[cell] = at
                     self._undo(replaced, cell, before)
                     return False

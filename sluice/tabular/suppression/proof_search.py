@@ -8,6 +8,7 @@ that it must believe. Source of the attack: Jewett (1993).
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -38,7 +39,8 @@ class Proof:
 
     def exposes(self, attackers: Coalition) -> bool:
         """Whether some of them know better."""
-        return any(together <= attackers for together in self.known)
+        sizes = range(len(attackers) + 1)  # few: as many as may pool what they know
+        return any(frozenset(some) in self.known for size in sizes for some in combinations(attackers, size))
 
 
 class ProofSearch:
@@ -211,7 +213,7 @@ class ProofSearch:
             sizes.append((up, down, True))
         for more, less, last_resort in sizes:
             if min(up, down) > 0 and max(more, less) <= min(room_up, room_down):
-                both = self._found_before(target, max(up, down), 0) or self._program.cheapest(
+                both = self._found_before(target, max(up, down), 0, limit) or self._program.cheapest(
                     cells, max(more, less), 0, limit, rooms, last_resort
                 )
                 if both is not None:
@@ -221,13 +223,15 @@ class ProofSearch:
                 return pair, False
         return None, False
 
-    def _found_before(self, target: Target, level: int, side: int) -> Change | None:
+    def _found_before(self, target: Target, level: int, side: int, limit: float) -> Change | None:
         """A change of the proofs at hand that costs nothing and moves a target enough; or several times such a change.
 
         side : as in `BlockProgram.cheapest`
         """
         at = target.unknowns[0]
-        if len(target.unknowns) > 1 or not (target.reader or self._program.wide(at)):
+        if len(target.unknowns) > 1:
+            return None
+        if np.isinf(limit) and not (target.reader or self._program.wide(at)):  # the first proofs are to be short
             return None
         best: Change | None = None
         down, up = self._rooms[target.reader].within(0 if side == 0 else 1)
@@ -251,7 +255,7 @@ class ProofSearch:
         try:
             for side, size in ((1, up), (-1, down)):
                 if size > 0:
-                    change = self._found_before(target, size, side) or self._program.cheapest(
+                    change = self._found_before(target, size, side, limit) or self._program.cheapest(
                         cells, size, side, limit, rooms, last_resort
                     )
                     if change is None:

@@ -31,6 +31,7 @@ class SignedPaths:
     code   : shape (entries,), codes of a path
     sign   : shape (entries,), +1 or -1; a path has +1 at its own code
     group  : shape (codes, g), groups within which a search for each code stays; -1 where there are fewer
+    siblings : the same, closer by
     below  : shape (groups, codes), whether a group holds a code
     """
 
@@ -40,6 +41,7 @@ class SignedPaths:
     code: Codes
     sign: NDArray[np.int8]
     group: Codes
+    siblings: Codes
     below: NDArray[np.bool_]
 
     @classmethod
@@ -49,19 +51,25 @@ class SignedPaths:
         most = max(4, int(_MOST_PATHS ** (1 / len(dimensions))))
         paths: list[list[tuple[list[int], list[int]]]] = []
         groups: list[list[tuple[int, int]]] = []
+        parents: list[list[tuple[int, int]]] = []
         trees = [_Tree(dimension) for dimension in dimensions]
         for number, (dimension, tree) in enumerate(zip(dimensions, trees, strict=True)):
             for code in range(len(dimension.codes)):
                 paths.append(tree.paths(code, most))
                 groups.append([(number, group) for group in tree.near(code)])
-        used = sorted({group for several in groups for group in several})
+                parents.append([(number, group) for group in tree.parents[code] or [code]])
+        used = sorted({group for several in (*groups, *parents) for group in several})
         below = np.zeros((len(used), offset[-1]), dtype=bool)
         for row, (number, group) in enumerate(used):
             below[row, offset[number] + np.array(sorted(trees[number].within(group)))] = True
         row_of = {group: row for row, group in enumerate(used)}
-        group_rows = np.full((len(groups), max(len(several) for several in groups)), -1, dtype=np.int32)
-        for code, several in enumerate(groups):
-            group_rows[code, : len(several)] = [row_of[group] for group in several]
+
+        def rows(of: list[list[tuple[int, int]]]) -> Codes:
+            found = np.full((len(of), max(len(several) for several in of)), -1, dtype=np.int32)
+            for code, several in enumerate(of):
+                found[code, : len(several)] = [row_of[group] for group in several]
+            return found
+
         flat = [path for several in paths for path in several]
         shift = np.repeat(offset[:-1], np.diff(offset))
         owner = [code for code, several in enumerate(paths) for _ in several]
@@ -73,7 +81,8 @@ class SignedPaths:
                 [shift[own] + c for own, (path, _) in zip(owner, flat, strict=True) for c in path], dtype=np.int32
             ),
             np.array([sign for _, signs in flat for sign in signs], dtype=np.int8),
-            group_rows,
+            rows(groups),
+            rows(parents),
             below,
         )
 
