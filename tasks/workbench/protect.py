@@ -176,7 +176,7 @@ def protect_table(
     granted = read_waivers(waivers) if waivers else ()
     before = None
     if previous:
-        pattern, those = read_cells(previous, dimensions, tables)
+        pattern, those = read_cells(previous, dimensions, None if previous.is_dir() else tables)
         before = PreviousPattern(previous.name, pattern, those)
     made = protect_tabulated(
         tabulate(source, dimensions, measure, rules, tables, coalition),

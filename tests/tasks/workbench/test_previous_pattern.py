@@ -75,6 +75,18 @@ def test_two_patterns_of_one_table_undo_each_other_unless_they_are_made_together
     assert both_together(tmp_path) == 0
 
 
+def test_a_folder_tells_its_own_tables_whatever_is_made_now(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Such as the folder of a published release, whose files bear other names."""
+    write_counts(tmp_path)
+    assert main(protect(tmp_path, *RULE, output="before.csv")) == 0
+    (tmp_path / "shelf").mkdir()
+    (tmp_path / "before.csv").rename(tmp_path / "shelf" / "industry by region.csv")
+    capsys.readouterr()
+    tables = ("--table=nace,region", "--table=nace")
+    assert main(protect(tmp_path, *RULE, *tables, f"--previous={tmp_path / 'shelf'}")) == 0
+    assert "earlier_editions: PASS. With shelf, which shares" in capsys.readouterr().out
+
+
 def test_the_edition_before_is_judged_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_counts(tmp_path)
     assert main(protect(tmp_path, *RULE, output="before.csv")) == 0
