@@ -17,6 +17,7 @@ pytestmark = pytest.mark.slow
 def house(tmp_path: Path) -> TablesHouse:
     """Turnover of firms by industry and region, published."""
     house = TablesHouse(tmp_path / "house")
+    house.keep_secret(1)  # which cells are suppressed depends on it
     house.definition |= {
         "dimensions": house.definition["dimensions"][:2],
         "tables": [{"name": "cells", "dimensions": ["nace", "region"]}],
@@ -55,9 +56,25 @@ def finding(house: TablesHouse) -> Finding:
     return found["earlier_editions"]
 
 
-@pytest.mark.parametrize("rename", [other_codes, other_data_set, other_variable, other_unit])
-def test_the_same_figures_under_other_names_need_a_decision(house: TablesHouse, rename: Any) -> None:
+@pytest.mark.parametrize("rename", [other_codes, other_data_set, other_variable])
+def test_the_same_cells_under_other_names_are_audited_as_one(house: TablesHouse, rename: Any) -> None:
     rename(house)
+    house.definition["protection"] = {"method": "suppression", "cost": "cells"}  # other cells are suppressed
+    found = finding(house)
+    assert found.verdict is Verdict.FAIL
+    assert "cells are the same under other names" in found.says
+    assert "opens the earlier edition: anybody can compute nace Total, region " in found.says
+
+
+def test_the_same_pattern_under_another_variable_passes(house: TablesHouse) -> None:
+    other_variable(house)
+    found = finding(house)
+    assert found.verdict is Verdict.PASS, found.says
+    assert "cells are the same under other names" in found.says
+
+
+def test_the_same_figures_in_another_unit_need_a_decision(house: TablesHouse) -> None:
+    other_unit(house)
     found = finding(house)
     assert found.verdict is Verdict.REVIEW, found.says
     assert "under other names or in another unit" in found.says

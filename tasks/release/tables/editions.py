@@ -11,6 +11,7 @@ from sluice.errors import DataError
 from sluice.tabular.alternatives.edition_differences import EditionDifferences
 from sluice.tabular.audit.audit import audit
 from sluice.tabular.editions.joint_editions import JointEditions, carried, joint_cells
+from sluice.tabular.editions.matched_names import with_names_of
 from sluice.tabular.editions.same_figures import same_figures
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
@@ -19,7 +20,7 @@ from sluice.tabular.suppression.effort import Effort
 from sluice.verdict import Finding, Verdict
 from tasks.release.earlier_releases import earlier_publications, publications
 from tasks.release.tables.cells import TablesRelease
-from tasks.release.tables.earlier_tables import read_earlier_tables
+from tasks.release.tables.earlier_tables import EarlierTables, read_earlier_tables
 from tasks.release.tables.edition_changes import are_innermost, judge_differences
 from tasks.release.tables.protection import ProtectionRequest, SuppressionSearch
 from tasks.release.tables.protection_method import CellKey, NoiseMultipliers, Protection
@@ -236,7 +237,7 @@ def compare_with_earlier_editions(
             findings.append(_finding(Verdict.REVIEW, says, edition.release))
         elif joint and isinstance(release.product.definition.protection, CellKey):
             findings += _differences(cells, published, edition)
-    findings += _under_other_names(release, cells)
+    findings += _under_other_names(release, cells, published, request, workers)
     none = (
         f"None of {len(editions)} earlier editions shares a cell with this one." if editions else "There is no other."
     )
@@ -255,8 +256,13 @@ def _changes(
     return judge_differences(release, cells, other, edition.release, request)
 
 
-def _under_other_names(release: TablesRelease, cells: Cells) -> list[Finding]:
-    """A finding for each publication, of whatever data set, that has the same cells under other names."""
+def _under_other_names(
+    release: TablesRelease, cells: Cells, published: PublishedCells, request: ProtectionRequest, workers: int
+) -> list[Finding]:
+    """A finding for each publication, of whatever data set, that has the same cells under other names.
+
+    Both are audited as one where it is certain which cells are the same; else a person must decide.
+    """
     findings, of_the_same = [], earlier_publications(release)
     for name, entries in publications(release).items():
         tables = read_earlier_tables(release.vault, name, entries)
@@ -273,6 +279,16 @@ def _under_other_names(release: TablesRelease, cells: Cells) -> list[Finding]:
             left[at[at >= 0]], right[at >= 0] = False, False
         agree = same_figures(before, now, left, right)
         if agree:
+            pair = None
+            if published.value is None and tables.published.value is None:
+                pair = _pair_of_renamed(cells, tables)
+            if pair:
+                found = pair.finding(published.status, request, workers)
+                says = f"{agree:,} cells are the same under other names. {found.says}"
+                if found.verdict is not Verdict.PASS:
+                    says += " Name data set, variable and codes as there, so that both are protected together."
+                findings.append(found.model_copy(update={"says": says}))
+                continue
             says = (
                 f"{agree:,} cells of one table have the figures of cells of {name}, under other names or in another "
                 "unit: they are the same cells, and nobody judged both together. Name data set, variable and codes as "
@@ -280,6 +296,16 @@ def _under_other_names(release: TablesRelease, cells: Cells) -> list[Finding]:
             )
             findings.append(_finding(Verdict.REVIEW, says, name))
     return findings
+
+
+def _pair_of_renamed(cells: Cells, tables: EarlierTables) -> EditionPair | None:
+    """This release and an earlier one as one system, by the names that the figures give the earlier cells."""
+    renamed = with_names_of(cells, tables.cells)
+    if renamed is None:
+        return None
+    definition = tables.definition
+    edition = Edition(tables.release, definition.name, definition.protection, renamed, tables.published)
+    return EditionPair.of(cells, edition)
 
 
 def _differences(now: Cells, published: PublishedCells, edition: Edition) -> list[Finding]:
