@@ -170,6 +170,12 @@ def _print_protection(summary: dict[str, Any], written: list[str], method: str) 
     ):
         if count:
             out.print(f"{count:,} records {what}", soft_wrap=True)
+    if alike := summary["contributors_alike"]:
+        note(
+            f"names of contributors that are those of others but for capital letters: {alike:,}. They count as "
+            "others; if they are the same, spell them alike.",
+            "yellow",
+        )
     if "attacks" in summary:
         print_audit(summary)
     for finding in summary["findings"]:

@@ -45,6 +45,14 @@ class RecordQuery:
         self.owner, self.numbered = self._owner()
         self.alone = self.owner == _EACH
 
+    @property
+    def alike(self) -> int:
+        """How many names of contributors are those of others but for capital letters."""
+        if self.numbered or self.measure.hashed:
+            return 0
+        counted = f"count(DISTINCT {self.owner}) - count(DISTINCT lower({self.owner}))"
+        return int(self._one({"alike": counted}, where=self.counted)["alike"])
+
     def owners_with(self, column: str, value: str) -> list[int]:
         """The numbers of those who have a record with this text in this column."""
         select = f"SELECT DISTINCT {self.owner} FROM {self.table} WHERE {self._code(column)} = {text(value)}"
@@ -189,8 +197,8 @@ class RecordQuery:
             if strange:
                 raise DataError(refusals.no_leaf(dimension, strange))
 
-    def _one(self, ask: Mapping[str, str], table: str | None = None, where: str | None = None) -> dict[str, Any]:
-        row = self.engine.execute(f"SELECT {', '.join(ask.values())} FROM {table or self.table}").fetchone()
+    def _one(self, ask: Mapping[str, str], where: str = "") -> dict[str, Any]:
+        row = self.engine.execute(f"SELECT {', '.join(ask.values())} FROM {self.table} {where}").fetchone()
         return dict(zip(ask, row or (), strict=True))
 
     def _missing(self, column: str) -> str:

@@ -33,6 +33,7 @@ class FileCells:
     left_out : records that had no value
     added_up : records that were added to another of the same contributor in the same cell of the lowest level
     asking   : numbers of those who asked for protection, where that was asked for
+    alike    : names of contributors that are those of others but for capital letters
     """
 
     cells: Cells
@@ -40,6 +41,7 @@ class FileCells:
     left_out: int
     added_up: int
     asking: tuple[int, ...] = ()
+    alike: int = 0
 
 
 def aggregate_file(
@@ -112,7 +114,7 @@ def aggregate_table(
     once, several = sums.split(kept)
     cells = cells_from(dimensions, once, several, query.unit, tables=tables, withheld=withheld, decimals=query.decimals)
     asking = tuple(query.owners_with(*requested)) if requested else ()
-    return FileCells(cells, query.records, query.left_out, sums.added_up, asking)
+    return FileCells(cells, query.records, query.left_out, sums.added_up, asking, query.alike)
 
 
 class _Sums:

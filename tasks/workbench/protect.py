@@ -108,6 +108,7 @@ class ProtectedTable:
             **(self._of_pattern(self.audit) if self.audit else {}),
             "records_left_out": self.tabulated.left_out,
             "records_added_up": self.tabulated.added_up,
+            "contributors_alike": self.tabulated.alike,
             "seconds": round(self.seconds, 3),
         }
 

@@ -23,11 +23,15 @@ from tasks.workbench.tabular_file import errors_of, table_source
 
 @dataclass(frozen=True, eq=False)
 class Tabulated:
-    """The cells of a file of records, and how many records were left out or added up on the way."""
+    """The cells of a file of records, and how many records were left out or added up on the way.
+
+    alike : names of contributors that are those of others but for capital letters, and count as others
+    """
 
     cells: Cells
     left_out: int
     added_up: int
+    alike: int = 0
 
 
 def tabulate(
@@ -50,9 +54,9 @@ def tabulate(
                 made = aggregate_file(
                     source, dimensions, measure, tables=tables, kept=kept, scratch=Path(folder) / "spilled"
                 )
-            return Tabulated(made.cells, made.left_out, made.added_up)
+            return Tabulated(made.cells, made.left_out, made.added_up, made.alike)
         records = records_of(records_in(source, dimensions, measure), dimensions, measure)
-        return Tabulated(records.cells(dimensions, kept, tables), records.left_out, records.added_up)
+        return Tabulated(records.cells(dimensions, kept, tables), records.left_out, records.added_up, records.alike)
 
 
 def refuse_no_rules(rules: Sequence[SensitivityRule]) -> None:

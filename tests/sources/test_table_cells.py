@@ -183,3 +183,12 @@ def test_totals_that_are_too_large(tmp_path: Path) -> None:
     pd.DataFrame({"a": ["x"] * 2048, "value": [2**52] * 2048}).to_parquet(tmp_path / "large.parquet")
     with pytest.raises(DataError, match="'value' is too large"):
         aggregate_file(tmp_path / "large.parquet", [FLAT], Measure("value"), scratch=tmp_path / "s")
+
+
+def test_names_that_differ_in_capital_letters_are_counted() -> None:
+    frame = pd.DataFrame({"a": ["x"] * 4, "value": range(4), "id": ["ACME", "Acme", "acme", "other"]})
+    with duckdb.connect() as engine:
+        engine.register("given", pa.Table.from_pandas(frame))
+        assert aggregate_table(engine, "given", [FLAT], Measure("value", "id")).alike == 2
+        assert aggregate_table(engine, "given", [FLAT], Measure("value")).alike == 0
+    assert records_of(frame, [FLAT], Measure("value", "id")).alike == 2

@@ -45,6 +45,13 @@ class Records:
     left_out: int
     added_up: int
 
+    @property
+    def alike(self) -> int:
+        """How many names of contributors are those of others but for capital letters."""
+        if self.names is None:
+            return 0
+        return len(self.names) - len({str(name).lower() for name in self.names})
+
     def cells(
         self,
         dimensions: Sequence[Dimension],

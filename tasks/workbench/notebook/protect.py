@@ -72,6 +72,9 @@ class ProtectedTable(Result):
     cost: Annotated[float | None, Figure("cost", "of the suppressed cells")]
     records_left_out: Annotated[int, Figure("records", "without a value")]
     records_added_up: Annotated[int, Figure("records", "added to another of the same contributor")]
+    contributors_alike: Annotated[
+        int, Figure("names", "of contributors that are others' but for capital letters, and count apart")
+    ]
     breaches: tuple[str, ...]
     findings: tuple[Finding, ...]
     protection: Protection
@@ -253,6 +256,7 @@ def _result(made: Protection) -> ProtectedTable:
         cost=made.cost,
         records_left_out=made.tabulated.left_out,
         records_added_up=made.tabulated.added_up,
+        contributors_alike=made.tabulated.alike,
         breaches=tuple(breach.says for breach in breaches),
         findings=made.findings,
         protection=made,

@@ -180,7 +180,7 @@ class TableOfRecords:
         refuse_hidden_ties(self.dimensions, tables)
         found = records_of(self.frame, self.dimensions, self.measure)
         kept = max(LARGEST_KEPT, coalition, *(rule.largest_needed for rule in self.rules))
-        return Tabulated(found.cells(self.dimensions, kept, tables), found.left_out, found.added_up)
+        return Tabulated(found.cells(self.dimensions, kept, tables), found.left_out, found.added_up, found.alike)
 
 
 def pattern_of(table: pd.DataFrame, dimensions: Sequence[Dimension], argument: str = "table") -> Pattern:

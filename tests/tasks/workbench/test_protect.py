@@ -266,6 +266,15 @@ def test_duplicate_contributors(folder: Path, capsys: pytest.CaptureFixture[str]
     assert json.loads(capsys.readouterr().out)["records_added_up"] == 2
 
 
+def test_names_of_contributors_in_capital_letters_are_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    micro = pd.read_csv(folder / "micro.csv", dtype="str", keep_default_na=False)
+    ids = micro["id"].tolist()
+    change(folder, id=["Acme", "ACME", *ids[2:]])
+    capsys.readouterr()
+    main(arguments(folder))
+    assert "names of contributors that are those of others but for capital letters: 1." in capsys.readouterr().err
+
+
 def test_values_are_never_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change(folder, value=[-271828] + [5] * 60)
     assert main(arguments(folder)) == 1
