@@ -2,6 +2,7 @@
 
 import os
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -68,7 +69,14 @@ def settings() -> Settings:
             if near := get_close_matches(name.removeprefix(PREFIX), endings, n=1, cutoff=_NEARLY):
                 raise DocumentError(f"{name}: there is no such setting. Did you mean '{PREFIX}{near[0]}'?")
     try:
-        return Settings()
+        written = sorted(item for item in os.environ.items() if item[0].upper().startswith(PREFIX))
+        return _settings(tuple(written), os.getcwd())
     except ValidationError as error:
         lines = [line.partition(": ") for line in faults(error.errors(), Settings)]
     raise DocumentError("\n".join(f"{PREFIX}{name.upper()}: {says}" for name, _, says in lines))
+
+
+@lru_cache(maxsize=1)
+def _settings(environment: tuple[tuple[str, str], ...], folder: str) -> Settings:
+    """Read anew only where the environment, or the folder that relative paths begin at, is another."""
+    return Settings()

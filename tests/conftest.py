@@ -22,27 +22,38 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 # the line that says how many tests passed.
 atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
-# A test that asks for one of these fixtures starts a server of its own; one in these folders takes a chain through.
+# A test that asks for one of these fixtures starts a server or processes of its own; one in these folders takes a chain
+# through.
 _TESTS = Path(__file__).parent
 _SLOW = {"faults", "flows", "published"}
-_LONGEST = ("test_real_data.py", "test_deployment.py")  # minutes: they begin first
 _MARKS = {"prefect_server": "prefect", "installation": "prefect", "postgresql_server": "postgres"}
+_SHARED = ("installation", "forks", "prefect_server")  # one for all: made again in every process, they cost a minute
+_LONGEST = "test_real_data.py"  # a minute for one test
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that need a server by the fixtures that they ask for, directly or through others.
 
-    Files with slow tests come first: whoever is done with the quick ones takes over some of these, and nobody waits in
-    the end for one that began last.
+    The longest come first, so that nobody waits in the end for one that began last. Tests that share what is dear stay
+    in one process, and so do the quick ones of a file.
     """
+    order: dict[pytest.Item, int] = {}
     for item in items:
+        fixtures = getattr(item, "fixturenames", ())
         if _SLOW & set(item.path.relative_to(_TESTS).parts):
             item.add_marker("slow")
         for fixture, mark in _MARKS.items():
-            if fixture in getattr(item, "fixturenames", ()):
+            if fixture in fixtures:
                 item.add_marker(mark)
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: (item.path.name not in _LONGEST, item.path not in slow))
+        shared = [fixture for fixture in _SHARED if fixture in fixtures]
+        is_slow = item.get_closest_marker("slow") is not None
+        if shared:
+            item.add_marker(pytest.mark.xdist_group("forks" if shared[0] == "prefect_server" else shared[0]))
+        elif not is_slow:
+            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(_TESTS).as_posix()))
+        order[item] = 0 if shared else 1 if item.path.name == _LONGEST else 2 if is_slow else 3
+    items.sort(key=order.__getitem__)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _main(arguments: list[str] | None) -> int:
     try:
         prepare()
-        code = app(args=arguments, prog_name="sluice", standalone_mode=False)
+        code = _command()(args=arguments, prog_name="sluice", standalone_mode=False)
         return code if isinstance(code, int) else DONE
     except typer.Exit as exit_:
         return int(exit_.exit_code)
@@ -79,6 +80,12 @@ def _main(arguments: list[str] | None) -> int:
     if message and not _pressed:
         note(f"error: {message}", "red", logging.ERROR)
     return ERROR
+
+
+@cache
+def _command() -> Any:
+    """The commands, put together once in a process."""
+    return typer.main.get_command(app)
 
 
 _pressed: list[int] = []  # Ctrl-C: libraries turn the exception that it raises into others
