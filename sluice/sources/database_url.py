@@ -1,22 +1,9 @@
 """The address of a database, and the driver that it is read with."""
 
-from typing import Any
-
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError
 
 _DRIVERS = {"postgresql": "postgresql+psycopg"}  # SQLAlchemy's own choice is psycopg2, which is not installed
-
-
-def without_progress_bar(engine: sa.Engine) -> sa.Engine:
-    """The engine; if it is DuckDB's, queries that take long no longer draw a bar on standard output."""
-    if engine.dialect.name == "duckdb":
-
-        @sa.event.listens_for(engine, "connect")
-        def _quiet(connection: Any, _: object) -> None:
-            connection.cursor().execute("SET enable_progress_bar = false")
-
-    return engine
 
 
 def database_url(address: str | sa.URL) -> sa.URL:

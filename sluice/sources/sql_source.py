@@ -13,7 +13,9 @@ import sqlalchemy as sa
 from pydantic import ConfigDict, Field, model_validator
 
 from sluice.errors import DataError
-from sluice.sources.database_url import database_url, without_progress_bar
+from sluice.sources.database_url import database_url
+from sluice.sources.reading_engine import reading_engine
+from sluice.sources.select_guard import guarded_query, refuse_strange_name
 from sluice.sources.tabular_source import TabularSource, missing_file, resolved
 
 _PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -32,7 +34,7 @@ class SqlSource(TabularSource):
     type: Literal["sql"] = "sql"
     url: str = Field(description="SQLAlchemy URL, e.g. postgresql+psycopg://reader:${WAREHOUSE_PASSWORD}@host/database")
     table: str | None = Field(default=None, min_length=1, description="a table or view, or schema.table")
-    query: str | None = Field(default=None, min_length=1, description="a select; it is read inside another select")
+    query: str | None = Field(default=None, min_length=1, description="one select over tables, with plain functions")
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
@@ -92,11 +94,12 @@ class SqlSource(TabularSource):
         named: list[Any] = [sa.literal_column("*") if name == "*" else sa.column(name) for name in columns]
         if self.table:
             schema, _, table = self.table.rpartition(".")
+            for name in self.table.split("."):
+                refuse_strange_name(name)
             return sa.select(*named).select_from(sa.table(table, schema=schema or None))
         assert self.query
-        # inside another select the query can only read: databases refuse an update there; a colon is no parameter
-        query = self.query.strip().rstrip(";").replace(":", r"\:")
-        return sa.select(*named).select_from(sa.text(f"({query}) AS source_query"))
+        query = guarded_query(self.query, self.connection_url().get_backend_name())
+        return sa.select(*named).select_from(sa.text(f"({query}) AS source_query".replace(":", r"\:")))  # no parameter
 
     def _rows(self, statement: sa.Select[Any], size: int) -> Iterator[Any]:
         """First the column names, then lists of rows. The connection lives as long as the generator."""
@@ -105,8 +108,7 @@ class SqlSource(TabularSource):
             path = Path(url.database)
             if not path.is_file():  # these databases would make an empty one
                 raise missing_file(path)
-        engine = _try(lambda: sa.create_engine(url, poolclass=sa.NullPool), f"{self.title}: no driver for this URL")
-        without_progress_bar(engine)
+        engine = _try(lambda: reading_engine(url), f"{self.title}: no driver for this URL")
         try:
             connection = _try(engine.connect, f"{self.title}: the database cannot be reached")
             with closing(connection):

@@ -1,7 +1,6 @@
 """Addresses of databases: a plain postgresql:// reaches the driver that is installed, all else is left as written."""
 
 from importlib.metadata import requires
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -9,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
-from sluice.sources.database_url import database_url, without_progress_bar
+from sluice.sources.database_url import database_url
 
 
 def test_postgresql_means_the_driver_that_sluice_requires() -> None:
@@ -38,17 +37,3 @@ def test_what_is_no_address_is_refused_and_not_repeated(address: str) -> None:
     with pytest.raises(ValueError, match=r"no address of a database, such as postgresql://user@host") as refused:
         database_url(address)
     assert "hunter2" not in str(refused.value)
-
-
-def test_duckdb_draws_no_bar_on_standard_output(tmp_path: Path) -> None:
-    """After two seconds it would, in front of the JSON that a machine waits for."""
-    engine = without_progress_bar(sa.create_engine(f"duckdb:///{tmp_path / 'w.duckdb'}"))
-    with engine.connect() as connection:
-        assert connection.execute(sa.text("SELECT current_setting('enable_progress_bar')")).scalar() is False
-    engine.dispose()
-
-
-def test_other_databases_are_left_as_they_are() -> None:
-    engine = without_progress_bar(sa.create_engine("sqlite://"))
-    with engine.connect() as connection:
-        assert connection.execute(sa.text("SELECT 1")).scalar() == 1

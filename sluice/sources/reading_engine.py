@@ -1,0 +1,67 @@
+"""Engines whose connections can only read the tables of one database, whatever their account may do."""
+
+import sqlite3
+from typing import Any
+from urllib.parse import quote
+
+import sqlalchemy as sa
+
+_SECONDS = 3600  # that a database works at one statement, or at the next rows of one
+
+# Reading a table takes these and no other; a name that this version of Python does not know has its number beside it.
+_SQLITE_READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+_SQLITE_FUNCTIONS_BEYOND = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"}
+
+_DUCKDB = (
+    "SET enable_progress_bar = false",  # drawn on standard output
+    "SET python_enable_replacements = false",  # a name that is no table would be looked up among Python's variables
+    "SET enable_external_access = false",  # no file, no address, no other database, no extension
+    "SET lock_configuration = true",
+)
+
+
+def reading_engine(url: sa.URL) -> sa.Engine:
+    """An engine whose connections can only read, and see one state of the data from their first statement on.
+
+    DuckDB     : the file opened to read; no other file, and no setting can be changed
+    SQLite     : the same; an authorizer lets through what selects, and nothing else
+    PostgreSQL : a transaction that only reads, repeatable, each statement an hour at most
+    others     : as their account and driver have it
+    raises     : what SQLAlchemy does when it has no driver
+    """
+    backend = url.get_backend_name()
+    in_a_file = bool(url.database) and url.database != ":memory:"
+    if backend == "sqlite" and in_a_file:
+        path = f"file:{quote(str(url.database))}?mode=ro"
+        engine = sa.create_engine(
+            url, poolclass=sa.NullPool, creator=lambda: sqlite3.connect(path, uri=True, check_same_thread=False)
+        )
+        sa.event.listen(engine, "connect", lambda connection, _: connection.set_authorizer(_authorized))
+        return engine
+    if backend == "duckdb":
+        engine = sa.create_engine(url, poolclass=sa.NullPool, connect_args={"read_only": in_a_file})
+        sa.event.listen(engine, "connect", _lock_duckdb)
+        return engine
+    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    if backend == "postgresql":
+        sa.event.listen(engine, "connect", _limit_postgresql)
+        return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+    return engine
+
+
+def _authorized(action: int, first: str | None, second: str | None, *_: Any) -> int:
+    """What SQLite asks before each part of a statement."""
+    if action == sqlite3.SQLITE_FUNCTION:
+        return sqlite3.SQLITE_DENY if str(second).lower() in _SQLITE_FUNCTIONS_BEYOND else sqlite3.SQLITE_OK
+    return sqlite3.SQLITE_OK if action in _SQLITE_READING else sqlite3.SQLITE_DENY
+
+
+def _lock_duckdb(connection: Any, _: Any) -> None:
+    for setting in _DUCKDB:
+        connection.cursor().execute(setting)
+
+
+def _limit_postgresql(connection: Any, _: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET statement_timeout = '{_SECONDS}s'")
+    connection.commit()

@@ -1,0 +1,102 @@
+"""What of a definition's SQL is let through to a database: one select over tables, and nothing that does more.
+
+A query is written by whoever submits a release, and the account that reads for Sluice can reach more than that person:
+databases read files, environments and other databases by functions, and some end one statement to begin another. So a
+query is taken apart before the database sees it, and each of its parts must be among those that are known to compute
+with the records of tables and to do nothing else. That a connection can only read is another wall, behind this one.
+"""
+
+import re
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from sluice.errors import DataError
+
+_DIALECTS = {"postgresql": "postgres"}  # as sqlglot calls those that it calls otherwise
+_MOST = 20_000  # characters of a query
+
+# Where databases take one text apart in different ways (comments that nest, quotes with escapes or dollars, text after
+# a semicolon), one parser may see a harmless word where another sees the end of it. So none of it is let through.
+_WHOLE = re.compile(r"""(?:[^'"\\$`;#\x00-\x08\x0b\x0c\x0e-\x1f\x7f-]|'[^'\\\x00]*'|"[^"\\\x00]*"|-(?!-))*""")
+_QUOTED = re.compile(r"""'[^']*'|"[^"]*\"""")
+_PREFIX = re.compile(r"(?<![A-Za-z0-9_])(?:[ebnrux]|u&)$", re.IGNORECASE)  # of a quote with escapes: E'..', U&'..'
+
+_NAME = re.compile(r"[^\W\d][\w -]*")  # of a table; a path, a pattern and an address hold other characters
+_CATALOGUE = re.compile(r"(?:pg|sqlite|duckdb|pragma)_|information_schema$", re.IGNORECASE)
+
+_PARTS = {
+    # the structure of a select
+    "Select", "Union", "Intersect", "Except", "Subquery", "With", "CTE", "Values", "Tuple", "From", "Join", "Where",
+    "Group", "Having", "Qualify", "Order", "Ordered", "Limit", "Offset", "Distinct", "Window", "WindowSpec", "Filter",
+    "WithinGroup", "Table", "TableAlias", "Alias", "Column", "Identifier", "Star", "Literal", "Null", "Boolean",
+    "Paren", "Interval", "Var", "DataType", "DataTypeParam",
+    # comparison, logic, arithmetic
+    "And", "Or", "Xor", "Not", "EQ", "NEQ", "GT", "GTE", "LT", "LTE", "Is", "Like", "ILike", "Escape", "NullSafeEQ",
+    "NullSafeNEQ", "Between", "In", "Any", "All", "Exists", "Add", "Sub", "Mul", "Div", "IntDiv", "Mod", "Neg", "DPipe",
+    "Abs", "Round", "Floor", "Ceil", "Sign", "Sqrt", "Exp", "Ln", "Log", "Pow", "Greatest", "Least",
+    "Cast", "TryCast", "Case", "If", "Coalesce", "Nullif", "Array", "Bracket",
+    # texts and dates
+    "Upper", "Lower", "Trim", "Substring", "Left", "Right", "Length", "Concat", "ConcatWs", "Replace", "StrPosition",
+    "Pad", "Initcap", "Extract", "DateTrunc", "TimestampTrunc", "Year", "Month", "Day", "Quarter", "Week", "DayOfWeek",
+    "DayOfYear", "DateAdd", "DateSub", "DateDiff", "Date", "TsOrDsToDate", "TsOrDsToTimestamp", "TimeToStr",
+    # aggregates and windows
+    "Count", "CountIf", "Sum", "Avg", "Min", "Max", "Median", "Stddev", "StddevPop", "StddevSamp", "Variance",
+    "VariancePop", "Quantile", "PercentileCont", "PercentileDisc", "LogicalAnd", "LogicalOr", "RowNumber", "Rank",
+    "DenseRank", "Ntile", "Lag", "Lead", "FirstValue", "LastValue", "PercentRank", "CumeDist",
+}  # fmt: skip
+
+
+def guarded_query(query: str, backend: str) -> str:
+    """The query without a semicolon at its end, if it is one select over tables and nothing else.
+
+    backend : SQLAlchemy's name of the database: 'duckdb', 'sqlite', 'postgresql'
+    raises  : DataError, which names the part that is not let through and repeats no text of the query
+    """
+    text = query.strip().removesuffix(";").rstrip()
+    if len(text) > _MOST:
+        raise _refused(f"has more than {_MOST:,} characters")
+    unquoted = _QUOTED.split(text)
+    if not _WHOLE.fullmatch(text) or "/*" in "'".join(unquoted) or any(map(_PREFIX.search, unquoted[:-1])):
+        raise _refused("holds a comment, a second statement, a quote that is not closed, or one of \\ $ ` # ; E'...'")
+    try:
+        statements = sqlglot.parse(text, dialect=_DIALECTS.get(backend, backend))
+    except (SqlglotError, ValueError, RecursionError):
+        raise _refused("cannot be read as one select") from None
+    if len(statements) != 1 or not isinstance(statements[0], exp.Query | exp.Values):
+        raise _refused("is not one select")
+    for part in statements[0].walk():
+        name = type(part).__name__
+        if name not in _PARTS or (isinstance(part, exp.With) and part.recursive):
+            raise _refused(f"holds what is not let through: {_title(part)}")
+        if isinstance(part, exp.Table):
+            if not isinstance(part.this, exp.Identifier):
+                raise _refused("selects from a function; name a table")
+            for identifier in part.parts:
+                refuse_strange_name(identifier.name)
+    return text
+
+
+def refuse_strange_name(name: str) -> None:
+    """Raise DataError for a table's name, or that of its schema, by which a database reads a file or its catalogue."""
+    if not _NAME.fullmatch(name) or _CATALOGUE.match(name):
+        raise DataError(
+            "the source must be a table of the warehouse, by a name of letters, digits, blanks, '_' and '-'; "
+            "no path, no address and no catalogue of the database."
+        )
+
+
+def _title(part: exp.Expr) -> str:
+    """The part as SQL calls it: a word of SQL or the name of a function, and never a value."""
+    if isinstance(part, exp.Anonymous | exp.AnonymousAggFunc):
+        called = str(part.this)
+        return f"the function {called}" if re.fullmatch(r"\w{1,40}", called) else "a function"
+    return f"the function {part.sql_name()}" if isinstance(part, exp.Func) else type(part).__name__.upper()
+
+
+def _refused(why: str) -> DataError:
+    return DataError(
+        f"the source's query {why}. It must be one SELECT over tables, with plain functions of numbers, texts and "
+        "dates; for anything else, ask who runs the warehouse for a view, and name that as the table."
+    )

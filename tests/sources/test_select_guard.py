@@ -1,0 +1,157 @@
+"""A query is one select over tables: whatever else a submitter writes is refused before a database sees it."""
+
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.sources.select_guard import guarded_query, refuse_strange_name
+from sluice.sources.sources import SqlSource
+
+BACKENDS = ("duckdb", "sqlite", "postgresql")
+SECRET = "swordfish-4711"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM people",
+        " select a, b from survey.people where b like 'x:%' and a between 1 and 2 ; ",
+        'SELECT "Age" AS age, coalesce(town, \'none; -- /* none\') AS town FROM "survey-1"."people of 2024"',
+        "WITH old AS (SELECT id FROM people WHERE age > 60) SELECT p.* FROM people AS p JOIN old USING (id)",
+        "SELECT region, count(*) AS n, sum(pay) AS pay FROM p GROUP BY region HAVING count(*) > 1 ORDER BY n LIMIT 9",
+        "SELECT id, row_number() OVER (PARTITION BY region ORDER BY pay DESC) AS place FROM people",
+        "SELECT CASE WHEN age < 18 THEN 'young' ELSE 'old' END AS age, round(pay, 2) AS pay, upper(trim(town)) FROM p",
+        "SELECT id FROM a UNION ALL SELECT id FROM b",
+        "SELECT id FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.id = a.id) OR id IN (1, 2, -3)",
+        "SELECT cast(age AS integer) AS age, date '2020-01-01' AS day, substr(town, 1, 2) || 'x' AS t FROM people",
+    ],
+)
+def test_plain_selects_are_let_through(query: str, backend: str) -> None:
+    assert guarded_query(query, backend) == query.strip().removesuffix(";").strip()
+
+
+# What each would reach: files, environments, other databases, settings, the machine; or a statement of its own.
+ATTACKS = [
+    "SELECT 1) AS x; COPY (SELECT 'mine') TO '/tmp/secret'; SELECT * FROM (SELECT 1",
+    "SELECT 1; COPY people TO '/tmp/x'",
+    "SELECT 1 ; ; SELECT 2",
+    "COPY people TO PROGRAM 'sh'",
+    "SELECT * FROM read_text('/etc/passwd')",
+    "SELECT * FROM read_blob('.sluice/vault/secret')",
+    "SELECT * FROM read_csv('/proc/self/environ')",
+    "SELECT * FROM glob('/**')",
+    "SELECT * FROM '/etc/passwd'",
+    'SELECT * FROM "/etc/passwd"',
+    "SELECT * FROM 'https://elsewhere.example/x.parquet'",
+    'SELECT * FROM "data.parquet"',
+    "FROM '../vault/secret'",
+    "SELECT getenv('SLUICE_LEDGER_URL')",
+    "SELECT current_setting('data_directory')",
+    "SELECT set_config('transaction_read_only', 'off', true)",
+    "SELECT pg_read_file('/etc/passwd')",
+    "SELECT lo_import('/etc/passwd')",
+    "SELECT * FROM pg_ls_dir('/')",
+    "SELECT * FROM dblink('host=elsewhere', 'select 1') AS t(a int)",
+    "SELECT query_to_xml('delete from people', true, true, '')",
+    "SELECT * FROM pg_catalog.pg_authid",
+    "SELECT * FROM information_schema.tables",
+    "SELECT * FROM sqlite_master",
+    "SELECT * FROM pragma_table_info('people')",
+    "SELECT load_extension('x')",
+    "SELECT writefile('/tmp/x', 'y')",
+    "SELECT nextval('people_id_seq')",
+    "SELECT pg_sleep(1000)",
+    "SELECT version()",
+    "SELECT current_user",
+    "SELECT * INTO other FROM people",
+    "SELECT * FROM people FOR UPDATE",
+    "WITH gone AS (DELETE FROM people RETURNING *) SELECT * FROM gone",
+    "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+    "SELECT * FROM generate_series(1, 1000000000)",
+    "SELECT id FROM people -- and no more",
+    "SELECT id FROM people /* and no more",
+    "SELECT id FROM people /* /* nested */ ; COPY people TO '/tmp/x' */",
+    "SELECT E'\\'; COPY people TO ''/tmp/x''",
+    "SELECT e'x' FROM people",
+    "SELECT U&'x' FROM people",
+    "SELECT $$x$$ FROM people",
+    "SELECT $tag$; COPY people TO '/tmp/x'; $tag$",
+    "SELECT `id` FROM people",
+    "SELECT id FROM people WHERE town = 'open",
+    "SELECT id FROM people\x00 WHERE 1",
+    "ATTACH 'vault/secret' AS v",
+    "PRAGMA database_list",
+    "SET lock_configuration = false",
+    "INSTALL httpfs",
+    "CALL pragma_version()",
+    "EXPLAIN ANALYZE DELETE FROM people",
+    "DESCRIBE people",
+    "SELECT " + "(" * 5000 + "1" + ")" * 5000,
+    "SELECT '" + "x" * 30_000 + "'",
+    "",
+    ";",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("query", ATTACKS, ids=lambda query: query[:40])
+def test_whatever_does_more_is_refused_and_not_repeated(query: str, backend: str) -> None:
+    with pytest.raises(DataError) as raised:
+        guarded_query(query, backend)
+    says = str(raised.value)
+    assert "the source" in says
+    assert "name that as the table" in says or "no catalogue of the database" in says
+    assert "passwd" not in says
+    assert raised.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "a/b", "x.parquet", "*", "s3://a", "", "pg_authid", "a\nb", "1a", "a'b"]
+)
+def test_strange_names_of_tables_are_refused(name: str) -> None:
+    with pytest.raises(DataError, match="must be a table of the warehouse"):
+        refuse_strange_name(name)
+
+
+WORDS = st.sampled_from(
+    ["SELECT", "1", "*", "FROM", "people", "(", ")", ",", ";", "'", '"', "--", "/*", "*/", "\n", "$$", "\\", "COPY",
+     "TO", "'/tmp/x'", "read_text('x')", "ATTACH", "UNION", "AS", "x", "WHERE", "E'", "WITH", "DELETE", "||", ":",
+     "glob('*')"]
+)  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(words=st.lists(WORDS, max_size=14), backend=st.sampled_from(BACKENDS))
+def test_what_is_let_through_is_one_statement_to_duckdb_too(words: list[str], backend: str) -> None:
+    """DuckDB's own parser is the independent one: as it stands, and inside the select that it is read by."""
+    query = "SELECT " + " ".join(words)
+    try:
+        guarded = guarded_query(query, backend)
+    except DataError:
+        assume(False)
+        return
+    for text in (guarded, f"SELECT * FROM ({guarded}) AS source_query"):
+        try:
+            statements = duckdb.extract_statements(text)
+        except duckdb.Error:
+            continue  # no statement at all to it
+        assert [statement.type.name for statement in statements] == ["SELECT"]
+        assert "read_text" not in re.sub("'[^']*'|\"[^\"]*\"", "", text)
+
+
+def test_a_query_that_ends_its_select_writes_nothing(tmp_path: Path) -> None:
+    """What worked once: the enclosing select closed, a statement of its own, another select opened."""
+    path, vault = tmp_path / "w.duckdb", tmp_path / "secret"
+    vault.write_text(SECRET)
+    with duckdb.connect(path) as made:
+        made.execute("CREATE TABLE people AS SELECT 1 AS id")
+    query = f"SELECT 1 AS id) AS x; COPY (SELECT 'forged') TO '{vault}'; SELECT * FROM (SELECT id FROM people"
+    with pytest.raises(DataError, match="the source's query"):
+        list(SqlSource(url=f"duckdb:///{path}", query=query).batches(["id"]))
+    assert vault.read_text() == SECRET
