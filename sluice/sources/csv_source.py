@@ -81,6 +81,10 @@ class CsvSource(TabularSource):
         wanted, found = ({name.casefold() for name in given} for given in (expected, names))
         return not self.header or (bool(wanted) and 2 * len(wanted & found) >= len(wanted))
 
+    def _doubt(self, names: Sequence[str]) -> str:
+        other = next((sign for sign in ";\t|," if len(names) == 1 and sign in names[0]), None)
+        return super()._doubt(names) if other is None else f"The one holds {other!r}; is that the separator?"
+
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         first = None
         for path in map(Path, self.path):

@@ -50,6 +50,10 @@ class TabularSource(BaseModel, ABC):
         """Whether these are certainly names, which an error may tell, and not the cells of a first record."""
         return True
 
+    def _doubt(self, names: Sequence[str]) -> str:
+        """A question on names that are certainly none."""
+        return "Is it really the header?"
+
     def column_names(self, expected: Sequence[str] = ()) -> list[str]:
         """The source's column names. Raises DataError when it cannot be read or a name stands twice."""
         names = _without_context(lambda: self._names(expected))
@@ -79,7 +83,7 @@ class TabularSource(BaseModel, ABC):
         if absent:
             hint = f"Its columns are: {', '.join(names)}."
             if not are_names:
-                hint = f"Its first line has {len(names)} cells, few of them such names. Is it really the header?"
+                hint = f"Its first line has {len(names)} cells, few of them such names. {self._doubt(names)}"
             raise DataError(f"{self.title}: {' '.join(absent)} {hint}")
         records = 0
         tables = self._tables(columns, columns, size)

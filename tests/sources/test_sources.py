@@ -349,3 +349,11 @@ def test_duckdb_is_closed_after_reading(tmp_path: Path) -> None:
     assert records(SqlSource(url=f"duckdb:///{path}", table="t"), "a") == [[1]]
     with duckdb.connect(path, read_only=True) as connection:  # refused while another configuration is open
         assert connection.execute("SELECT a FROM t").fetchall() == [(1,)]
+
+
+def test_another_separator_in_the_first_line_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "firms.csv").write_text("firm;turnover\nACME;7\n", encoding="utf-8")
+    with pytest.raises(
+        DataError, match=r"has 1 cells, few of them such names\. The one holds ';'; is that the separator"
+    ):
+        list(CsvSource(path=(str(tmp_path / "firms.csv"),)).batches(["firm", "turnover"]))

@@ -154,7 +154,7 @@ def _corrected(number: int, earlier: str, most: int) -> str:
     return (
         f"{_cells(number)} that {earlier} published {differ} now because at most {most:,} contributors report another "
         "amount; nobody came or left, and no change is nearly a whole contribution. Who knows whose it is learns how "
-        "much was changed, and of two each learns the other's; not how much they contribute. "
+        "much was changed, and of two each learns the other's; how much they contribute only who knows the share, too. "
         "If that may be known, a person must say so; else suppress them (a_priori), or publish when more has changed."
     )
 
