@@ -139,6 +139,13 @@ class GreedySearch:
             return self._effort.spent
         return self.search.work - (self._proving or 0) >= self._work
 
+    def _too_many(self, targets: int) -> bool:
+        """Whether to prove so many again is more work than is left."""
+        if self._effort.clock is not None or self._proving is None:
+            return False
+        left = self._work - (self.search.work - self._proving)
+        return self._proving * targets > left * len(self.search.targets)
+
     def clean_up(self, rounds: int) -> None:
         """Give up what is dear and can be done without, dearest first; later rounds look where something changed."""
         search = self.search
@@ -169,6 +176,8 @@ class GreedySearch:
             secondary = np.flatnonzero(search.active & ~search.fixed)
             some = secondary[random.random(len(secondary)) < _PART]
             again = sorted({at for cell in some.tolist() for at in search.users[cell]})
+            if self._too_many(len(again)):
+                return
             for at in again:
                 search.release(at)
             open_ = ~search.suppressed & np.isfinite(search.price)

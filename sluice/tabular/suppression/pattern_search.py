@@ -21,6 +21,7 @@ from sluice.tabular.suppression.unions import Unions
 from sluice.tabular.suppression.unknown_cells import UnknownCells
 
 _MOST_USERS = 12  # targets; what more of them use can hardly be given up
+_MOSTLY = 0.6  # share of unknowns that are suppressed in any case, from which on few others are given up
 _LOOKED_AT = 30  # targets whose proofs may serve another
 
 
@@ -63,7 +64,8 @@ class PatternSearch:
         self._changed = np.zeros(len(unknowns), dtype=np.int64)  # when one of its neighbours did
         self._tried = np.zeros(len(unknowns), dtype=np.int64)
         self._hardest: dict[int, int] = {}  # unknown -> the target for which it could not be given up
-        self._search = ProofSearch(program, rooms, insiders, self._at_hand)
+        little_to_give_up = len(fixed) > 0 and bool(fixed.mean() > _MOSTLY)
+        self._search = ProofSearch(program, rooms, insiders, self._at_hand, thrifty=little_to_give_up)
 
     @property
     def work(self) -> float:

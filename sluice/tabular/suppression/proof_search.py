@@ -48,6 +48,7 @@ class ProofSearch:
 
     rooms   : of each reader
     at_hand : the proofs, made for whatever target and reader, that change an unknown; they may serve another, too
+    thrifty : whether first proofs are taken from there where they can be; else they are short, and easier to replace
     """
 
     def __init__(
@@ -56,10 +57,11 @@ class ProofSearch:
         rooms: Sequence[Rooms],
         insiders: Insiders,
         at_hand: Callable[[int], Iterable[Proof]],
+        thrifty: bool,
     ) -> None:
         self._program, self._price = program, program.price
         self._rooms, self._insiders, self._at_hand = rooms, insiders, at_hand
-        self._coalition = insiders.coalition
+        self._coalition, self._thrifty = insiders.coalition, thrifty
 
     def against_everybody(self, target: Target, limit: float, kept: tuple[Proof, ...]) -> tuple[Proof, ...] | None:
         """Proofs for less than `limit` such that each coalition knows no cell of one of them; None when there are none.
@@ -231,7 +233,7 @@ class ProofSearch:
         at = target.unknowns[0]
         if len(target.unknowns) > 1:
             return None
-        if np.isinf(limit) and not (target.reader or self._program.wide(at)):  # the first proofs are to be short
+        if np.isinf(limit) and not (self._thrifty or target.reader or self._program.wide(at)):
             return None
         best: Change | None = None
         down, up = self._rooms[target.reader].within(0 if side == 0 else 1)
