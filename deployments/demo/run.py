@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 HOUSE = ROOT / "demo"
-os.environ |= {"SLUICE_HOME": str(HOUSE / "home"), "SLUICE_DEMO_WAREHOUSE": str(HOUSE / "warehouse.duckdb")}
+os.environ |= {"SLUICE_HOME": str(HOUSE / "home"), "SLUICE_DEMO_WAREHOUSE": f"duckdb:///{HOUSE / 'warehouse.duckdb'}"}
 os.environ.pop("PREFECT_API_URL", None)  # the demo needs no server
 os.environ.pop("SLUICE_LEDGER_URL", None)
 

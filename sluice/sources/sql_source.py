@@ -13,34 +13,45 @@ import sqlalchemy as sa
 from pydantic import ConfigDict, Field, model_validator
 
 from sluice.errors import DataError
+from sluice.settings import PREFIX, Settings
 from sluice.sources.database_url import database_url
 from sluice.sources.reading_engine import reading_engine
 from sluice.sources.select_guard import guarded_query, refuse_strange_name
 from sluice.sources.tabular_source import TabularSource, missing_file, resolved
 
-_PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_PORT = re.compile(r":\$\{([A-Za-z_][A-Za-z0-9_]*)\}(?=[/?]|$)")  # the one part that must be a number to be parsed
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _USER_AND_PASSWORD = re.compile(r"^[^:]+://[^:@/]*:([^@]*)@")
 _SECRET_OPTION = re.compile(r"[?&](?:\w*password|passwd|pwd|\w*token|\w*secret)=([^&]*)", re.IGNORECASE)
 _FILE_URL = re.compile(r"^((?:duckdb|sqlite)[^:]*:///)([^:?$][^?]*)(.*)$")
+_OWN = ("PREFECT_", *(f"{PREFIX}{name.upper()}" for name in Settings.model_fields))
 Answer = TypeVar("Answer")
 
 
 class SqlSource(TabularSource):
-    """One table, or the result of one query. A secret stands in the environment, as ${NAME} in the URL."""
+    """One table, or the result of one query.
+
+    A secret stands in the environment together with the host that it is for: `${NAME}` is the whole URL or no part
+    of it. Else whoever writes a definition could have any secret of the environment sent to a host of their own.
+    """
 
     model_config = ConfigDict(hide_input_in_errors=True)  # a URL that is refused for its password
 
     type: Literal["sql"] = "sql"
-    url: str = Field(description="SQLAlchemy URL, e.g. postgresql+psycopg://reader:${WAREHOUSE_PASSWORD}@host/database")
+    url: str = Field(
+        description="SQLAlchemy URL without a password, or ${NAME} of an environment variable that holds it whole"
+    )
     table: str | None = Field(default=None, min_length=1, description="a table or view, or schema.table")
     query: str | None = Field(default=None, min_length=1, description="one select over tables, with plain functions")
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
-        secrets = [*_USER_AND_PASSWORD.findall(self.url), *_SECRET_OPTION.findall(self.url)]
-        if any(secret and not _PLACEHOLDER.fullmatch(secret) for secret in secrets):
-            raise ValueError("'url' holds a password. Put it into an environment variable and write ${NAME} instead")
+        variable = _VARIABLE.fullmatch(self.url)
+        if "${" in self.url and not variable:
+            raise ValueError("'url' must be ${NAME} as a whole, of an environment variable that holds host and secret")
+        if variable and variable[1].upper().startswith(_OWN):
+            raise ValueError(f"'url' must not be {variable[1]}, a setting of Sluice or Prefect itself")
+        if any([*_USER_AND_PASSWORD.findall(self.url), *_SECRET_OPTION.findall(self.url)]):
+            raise ValueError("'url' holds a password. Put the whole URL into an environment variable and write ${NAME}")
         if (self.table is None) == (self.query is None):
             raise ValueError("give either 'table' or 'query'")
         return self
@@ -58,27 +69,11 @@ class SqlSource(TabularSource):
         return self.model_copy(update={"url": f"{scheme}{resolved(path, base)}{options}"})
 
     def connection_url(self) -> sa.URL:
-        """The URL with the environment's values in it. Raises DataError when a variable is not set.
-
-        A value is taken as it is: characters that mean something in a URL need no escape.
-        """
-        absent = sorted({name for name in _PLACEHOLDER.findall(self.url) if not os.environ.get(name)})
-        if absent:
-            raise DataError(f"{self.title}: 'url' needs the environment variable {', '.join(absent)}, which is not set")
-
-        def filled(text: str | None) -> str | None:
-            return text and _PLACEHOLDER.sub(lambda found: os.environ[found[1]], text)
-
-        if _PLACEHOLDER.fullmatch(self.url):
-            return _parsed(filled(self.url) or "", self.title)
-        url = _parsed(_PORT.sub(lambda found: ":" + os.environ[found[1]], self.url), self.title)
-        return url.set(
-            username=filled(url.username),
-            password=filled(url.password),
-            host=filled(url.host),
-            database=filled(url.database),
-            query={key: filled(value) or "" if isinstance(value, str) else value for key, value in url.query.items()},
-        )
+        """The URL, from the environment where it is there. Raises DataError when the variable is not set."""
+        variable = _VARIABLE.fullmatch(self.url)
+        if variable and not os.environ.get(variable[1]):
+            raise DataError(f"{self.title}: 'url' needs the environment variable {variable[1]}, which is not set")
+        return _parsed(os.environ[variable[1]] if variable else self.url, self.title)
 
     def _names(self, expected: Sequence[str]) -> list[str]:
         names: list[str] = next(self._rows(self._select("*").where(sa.false()), 1))
