@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from tests.reader.knowledge import (
+    Bounds,
     Insider,
     anybody,
     largest_sensitive_count,
@@ -159,7 +160,9 @@ class Successes:
         return {kind: len(set(getattr(self, kind))) for kind in self.KINDS if getattr(self, kind)}
 
 
-def successes(published: Published, truth: Truth, together: int = 1, own_parts: bool = True) -> Successes:
+def successes(
+    published: Published, truth: Truth, together: int = 1, own_parts: bool = True, known: Bounds | None = None
+) -> Successes:
     """Play all readers against what is published.
 
     What a reader of counts would know if every cell was suppressed (a sum is at least what its listed parts are) is no
@@ -167,6 +170,7 @@ def successes(published: Published, truth: Truth, together: int = 1, own_parts: 
 
     together  : contributors who pool what they know; 0: nobody uses it
     own_parts : they use their parts of cells that others have a part in, too
+    known     : bounds of the cells that everybody reads, besides
     """
     found = Successes()
     hidden = suppressed(published)
@@ -174,6 +178,8 @@ def successes(published: Published, truth: Truth, together: int = 1, own_parts: 
     found.sensitive = len(cells)
     counts = truth.value is None
     lower, upper = anybody(published, counts)
+    if known:
+        lower, upper = np.maximum(lower, known[0]), np.minimum(upper, known[1])
     nothing = with_nothing_published(published)
     anyway, solver = Solver(nothing, *anybody(nothing, counts)), Solver(published, lower, upper)
     for at in cells:
