@@ -91,5 +91,6 @@ def audit(release: TablesRelease, staged: StagedCells, protected: ProtectedTable
         statement,
         outcome[0] if outcome else None,
         settings().workers,
+        protected.optimality,
     )
     return TablesEvaluation(tuple(findings), tuple(summaries))

@@ -38,9 +38,10 @@ def protect(release: TablesRelease, staged: StagedCells) -> ProtectedTables:
     method = product.definition.protection
     statement: MethodStatement | None = None
     proofs: Sequence[Proof] = ()
+    optimality: str | None = None
     if isinstance(method, SecondarySuppression):
         made = _suppressed(release, cells, request, method)
-        published, proofs = made.published, made.proofs
+        published, proofs, optimality = made.published, made.proofs, made.optimality
     else:
         altered = _altered(release, cells, request, method)
         statement, published = MethodStatement.of(altered), PublishedCells.of_altered(cells, altered.value)
@@ -52,7 +53,7 @@ def protect(release: TablesRelease, staged: StagedCells) -> ProtectedTables:
     kept = vault.keep_bytes(published.to_bytes(), ".npz")
     release.record(State.MASKED, data=listed, cells=staged.sha256, published_cells=kept, rows=len(cells))
     proven = vault.keep_bytes(proofs_as_bytes(proofs), ".npz") if proofs else None
-    return ProtectedTables(listed, files, kept, statement, proven)
+    return ProtectedTables(listed, files, kept, statement, proven, optimality)
 
 
 def _suppressed(

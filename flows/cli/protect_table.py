@@ -162,7 +162,9 @@ def _print_protection(summary: dict[str, Any], written: list[str], method: str) 
         out.print(method, soft_wrap=True)
     if "proven_bound" in summary:
         out.print(
-            f"cost {summary['cost']:g}; no safe pattern costs less than {summary['proven_bound']:g}", soft_wrap=True
+            f"cost {summary['cost']:g}; no safe pattern costs less than {summary['proven_bound']:g}: a gap of "
+            f"{1 - summary['proven_bound'] / max(summary['cost'], summary['proven_bound'], 1e-9):.2%}",
+            soft_wrap=True,
         )
     for count, what in (
         (summary["records_left_out"], "had no value and were left out"),

@@ -268,9 +268,8 @@ def _suppressed(
         findings.append(pair.finding(status, request, workers))
     elif previous is not None:
         findings.append(_nothing_shared(previous))
-    spent = float(request.manual.cost[status != Status.PUBLISHED].sum())
     return ProtectedTable(
-        tabulated, method, request, made.published, tuple(findings), audit=found, bound=made.bound, cost=spent
+        tabulated, method, request, made.published, tuple(findings), audit=found, bound=made.bound, cost=made.cost
     )
 
 

@@ -73,6 +73,7 @@ def test_every_command_runs(firms: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "earlier_editions: PASS. With cells.csv" in outcome[5]
     assert "more cells are suppressed" in outcome[6]
     assert "no safe pattern costs less than" in outcome[7]
+    assert ": a gap of " in outcome[7]
     assert "merge " in outcome[9]
     assert "suppressed by protect-table: " in outcome[10]
     assert "Nobody judged or approved these answers." in outcome[11]

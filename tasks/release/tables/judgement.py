@@ -93,12 +93,14 @@ def summarise_tables(
     statement: MethodStatement | None,
     outcome: Audit | None,
     workers: int = 1,
+    optimality: str | None = None,
 ) -> Iterator[TableSummary]:
     """What the report says of each table. What attackers learn is given in numbers of cells.
 
     statement : of a method that changes values
     outcome   : of the audit, where there was one and it came to its end
     workers   : threads
+    optimality: how far the suppressed cells are from the cheapest safe pattern, in a sentence
     """
     known = cells.contributions
     learned = None if statement or outcome is None else _learned(cells, published, request, workers)
@@ -114,7 +116,7 @@ def summarise_tables(
             minimum_cell,
             outcome,
             published.value,
-            statements=[statement.says] if statement else (),
+            statements=[said for said in (statement.says if statement else None, optimality) if said],
             before=in_words(contributions),
             now=() if learned is None else _now(contributions, learned, inside),
         )

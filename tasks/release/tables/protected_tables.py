@@ -38,6 +38,7 @@ class ProtectedTables:
     published_cells: str  # SHA-256
     statement: MethodStatement | None  # None where cells are suppressed: the audit plays the attackers
     proofs: str | None  # SHA-256 of those that the search found, for the audit to check; None where it keeps none
+    optimality: str | None = None  # how far the suppressed cells are from the cheapest safe pattern; None: not known
 
     @property
     def hashes(self) -> Mapping[str, str]:

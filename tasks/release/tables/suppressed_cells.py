@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sluice.tabular.audit.proofs import Proof
-from sluice.tabular.model.cells import Booleans, Cells
+from sluice.tabular.model.cells import Booleans, Cells, Status
 from sluice.tabular.suppression.effort import Effort, Progress
 from tasks.release.tables.editions import EditionPair
 from tasks.release.tables.protection import ProtectionRequest, protect_cells, suppression_search
@@ -18,11 +18,23 @@ from tasks.release.tables.published_cells import PublishedCells
 
 @dataclass(frozen=True, eq=False)
 class SuppressedCells:
-    """What is published, the proofs of its safety alone that the search found, and the least cost that it proved."""
+    """What is published, the proofs of its safety alone that the search found, and the least cost that it proved.
+
+    cost : of the suppressed cells; nothing of cells that somebody prefers to see suppressed, or that are withheld
+    """
 
     published: PublishedCells
+    cost: float
     proofs: Sequence[Proof] = ()
     bound: float | None = None
+
+    @property
+    def optimality(self) -> str | None:
+        """How far the cost is from the least possible, in a sentence; None where nothing was proven."""
+        if self.bound is None:
+            return None
+        gap = 1 - self.bound / self.cost if self.cost > 0 else 0.0
+        return f"It is proven that every safe pattern costs at least {1 - gap:.2%} of this one: a gap of {gap:.2%}."
 
 
 def suppress_cells(
@@ -56,4 +68,5 @@ def suppress_cells(
         published = PublishedCells.with_intervals(cells, status, request, workers)
     if method.synthetic:
         published = published.with_synthetic_values(cells, request.assumptions)
-    return SuppressedCells(published, proofs, bound)
+    counted = ((status == Status.PRIMARY) | (status == Status.SECONDARY)) & ~request.manual.preferred
+    return SuppressedCells(published, float(request.manual.cost[counted].sum()), proofs, bound)

@@ -40,5 +40,6 @@ def test_what_can_be_learned_is_told_of_true_intervals_or_not_at_all() -> None:
     (said,) = summarise_tables(wanted, cells, published, request, 3, None, outcome)
     assert said.before[1].startswith("In 1 cell ")
     assert all(line.startswith("In no cell ") for line in said.now)
-    (said,) = summarise_tables(wanted, cells, published, request, 3, None, None)
+    (said,) = summarise_tables(wanted, cells, published, request, 3, None, None, optimality="A gap of 1 %.")
     assert said.now == ()
+    assert said.statements == ("A gap of 1 %.",)

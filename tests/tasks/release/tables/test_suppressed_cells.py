@@ -1,0 +1,36 @@
+"""What is said of how far suppressed cells are from the cheapest safe pattern."""
+
+import numpy as np
+import pytest
+
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Status
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from tasks.release.tables.protection import Mode, ProtectionRequest
+from tasks.release.tables.protection_method import SecondarySuppression
+from tasks.release.tables.suppressed_cells import SuppressedCells, suppress_cells
+from tests.tabular.generated import generated
+
+
+def suppressed(mode: Mode, seconds: float | None) -> SuppressedCells:
+    cells = generated("2-D")
+    request = ProtectionRequest.of(cells, [MinimumFrequency(3), PPercent(10)], Assumptions())
+    method = SecondarySuppression(mode=mode, seconds=seconds)
+    made = suppress_cells(cells, request, method, kept=np.zeros(len(cells), dtype=bool))
+    assert made.cost == cells.total[made.published.status != Status.PUBLISHED].sum()
+    return made
+
+
+def test_only_the_search_that_proves_a_bound_speaks_of_a_gap() -> None:
+    assert suppressed("fast", None).optimality is None
+
+
+@pytest.mark.slow
+def test_the_gap_is_that_of_bound_and_cost_and_time_narrows_it() -> None:
+    for seconds in (1e-6, 100.0):
+        made = suppressed("optimise", seconds)
+        assert made.bound is not None
+        assert made.optimality is not None
+        assert f"a gap of {1 - made.bound / made.cost:.2%}." in made.optimality
+        assert (1 - made.bound / made.cost < 0.05) == (seconds > 1)
