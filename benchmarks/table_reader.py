@@ -8,8 +8,8 @@ what contributors compute exactly + too nearly. `?`: cells about which the reade
 
 gconfid 2 runs as itself where SLUICE_PEERS names its Python (see `gconfid_peer`). GaussSuppression (see `table_audit`)
 and sdcTable's simple heuristic are R packages; the ideas are written out here from their documentation: of the latter,
-that each sum with a single suppressed part gets another, the smallest, until there is none. Run
-`python -m benchmarks table_reader`.
+that each sum with a single suppressed part gets another, the smallest, until there is none. That of HITAS, which
+sdcTable and tau-ARGUS have, is in `hitas`. Run `python -m benchmarks table_reader`.
 """
 
 from collections.abc import Callable
@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.gconfid_peer import gconfid_pattern, has_gconfid
+from benchmarks.hitas import hitas_pattern
 from benchmarks.table_audit import gauss_suppression_pattern
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Status
@@ -103,6 +104,7 @@ def play(records: pd.DataFrame, rows: dict[str, Rows | None], rules: Rules) -> N
         "Sluice": lambda cells, _: protect_cells(cells, request).status != Status.PUBLISHED,
         "GaussSuppression-like": lambda cells, needs: gauss_suppression_pattern(cells, needs.sensitive),
         "sdcTable-like, simple heuristic": simple_heuristic,
+        "HITAS-like": hitas_pattern,
     }
     if has_gconfid():
         patterns["gconfid SIZE"] = lambda cells, needs: gconfid_pattern(cells, needs.upper)[0]
