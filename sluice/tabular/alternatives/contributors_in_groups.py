@@ -20,38 +20,41 @@ def play_contributors(
     sensitive: Booleans,
     coalition: int,
     play: Callable[[Booleans, Booleans, bool], Told],
+    asked_of: Booleans | None = None,
 ) -> Told:
     """What contributors can tell of the sensitive cells to which others contribute most.
 
     coalition : how many pool what they know; 0: nobody uses it
+    asked_of  : shape (c,), those of the sensitive cells that are still to be asked about; all when not given
     play      : (readers, asked, alone) -> what was found; readers of shape (c,): the cells whose largest contributors
                 read; alone: one contributor reads, so that what it can tell counts; else it is asked again
     cost      : 2 log n plays for n contributors, n for coalitions, and one for each contributor in whose groups
                 something stayed open
     """
     failing, undecided = np.zeros((2, len(cells)), dtype=bool)
-    if not coalition or not cells.owners.shape[1]:
+    left_over = sensitive if asked_of is None else asked_of
+    if not coalition or not cells.owners.shape[1] or not left_over.any():
         return failing, undecided
     owner = np.where(sensitive | (cells.contributors == 1), cells.owners[:, 0], -1)
-    mine, asked_of = np.flatnonzero(owner >= 0), np.flatnonzero(sensitive)
+    mine, asked_at = np.flatnonzero(owner >= 0), np.flatnonzero(left_over)
     people, number = np.unique(owner[mine], return_inverse=True)
     of = np.full(len(owner), -1, dtype=np.int64)
     of[mine] = number
     order = np.arange(len(people))
-    open_ = order[:, None] != of[asked_of]  # of what each has still to be asked
+    open_ = order[:, None] != of[asked_at]  # of what each has still to be asked
     digits = range(int(max(len(people) - 1, 0)).bit_length())
     groups = [(order >> digit & 1) == side for digit in digits for side in (0, 1)]
     for group in groups if coalition == 1 else [order != one for one in order]:
         readers = np.zeros(len(owner), dtype=bool)
         readers[mine] = group[number]
-        asked = sensitive & ~readers
+        asked = left_over & ~readers
         told, left = play(readers, asked, False)
-        open_[np.ix_(group, (asked & ~told & ~left)[asked_of])] = False
+        open_[np.ix_(group, (asked & ~told & ~left)[asked_at])] = False
         if coalition > 1:
             undecided |= told | left
     for one in np.flatnonzero(open_.any(axis=1)) if coalition == 1 else ():
         asked = np.zeros(len(owner), dtype=bool)
-        asked[asked_of[open_[one]]] = True
+        asked[asked_at[open_[one]]] = True
         told, left = play(of == one, asked, True)
         failing, undecided = failing | told, undecided | left
     return failing, undecided & ~failing

@@ -15,7 +15,8 @@ from numpy.random import Generator
 
 from sluice.errors import DataError
 from sluice.tabular.alternatives.additive_multiples import additive_multiples, blocks_of
-from sluice.tabular.alternatives.adjustment_reader import AdjustedTable, read_adjustment
+from sluice.tabular.alternatives.adjustment_reader import read_adjustment
+from sluice.tabular.alternatives.adjustment_region import AdjustedTable
 from sluice.tabular.alternatives.adjustment_sides import AdjustmentRequest, totals_on_drawn_sides
 from sluice.tabular.alternatives.altered_cells import AlteredCells, refuse_negative, refuse_unless_additive
 from sluice.tabular.model.assumptions import Assumptions

@@ -22,7 +22,7 @@ from sluice.tabular.suppression.whole_change import WholeBlock
 
 _CLOSE = 0.6  # of the unknowns near a target: if its siblings are as few, they are tried first
 _WIDE = 3000  # unknowns near a target, from which on fewer are tried first: the free ones, then more
-_FEW, _SOME = 400, 2000
+_FEW, _SOME, _MANY = 400, 2000, 20_000
 _ATTEMPTS = ((1, 0.0), (2, 0.0), (6, 0.0), (1, 0.3))  # at a whole change: times the unit, by how much prices change
 _PROGRAM = 50_000  # the work of a program besides its iterations, each of which looks at all rows
 _NEARLY_FREE = 0.01  # the price of a suppressed cell, relative to its cost: short changes leave more cells to publish
@@ -119,6 +119,8 @@ class BlockProgram:
         if few <= _CLOSE * many and not last_resort:
             stages.append((np.inf, siblings, all_of_them, True))
         stages += [(0.0, near, _FEW, True), (np.inf, near, _SOME, False)] if wide else []
+        if last_resort and all_of_them > _MANY:  # programs of all unknowns of a large table take minutes
+            stages.append((np.inf, None, _MANY, False))
         if not wide or last_resort:
             stages.append((np.inf, near, all_of_them, False))
         return [*stages, (np.inf, None, all_of_them, False)] if last_resort else stages

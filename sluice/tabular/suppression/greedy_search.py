@@ -76,6 +76,8 @@ class GreedySearch:
         self._cells, self._unknowns, self._effort = cells, unknowns, problem.effort
         self._work = _work(len(unknowns), inside)
         self._proving: float | None = 0.0 if len(unknowns) >= _LARGE else None  # work before cells are given up
+        # What a branch does not protect waits for the table as a whole, which has more room: it takes no last resort.
+        self._limit = np.inf if inside is None else np.finfo(np.float64).max
         cost = np.where(cells.published, np.where(preferred, _PREFERRED * cost, cost), 0)
         costs = unknowns.sum(cost)
         costs = np.maximum(costs, 1e-6 * max(float(costs.mean()), 1e-3) if len(costs) else 0)
@@ -125,7 +127,7 @@ class GreedySearch:
             for done, target in enumerate(waiting):
                 self._effort.tell("protect", done, len(waiting))
                 at = self.search.index(target)
-                if not self.search.proofs[at] and not self.search.protect(at, np.inf):
+                if not self.search.proofs[at] and not self.search.protect(at, self._limit):
                     failed.append(target)
                     if not go_on:
                         return failed

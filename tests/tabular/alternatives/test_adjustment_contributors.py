@@ -1,0 +1,70 @@
+"""Short changes convince contributors of what groups of them cannot exclude either, and of nothing else."""
+
+import numpy as np
+import pytest
+
+from sluice.tabular.alternatives import adjustment_reader
+from sluice.tabular.alternatives.adjustment_contributors import open_to_contributors
+from sluice.tabular.alternatives.adjustment_reader import read_adjustment
+from sluice.tabular.alternatives.adjustment_region import AdjustedTable
+from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.rules.minimum_frequency import MinimumFrequency
+from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.sensitivity import requirements_of
+
+RULES = (MinimumFrequency(3), PPercent(10))
+
+
+def drawn(rng: np.random.Generator) -> Cells:
+    """Few firms in 3 by 3 cells, some of them in several."""
+    made = [Dimension.flat("a", ["a1", "a2", "a3"]), Dimension.flat("b", ["b1", "b2", "b3"])]
+    number = int(rng.integers(9, 26))
+    leaves = rng.integers(1, 4, (number, 2)).astype(np.int32)
+    return aggregate(made, leaves, rng.integers(0, number, number), rng.integers(20, 400, number))
+
+
+def adjusted(cells: Cells, rng: np.random.Generator, cap: float) -> AdjustedTable:
+    """Inner sensitive cells moved by their level and more; the sums follow, so that they may have moved as well."""
+    needs = requirements_of(RULES, cells.contributions)
+    inner = (cells.codes > 0).all(axis=1)
+    level = np.maximum(needs.lower, needs.upper)
+    move = np.where(inner & needs.sensitive, rng.choice([-1, 1], len(cells)) * level, 0)
+    move = np.where(cells.total + move < level, level, move)
+    move = np.where(inner & needs.sensitive, move + rng.integers(1, 20, len(cells)), 0)
+    value = np.zeros(len(cells), dtype=np.int64)
+    for cell, codes in enumerate(cells.codes):
+        below = inner & ((cells.codes == codes) | (codes == 0)).all(axis=1)
+        value[cell] = (cells.total + move)[below].sum()
+    moving = inner & needs.sensitive & (level > 0) & (np.abs(value - cells.total) >= level)
+    return AdjustedTable(cells, value, moving, needs, RULES, Assumptions(), cap=cap)
+
+
+@pytest.mark.slow
+def test_the_outcome_is_that_of_contributors_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, fails, settled = np.random.default_rng(8), 0, 0
+    for _ in range(12):
+        table = adjusted(drawn(rng), rng, float(rng.choice([5, 30, 100])))
+        open_, pairs = open_to_contributors(table)
+        found = read_adjustment(table)
+        with monkeypatch.context() as patch:
+            patch.setattr(adjustment_reader, "open_to_contributors", lambda table: (table.moving, {}))
+            others = read_adjustment(table)
+        assert not (found.undecided | others.undecided).any()
+        assert found.failing.tolist() == others.failing.tolist()
+        fails += int(found.failing.sum())
+        settled += int((table.moving & ~open_).sum()) - len(set().union(*pairs.values()))
+    assert fails > 0
+    assert settled > 0
+
+
+def test_without_effort_everything_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    table = adjusted(drawn(rng), rng, 100)
+    monkeypatch.setattr("sluice.tabular.alternatives.adjustment_contributors.EFFORT", 0)
+    open_, pairs = open_to_contributors(table)
+    assert table.moving.any()
+    assert (open_ == table.moving).all()
+    assert not pairs
