@@ -43,7 +43,7 @@ test check coverage: export TMPDIR := /dev/shm
 endif
 
 # One process more than cores, as some tests wait for servers most of the time.
-PARALLEL = --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadgroup --no-loadscope-reorder
+PARALLEL = --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadscope --no-loadscope-reorder
 
 # Every test, on all cores; `make test ARGS="-n 0 tests/risk"` runs some of them in one process.
 test: $(READY)
@@ -51,7 +51,7 @@ test: $(READY)
 
 # What to run before each commit: lint, types, and the tests that need no server and little time.
 check: lint
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder -m "not slow and not prefect and not postgres" \
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder -m "not slow and not prefect and not postgres" \
 	  --ignore tests/flows --ignore tests/faults --ignore tests/published $(ARGS)
 
 # Which lines no test runs.

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.reference_data import reference_path
 
@@ -22,38 +23,48 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 # the line that says how many tests passed.
 atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
-# A test that asks for one of these fixtures starts a server or processes of its own; one in these folders takes a chain
-# through.
+# A test that asks for one of these fixtures starts a server of its own; one in these folders takes a chain through.
 _TESTS = Path(__file__).parent
 _SLOW = {"faults", "flows", "published"}
 _MARKS = {"prefect_server": "prefect", "installation": "prefect", "postgresql_server": "postgres"}
-_SHARED = ("installation", "forks", "prefect_server")  # one for all: made again in every process, they cost a minute
-_LONGEST = "test_real_data.py"  # a minute for one test
+_LONGEST = ("test_deployment.py", "test_kill.py", "test_real_data.py")  # minutes: they begin first
+
+# Processes of the test session share no fixture. These files ask for the same server, or the same processes to fork.
+_TOGETHER = {f"tests/{path}.py" for path in (
+    "flows/test_kill", "flows/test_canary", "flows/test_start", "faults/test_tables_red_team", "custody/test_workspace"
+)}  # fmt: skip
+_ONE_BY_ONE = tuple(f"tests/{folder}/" for folder in ("faults", "flows", "reader", "red_team", "tabular"))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that need a server by the fixtures that they ask for, directly or through others.
 
-    The longest come first, so that nobody waits in the end for one that began last. Tests that share what is dear stay
-    in one process, and so do the quick ones of a file.
+    Files with slow tests come first, so that nobody waits in the end for one that began last.
     """
-    order: dict[pytest.Item, int] = {}
     for item in items:
-        fixtures = getattr(item, "fixturenames", ())
         if _SLOW & set(item.path.relative_to(_TESTS).parts):
             item.add_marker("slow")
         for fixture, mark in _MARKS.items():
-            if fixture in fixtures:
+            if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(mark)
-        shared = [fixture for fixture in _SHARED if fixture in fixtures]
-        is_slow = item.get_closest_marker("slow") is not None
-        if shared:
-            item.add_marker(pytest.mark.xdist_group("forks" if shared[0] == "prefect_server" else shared[0]))
-        elif not is_slow:
-            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(_TESTS).as_posix()))
-        order[item] = 0 if shared else 1 if item.path.name == _LONGEST else 2 if is_slow else 3
-    items.sort(key=order.__getitem__)
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    longest = {name: place for place, name in enumerate(_LONGEST)}
+    items.sort(key=lambda item: (longest.get(item.path.name, len(longest)), item.path not in slow))
+
+
+class _Scheduling(LoadScopeScheduling):
+    """What one process of the test session does without a break: a file, a slow test, or the files of `_TOGETHER`."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.partition("::")[0]
+        if path in _TOGETHER:
+            return "together"
+        return nodeid if path.startswith(_ONE_BY_ONE) and not path.endswith("test_deployment.py") else path
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    return _Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")
