@@ -4,8 +4,8 @@ Prefect is imported only where a flow runs or is resumed: commands that only loo
 """
 
 from sluice.custody.states import State
+from sluice.custody.workspace import Workspace
 from tasks.release.approval import standing
-from tasks.release.documents import open_workspace
 from tasks.release.outcome import Outcome
 from tasks.release.product import AnyProduct, AnyRelease
 from tasks.release.waiting import runs_waiting
@@ -24,22 +24,19 @@ def run_flow(product: AnyProduct, release_id: str | None = None, rehearse: bool 
     return run(definition=str(product.path), release_id=release_id, rehearse=rehearse)
 
 
-def end_waiting(release_id: str) -> None:
-    """Let the runs that wait for a release see that it was refused."""
-    workspace = open_workspace()
-    if runs_waiting(workspace, release_id):
-        from tasks.suspension import resume_runs
+def resume_waiting(workspace: Workspace, release_id: str) -> bool:
+    """Let the runs that wait for a decided release go on; whether there was one that could."""
+    if not runs_waiting(workspace, release_id):
+        return False
+    from tasks.suspension import resume_runs
 
-        resume_runs(workspace, release_id)
+    return bool(resume_runs(workspace, release_id))
 
 
 def go_on(release: AnyRelease) -> Outcome | None:
     """Let a decided release go on: resume the runs that wait for it, or else run it here. None: resumed elsewhere."""
-    if runs_waiting(release.product.workspace, release.id):
-        from tasks.suspension import resume_runs
-
-        if resume_runs(release.product.workspace, release.id):
-            return None
+    if resume_waiting(release.product.workspace, release.id):
+        return None
     if release.state is State.PUBLISHING or standing(release).complete:
         return run_flow(release.product, release_id=release.id)
     return Outcome.of(release)

@@ -117,11 +117,12 @@ def withdraw(
 
 
 def _refuse(release_id: str, decision: State, name: str | None, comment: str, as_json: bool) -> None:
-    from flows.review import end_waiting
+    from flows.review import resume_waiting
+    from tasks.release.documents import open_workspace
     from tasks.release.review import refuse
 
     refuse(release_id, decision, name, comment)
-    end_waiting(release_id)
+    resume_waiting(open_workspace(), release_id)
     if as_json:
         print_json({"release": release_id, "state": decision})
     else:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 _SECONDS = 3600  # that a database works at one statement, or at the next rows of one
 
-# Reading a table takes these and no other; a name that this version of Python does not know has its number beside it.
+# Reading a table takes these and no other.
 _SQLITE_READING = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 _SQLITE_FUNCTIONS_BEYOND = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"}
 
@@ -31,8 +31,8 @@ def reading_engine(url: sa.URL) -> sa.Engine:
     """
     backend = url.get_backend_name()
     in_a_file = bool(url.database) and url.database != ":memory:"
-    if backend == "sqlite" and in_a_file:
-        path = f"file:{quote(str(url.database))}?mode=ro"
+    if backend == "sqlite":
+        path = f"file:{quote(str(url.database))}?mode=ro" if in_a_file else ":memory:"
         engine = sa.create_engine(
             url, poolclass=sa.NullPool, creator=lambda: sqlite3.connect(path, uri=True, check_same_thread=False)
         )

@@ -73,7 +73,11 @@ class SqlSource(TabularSource):
         variable = _VARIABLE.fullmatch(self.url)
         if variable and not os.environ.get(variable[1]):
             raise DataError(f"{self.title}: 'url' needs the environment variable {variable[1]}, which is not set")
-        return _parsed(os.environ[variable[1]] if variable else self.url, self.title)
+        if variable:
+            return _parsed(os.environ[variable[1]], self.title)
+        url = _parsed(self.url, self.title)
+        # PostgreSQL's client would send PGPASSWORD, which names no host, to the one that the definition names.
+        return url.update_query_dict({"password": ""}) if url.get_backend_name() == "postgresql" else url
 
     def _names(self, expected: Sequence[str]) -> list[str]:
         names: list[str] = next(self._rows(self._select("*").where(sa.false()), 1))

@@ -110,3 +110,13 @@ def test_duckdb_draws_no_bar_on_standard_output(tmp_path: Path) -> None:
     with engine.connect() as connection:
         assert connection.execute(sa.text("SELECT current_setting('enable_progress_bar')")).scalar() is False
     engine.dispose()
+
+
+def test_a_database_in_memory_opens_no_file_either(tmp_path: Path) -> None:
+    for address in ("sqlite://", "duckdb:///:memory:"):
+        engine = reading_engine(database_url(address))
+        with engine.connect() as connection:
+            assert connection.execute(sa.text("SELECT 1")).scalar() == 1
+            with pytest.raises(sa.exc.DBAPIError, match=REFUSALS[engine.dialect.name]):
+                connection.execute(sa.text(f"ATTACH '{tmp_path}/other.db' AS other"))
+    assert list(tmp_path.iterdir()) == []

@@ -1,6 +1,8 @@
 """Sources: CSV, Parquet, DuckDB, SQLite and a real PostgreSQL give the same records; what is broken is refused."""
 
 import gzip
+import socket
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -301,6 +303,31 @@ def test_secrets_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
 def test_no_variable_of_the_environment_goes_to_a_host_of_the_submitter_s_choice(url: str) -> None:
     with pytest.raises(ValidationError, match=r"'url' must (not )?be "):
         SqlSource(url=url, table="t")
+
+
+def test_no_password_of_the_environment_goes_to_a_server_that_a_definition_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A server of the submitter's own asks for a password in clear; the worker has one for another."""
+    sent: list[bytes] = []
+
+    def ask(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection:
+            if connection.recv(4096)[4:8] == b"\x04\xd2\x16\x2f":  # it wants TLS, which there is none of
+                connection.sendall(b"N")
+                connection.recv(4096)
+            connection.sendall(b"R\0\0\0\x08\0\0\0\x03")
+            sent.append(connection.recv(4096))
+
+    monkeypatch.setenv("PGPASSWORD", SECRET)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        asking = threading.Thread(target=ask, args=(server,), daemon=True)
+        asking.start()
+        url = f"postgresql://x@127.0.0.1:{server.getsockname()[1]}/db?gssencmode=disable"
+        assert "the database cannot be reached" in refusal(SqlSource(url=url, table="t"), "a")
+        asking.join(30)
+    assert sent == [b""]  # it was asked for, and not sent
 
 
 @pytest.mark.parametrize(
