@@ -1,0 +1,101 @@
+"""The public keys by which an outsider verifies: a file of allowed signers, as `ssh-keygen -Y verify` reads it.
+
+A line is `NAME[,NAME...] [OPTIONS] KIND BASE64 [COMMENT]`; the options `valid-after`, `valid-before` and `namespaces`
+count, certificate authorities are refused (OpenSSH, ssh-keygen(1), ALLOWED SIGNERS).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from sluice.custody.signing.public_key import KINDS, PublicKey
+from sluice.custody.signing.ssh_signature import NAMESPACE
+from sluice.errors import DocumentError, SluiceError
+
+_LINE = re.compile(
+    rf"(?P<names>\S+)\s+(?:(?P<options>\S.*?)\s+)?(?P<key>(?:{'|'.join(map(re.escape, KINDS))})\s+\S+)(\s.*)?"
+)
+_OPTION = re.compile(r'([a-z-]+)(?:="([^"]*)")?')
+_TIME = re.compile(r"(\d{8})(\d{4})?(\d{2})?(Z?)")
+
+
+@dataclass(frozen=True)
+class AllowedSigner:
+    """A key, whose it is, and when it holds."""
+
+    names: tuple[str, ...]
+    key: PublicKey
+    after: datetime | None = None
+    before: datetime | None = None
+
+    def holds(self, at: datetime) -> bool:
+        return (self.after is None or at >= self.after) and (self.before is None or at < self.before)
+
+    @property
+    def line(self) -> str:
+        """The line that `parse_allowed_signers` reads; times in UTC."""
+        options = [f'namespaces="{NAMESPACE}"']
+        options += [f'valid-after="{self.after.astimezone(UTC):%Y%m%d%H%M%S}Z"'] if self.after else []
+        options += [f'valid-before="{self.before.astimezone(UTC):%Y%m%d%H%M%S}Z"'] if self.before else []
+        return f"{','.join(self.names)} {','.join(options)} {self.key.line}"
+
+
+def read_allowed_signers(path: Path) -> list[AllowedSigner]:
+    """The keys in a file. Raises DocumentError, naming the line, for whatever `ssh-keygen` would read otherwise."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DocumentError(
+            f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})"
+        ) from None
+    return parse_allowed_signers(text.splitlines(), str(path))
+
+
+def parse_allowed_signers(lines: Sequence[str], name: str) -> list[AllowedSigner]:
+    """The keys in the lines of a file that is called `name` in errors. Raises DocumentError."""
+    found = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            signer = _signer(line.strip())
+        except SluiceError as error:
+            raise DocumentError(f"{name}: line {number}: {error}") from None
+        found += [signer] if signer else []
+    return found
+
+
+def _signer(line: str) -> AllowedSigner | None:
+    """None for a key that is allowed for other namespaces only."""
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise SluiceError(f"must be NAME [OPTIONS] KIND KEY, of the kind {', '.join(KINDS)}")
+    options = dict(_OPTION.findall(match["options"] or ""))
+    unknown = options.keys() - {"namespaces", "valid-after", "valid-before"}
+    if unknown:
+        raise SluiceError(
+            f"the option {sorted(unknown)[0]} is not understood; known: namespaces, valid-after, valid-before"
+        )
+    if not any(fnmatchcase(NAMESPACE, each) for each in options.get("namespaces", NAMESPACE).split(",")):
+        return None
+    names = tuple(match["names"].strip('"').split(","))
+    if any(set(each) & set("*?!") for each in names):
+        raise SluiceError("names must be plain: a pattern would let one key stand for several people")
+    after, before = (_time(options[each]) if each in options else None for each in ("valid-after", "valid-before"))
+    return AllowedSigner(names, PublicKey.parse(match["key"]), after, before)
+
+
+def _time(text: str) -> datetime:
+    """A time of the file, which is local unless it ends in Z."""
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise SluiceError("a time must be YYYYMMDD[HHMM[SS]][Z]")
+    day, minute, second, utc = match[1], match[2] or "0000", match[3] or "00", match[4]
+    try:
+        found = datetime.strptime(f"{day}{minute}{second}", "%Y%m%d%H%M%S")
+    except ValueError:
+        raise SluiceError("a time must be YYYYMMDD[HHMM[SS]][Z]") from None
+    return found.replace(tzinfo=UTC) if utc else found.astimezone()

@@ -1,0 +1,103 @@
+"""Signed statements: who changes, adds or takes away anything, or signs another type, has signed nothing."""
+
+import base64
+import json
+from functools import partial
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sluice.custody.signing.envelope import Envelope, Statement, pre_authentication
+from sluice.custody.signing.public_key import PublicKey
+from sluice.custody.signing.ssh_signature import signed_by_key
+from sluice.errors import SluiceError
+
+KEY, OTHER = (Ed25519PrivateKey.from_private_bytes(bytes([each]) * 32) for each in (1, 2))
+STATEMENT = Statement.about({"people.csv": "ab" * 32}, "urn:sluice:decision:1", {"decision": "approve"})
+
+
+def signed(payload: bytes = STATEMENT.payload(), key: Ed25519PrivateKey = KEY) -> Envelope:
+    return Envelope.sign(payload, partial(signed_by_key, key=key))
+
+
+def test_the_bytes_under_the_signature_are_those_of_the_format() -> None:
+    assert pre_authentication(b"hello") == b"DSSEv1 28 application/vnd.in-toto+json 5 hello"
+
+
+def test_an_envelope_tells_its_key_and_statement_after_a_round_trip() -> None:
+    envelope = Envelope.from_json(json.dumps(signed().as_json()))
+    assert envelope.keys() == (PublicKey.of(KEY.public_key()),)
+    assert envelope.statement() == STATEMENT
+    assert envelope.statement().files == {"people.csv": "ab" * 32}
+    assert json.loads(envelope.content)["_type"] == "https://in-toto.io/Statement/v1"
+
+
+@given(st.binary(max_size=300))
+def test_another_payload_bears_no_signature(payload: bytes) -> None:
+    other = signed().model_copy(update={"payload": base64.b64encode(payload).decode()})
+    assert other.keys() == (() if payload != STATEMENT.payload() else (PublicKey.of(KEY.public_key()),))
+
+
+def test_a_statement_that_was_signed_without_its_type_counts_for_nothing() -> None:
+    armoured = base64.b64encode(signed_by_key(STATEMENT.payload(), KEY).encode()).decode()
+    bare = signed().as_json() | {"signatures": [{"keyid": "", "sig": armoured}]}
+    assert Envelope.from_json(json.dumps(bare)).keys() == ()
+
+
+def test_the_name_beside_a_signature_makes_no_key() -> None:
+    """What counts is the key within the signature, whatever `keyid` claims."""
+    claimed = signed().as_json()
+    claimed["signatures"][0]["keyid"] = PublicKey.of(OTHER.public_key()).fingerprint
+    assert Envelope.from_json(json.dumps(claimed)).keys() == (PublicKey.of(KEY.public_key()),)
+
+
+def test_one_key_counts_once_however_often_it_signed() -> None:
+    twice = signed().as_json()
+    twice["signatures"] += [*twice["signatures"], *signed(key=OTHER).as_json()["signatures"]]
+    keys = Envelope.from_json(json.dumps(twice)).keys()
+    assert keys == tuple(PublicKey.of(key.public_key()) for key in (KEY, OTHER))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"payloadType": "text/plain"},
+        {"signatures": []},
+        {"signatures": [{"sig": 1}]},
+        {"more": 1},
+        {"payload": 3},
+    ],
+)
+def test_what_is_no_envelope_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(SluiceError, match="no DSSE envelope"):
+        Envelope.from_json(json.dumps(signed().as_json() | change))
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        STATEMENT.payload().replace(b"v1", b"v2"),
+        b'{"_type": "x", ' + STATEMENT.payload()[1:],  # a key twice: two programs may read two things
+        STATEMENT.payload().replace(b"abab", b"ABAB"),
+    ],
+)
+def test_what_is_no_statement_is_refused_though_it_is_signed(payload: bytes) -> None:
+    with pytest.raises(SluiceError, match="no in-toto statement"):
+        signed(payload).statement()
+
+
+def test_an_envelope_that_says_a_thing_twice_is_refused() -> None:
+    text = json.dumps(signed().as_json())
+    with pytest.raises(SluiceError, match="no DSSE envelope"):
+        Envelope.from_json(text[:-1] + ', "payload": "e30="}')
+
+
+def test_nothing_is_made_of_what_was_not_signed() -> None:
+    with pytest.raises(SluiceError, match="does not bear a signature"):
+        Envelope.sign(b"payload", lambda _: signed_by_key(b"another", KEY))
