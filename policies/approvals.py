@@ -16,6 +16,7 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.documents.documents import document_sha256, parse_document, read_yaml
 from sluice.publication.manifest import GivenApproval
+from sluice.reading.visible_text import Name
 
 CLOCK_SKEW = timedelta(minutes=5)  # between the machines that write the ledger
 
@@ -43,14 +44,14 @@ class Subject(_Strict):
 
 
 class Person(_Strict):
-    roles: tuple[str, ...] = Field(min_length=1)
-    account: str | None = Field(default=None, description="name of the system account")
+    roles: tuple[Name, ...] = Field(min_length=1)
+    account: Name | None = Field(default=None, description="name of the system account")
 
 
 class Roster(_Strict):
     """The people who may approve. No two spellings of a name or account may mean two people."""
 
-    people: dict[str, Person] = Field(min_length=1)
+    people: dict[Name, Person] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _distinct(self) -> Self:
@@ -100,7 +101,7 @@ class Approvals(_Strict):
     """What a policy asks for. The submitter never counts; one person counts once, and for one role at a time."""
 
     count: int = Field(default=1, ge=1, description="how many people")
-    roles: tuple[str, ...] = Field(
+    roles: tuple[Name, ...] = Field(
         default=(), description="each needs a person of its own; a role listed twice needs two"
     )
     valid_days: int = Field(default=30, ge=1, le=366, description="days that an approval holds")

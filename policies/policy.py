@@ -16,6 +16,7 @@ from policies.utility_limits import UtilityLimits
 from policies.waivers import Waiver
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.errors import did_you_mean
+from sluice.reading.visible_text import Name, Prose
 from sluice.variables import Label, Role, Variables, with_role
 from sluice.verdict import Finding, Verdict
 
@@ -37,9 +38,9 @@ class Policy(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = Field(min_length=1)
+    name: Name = Field(min_length=1)
     version: Label = Field(min_length=1)
-    description: str = ""
+    description: Prose = ""
     rules: tuple[PolicyRule, ...] = Field(
         default=(), description="disclosure rules; every one must hold. None where the reference standard alone decides"
     )

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from sluice.reading.visible_text import as_name, as_prose
 from sluice.verdict import Finding, Verdict
 
 LONGEST = 366  # days
 
-_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(as_name)]
 
 
 class Waiver(BaseModel):
@@ -18,7 +19,7 @@ class Waiver(BaseModel):
 
     rule: _Name = Field(description="name of the rule, as in the policy")
     scope: _Name = Field(description="the finding's own scope (such as a column), or the name of the release")
-    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=20)] = Field(
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=20), AfterValidator(as_prose)] = Field(
         description="why it may be excused, for a reader years later; at least 20 characters"
     )
     owner: _Name = Field(description="the person who answers for it")

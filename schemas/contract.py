@@ -16,6 +16,7 @@ from schemas.cross_field import CrossFieldExpression, read_expression
 from sluice.documents.documents import Written, parse_document, read_yaml
 from sluice.errors import DocumentError, did_you_mean
 from sluice.reading.values import moment
+from sluice.reading.visible_text import Name, Prose
 from sluice.variables import GROUPS, NAMES, Kind, Label, Role, Variable
 
 HASHED = NAMES  # a variable with one of these roles leaves its source only as a keyed hash
@@ -29,11 +30,11 @@ class _Strict(BaseModel):
 class CrossFieldRule(_Strict):
     """A condition that every record meets, over one or more of its values."""
 
-    name: str
-    expression: str = Field(
+    name: Name
+    expression: Prose = Field(
         description="for instance: years_married <= age - 12; names, numbers, 'text', comparisons, and/or/not"
     )
-    says: str = Field(description="the rule in words")
+    says: Prose = Field(description="the rule in words")
 
 
 class RowCount(_Strict):
@@ -66,10 +67,10 @@ class Drift(_Strict):
 class Contract(_Strict):
     """One data set: its variables, its record key and what must hold of it as a whole."""
 
-    dataset: str = Field(min_length=1)
+    dataset: Name = Field(min_length=1)
     version: Label = Field(min_length=1)
-    description: str = ""
-    records_are: str = Field(
+    description: Prose = ""
+    records_are: Name = Field(
         default="records", min_length=1, description="what a record is, in the plural: women, firms"
     )
     record_key: tuple[str, ...] = Field(
@@ -77,7 +78,7 @@ class Contract(_Strict):
         description="variables that together name one record; unique. An identifier here is kept as a keyed hash",
     )
     variables: tuple[Variable, ...] = Field(min_length=1)
-    knowledge: dict[Annotated[str, Field(min_length=1)], Annotated[tuple[str, ...], Field(min_length=1)]] = Field(
+    knowledge: dict[Annotated[Name, Field(min_length=1)], Annotated[tuple[str, ...], Field(min_length=1)]] = Field(
         default_factory=dict,
         description="who knows what of a person, such as register: [sex, birth_date, region]; policies name these sets",
     )

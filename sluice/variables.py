@@ -22,6 +22,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from sluice.generalization.hierarchy import Hierarchy
+from sluice.reading.visible_text import Name, Prose
 
 
 class Kind(StrEnum):
@@ -67,7 +68,7 @@ def as_label(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) else value
 
 
-Label = Annotated[str, BeforeValidator(as_label, json_schema_input_type=str | int | float | bool)]
+Label = Annotated[Name, BeforeValidator(as_label, json_schema_input_type=str | int | float | bool)]
 
 
 class Harmless(BaseModel):
@@ -77,7 +78,7 @@ class Harmless(BaseModel):
 
     values: tuple[Label, ...] = Field(default=(), description="values that hurt nobody when they are known")
     missing: bool = Field(default=False, description="true: that a person has no value, such as a child no occupation")
-    why: str = Field(min_length=1, description="the reason, which the report repeats")
+    why: Prose = Field(min_length=1, description="the reason, which the report repeats")
 
     @model_validator(mode="after")
     def _names_something(self) -> Self:
@@ -91,17 +92,17 @@ class Variable(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = Field(min_length=1)
+    name: Name = Field(min_length=1)
     kind: Kind
     role: Role = Role.OTHER
-    unit: str | None = None
-    description: str = ""
+    unit: Name | None = None
+    description: Prose = ""
     minimum: float | str | None = Field(default=None, description="smallest allowed value; an ISO date for dates")
     maximum: float | str | None = Field(default=None, description="largest allowed value; an ISO date for dates")
     categories: tuple[Label, ...] | None = Field(
         default=None, description="allowed categories; in rising order for an ordinal variable"
     )
-    labels: dict[Label, str] = Field(default_factory=dict, description="what each category's code means")
+    labels: dict[Label, Prose] = Field(default_factory=dict, description="what each category's code means")
     missing_codes: tuple[Label, ...] = Field(default=(), description="values that stand for 'missing' at the source")
     nullable: bool = False
     max_missing_share: float | None = Field(default=None, ge=0, le=1, description="share of records, at the source")

@@ -18,6 +18,7 @@ from sluice.errors import DataError
 from sluice.reading import spelling
 from sluice.reading.typed_column import as_series, typed_array
 from sluice.reading.values import plain_array
+from sluice.reading.visible_text import unseen
 from sluice.variables import Kind, Variable, as_label
 
 Pseudonym = Callable[[str, str], str]
@@ -61,11 +62,13 @@ class SourceTyping:
 
     @property
     def problems(self) -> dict[tuple[str, str], int]:
-        """Number of cells by (column, check); a check is one that `_SAYS` explains, or two_categories."""
+        """Number of cells by (column, check); a check is one that `_says` explains."""
         problems = dict(self._problems)
         for name, found in self._found.items():
             if self._contract.staged[name].kind is Kind.BINARY and len(found) > 2:
                 problems[name, "two_categories"] = len(found)
+            if hidden := sum(bool(unseen(category, one_line=True)) for category in found):
+                problems[name, "unseen"] = hidden
         return problems
 
     def variables(self) -> dict[str, Variable]:
@@ -108,4 +111,9 @@ class SourceTyping:
 def _says(check: str, count: int) -> str:
     if check == "two_categories":
         return f"is binary, but {count} categories were found (check two_categories)"
+    if check == "unseen":
+        return (
+            f"{count} {'category holds' if count == 1 else 'categories hold'} characters that nobody sees or that "
+            "break a line, so that two may look the same; clean the column (check unseen)"
+        )
     return f"{count} value{' is' if count == 1 else 's are'} {_SAYS[check]} (check {check})"

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-import re
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,12 +12,16 @@ from pydantic import BaseModel, ValidationError
 
 from sluice.documents.document_faults import faults
 from sluice.errors import DocumentError, no_such_file
+from sluice.reading.visible_text import unseen
 
 Document = TypeVar("Document", bound=BaseModel)
 
+_LARGEST = 10_000_000  # bytes of one document
 _MOST_VALUES = 1_000_000  # of one document, its aliases spelled out
-# Terminals obey the first; the others make a text look like another: directions of writing, signs without a width.
-_DECEPTIVE = re.compile("[\b\r\x1b\x7f\x9b\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_LONGEST_NUMBER = 100  # digits: no quantity has more, and some notations take time by their square
+_PLAIN = {f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float", "str", "seq", "map", "timestamp")}
+_FLOATS = yaml.constructor.SafeConstructor()
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
 class _UniqueKeys(yaml.SafeLoader):
@@ -62,7 +66,7 @@ def read_yaml(path: Path, list_is: str | None = None) -> Written:
     list_is : the key that a file which holds nothing but a list stands for
     """
     try:
-        content, root = _load(path.read_text(encoding="utf-8"))
+        content, root = _load(_text_of(path))
     except (FileNotFoundError, IsADirectoryError):
         raise DocumentError(no_such_file(path)) from None
     except OSError as error:
@@ -86,6 +90,14 @@ def read_yaml(path: Path, list_is: str | None = None) -> Written:
     return written
 
 
+def _text_of(path: Path) -> str:
+    with path.open("rb") as file:
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise DocumentError(f"is larger than {_LARGEST // 1_000_000} MB, which no document of this kind is")
+    return content.decode("utf-8-sig")
+
+
 def _load(text: str) -> tuple[Any, yaml.Node | None]:
     """The content, and the nodes it was made from."""
     loader = _UniqueKeys(text)  # a SafeLoader
@@ -93,24 +105,42 @@ def _load(text: str) -> tuple[Any, yaml.Node | None]:
         node = loader.get_single_node()
         if node is None:
             return None, None
-        if _values(node, {}) > _MOST_VALUES:
-            raise DocumentError(f"holds more than {_MOST_VALUES:,} values, or an anchor that holds itself")
+        _refuse_unfit(node, {})
         return loader.construct_document(node), node
     finally:
         loader.dispose()
 
 
-def _values(node: yaml.Node, known: dict[int, int]) -> int:
-    """How many values the node holds when its aliases are spelled out, as whatever walks through it will find them."""
+def _refuse_unfit(node: yaml.Node, known: dict[int, int]) -> int:
+    """Raise DocumentError for what no person writes into a document, before anything is made of it.
+
+    returns : how many values the node holds when its aliases are spelled out, as whatever walks through it finds them
+    """
+    line = node.start_mark.line + 1
+    if node.tag not in _PLAIN:
+        short = node.tag.replace("tag:yaml.org,2002:", "!!")
+        if short == "!!merge":
+            raise DocumentError(f"line {line}: '<<' is not read; write out the keys that it would bring")
+        raise DocumentError(f"line {line}: the tag {short} is not read; write plain texts, numbers, lists and mappings")
     if isinstance(node, yaml.ScalarNode):
-        if _DECEPTIVE.search(node.value):
-            raise DocumentError(f"line {node.start_mark.line + 1}: holds a sign that is not seen and changes what is")
+        if character := unseen(node.value):
+            raise DocumentError(f"line {line}: holds {character}, which is not seen or changes how a text looks")
+        if node.tag in _NUMBERS and (
+            len(node.value) > _LONGEST_NUMBER
+            or (node.tag.endswith("float") and not math.isfinite(_FLOATS.construct_yaml_float(node)))
+        ):
+            raise DocumentError(f"line {line}: a number must be finite, of at most {_LONGEST_NUMBER} digits")
         return 1
-    if id(node) not in known:
-        known[id(node)] = _MOST_VALUES + 1  # until it is counted: whoever meets it meanwhile is inside it
-        parts = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
-        known[id(node)] = 1 + sum(_values(part, known) for part in parts)
-    return known[id(node)]
+    if id(node) in known:
+        return known[id(node)]
+    known[id(node)] = _MOST_VALUES + 1  # until it is counted: whoever meets it meanwhile is inside it
+    count = 1
+    for part in (part for pair in node.value for part in pair) if isinstance(node, yaml.MappingNode) else node.value:
+        count += _refuse_unfit(part, known)
+        if count > _MOST_VALUES:
+            raise DocumentError(f"holds more than {_MOST_VALUES:,} values, or an anchor that holds itself")
+    known[id(node)] = count
+    return count
 
 
 def _where(error: yaml.YAMLError) -> str:

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
+from sluice.reading.visible_text import Name
+
 
 def _as_text(value: Any) -> Any:
     # As for the categories of a variable, which these must equal: 3 and 3.0 are both '3', YAML's yes is 'true'.
@@ -18,7 +20,7 @@ def _as_text(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) else value
 
 
-Leaf = Annotated[str, BeforeValidator(_as_text)]
+Leaf = Annotated[Name, BeforeValidator(_as_text)]
 
 
 class Hierarchy(BaseModel):

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from sluice.documents.documents import read_yaml
 from sluice.errors import DocumentError, did_you_mean
+from sluice.reading.visible_text import Name
 from sluice.sources.sources import Source
 from tasks.release.crontab import refuse_wrong_crontab
 
@@ -45,8 +46,8 @@ class Schedule(StrictModel):
 class Trigger(StrictModel):
     """Which event starts the release: the warehouse says that a table was loaded."""
 
-    event: str = "warehouse.table.loaded"
-    resource: str = Field(description="id of the resource that the event speaks of, such as warehouse.survey.fair")
+    event: Name = "warehouse.table.loaded"
+    resource: Name = Field(description="id of the resource that the event speaks of, such as warehouse.survey.fair")
 
 
 _NO_PART_OF_THE_DICE = {
@@ -60,8 +61,8 @@ class Definition(StrictModel):
     product: ClassVar[str]  # what is released, as the ledger names it
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60, description="lower-case letters, digits, dashes")
-    title: str = Field(min_length=1)
-    owner: str = Field(min_length=1, description="the person who submits this release; never one of its approvers")
+    title: Name = Field(min_length=1)
+    owner: Name = Field(min_length=1, description="the person who submits this release; never one of its approvers")
     source: Source
     contract: Path
     policy: Path

@@ -1,8 +1,12 @@
-"""Reading a YAML file: one that is not there is named, with the file that may be meant."""
+"""Reading a YAML file: what no person would write into a document is refused before anything is made of it."""
 
+import base64
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sluice.documents.documents import read_yaml
 from sluice.errors import DocumentError
@@ -19,3 +23,74 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_a_folder_is_no_document(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match="is a folder; name a file in it"):
         read_yaml(tmp_path)
+
+
+TAGGED = base64.b64encode(b"\x1b[31mApproved").decode()
+LAUGHS = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 30))
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"a: !!python/object/apply:os.system [id]", "line 1: the tag !!python/object/apply:os.system is not read"),
+        (f"b: 1\na: !!binary {TAGGED}".encode(), "line 2: the tag !!binary is not read"),  # text that hides itself
+        (b"a: !!set {x, y}", "line 1: the tag !!set is not read"),
+        (b"a: !own x", "line 1: the tag !own is not read"),
+        (b"b: &b {x: 1}\na:\n  <<: *b", "line 3: '<<' is not read; write out the keys"),
+        (LAUGHS.encode(), "holds more than 1,000,000 values, or an anchor that holds itself"),
+        (b"a: &a [*a]", "holds more than 1,000,000 values, or an anchor that holds itself"),
+        (b"a: " + b"[" * 2000 + b"]" * 2000, "is nested too deeply"),
+        (b"a: 1\nb: 2\na: 3", "line 3: the key 'a' stands twice"),
+        (b"a: 0x" + b"f" * 200, "line 1: a number must be finite, of at most 100 digits"),
+        (
+            b"a: 1" + b":1" * 200,
+            "line 1: a number must be finite, of at most 100 digits",
+        ),  # base 60: time by its square
+        (b"a: " + b"9" * 5000, "line 1: a number must be finite, of at most 100 digits"),
+        (b"a: .nan", "line 1: a number must be finite"),
+        (b"a: 1.0e+999", "line 1: a number must be finite"),
+        (b"a: 2024-02-30", "holds a date, number or key that cannot be read"),
+        (b"? [x]\n: y", "holds a date, number or key that cannot be read"),
+        (b"a: b\0c", "is not valid YAML"),
+        ("a: b".encode("utf-16"), "is not UTF-8 text"),
+        (b"a: \xff", "is not UTF-8 text"),
+        (b"a: '" + b"x" * 10_000_000 + b"'", "is larger than 10 MB"),
+        (b'b: 1\na: "\\e[31m"', "line 2: holds U+001B, which is not seen or changes how a text looks"),
+        (b'"a\\u202e": b', "line 1: holds U+202E RIGHT-TO-LEFT OVERRIDE"),
+        (b'a: ["\\x9d0;title\\x07"]', "line 1: holds U+009D"),
+        (b"a: x\xe2\x80\x8by", "line 1: holds U+200B ZERO WIDTH SPACE"),
+    ],
+    ids=lambda value: repr(value)[:40],
+)
+def test_what_no_person_writes_is_refused(tmp_path: Path, content: bytes, says: str) -> None:
+    file = tmp_path / "document.yaml"
+    file.write_bytes(content)
+    with pytest.raises(DocumentError) as refusal:
+        read_yaml(file)
+    assert f"{file}: {says}" in str(refusal.value)
+    assert str(refusal.value).isprintable()
+
+
+def test_nothing_is_run(tmp_path: Path) -> None:
+    (tmp_path / "document.yaml").write_text(f"a: !!python/object/apply:os.mkdir [{tmp_path / 'made'}]")
+    with pytest.raises(DocumentError):
+        read_yaml(tmp_path / "document.yaml")
+    assert not (tmp_path / "made").exists()
+
+
+def test_what_editors_write_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "document.yaml"
+    file.write_bytes(
+        "\ufeffa: &x [1, 0.5, yes, 2024-02-29, Zoë]\r\nb: *x\r\nc: !!str 5\r\nd: |\r\n  two\r\n  lines\r\n".encode()
+    )
+    content = read_yaml(file)
+    assert content["a"] == content["b"]
+    assert (content["c"], content["d"]) == ("5", "two\nlines\n")
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_a_mapping_or_a_refusal(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    file = tmp_path_factory.getbasetemp() / "any.yaml"
+    file.write_bytes(content)
+    with suppress(DocumentError):
+        assert isinstance(read_yaml(file), dict)

@@ -20,6 +20,7 @@ from sluice.arrays import IntArray
 from sluice.errors import PlanError
 from sluice.masking.step import MaskingStep
 from sluice.masking.swapping.permutation import permuted_within
+from sluice.reading.visible_text import Name
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.group_values import GroupValues
 from sluice.variables import Kind, Variable, Variables
@@ -34,7 +35,7 @@ class Anatomization(MaskingStep):
         description="the sensitive variables, of any kind; several are one value together, and move together",
     )
     l: int = Field(description="different sensitive values in each group, at least 2")  # noqa: E741, the source's name
-    group_column: str = Field(default="group", min_length=1, description="name of the new column with the group")
+    group_column: Name = Field(default="group", min_length=1, description="name of the new column with the group")
 
     _along: tuple[str, ...] = PrivateAttr(default=())  # columns that move with the values and are no part of them
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.errors import DataError, did_you_mean
+from sluice.reading.visible_text import one_line, unseen
 
 Positions = NDArray[np.int32]
 Rows = Iterable[tuple[str, str]]  # (code, parent); '' is the parent of the total
@@ -153,6 +154,12 @@ class Dimension:
 def _tree(name: str, rows: Rows) -> dict[str, str]:
     """code -> parent, in the order of the rows; refuses what is no forest."""
     given = [(code, parent) for code, parent in rows]
+    for text in (name, *(code for code, _ in given)):
+        if character := unseen(text, one_line=True):
+            raise DataError(
+                f"the hierarchy of '{one_line(name)}' holds {character}; names and codes are one line of "
+                "characters that can be seen"
+            )
     twice = [code for code, count in Counter(code for code, _ in given).items() if count > 1]
     if twice:
         raise DataError(f"the hierarchy of '{name}' names a code twice: {_some(twice)}")

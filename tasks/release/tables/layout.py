@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, WithJsonSchema, model_validator
 
 from sluice.errors import DataError
+from sluice.reading.visible_text import Name
 from sluice.tabular.model.measure import MOST_DECIMALS, Duplicates, Measure, Missing, Negative
 from sluice.variables import Label
 from tasks.release.definition import StrictModel
@@ -108,7 +109,7 @@ class WantedTable(StrictModel):
     """One table: its name and its dimensions; over all others of the definition it is a total."""
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60)
-    title: str = ""
+    title: Name = ""
     dimensions: tuple[str, ...] = Field(min_length=1, description="by name; 'nace:2' goes down to level 2 of it only")
 
 

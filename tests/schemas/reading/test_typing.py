@@ -269,3 +269,12 @@ def test_batches_index_and_form_do_not_matter(values: list[Any], cut: int, index
     relabelled = texts.set_axis(labels)
     parts, _ = type_source([relabelled.iloc[:cut], relabelled.iloc[cut:]], contract("continuous"), pseudonym)
     pd.testing.assert_series_equal(parts["x"], whole, check_names=False)
+
+
+def test_categories_that_look_the_same_are_refused_and_not_quoted() -> None:
+    typing = SourceTyping(contract("nominal"), pseudonym)
+    typing.type_batch(pd.DataFrame({"x": ["yes", "yes\u200b", "no\x1b[2K", "a\nb", None]}))
+    with pytest.raises(DataError, match=r"'x': 3 categories hold characters that nobody sees") as refusal:
+        typing.variables()
+    assert "yes" not in str(refusal.value)
+    assert problems(["Zoë", "R&D <5", "می‌خواهم"], "nominal") == {}

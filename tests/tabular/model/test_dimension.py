@@ -100,3 +100,12 @@ def test_a_chain_of_only_children(length: int) -> None:
     assert chain.leaves.tolist() == [length]
     assert len(chain.columns) == length + 1
     assert np.array_equal(chain.depth, np.arange(length + 1))
+
+
+@pytest.mark.parametrize("code", ["A\x1b[31m", "A\nTotal published", "\u202eA", "A\u200b"])
+def test_a_code_or_name_that_is_not_what_it_looks_like_is_refused(code: str) -> None:
+    with pytest.raises(DataError, match=r"the hierarchy of 'region' holds U\+") as refusal:
+        Dimension.flat("region", [code, "B"])
+    assert str(refusal.value).isprintable()
+    with pytest.raises(DataError, match=r"holds U\+"):
+        Dimension.flat(code, ["A", "B"])

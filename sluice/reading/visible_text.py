@@ -1,0 +1,80 @@
+"""Text that is what it looks like: no character that a terminal obeys, that nobody sees, or that reorders others.
+
+Names and documents with one are refused (`Name`, `Prose`); where a text from elsewhere is shown, such as the name of a
+file or what a library says, these characters are spelled out (`visible`, `one_line`, `json_text`).
+
+Sources: Unicode Standard Annex 44 (general categories Cc, Cf, Cs, Zl, Zp; Default_Ignorable_Code_Point), Boucher and
+Anderson (2023), "Trojan Source" (docs/references.md), for what reordering can hide.
+"""
+
+import json
+import re
+import unicodedata
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
+
+# Controls, soft hyphens, fillers, directions of writing, breaks of lines and paragraphs, tags, halves of characters.
+# Joiners and variants of a letter belong to scripts and pictographs that need them: not to ASCII.
+_NEVER = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_NOT_AFTER_ASCII = r"(?<![^\x00-\x7f])[\u200c\u200d\ufe00-\ufe0f]"
+_UNSEEN = re.compile(rf"[{_NEVER}]|{_NOT_AFTER_ASCII}")
+_UNSEEN_IN_A_NAME = re.compile(rf"[\t\n{_NEVER}]|{_NOT_AFTER_ASCII}")
+
+
+def unseen(text: str, *, one_line: bool = False) -> str:
+    """What the first such character is, 'U+202E RIGHT-TO-LEFT OVERRIDE'; '' when there is none.
+
+    one_line : line ends and tabs count, too
+    """
+    found = (_UNSEEN_IN_A_NAME if one_line else _UNSEEN).search(text)
+    return f"U+{ord(found[0]):04X} {unicodedata.name(found[0], '')}".rstrip() if found else ""
+
+
+def visible(text: str) -> str:
+    r"""The text with each such character spelled out, as \x1b or \u202e; lines stay lines."""
+    return _UNSEEN.sub(_spelled, text)
+
+
+def one_line(text: str) -> str:
+    """The same on one line: line ends and tabs become blanks."""
+    return visible(re.sub(r"\s*[\n\t]\s*", " ", text).strip("\n\t "))
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """JSON that shows letters of all scripts as they are and spells out what is not seen; loads back to the same."""
+    return _UNSEEN.sub(_as_json, json.dumps(value, indent=indent, default=str, ensure_ascii=False))
+
+
+def _spelled(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode()
+
+
+def _as_json(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
+
+
+def as_name(text: str) -> str:
+    """The text, without the line end of YAML's folded texts. Raises ValueError unless all of one line can be seen."""
+    text = text.removesuffix("\n")
+    if character := unseen(text, one_line=True):
+        raise ValueError(f"must be one line of characters that can be seen; it holds {character}")
+    return text
+
+
+def as_prose(text: str) -> str:
+    """The text. Raises ValueError unless all of it can be seen; lines and tabs may be there."""
+    if character := unseen(text):
+        raise ValueError(f"must be of characters that can be seen; it holds {character}")
+    return text
+
+
+Name = Annotated[str, AfterValidator(as_name)]
+"""What names something: a line of characters that can be seen."""
+
+Prose = Annotated[str, AfterValidator(as_prose)]
+"""What a person says, on one line or several."""
