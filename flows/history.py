@@ -9,9 +9,9 @@ from policies.approvals import Subject
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError, did_you_mean
+from sluice.errors import SluiceError
 from sluice.report.dossier import Dossier
-from tasks.release.release import last
+from tasks.release.release import last, recorded_entries
 
 _SUFFIX = {"data": ".parquet", "csv": ".csv", "report": ".html"}  # all others are JSON
 
@@ -30,10 +30,7 @@ class History:
 
 def history(workspace: Workspace, release_id: str) -> History:
     """All that is known of a release. Raises SluiceError for an id of which nothing is recorded."""
-    entries = workspace.ledger.entries(release_id)
-    if not entries:
-        hint = did_you_mean(release_id, workspace.ledger.histories())
-        raise SluiceError(f"nothing is recorded of a release '{release_id}'.{hint} See: sluice status")
+    entries = recorded_entries(workspace, release_id)
     received, evaluated = last(entries, State.RECEIVED), last(entries, State.EVALUATED)
     evaluation = next((entry for entry in reversed(entries) if "dossier" in entry.body), None)
     subject = Subject(**evaluated.body["subject"]) if evaluated else None

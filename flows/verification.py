@@ -1,53 +1,117 @@
-"""Verification: whether what was recorded and what was published are still what they were."""
+"""Verification: whether what was recorded and what was published are still what they were.
 
-import json
-from contextlib import suppress
+What lies where, the ledger alone says. Definitions and notes of runs can be edited by more people than it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from sluice.custody.durable import sha256_of
+from sluice.custody import shelf
+from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
-from tasks.release.definition import target_of
 from tasks.release.release import last
-from tasks.release.waiting import definition_of
+
+_DESCRIPTIONS = (shelf.CHECKSUMS, "datapackage.json", "manifest.json")  # no event has them before the last
 
 
-def what_was_altered(workspace: Workspace) -> list[str]:
-    """What is wrong with the ledger, or else with the published folders that can be reached, in words.
+@dataclass(frozen=True)
+class Verification:
+    """What was found, in words. Without `problems` and `unchecked`, everything is as it was recorded."""
 
-    A folder is found through the release's definition; where either is gone, there is nothing to compare.
-    Cost: O(entries), and one pass over the published files.
+    problems: tuple[str, ...] = ()  # altered, missing or added
+    unchecked: tuple[str, ...] = ()  # could not be read
+    warnings: tuple[str, ...] = ()  # what would let somebody alter it
+
+    def __add__(self, other: "Verification") -> "Verification":
+        return Verification(
+            self.problems + other.problems, self.unchecked + other.unchecked, self.warnings + other.warnings
+        )
+
+
+def verify(workspace: Workspace) -> Verification:
+    """Verify the ledger and then, by what it recorded, every shelf that was ever published on.
+
+    A release that is being published meanwhile may be named; of a ledger with problems nothing can be held against the
+    shelves. Cost: O(entries), and one pass over the published files.
     """
     problems = workspace.ledger.verify()
-    if problems:  # nothing that it says can be held against the folders
-        return problems
-    for release_id, entries in workspace.ledger.histories().items():
-        published = last(entries, State.PUBLISHED)
-        if published is None or state_of(entry.event for entry in entries) is State.WITHDRAWN:
-            continue
-        with suppress(SluiceError):
-            definition = definition_of(workspace, release_id)
-            folder = target_of(definition) / release_id
-            if folder.is_dir():
-                problems += [
-                    f"{folder / file} is not the one that was published"
-                    for file in _altered(folder, published.body["manifest"])
-                ]
-    return problems
+    if problems:
+        return Verification(problems=tuple(problems))
+    found = Verification()
+    on_shelves: dict[Path, dict[Path, Sequence[Entry]]] = defaultdict(dict)
+    for entries in workspace.ledger.histories().values():
+        if begun := last(entries, State.PUBLISHING):
+            folder = Path(begun.body["folder"])
+            on_shelves[folder.parent][folder] = entries
+    for place, releases in on_shelves.items():
+        found += _verify_shelf(place, releases)
+    return found
 
 
-def _altered(folder: Path, manifest_sha256: str) -> list[str]:
-    """The ledger vouches for the manifest, and the manifest for the files that hold records."""
-    if _sha256(folder / "manifest.json") != manifest_sha256:
-        return ["manifest.json"]
-    listed = json.loads((folder / "manifest.json").read_bytes())["files"]
-    return [file["path"] for file in listed if _sha256(folder / file["path"]) != file["sha256"]]
+def _verify_shelf(place: Path, releases: Mapping[Path, Sequence[Entry]]) -> Verification:
+    """releases : folder -> all entries of the release that was put there"""
+    try:
+        present = {path.name for path in place.iterdir()}
+    except OSError as error:
+        names = ", ".join(folder.name for folder in releases)
+        return Verification(unchecked=(f"{place} cannot be read ({error.strerror}). Published there: {names}",))
+    found, explained = Verification(), set()
+    for folder, entries in releases.items():
+        state = state_of(entry.event for entry in entries)
+        explained.add(folder.name)
+        if state is State.WITHDRAWN:
+            explained |= {shelf.withdrawn_of(folder).name, shelf.tombstone_of(folder).name}
+        elif state is State.PUBLISHING:
+            explained |= {name for name in present if name.startswith(f".{folder.name}.partial-")}
+        try:
+            found += _VERIFY.get(state, _verify_published)(folder, entries)
+        except OSError as error:
+            found += Verification(unchecked=(f"{folder} cannot be read ({error.strerror})",))
+    strangers = (f"{place / name} belongs to no release of this ledger" for name in sorted(present - explained))
+    return found + Verification(problems=tuple(strangers))
 
 
-def _sha256(path: Path) -> str | None:
-    """None where there is no such file."""
-    if not path.is_file():
-        return None
-    with path.open("rb") as file:
-        return sha256_of(file)
+def _verify_published(folder: Path, entries: Sequence[Entry]) -> Verification:
+    published = last(entries, State.PUBLISHED)
+    assert published is not None
+    return _compare(folder, published.body["files"])
+
+
+def _compare(folder: Path, files: Mapping[str, str], whatever: Sequence[str] = ()) -> Verification:
+    if folder.is_symlink() or not folder.is_dir():
+        fault = "is not a plain folder" if folder.is_symlink() or folder.exists() else "is missing"
+        return Verification(problems=(f"{folder} {fault}",))
+    compared = shelf.compare(folder, files, whatever)
+    return Verification(
+        problems=tuple(f"{folder}: {problem}" for problem in compared.problems),
+        unchecked=tuple(f"{folder}: {problem}" for problem in compared.unread),
+    )
+
+
+def _verify_unfinished(folder: Path, entries: Sequence[Entry]) -> Verification:
+    begun = last(entries, State.PUBLISHING)
+    assert begun is not None
+    says = f"{folder}: its publication was not finished; run the release again, or approve it again"
+    found = _compare(folder, begun.body["files"], _DESCRIPTIONS) if folder.exists() else Verification()
+    return found + Verification(unchecked=(says,))
+
+
+def _verify_withdrawn(folder: Path, entries: Sequence[Entry]) -> Verification:
+    """Its files may be disposed of; the note in its place may not."""
+    withdrawn = last(entries, State.WITHDRAWN)
+    assert withdrawn is not None
+    problems = [f"{folder} was withdrawn, and is there again"] if folder.exists() or folder.is_symlink() else []
+    tombstone = shelf.tombstone_of(folder)
+    plain = tombstone.is_file() and not tombstone.is_symlink()
+    if not plain or tombstone.read_bytes() != shelf.epitaph(folder, withdrawn.body["reason"]):
+        problems.append(f"{tombstone} is not the note of its withdrawal")
+    return Verification(problems=tuple(problems))
+
+
+_VERIFY: Mapping[State | None, Callable[[Path, Sequence[Entry]], Verification]] = {
+    State.PUBLISHING: _verify_unfinished,
+    State.WITHDRAWN: _verify_withdrawn,
+}

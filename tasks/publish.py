@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,13 +34,19 @@ def publish(release: AnyRelease) -> Path:
         verify_subject(release)
         _refuse_unapproved(release)
         _refuse_unfit(release)
-        release.record(State.PUBLISHING, subject=subject(release).digest())
+        release.record(
+            State.PUBLISHING,
+            subject=subject(release).digest(),
+            folder=str(product.definition.target / release.id),
+            files={file: sha256 for file, (sha256, _) in approved_files(release).items()},
+        )
     begun = last(release.entries(), State.PUBLISHING)
     assert begun is not None
     source = profile(release.read_staged(), compared(product.contract)).model_dump_json().encode()
     data, documents = _data_files(release), _documents(release, begun)
+    place = Path(begun.body["folder"])  # of the definition as it was then: what is on that shelf already, stays there
     folder = shelf.publish(
-        product.definition.target, release.id, {**data, **documents}, inspect=lambda partial: _inspect(release, partial)
+        place.parent, place.name, {**data, **documents}, inspect=lambda partial: _inspect(release, partial)
     )
     problems = _unlike_approved(release, folder)
     if problems:
@@ -52,11 +59,11 @@ def publish(release: AnyRelease) -> Path:
     # Last of all: a run that is killed before this is taken up again, and one that is killed after it has done it all.
     release.record(
         State.PUBLISHED,
-        folder=release.id,
+        folder=str(folder),
+        files=_files(release, documents),
         definition=product.definition.name,
         profile=vault.keep_bytes(source, ".json"),
         sha256=subject(release).data,
-        manifest=hashlib.sha256(documents["manifest.json"]).hexdigest(),
     )
     return folder
 
@@ -117,6 +124,13 @@ def _documents(release: AnyRelease, begun: Entry) -> dict[str, bytes]:
         "datapackage.json": json.dumps(descriptor, indent=2, ensure_ascii=False).encode(),
         "manifest.json": json.dumps(manifest, indent=2, ensure_ascii=False).encode(),
     }
+
+
+def _files(release: AnyRelease, documents: Mapping[str, bytes]) -> dict[str, str]:
+    """Every file of the published folder, by name, with its SHA-256: what is looked for on the shelf from now on."""
+    files = {file: sha256 for file, (sha256, _) in approved_files(release).items()}
+    files |= {file: hashlib.sha256(content).hexdigest() for file, content in documents.items()}
+    return files | {shelf.CHECKSUMS: hashlib.sha256(shelf.checksums(files)).hexdigest()}
 
 
 def _inspect(release: AnyRelease, partial: Path) -> None:

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import typer
 
-from flows.cli.terminal import DONE, ERROR, AsJson, ReleaseId, out, print_json
+from flows.cli.terminal import DONE, ERROR, UNCHECKED, AsJson, ReleaseId, out, print_json
 from sluice.custody.states import state_of
 
 status_app = typer.Typer()
@@ -57,17 +57,26 @@ def show(release_id: ReleaseId, as_json: AsJson = False) -> None:
 
 @ledger_app.command()
 def verify(as_json: AsJson = False) -> None:
-    """Find what was altered: rows of the ledger that were changed, removed, moved or forged, and published files."""
-    from flows.verification import what_was_altered
+    """Find what was altered: rows of the ledger that were changed, removed, moved or forged, and published files.
+
+    Published folders are looked for where the ledger recorded that they were put.
+    """
+    from flows.verification import verify as verify_all
     from tasks.release.documents import open_workspace
 
-    problems = what_was_altered(open_workspace())
+    found = verify_all(open_workspace())
     if as_json:
-        print_json({"problems": problems})
-    elif problems:
-        out.print("The ledger or the shelf was tampered with:", style="bold red")
-        for problem in problems:
-            out.print(f"  {problem}", soft_wrap=True)
+        print_json(asdict(found))
     else:
-        out.print("The ledger is whole, and what is published is what was approved.")
-    raise typer.Exit(ERROR if problems else DONE)
+        for heading, lines in (
+            ("The ledger or the shelf was tampered with:", found.problems),
+            ("This could not be checked:", found.unchecked),
+            ("Nothing was altered by it, but mend this:", found.warnings),
+        ):
+            if lines:
+                out.print(heading, style="bold red")
+            for line in lines:
+                out.print(f"  {line}", soft_wrap=True)
+        if not found.problems and not found.unchecked:
+            out.print("The ledger is whole, and what is published is what was approved.")
+    raise typer.Exit(ERROR if found.problems else UNCHECKED if found.unchecked else DONE)

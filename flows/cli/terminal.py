@@ -9,7 +9,7 @@ from rich.console import Console
 
 from sluice.log import is_written, log
 
-DONE, ERROR, BLOCKED, WAITING, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, ERROR, BLOCKED, WAITING, UNCHECKED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 err = Console(stderr=True, highlight=False, markup=False)
 out = Console(highlight=False, markup=False)

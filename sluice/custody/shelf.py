@@ -11,8 +11,9 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from sluice.custody.durable import NO_SPACE, disk_of, replace, sha256_of, sync_folder, write_new
@@ -54,7 +55,7 @@ def publish(
         with _alone_in(target):
             for stale in target.glob(f".{name}.partial-*"):
                 shutil.rmtree(stale)
-            if _tombstone_of(final).exists():
+            if tombstone_of(final).exists():
                 raise SluiceError(f"'{name}' was withdrawn from {target}; publish under another name.")
             if final.exists() or final.is_symlink():
                 _refuse_other_content(final, files)
@@ -64,11 +65,11 @@ def publish(
             try:
                 partial.mkdir(mode=0o700)
                 reached("partial made")
-                lines = []
+                written = {}
                 for file in sorted(files):
-                    lines.append(f"{write_new(partial / file, files[file], 0o644)}  {file}\n")
+                    written[file] = write_new(partial / file, files[file], 0o644)
                     reached(f"{file} written")
-                write_new(partial / CHECKSUMS, "".join(lines).encode(), 0o644)
+                write_new(partial / CHECKSUMS, checksums(written), 0o644)
                 reached("checksums written")
                 partial.chmod(0o755)
                 sync_folder(partial)
@@ -85,23 +86,52 @@ def publish(
     return final
 
 
+def checksums(sha256: Mapping[str, str]) -> bytes:
+    """The content of `checksums.sha256` for these files: name -> SHA-256."""
+    return "".join(f"{sha256[file]}  {file}\n" for file in sorted(sha256)).encode()
+
+
 def read_back(folder: Path) -> list[str]:
     """What is wrong with a published folder, in words; an empty list when it is whole. Cost: one pass."""
     try:
         expected = _read_checksums(folder)
     except DataError as error:
         return [str(error)]
-    problems = [] if expected else [f"{CHECKSUMS} lists no file"]
-    found = {path.name for path in folder.iterdir()} - {CHECKSUMS}
-    problems += [f"{file} is missing" for file in sorted(expected.keys() - found)]
+    compared = compare(folder, expected, [CHECKSUMS])
+    return [*([] if expected else [f"{CHECKSUMS} lists no file"]), *compared.problems, *compared.unread]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a folder holds beside what it should hold, in words."""
+
+    problems: tuple[str, ...]
+    unread: tuple[str, ...]  # what could not be read, so that nothing is known of it
+
+
+def compare(folder: Path, expected: Mapping[str, str], whatever: Collection[str] = ()) -> Comparison:
+    """Hold a folder against the files that it should hold: name -> SHA-256.
+
+    whatever : files that may be there with any content
+    cost     : one pass over the files
+    """
+    try:
+        found = {path.name for path in folder.iterdir()} - {*whatever}
+    except OSError as error:
+        return Comparison((), (f"it cannot be read ({error.strerror})",))
+    problems = [f"{file} is missing" for file in sorted(expected.keys() - found)]
     problems += [f"{file} does not belong to the release" for file in sorted(found - expected.keys())]
+    unread = []
     for file in sorted(expected.keys() & found):
         path = folder / file
-        if path.is_symlink() or not path.is_file():
-            problems.append(f"{file} is not a plain file")
-        elif _sha256(path) != expected[file]:
-            problems.append(f"{file} was changed: its SHA-256 differs")
-    return problems
+        try:
+            if path.is_symlink() or not path.is_file():
+                problems.append(f"{file} is not a plain file")
+            elif _sha256(path) != expected[file]:
+                problems.append(f"{file} was changed: its SHA-256 differs")
+        except OSError as error:
+            unread.append(f"{file} cannot be read ({error.strerror})")
+    return Comparison(tuple(problems), tuple(unread))
 
 
 def withdraw(folder: Path, reason: str) -> Path:
@@ -113,13 +143,13 @@ def withdraw(folder: Path, reason: str) -> Path:
     """
     if not reason.strip():
         raise SluiceError(f"reason for withdrawing '{folder.name}' must be given; it is shown in its place.")
-    gone = folder.with_name(f".withdrawn-{folder.name}")
+    gone = withdrawn_of(folder)
     if not folder.is_dir() and not gone.is_dir():
         raise SluiceError(f"there is no published folder {folder} to withdraw.")
     with disk_of(f"the disk of {folder.parent}"), _alone_in(folder.parent):
-        tombstone = _tombstone_of(folder)
+        tombstone = tombstone_of(folder)
         if not tombstone.exists():
-            replace(tombstone, f"{folder.name} was withdrawn. {reason.strip()}\n".encode(), 0o644)
+            replace(tombstone, epitaph(folder, reason), 0o644)
         if folder.is_dir():
             folder.rename(gone)
         gone.chmod(0o700)
@@ -142,8 +172,19 @@ def _open_to_us(target: Path) -> None:
         )
 
 
-def _tombstone_of(folder: Path) -> Path:
+def withdrawn_of(folder: Path) -> Path:
+    """Where a folder goes when it is withdrawn."""
+    return folder.with_name(f".withdrawn-{folder.name}")
+
+
+def tombstone_of(folder: Path) -> Path:
+    """What then stands in its place."""
     return folder.with_name(f"{folder.name}.withdrawn.txt")
+
+
+def epitaph(folder: Path, reason: str) -> bytes:
+    """What the tombstone says."""
+    return f"{folder.name} was withdrawn. {reason.strip()}\n".encode()
 
 
 def _refuse_other_content(folder: Path, files: Mapping[str, Path | bytes]) -> None:

@@ -6,8 +6,7 @@ from zoneinfo import available_timezones
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from sluice.documents.documents import read_yaml
-from sluice.errors import DocumentError, did_you_mean
+from sluice.errors import did_you_mean
 from sluice.reading.visible_text import Name
 from sluice.sources.sources import Source
 from tasks.release.crontab import refuse_wrong_crontab
@@ -89,11 +88,3 @@ def _without_titles(content: Any) -> Any:
     if isinstance(content, dict):
         return {key: _without_titles(value) for key, value in content.items() if key != "title"}
     return [_without_titles(value) for value in content] if isinstance(content, list | tuple) else content
-
-
-def target_of(path: Path) -> Path:
-    """The folder that a definition publishes in, though a file that it names be gone. Raises DocumentError."""
-    target = read_yaml(path).get("target")
-    if not isinstance(target, str):
-        raise DocumentError(f"{path}: target: must name a folder")
-    return (path.parent / target).resolve()

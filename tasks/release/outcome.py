@@ -8,6 +8,7 @@ from sluice.custody.states import State
 from sluice.verdict import Verdict
 from tasks.release.approval import report_path, standing
 from tasks.release.product import AnyRelease
+from tasks.release.release import last
 
 
 class Outcome(BaseModel):
@@ -28,6 +29,7 @@ class Outcome(BaseModel):
     def of(cls, release: AnyRelease) -> "Outcome":
         verdict = next((entry.body for entry in reversed(release.entries()) if "verdict" in entry.body), None)
         state, report = release.state, report_path(release)
+        published = last(release.entries(), State.PUBLISHED)
         if state is None:
             raise ValueError(f"nothing is recorded of {release.id}")
         return cls(
@@ -36,7 +38,7 @@ class Outcome(BaseModel):
             verdict=Verdict[verdict["verdict"]] if verdict else None,
             says=verdict["says"] if verdict else "",
             report=report if report.exists() else None,
-            published=release.product.definition.target / release.id if state is State.PUBLISHED else None,
+            published=Path(published.body["folder"]) if published and state is State.PUBLISHED else None,
             further_reasons=tuple(verdict["further_reasons"]) if verdict else (),
             approvals=standing(release).says if state in (State.PENDING_REVIEW, State.APPROVED) else None,
         )

@@ -12,7 +12,8 @@ from pydantic import TypeAdapter
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
-from sluice.errors import SluiceError
+from sluice.custody.workspace import Workspace
+from sluice.errors import SluiceError, did_you_mean
 from sluice.publication.records_file import read_typed
 from sluice.variables import Variable
 from tasks.release.account import account
@@ -109,11 +110,22 @@ def release_id(product: Documents[Definition], data: StagedTable) -> str:
     return f"{product.definition.name}-{digest[:12]}"
 
 
+def recorded_entries(workspace: Workspace, release_id: str) -> list[Entry]:
+    """What the ledger holds of a release. Raises SluiceError for an id of which nothing is recorded."""
+    entries = workspace.ledger.entries(release_id)
+    if not entries:
+        hint = did_you_mean(release_id, workspace.ledger.histories())
+        raise SluiceError(f"nothing is recorded of a release '{release_id}'.{hint} See: sluice status")
+    return entries
+
+
 def recorded_release(product: P, release_id: str) -> Release[P]:
     """The release as the ledger knows it. Raises SluiceError when the documents have changed since."""
-    received = last(product.workspace.ledger.entries(release_id), State.RECEIVED)
+    received = last(recorded_entries(product.workspace, release_id), State.RECEIVED)
     if received is None:
-        raise SluiceError(f"nothing is recorded of a release '{release_id}'. See: sluice status")
+        raise SluiceError(
+            f"{release_id} was not received: there is no release yet. See: sluice ledger show {release_id}"
+        )
     changed = [name for name, sha256 in product.hashes.items() if received.body[name] != sha256]
     if changed:
         raise SluiceError(

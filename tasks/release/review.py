@@ -6,15 +6,14 @@ from pathlib import Path
 from policies.approvals import Roster, Standing, load_roster
 from policies.policy import Policy
 from sluice.custody import shelf
-from sluice.custody.states import State
+from sluice.custody.states import State, state_of
 from sluice.errors import SluiceError
 from tasks.release.account import account
 from tasks.release.approval import standing, subject, submitters, verify_subject
-from tasks.release.definition import target_of
 from tasks.release.documents import open_workspace, refuse_misplaced
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
-from tasks.release.release import last, recorded_release
+from tasks.release.release import last, recorded_entries, recorded_release
 from tasks.release.waiting import definition_of
 
 
@@ -69,12 +68,16 @@ def refuse(release_id: str, decision: State, declared: str | None, comment: str)
 
 
 def withdraw(release_id: str, reason: str) -> Path:
-    """Take the published folder off the shelf, whatever became of its documents since. Raises when it is not there."""
+    """Take the published folder off the shelf, whatever became of its documents since.
+
+    The folder is the one that the ledger recorded when it was published. Raises SluiceError when it is not there.
+    """
     workspace = open_workspace()
-    definition, state = definition_of(workspace, release_id), workspace.ledger.state(release_id)
-    if state not in (State.PUBLISHED, State.SUPERSEDED):
+    entries = recorded_entries(workspace, release_id)
+    published, state = last(entries, State.PUBLISHED), state_of(entry.event for entry in entries)
+    if state not in (State.PUBLISHED, State.SUPERSEDED) or published is None:
         raise SluiceError(f"{release_id} is {str(state).replace('_', ' ')}; only a published release can be withdrawn.")
-    gone = shelf.withdraw(target_of(definition) / release_id, reason)
+    gone = shelf.withdraw(Path(published.body["folder"]), reason)
     workspace.ledger.append(release_id, State.WITHDRAWN, account(), {"reason": reason})
     return gone
 

@@ -20,7 +20,7 @@ import yaml
 RECORDS = 1200
 TOP = 100_000  # incomes above it are top-coded
 
-DONE, ERROR, BLOCKED, WAITING = 0, 1, 2, 3
+DONE, ERROR, BLOCKED, WAITING, UNCHECKED = 0, 1, 2, 3, 4
 
 
 def survey(records: int = RECORDS, seed: int = 1) -> pd.DataFrame:

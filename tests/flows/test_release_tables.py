@@ -725,6 +725,6 @@ def test_a_release_can_be_withdrawn_when_a_hierarchy_is_gone(published: TablesHo
     file.write_bytes(file.read_bytes() + b" ")
     found = published.sluice("ledger", "verify")
     assert found.code == ERROR
-    assert "industry-by-size.csv is not the one that was published" in found.words
+    assert "industry-by-size.csv was changed" in found.words
     told = published.sluice("withdraw", published.id, "--reason", "a firm objected")
     assert told.code == DONE, told.words

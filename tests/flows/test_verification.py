@@ -1,15 +1,23 @@
-"""The audit of what was published: an altered file is named, though its checksums were altered with it."""
+"""The audit of what was published: by the ledger's own record, whatever became of definitions, notes and checksums."""
 
+import errno
 import hashlib
 import json
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
-from flows.verification import what_was_altered
+from flows.verification import verify
 from sluice.custody import shelf
-from tests.flows.house import DONE, WAITING, House
+from tests.flows.house import DONE, ERROR, UNCHECKED, WAITING, House, Told
+from tests.flows.stages import stages
+
+WHOLE = "The ledger is whole, and what is published is what was approved."
 
 
 def alter(folder: Path, file: str) -> None:
@@ -22,25 +30,130 @@ def alter(folder: Path, file: str) -> None:
     assert shelf.read_back(folder) == []  # the folder alone does not tell
 
 
-def test_the_ledger_names_the_manifest_that_was_published(published: House) -> None:
-    assert what_was_altered(published.workspace()) == []
-    [entry] = [entry for entry in published.workspace().ledger.entries() if entry.event == "published"]
-    manifest = (published.target / published.id / "manifest.json").read_bytes()
-    assert entry.body["manifest"] == hashlib.sha256(manifest).hexdigest()
+def problems(house: House) -> list[str]:
+    return list(verify(house.workspace()).problems)
 
 
-@pytest.mark.parametrize("file", ["manifest.json", "people-puf.parquet", "people-puf.csv"])
+def told(house: House) -> Told:
+    return house.sluice("ledger", "verify")
+
+
+def test_a_whole_shelf_is_whole(published: House) -> None:
+    answer = told(published)
+    assert (answer.code, answer.out.strip()) == (DONE, WHOLE)
+    assert published.sluice("ledger", "verify", "--json").json == {"problems": [], "unchecked": [], "warnings": []}
+
+
+def test_the_ledger_records_the_folder_and_every_file_in_it(published: House) -> None:
+    entries = {entry.event: entry.body for entry in published.workspace().ledger.entries()}
+    folder = published.target / published.id
+    files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+    assert entries["published"]["folder"] == entries["publishing"]["folder"] == str(folder)
+    assert entries["published"]["files"] == files
+    data = {name: sha256 for name, sha256 in files.items() if name.startswith("people-puf")}
+    assert entries["publishing"]["files"] == data
+
+
+@pytest.mark.parametrize("file", ["manifest.json", "datapackage.json", "people-puf.parquet", "people-puf.csv"])
 def test_an_altered_file_is_named_though_its_checksum_fits(published: House, file: str) -> None:
     folder = published.target / published.id
     alter(folder, file)
-    assert what_was_altered(published.workspace()) == [f"{folder / file} is not the one that was published"]
+    assert sorted(problems(published)) == sorted(
+        f"{folder}: {name} was changed: its SHA-256 differs" for name in (file, shelf.CHECKSUMS)
+    )
+    assert told(published).code == ERROR
 
 
-@pytest.mark.parametrize("file", ["manifest.json", "people-puf.csv"])
+def _renamed(house: House) -> None:
+    house.file.rename(house.file.with_suffix(".elsewhere"))
+
+
+def _of_another_target(house: House) -> None:
+    (house.root / "other").mkdir()
+    house.definition["target"] = "../other"
+    house.write()
+
+
+def _with_another_note(house: House) -> None:
+    (house.home / "runs" / f"{house.id}.json").write_text(json.dumps({"definition": "/dev/null"}))
+
+
+def _without_a_note(house: House) -> None:
+    shutil.rmtree(house.home / "runs")
+
+
+ELSEWHERE = [_renamed, _of_another_target, _with_another_note, _without_a_note]
+
+
+@pytest.mark.parametrize("lead_away", ELSEWHERE)
+def test_neither_definition_nor_note_leads_away_from_the_shelf(
+    published: House, lead_away: Callable[[House], None]
+) -> None:
+    alter(published.target / published.id, "people-puf.csv")
+    lead_away(published)
+    answer = told(published)
+    assert answer.code == ERROR
+    assert "people-puf.csv was changed" in answer.words
+
+
+@pytest.mark.parametrize("lead_away", ELSEWHERE)
+def test_what_is_withdrawn_is_what_was_published(published: House, lead_away: Callable[[House], None]) -> None:
+    release, folder = published.id, published.target / published.id
+    lead_away(published)
+    if (other := published.root / "other").exists():
+        shutil.copytree(folder, other / release)
+    assert published.sluice("withdraw", release, "--reason", "a mistake").code == DONE
+    assert not folder.exists()
+    assert not other.exists() or (other / release).exists()
+    assert told(published).code == DONE
+
+
+@pytest.mark.parametrize("file", ["manifest.json", "people-puf.csv", shelf.CHECKSUMS])
 def test_a_file_that_is_gone_is_named(published: House, file: str) -> None:
     folder = published.target / published.id
     (folder / file).unlink()
-    assert what_was_altered(published.workspace()) == [f"{folder / file} is not the one that was published"]
+    assert problems(published) == [f"{folder}: {file} is missing"]
+
+
+def test_a_folder_that_is_gone_is_named(published: House) -> None:
+    folder = published.target / published.id
+    folder.rename(published.root / "aside")
+    assert problems(published) == [f"{folder} is missing"]
+    assert told(published).code == ERROR
+
+
+def test_a_folder_that_only_points_elsewhere_is_named(published: House) -> None:
+    folder = published.target / published.id
+    folder.symlink_to(folder.rename(published.root / "aside"))
+    assert problems(published) == [f"{folder} is not a plain folder"]
+
+
+def test_what_was_added_to_a_folder_is_named(published: House) -> None:
+    folder = published.target / published.id
+    (folder / "more.csv").write_text("age\n30\n")
+    (folder / ".hidden").write_text("")
+    (folder / "sub").mkdir()
+    added = [f"{folder}: {name} does not belong to the release" for name in (".hidden", "more.csv", "sub")]
+    assert problems(published) == added
+    assert told(published).code == ERROR
+
+
+def test_a_link_in_the_place_of_a_file_is_named(published: House) -> None:
+    folder = published.target / published.id
+    (folder / "people-puf.csv").symlink_to((folder / "people-puf.csv").rename(published.root / "aside"))
+    assert problems(published) == [f"{folder}: people-puf.csv is not a plain file"]
+
+
+@pytest.mark.parametrize("name", ["people-puf-000000000000", "notes.txt", ".people-puf.partial-0", "link"])
+def test_what_no_release_explains_is_named_on_every_shelf(published: House, name: str) -> None:
+    place = published.target / name
+    if name == "link":
+        place.symlink_to(published.id)
+    elif name == "notes.txt":
+        place.write_text("")
+    else:
+        shutil.copytree(published.target / published.id, place)
+    assert problems(published) == [f"{place} belongs to no release of this ledger"]
 
 
 def test_an_earlier_edition_is_looked_at_too(published: House) -> None:
@@ -50,26 +163,100 @@ def test_an_earlier_edition_is_looked_at_too(published: House) -> None:
     for person in ("amara", "jonas"):
         published.approve(person)
     assert len(published.shelf) == 2
-    alter(first, "manifest.json")
-    assert what_was_altered(published.workspace()) == [f"{first / 'manifest.json'} is not the one that was published"]
+    assert problems(published) == []
+    (first / "manifest.json").write_text("{}")
+    assert problems(published) == [f"{first}: manifest.json was changed: its SHA-256 differs"]
 
 
-def test_what_was_withdrawn_or_cannot_be_reached_is_no_fault(published: House) -> None:
-    folder = published.target / published.id
-    alter(folder, "manifest.json")
-    hidden = published.file.rename(published.file.with_suffix(".elsewhere"))
-    assert what_was_altered(published.workspace()) == []
-    hidden.rename(published.file)
-    aside = folder.rename(published.root / "aside")
-    assert what_was_altered(published.workspace()) == []
-    shutil.copytree(aside, folder)
-    assert len(what_was_altered(published.workspace())) == 1
-    assert published.sluice("withdraw", published.id, "--reason", "a mistake").code == DONE
-    assert what_was_altered(published.workspace()) == []
+def test_what_was_withdrawn_stays_withdrawn(published: House) -> None:
+    release, folder = published.id, published.target / published.id
+    note = folder.with_name(f"{release}.withdrawn.txt")
+    assert published.sluice("withdraw", release, "--reason", "a mistake").code == DONE
+    assert problems(published) == []
+    note.write_text(f"{release} was withdrawn. Nothing is wrong with it.\n")
+    assert problems(published) == [f"{note} is not the note of its withdrawal"]
+    note.unlink()
+    assert problems(published) == [f"{note} is not the note of its withdrawal"]
+    note.write_text(f"{release} was withdrawn. a mistake\n")
+    shutil.rmtree(folder.with_name(f".withdrawn-{release}"))  # the agency may dispose of it
+    assert problems(published) == []
+    folder.mkdir()
+    assert problems(published) == [f"{folder} was withdrawn, and is there again"]
+
+
+@pytest.mark.parametrize("name", ["", "{release}", "{release}/people-puf.csv", "{release}.withdrawn.txt"])
+def test_what_cannot_be_read_is_not_said_to_be_whole(
+    published: House, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The shelf, a folder, a file, the note of a withdrawal."""
+    if "withdrawn" in name:
+        assert published.sluice("withdraw", published.id, "--reason", "a mistake").code == DONE
+    closed = published.target / name.format(release=published.id)
+    for function in ("iterdir", "open"):
+        monkeypatch.setattr(Path, function, _closing(closed, getattr(Path, function)))
+    found, answer = verify(published.workspace()), told(published)
+    assert (found.problems, answer.code) == ((), UNCHECKED)
+    assert len(found.unchecked) == 1
+    assert "Permission denied" in found.unchecked[0]
+    assert WHOLE not in answer.words
+    assert "could not be checked" in answer.words
+
+
+def _closing(closed: Path, function: Callable[..., Any]) -> Callable[..., Any]:
+    """What an account without rights to this path meets; chmod would not hold root back."""
+
+    def refuse(path: Path, *arguments: Any, **options: Any) -> Any:
+        if path == closed:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return function(path, *arguments, **options)
+
+    return refuse
+
+
+def test_a_shelf_that_is_not_there_is_not_said_to_be_whole(published: House) -> None:
+    published.target.rename(published.root / "unmounted")
+    found, answer = verify(published.workspace()), told(published)
+    assert (found.problems, answer.code) == ((), UNCHECKED)
+    assert found.unchecked == (
+        f"{published.target} cannot be read (No such file or directory). Published there: {published.id}",
+    )
+    assert "could not be checked" in answer.words
+
+
+def test_a_publication_that_was_interrupted_is_checked_as_far_as_it_is_recorded() -> None:
+    house = stages(House).at("almost")
+    with patch("tasks.publish._supersede_earlier", side_effect=OSError):
+        assert house.approve("jonas").code == ERROR
+    folder = house.target / house.id
+    found = verify(house.workspace())
+    assert (found.problems, len(found.unchecked), told(house).code) == ((), 1, UNCHECKED)
+    assert "was not finished" in found.unchecked[0]
+    (folder / "people-puf.csv").write_text("age\n30\n")
+    (folder / "more.csv").write_text("age\n30\n")
+    assert problems(house) == [
+        f"{folder}: more.csv does not belong to the release",
+        f"{folder}: people-puf.csv was changed: its SHA-256 differs",
+    ]
+    shutil.rmtree(folder)
+    assert problems(house) == []
+    assert house.approve("jonas").code == DONE
+    assert told(house).code == DONE
+
+
+def test_a_publication_is_finished_on_the_shelf_that_it_was_begun_on() -> None:
+    """The project, and with it a relative target, may have moved since."""
+    house = stages(House).at("almost")
+    with patch("tasks.publish.shelf.publish", side_effect=OSError):
+        assert house.approve("jonas").code == ERROR
+    moved = shutil.copytree(house.documents, house.root / "further" / "documents")
+    (house.home / "runs" / f"{house.id}.json").write_text(json.dumps({"definition": str(moved / "release.yaml")}))
+    answer = house.sluice("approve", house.id, "--json")
+    assert (answer.code, answer.json["published"]) == (DONE, str(house.target / house.id))
+    assert house.shelf == [house.id]
 
 
 def test_a_ledger_that_was_tampered_with_vouches_for_nothing(published: House) -> None:
     alter(published.target / published.id, "manifest.json")
     anchor = published.workspace().vault.anchor
     anchor.write_text(json.dumps("forged"))
-    assert what_was_altered(published.workspace()) == ["the anchor in the vault is missing or was changed"]
+    assert problems(published) == ["the anchor in the vault is missing or was changed"]
