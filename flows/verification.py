@@ -40,7 +40,7 @@ def verify(workspace: Workspace) -> Verification:
     problems = workspace.ledger.verify()
     if problems:
         return Verification(problems=tuple(problems))
-    found = Verification()
+    found = Verification(warnings=workspace.ledger.weaknesses)
     on_shelves: dict[Path, dict[Path, Sequence[Entry]]] = defaultdict(dict)
     for entries in workspace.ledger.histories().values():
         if begun := last(entries, State.PUBLISHING):

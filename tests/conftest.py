@@ -3,6 +3,7 @@
 import atexit
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -92,3 +93,29 @@ def postgresql(postgresql_server: Any) -> str:
     name = f"empty_{uuid4().hex}"
     postgresql_server.psql(f"CREATE DATABASE {name};")
     return str(postgresql_server.get_uri(database=name))
+
+
+@dataclass(frozen=True)
+class LedgerRoles:
+    """The URLs of one PostgreSQL database by role."""
+
+    owner: str
+    writer: str
+    superuser: str
+
+
+@pytest.fixture
+def ledger_in_postgresql(postgresql: str, postgresql_server: Any) -> LedgerRoles:
+    """An empty ledger, made as docs/deployment.md says."""
+    from sluice.custody.ledger_database import LedgerDatabase
+    from sluice.sources.database_url import database_url
+
+    superuser = database_url(postgresql)
+    owner, writer = f"keeper_{uuid4().hex}", f"sluice_{uuid4().hex}"
+    for role in (owner, writer):
+        postgresql_server.psql(f"CREATE ROLE {role} LOGIN;")
+    postgresql_server.psql(f"ALTER DATABASE {superuser.database} OWNER TO {owner};")
+    urls = (superuser.set(username=role).render_as_string(hide_password=False) for role in (owner, writer))
+    roles = LedgerRoles(*urls, postgresql)
+    LedgerDatabase(roles.owner).create(writer)
+    return roles

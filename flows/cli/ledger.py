@@ -1,11 +1,13 @@
 """The commands on the ledger: where every release stands, what was recorded of one, whether anything was altered."""
 
 from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
 from flows.cli.terminal import DONE, ERROR, UNCHECKED, AsJson, ReleaseId, out, print_json
 from sluice.custody.states import state_of
+from sluice.errors import SluiceError
 
 status_app = typer.Typer()
 ledger_app = typer.Typer(help="The append-only record of every release.", no_args_is_help=True)
@@ -37,6 +39,31 @@ def status(as_json: AsJson = False) -> None:
     from flows.cli.listing import show_releases
 
     show_releases(out, rows)
+
+
+@ledger_app.command()
+def create(
+    writer: Annotated[str, typer.Option("--writer", metavar="ROLE", help="the role that Sluice works as")],
+    as_json: AsJson = False,
+) -> None:
+    """Make the ledger's table in PostgreSQL, run once as the role that shall own it.
+
+    SLUICE_LEDGER_URL names the database and that role. The other role, which Sluice then works as, may read and append.
+    """
+    from sluice.custody.ledger_database import LedgerDatabase
+    from sluice.settings import settings
+
+    url = settings().ledger_url
+    if url is None:
+        raise SluiceError("SLUICE_LEDGER_URL must name the PostgreSQL database, and the role that shall own the table.")
+    database = LedgerDatabase(url)
+    database.create(writer)
+    if as_json:
+        print_json({"ledger": database.place, "writer": writer})
+    else:
+        out.print(
+            f"{database.place} is made; '{writer}' may read it and append to it, and nothing else.", soft_wrap=True
+        )
 
 
 @ledger_app.command()

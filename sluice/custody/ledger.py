@@ -44,20 +44,26 @@ class Ledger:
     """The ledger in one database, opened with the key and the anchor of the vault that it belongs to."""
 
     def __init__(self, url: str, key: bytes, anchor: Path, may_begin: bool = True) -> None:
-        """Open the ledger, making its table where there is none.
+        """Open the ledger. A SQLite file gets its table here; in PostgreSQL its owner makes it.
 
         url       : of SQLAlchemy; a SQLite file or a PostgreSQL database
         may_begin : without a row and without an anchor this is a new ledger; else both were lost, and nothing is
                     appended
-        raises    : SluiceError when the database is of another kind or cannot be reached
+        raises    : SluiceError when the database is of another kind, cannot be reached or has no table
         """
         self._chain = Chain(key)
         self._anchor = Anchor(anchor, key)
         self._database = LedgerDatabase(url)
+        self._database.open()
         self._fitting: dict[int, Row] = {}  # rows that were found to fit their hash, by number
         self._linked = 0  # all rows up to this one are among them, and each follows the one before
         if may_begin and not anchor.exists() and self.head() is None:
             self._anchor.move(0, START)
+
+    @property
+    def weaknesses(self) -> tuple[str, ...]:
+        """What the database would let this account do to history, in words; the hashes tell when it is done."""
+        return self._database.weaknesses
 
     def append(
         self,

@@ -1,12 +1,20 @@
-"""The database that a ledger lies in: SQLite or PostgreSQL, with a table that refuses to change history."""
+"""The database that a ledger lies in: SQLite or PostgreSQL, with a table that refuses to change history.
 
+On PostgreSQL one role owns the table and another one, which Sluice works as, may read and append and nothing else: it
+cannot take the trigger away. SQLite knows no roles: whoever can write to the file can do anything to it, and only the
+keyed hashes and the anchor tell.
+"""
+
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 
 from sluice.errors import SluiceError
+from sluice.log import log
 from sluice.sources.database_url import database_url
 
 WAIT = 30  # seconds that an append waits for the appends before it
@@ -37,10 +45,39 @@ _TRIGGERS: Mapping[str, tuple[str, ...]] = {
     "postgresql": (
         "CREATE OR REPLACE FUNCTION sluice_ledger_refuse() RETURNS trigger LANGUAGE plpgsql AS"
         f" $$ BEGIN RAISE EXCEPTION {_REFUSE}; END $$",
-        "CREATE TRIGGER sluice_ledger_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON sluice_ledger"
+        "CREATE OR REPLACE TRIGGER sluice_ledger_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON sluice_ledger"
         " FOR EACH STATEMENT EXECUTE FUNCTION sluice_ledger_refuse()",
     ),
 }
+# What a role may do beyond reading and appending. The owner of a schema or a database may drop what is in it.
+_MORE = sa.text("""
+    SELECT can FROM pg_class AS ledger
+    JOIN pg_namespace AS place ON place.oid = ledger.relnamespace
+    JOIN pg_database AS house ON house.datname = current_database()
+    JOIN pg_roles AS role ON role.rolname = coalesce(:role, current_user)
+    LEFT JOIN pg_trigger AS keep ON keep.tgrelid = ledger.oid AND keep.tgname = 'sluice_ledger_keep'
+    LEFT JOIN pg_proc AS refuse ON refuse.oid = keep.tgfoid
+    CROSS JOIN LATERAL (VALUES
+        (1, 'is a superuser', role.rolsuper),
+        (2, 'owns the table', pg_has_role(role.oid, ledger.relowner, 'MEMBER')),
+        (3, 'owns the function of its trigger', pg_has_role(role.oid, refuse.proowner, 'MEMBER')),
+        (4, 'owns the schema', pg_has_role(role.oid, place.nspowner, 'MEMBER')),
+        (5, 'owns the database', pg_has_role(role.oid, house.datdba, 'MEMBER')),
+        (6, 'may change or remove rows', has_any_column_privilege(role.oid, ledger.oid, 'UPDATE')
+            OR has_table_privilege(role.oid, ledger.oid, 'DELETE, TRUNCATE')),
+        (7, 'may make triggers', has_table_privilege(role.oid, ledger.oid, 'TRIGGER')),
+        (8, 'may make roles', role.rolcreaterole),
+        (9, 'may run programs or write files on the server', EXISTS (
+            SELECT FROM pg_roles AS mighty
+            WHERE mighty.rolname IN ('pg_execute_server_program', 'pg_write_server_files')
+            AND pg_has_role(role.oid, mighty.oid, 'MEMBER')))
+    ) AS found (rank, can, so)
+    WHERE ledger.oid = 'sluice_ledger'::regclass AND so AND (rank = 1 OR NOT role.rolsuper) ORDER BY rank
+""")
+_KEPT = sa.text(
+    "SELECT count(*) FROM pg_trigger WHERE tgrelid = 'sluice_ledger'::regclass"
+    " AND tgname = 'sluice_ledger_keep' AND tgenabled IN ('O', 'A')"
+)
 _LOCKS: Mapping[str, tuple[str, ...]] = {
     "sqlite": ("BEGIN IMMEDIATE",),  # the driver begins nothing by itself
     # an advisory lock, as it also holds while the table does not exist; the number only has to be this ledger's own
@@ -52,21 +89,66 @@ class LedgerDatabase:
     """Connections to read and to append, and what the database refuses, in words."""
 
     def __init__(self, url: str) -> None:
-        """Connect and make the table where there is none.
-
-        url    : of SQLAlchemy; a SQLite file or a PostgreSQL database
-        raises : SluiceError when the database is of another kind or cannot be reached
-        """
+        """Connections to the SQLite file or the PostgreSQL database of a URL. Raises SluiceError for any other."""
         self._engine = _engine(url)
         self.place = _place(self._engine.url)
+        self.weaknesses: tuple[str, ...] = ()  # what the database does not hold this account back from, in words
+
+    def open(self) -> None:
+        """Find the table and what else this account may do to it. A SQLite file gets its table here.
+
+        raises : SluiceError when the database cannot be reached or has no table
+        """
         with self._in_words("opened"):
-            if sa.inspect(self._engine).has_table(ROWS.name):
+            if self._engine.dialect.name == "sqlite":
+                self._make()
                 return
-            with self.writing() as connection:
+            with self._engine.connect() as connection:
                 if not sa.inspect(connection).has_table(ROWS.name):
-                    _metadata.create_all(connection)
-                    for trigger in _TRIGGERS[connection.dialect.name]:
-                        connection.exec_driver_sql(trigger)
+                    raise SluiceError(
+                        f"{self.place} has no table yet. The role that shall own it makes it: sluice ledger create"
+                    )
+                self.weaknesses = self._find_weaknesses(connection)
+        for weakness in self.weaknesses:
+            log("ledger is weak", logging.WARNING, detail=weakness)
+
+    def create(self, writer: str) -> None:
+        """Make the table in PostgreSQL, owned by the role of the URL; from then on another role may read and append.
+
+        Where the table is there already, only the rights are given anew.
+
+        writer : the role that Sluice works as
+        raises : SluiceError when the writer could do more than that, or the database refuses
+        """
+        if self._engine.dialect.name == "sqlite":
+            raise SluiceError("a SQLite file knows no roles; it gets its table when Sluice first opens it.")
+        with self._in_words("made"):
+            self._make()
+            with self.writing() as connection:
+                role = connection.dialect.identifier_preparer.quote_identifier(writer)
+                connection.exec_driver_sql(f"REVOKE ALL ON sluice_ledger FROM PUBLIC, {role}")
+                connection.exec_driver_sql(f"GRANT SELECT, INSERT ON sluice_ledger TO {role}")
+                self.weaknesses = self._find_weaknesses(connection, writer)
+        if self.weaknesses:
+            raise SluiceError("\n".join(self.weaknesses))
+
+    def _make(self) -> None:
+        if sa.inspect(self._engine).has_table(ROWS.name):
+            return
+        with self.writing() as connection:
+            if not sa.inspect(connection).has_table(ROWS.name):
+                _metadata.create_all(connection)
+                for trigger in _TRIGGERS[connection.dialect.name]:
+                    connection.exec_driver_sql(trigger)
+
+    def _find_weaknesses(self, connection: sa.Connection, role: str | None = None) -> tuple[str, ...]:
+        found = [
+            f"the role that appends to {self.place} {can}, so that it can change history; see docs/deployment.md"
+            for can in connection.execute(_MORE, {"role": role}).scalars()
+        ]
+        if not connection.execute(_KEPT).scalar():
+            found.append(f"the trigger that keeps {self.place} append-only is missing or disabled")
+        return tuple(found)
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -94,6 +176,8 @@ class LedgerDatabase:
                 "it is read-only": ("readonly", "read-only"),
                 "another process holds it": ("is locked", "lock timeout"),
                 "its disk is full": ("disk is full", "no space left"),
+                "there is no role of that name": ("undefinedobject",),
+                "this role may not": ("permission denied", "must be owner"),
                 "its table is gone": ("no such table", 'relation "sluice_ledger" does not exist'),
             }
             why = next((why for why, signs in known.items() if any(sign in text for sign in signs)), None)
@@ -120,8 +204,18 @@ def _engine(url: str) -> sa.Engine:
         raise SluiceError(
             f"the ledger's URL asks for '{parsed.drivername}', which is not here; write {kind}://"
         ) from None
+    if kind == "sqlite":
+        return engine
+    sa.event.listen(engine, "connect", _look_in_public)
     # After waiting for its turn an append must see the row before it, whatever the server's default is.
-    return engine if kind == "sqlite" else engine.execution_options(isolation_level="READ COMMITTED")
+    return engine.execution_options(isolation_level="READ COMMITTED")
+
+
+def _look_in_public(connection: Any, _: object) -> None:
+    """A role can set its own search path, and lead all its later sessions to another table or function by it."""
+    connection.autocommit = True  # else the path would go with the transaction
+    connection.execute("SET search_path = public, pg_temp")
+    connection.autocommit = False
 
 
 def _place(url: sa.URL) -> str:

@@ -12,7 +12,7 @@ from tests.custody.ledgers import KEY, LIFE
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/ledger.db"
-    address: str = request.getfixturevalue("postgresql")
+    address: str = request.getfixturevalue("ledger_in_postgresql").writer
     return address
 
 

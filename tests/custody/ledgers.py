@@ -8,9 +8,15 @@ KEY = bytes(range(32))
 LIFE = ["received", "validated", "masked", "evaluated", "pending_review", "approved", "publishing", "published"]
 
 
-def attack(url: str, *statements: str) -> None:
-    """What someone with the database's password, and without the vault's key, can do."""
-    engine = sa.create_engine(database_url(url))
+def attack(url: str, *statements: str, role: str | None = "postgres") -> None:
+    """What someone with every right in the database, and without the vault's key, can do.
+
+    role : of PostgreSQL, if another than its superuser; None for the URL's own
+    """
+    address = database_url(url)
+    if address.get_backend_name() == "postgresql" and role:
+        address = address.set(username=role)
+    engine = sa.create_engine(address)
     with engine.begin() as connection:
         for statement in statements:
             connection.exec_driver_sql(statement)

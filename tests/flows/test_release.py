@@ -13,6 +13,8 @@ import pytest
 from sluice.custody import shelf
 from sluice.custody.ledger import Ledger
 from sluice.custody.vault import Vault
+from sluice.sources.database_url import database_url
+from tests.conftest import LedgerRoles
 from tests.flows.house import BLOCKED, DONE, ERROR, RECORDS, TOP, WAITING, House, survey
 
 
@@ -201,8 +203,17 @@ def test_a_seed_that_is_to_be_destroyed_is_gone_after_publication(house: House) 
 
 
 @pytest.mark.slow
-def test_the_ledger_may_lie_in_postgresql(house: House, monkeypatch: pytest.MonkeyPatch, postgresql: str) -> None:
-    monkeypatch.setenv("SLUICE_LEDGER_URL", postgresql)
+def test_the_ledger_may_lie_in_postgresql(
+    house: House, monkeypatch: pytest.MonkeyPatch, ledger_in_postgresql: LedgerRoles
+) -> None:
+    url = ledger_in_postgresql.writer
+    writer = str(database_url(url).username)
+    assert house.sluice("ledger", "create", "--writer", writer).code == ERROR  # in SQLite, none needs to be made
+    monkeypatch.setenv("SLUICE_LEDGER_URL", ledger_in_postgresql.owner)
+    made = house.sluice("ledger", "create", "--writer", writer)
+    assert (made.code, f"'{writer}' may read it and append to it, and nothing else" in made.words) == (DONE, True)
+    assert not house.home.exists()  # whoever owns the table needs no vault
+    monkeypatch.setenv("SLUICE_LEDGER_URL", url)
     assert house.release().code == WAITING
     assert house.approve("amara").code == WAITING
     assert house.approve("jonas").code == DONE
@@ -210,7 +221,7 @@ def test_the_ledger_may_lie_in_postgresql(house: House, monkeypatch: pytest.Monk
     assert house.release().code == DONE
     assert not (house.home / "ledger.db").exists()
     vault = house.home / "vault"
-    ledger = Ledger(postgresql, Vault(vault).ledger_key(), vault / "anchor")
+    ledger = Ledger(url, Vault(vault).ledger_key(), vault / "anchor")
     assert [entry.event for entry in ledger.entries()].count("published") == 1
     assert house.shelf == [house.id]
 
