@@ -3,8 +3,10 @@
 What lies where, the ledger alone says. Definitions and notes of runs can be edited by more people than it.
 """
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from sluice.custody import shelf
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
+from sluice.errors import DataError
+from sluice.publication.manifest import read_manifest
 from tasks.release.release import last
 
 _DESCRIPTIONS = (shelf.CHECKSUMS, "datapackage.json", "manifest.json")  # no event has them before the last
@@ -31,8 +35,13 @@ class Verification:
         )
 
 
-def verify(workspace: Workspace) -> Verification:
+def verify(workspace: Workspace, copies: Sequence[Path] = ()) -> Verification:
     """Verify the ledger and then, by what it recorded, every shelf that was ever published on.
+
+    Each manifest on a shelf has the Merkle root of the ledger that it was published on, and so has every copy of one
+    that somebody kept: who rewrites history with the vault's key would have to rewrite all of them.
+
+    copies : manifests from elsewhere
 
     A release that is being published meanwhile may be named; of a ledger with problems nothing can be held against the
     shelves. Cost: O(entries), and one pass over the published files.
@@ -48,7 +57,51 @@ def verify(workspace: Workspace) -> Verification:
             on_shelves[folder.parent][folder] = entries
     for place, releases in on_shelves.items():
         found += _verify_shelf(place, releases)
+    return found + _verify_manifests(workspace, copies)
+
+
+def _verify_manifests(workspace: Workspace, copies: Sequence[Path]) -> Verification:
+    """Whether the ledger still begins as it did when the manifests on the shelves, and these copies, were written."""
+    histories = workspace.ledger.histories()
+    recorded: dict[str, str] = {}
+    manifests: dict[Path, bytes] = {}
+    found = Verification()
+    for release, entries in histories.items():
+        if published := last(entries, State.PUBLISHED):
+            recorded[release] = published.body["files"]["manifest.json"]
+            path = Path(published.body["folder"]) / "manifest.json"
+            with suppress(OSError):  # said of the shelf, as it is of a manifest that was altered
+                content = path.read_bytes()
+                manifests |= {path: content} if _sha256(content) == recorded[release] else {}
+    for path in copies:
+        try:
+            manifests[path] = path.read_bytes()
+        except OSError as error:
+            found += Verification(unchecked=(f"{path}: cannot be read ({error.strerror})",))
+    read = {}
+    for path, content in manifests.items():
+        try:
+            read[path] = read_manifest(content)
+        except DataError as error:
+            found += Verification(unchecked=(f"{path}: {error}",))
+    heads = workspace.ledger.heads([head.size for _, head in read.values()])
+    rows = sum(map(len, histories.values()))
+    for path, (manifest, head) in read.items():
+        or_forged = ", or this is no copy of a manifest" if path in copies else ""
+        if head.size > rows:
+            fault = f"the ledger has {rows} rows, and {head.size} when it was written: its end was cut off{or_forged}"
+        elif heads[head.size] != (head.hash, head.root) or head.seq != head.size:
+            fault = f"the first {head.size} rows are others than when it was written: history was rewritten{or_forged}"
+        elif _sha256(manifests[path]) != recorded.get(manifest["release"]):
+            fault = "is not the manifest that was published"
+        else:
+            continue
+        found += Verification(problems=(f"{path}: {fault}",))
     return found
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _verify_shelf(place: Path, releases: Mapping[Path, Sequence[Entry]]) -> Verification:

@@ -14,7 +14,7 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of
 from sluice.errors import DataError, SluiceError
 from sluice.publication.datapackage import PublishedFile
-from sluice.publication.manifest import build_manifest
+from sluice.publication.manifest import LedgerHead, build_manifest
 from sluice.report.dossier import Dossier
 from sluice.verdict import Verdict, decide
 from tasks.release.approval import approved_files, standing, subject, verify_subject
@@ -119,7 +119,9 @@ def _documents(release: AnyRelease, begun: Entry) -> dict[str, bytes]:
         for file, path in _data_files(release).items()
     ]
     descriptor = release.product.describe(release, dossier, listed)
-    manifest = build_manifest(dossier, standing(release, begun).valid, listed, begun.seq, begun.hash)
+    row_hash, root = release.product.workspace.ledger.heads([begun.seq])[begun.seq]
+    head = LedgerHead(seq=begun.seq, hash=row_hash, size=begun.seq, root=root)
+    manifest = build_manifest(dossier, standing(release, begun).valid, listed, head)
     return {
         "datapackage.json": json.dumps(descriptor, indent=2, ensure_ascii=False).encode(),
         "manifest.json": json.dumps(manifest, indent=2, ensure_ascii=False).encode(),

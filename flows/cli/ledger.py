@@ -1,6 +1,7 @@
 """The commands on the ledger: where every release stands, what was recorded of one, whether anything was altered."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -83,15 +84,22 @@ def show(release_id: ReleaseId, as_json: AsJson = False) -> None:
 
 
 @ledger_app.command()
-def verify(as_json: AsJson = False) -> None:
+def verify(
+    manifests: Annotated[
+        list[Path] | None,
+        typer.Option("--manifest", metavar="COPY", help="a copy of a manifest that somebody kept; may be repeated"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Find what was altered: rows of the ledger that were changed, removed, moved or forged, and published files.
 
-    Published folders are looked for where the ledger recorded that they were put.
+    Published folders are looked for where the ledger recorded that they were put. Every manifest has the root of a tree
+    over the ledger as it was, so that any copy of one tells whether history before it was rewritten.
     """
     from flows.verification import verify as verify_all
     from tasks.release.documents import open_workspace
 
-    found = verify_all(open_workspace())
+    found = verify_all(open_workspace(), manifests or ())
     if as_json:
         print_json(asdict(found))
     else:

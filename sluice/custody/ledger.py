@@ -21,6 +21,7 @@ import sqlalchemy as sa
 from sluice.custody.anchor import Anchor
 from sluice.custody.chain import START, Chain, Row
 from sluice.custody.ledger_database import ROWS, LedgerDatabase
+from sluice.custody.merkle_tree import roots
 from sluice.custody.states import State, TransitionError, following, in_words, state_of
 from sluice.errors import SluiceError
 from sluice.log import log
@@ -131,6 +132,16 @@ class Ledger:
         with self._database.reading() as connection:
             row = self._last(connection)
         return None if row is None else _entry(row)
+
+    def heads(self, sizes: Collection[int]) -> dict[int, tuple[str, str]]:
+        """Of the first rows: how many -> the hash of the last of them and their Merkle root, both in hexadecimal.
+
+        The leaves are the rows' keyed hashes: a root confirms no guess of what a row says. Sizes that the ledger does
+        not have are left out. Raises as `entries` does. Cost: O(entries) hashes.
+        """
+        hashes = [entry.hash for entry in self.entries()]
+        found = roots(map(bytes.fromhex, hashes), sizes)
+        return {size: (hashes[size - 1], root.hex()) for size, root in found.items() if size > 0}
 
     def verify(self) -> list[str]:
         """What is wrong with the ledger, in words; an empty list when its history is whole.

@@ -1,17 +1,34 @@
 """The manifest: what was published, judged by what, allowed by whom. It is public, so it holds no seed, no place of
 the vault, no source and no figure of the original data."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sluice.errors import DataError
 from sluice.publication.datapackage import PublishedFile
 from sluice.report.dossier import Dossier
 from sluice.verdict import Finding, Verdict
 
 FORMAT = 1  # of the manifest itself
+
+
+class LedgerHead(BaseModel):
+    """The ledger up to the row by which the publication was begun: it ties the manifest to that history.
+
+    The root is that of the Merkle tree over the keyed hashes of these rows (`sluice.custody.merkle_tree`). Who keeps a
+    manifest can have the ledger's keeper show that nothing before it was rewritten since.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    seq: int = Field(ge=1, description="number of the last row")
+    hash: str = Field(pattern="^[0-9a-f]{64}$", description="of the last row")
+    size: int = Field(ge=1, description="how many rows the tree has")
+    root: str = Field(pattern="^[0-9a-f]{64}$")
 
 
 class GivenApproval(BaseModel):
@@ -31,14 +48,13 @@ def build_manifest(
     dossier: Dossier,
     approvals: Sequence[GivenApproval],
     files: Sequence[PublishedFile],
-    ledger_seq: int,
-    ledger_hash: str,
+    ledger: LedgerHead,
 ) -> dict[str, Any]:
     """The manifest of a release, ready for `manifest.json`.
 
-    dossier                 : what was evaluated and reviewed
-    files                   : all published files but the manifest and the checksums
-    ledger_seq, ledger_hash : the ledger's last row when it was written; ties the manifest to that history
+    dossier : what was evaluated and reviewed
+    files   : all published files but those that describe them
+    ledger  : as it was when the publication was begun
     """
     return {
         "manifest": FORMAT,
@@ -57,8 +73,27 @@ def build_manifest(
         "hashes": dict(sorted(dossier.hashes.items())),
         "files": [file.model_dump(mode="json") for file in sorted(files, key=lambda file: file.path)],
         "versions": dict(sorted(dossier.versions.items())),
-        "ledger": {"seq": ledger_seq, "hash": ledger_hash},
+        "ledger": ledger.model_dump(),
     }
+
+
+def read_manifest(content: bytes) -> tuple[dict[str, Any], LedgerHead]:
+    """What a manifest says, and the ledger that it was published on. Raises DataError for whatever is none."""
+    try:
+        manifest = json.loads(content, object_pairs_hook=_without_duplicates)
+        if not isinstance(manifest, dict) or not isinstance(manifest.get("release"), str):
+            raise ValueError("no release")
+        return manifest, LedgerHead.model_validate(manifest.get("ledger"))
+    except (ValueError, RecursionError):  # not UTF-8, not JSON, too deep, or another document
+        raise DataError(f"is no manifest of format {FORMAT}") from None
+
+
+def _without_duplicates(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that stands twice: two programs may read two things."""
+    content = dict(pairs)
+    if len(content) != len(pairs):
+        raise ValueError("a key stands twice")
+    return content
 
 
 def summary(findings: Sequence[Finding]) -> dict[str, Any]:

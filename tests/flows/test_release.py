@@ -12,6 +12,7 @@ import pytest
 
 from sluice.custody import shelf
 from sluice.custody.ledger import Ledger
+from sluice.custody.merkle_tree import roots
 from sluice.custody.vault import Vault
 from sluice.sources.database_url import database_url
 from tests.conftest import LedgerRoles
@@ -172,7 +173,8 @@ def test_the_manifest_says_who_and_what_and_holds_no_secret(published: House) ->
     assert {file["path"] for file in manifest["files"]} == {"people-puf.csv", "people-puf.parquet"}
     entries = published.workspace().ledger.entries()
     begun = next(entry for entry in entries if entry.event == "publishing")
-    assert manifest["ledger"] == {"seq": begun.seq, "hash": begun.hash}
+    root = roots([bytes.fromhex(entry.hash) for entry in entries], [begun.seq])[begun.seq].hex()
+    assert manifest["ledger"] == {"seq": begun.seq, "hash": begun.hash, "size": begun.seq, "root": root}
     seed = next((published.home / "vault" / "seeds").iterdir()).read_bytes()
     for secret in (seed.hex(), str(int.from_bytes(seed, "big")), "seed", str(published.home), "people.csv"):
         assert secret not in text

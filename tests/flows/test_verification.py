@@ -5,7 +5,9 @@ import hashlib
 import json
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -14,8 +16,11 @@ import pytest
 
 from flows.verification import verify
 from sluice.custody import shelf
+from sluice.custody.anchor import Anchor
+from sluice.custody.chain import START, Chain
+from tests.custody.ledgers import disarm
 from tests.flows.house import DONE, ERROR, UNCHECKED, WAITING, House, Told
-from tests.flows.stages import stages
+from tests.flows.stages import COMMENT, stages
 
 WHOLE = "The ledger is whole, and what is published is what was approved."
 
@@ -260,3 +265,92 @@ def test_a_ledger_that_was_tampered_with_vouches_for_nothing(published: House) -
     anchor = published.workspace().vault.anchor
     anchor.write_text(json.dumps("forged"))
     assert problems(published) == ["the anchor in the vault is missing or was changed"]
+
+
+def rewrite_history(house: House) -> None:
+    """What somebody can do who has the vault's key: other words in an approval, every hash and the anchor made anew."""
+    workspace = house.workspace()
+    key, anchor = workspace.vault.ledger_key(), workspace.vault.anchor
+    file = house.home / "ledger.db"
+    disarm(f"sqlite:///{file}")
+    with closing(sqlite3.connect(file)) as database, database:
+        database.row_factory = sqlite3.Row
+        rows = [dict(row) for row in database.execute("SELECT * FROM sluice_ledger ORDER BY seq")]
+        previous = START
+        for row in rows:
+            row["body"] = row["body"].replace(COMMENT, "I never looked at it")
+            row["previous"], row["hash"] = previous, Chain(key).hash({**row, "previous": previous})
+            previous = row["hash"]
+        database.execute("DELETE FROM sluice_ledger")
+        columns = ", ".join(f":{name}" for name in rows[0])
+        database.executemany(f"INSERT INTO sluice_ledger ({', '.join(rows[0])}) VALUES ({columns})", rows)
+    anchor.unlink()
+    Anchor(anchor, key).move(len(rows), previous)
+    assert house.workspace().ledger.verify() == []  # the ledger alone does not tell
+
+
+def test_history_rewritten_with_the_key_of_the_vault_is_noticed_by_every_manifest(published: House) -> None:
+    folder = published.target / published.id
+    copy = Path(shutil.copy(folder / "manifest.json", published.root / "copy.json"))
+    assert published.sluice("ledger", "verify", "--manifest", str(copy)).code == DONE
+    rewrite_history(published)
+    says = "the first {} rows are others than when it was written: history was rewritten"
+    says = says.format(json.loads(copy.read_text())["ledger"]["size"])
+    assert problems(published) == [f"{folder / 'manifest.json'}: {says}"]
+    shutil.rmtree(published.target)
+    answer = published.sluice("ledger", "verify", "--manifest", str(copy), "--json")
+    assert (answer.code, answer.json["problems"]) == (ERROR, [f"{copy}: {says}, or this is no copy of a manifest"])
+
+
+def test_a_copy_of_a_manifest_tells_of_a_ledger_that_is_shorter(published: House) -> None:
+    copy = Path(shutil.copy(published.target / published.id / "manifest.json", published.root / "copy.json"))
+    shutil.rmtree(published.home)
+    answer = published.sluice("ledger", "verify", "--manifest", str(copy))
+    assert answer.code == ERROR
+    assert "the ledger has 0 rows, and" in answer.words
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda manifest: manifest.update(title="Another title"),
+        lambda manifest: manifest.update(release="another"),
+        lambda manifest: manifest["approvals"].clear(),
+    ],
+)
+def test_a_copy_that_is_not_what_was_published_is_named(
+    published: House, forge: Callable[[dict[str, Any]], None]
+) -> None:
+    manifest = json.loads((published.target / published.id / "manifest.json").read_text())
+    forge(manifest)
+    copy = published.root / "copy.json"
+    copy.write_text(json.dumps(manifest, indent=2, ensure_ascii=False))
+    answer = published.sluice("ledger", "verify", "--manifest", str(copy))
+    assert answer.code == ERROR
+    assert "is not the manifest that was published" in answer.words
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"\xff",
+        b"{}",
+        b'{"release": "a", "ledger": {"seq": 1}}',
+        b'{"release": "a", "release": "b"}',
+        b"[" * 100_000,
+    ],
+)
+def test_a_copy_that_is_no_manifest_could_not_be_checked(published: House, content: bytes) -> None:
+    copy = published.root / "copy.json"
+    copy.write_bytes(content)
+    answer = published.sluice("ledger", "verify", "--manifest", str(copy))
+    assert answer.code == UNCHECKED
+    assert f"{copy}: is no manifest" in answer.words
+    copy.unlink()
+    assert (
+        f"{copy}: cannot be read (No such file or directory)"
+        in published.sluice("ledger", "verify", "--manifest", str(copy)).words
+    )

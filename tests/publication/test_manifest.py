@@ -1,14 +1,16 @@
 """The manifest: what it says of a release, and all that it must not say."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from sluice.errors import DataError
 from sluice.publication.datapackage import PublishedFile
-from sluice.publication.manifest import GivenApproval, build_manifest, summary
+from sluice.publication.manifest import GivenApproval, LedgerHead, build_manifest, read_manifest, summary
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.verdict import Finding, Verdict
 
@@ -41,14 +43,15 @@ DOSSIER = Dossier(
     view=RecordsView(records_holdout=1000, records_released=5366),
 )
 APPROVAL = GivenApproval(who="amara", role="methodologist", at="2026-11-21T05:00:00+00:00", identity="account")
+HEAD = LedgerHead(seq=12, hash="f" * 64, size=12, root="e" * 64)
 FILES = [
     PublishedFile(path="report.html", sha256="c" * 64, bytes=7),
     PublishedFile(path="data.csv", sha256="a" * 64, bytes=120, rows=5366),
 ]
 
 
-def build() -> dict[str, object]:
-    return json.loads(json.dumps(build_manifest(DOSSIER, [APPROVAL], FILES, 12, "f" * 64), allow_nan=False))
+def build() -> dict[str, Any]:
+    return json.loads(json.dumps(build_manifest(DOSSIER, [APPROVAL], FILES, HEAD), allow_nan=False))
 
 
 def test_the_manifest_says_what_was_published_and_who_allowed_it() -> None:
@@ -59,7 +62,7 @@ def test_the_manifest_says_what_was_published_and_who_allowed_it() -> None:
     assert manifest["records"] == 5366
     assert manifest["hashes"] == {"data": "a" * 64, "policy": "b" * 64}
     assert manifest["versions"] == {"numpy": "2.4.0", "sluice": "0.1.0"}
-    assert manifest["ledger"] == {"seq": 12, "hash": "f" * 64}
+    assert manifest["ledger"] == {"seq": 12, "hash": "f" * 64, "size": 12, "root": "e" * 64}
     assert manifest["approvals"] == [
         {"who": "amara", "role": "methodologist", "at": "2026-11-21T05:00:00+00:00", "identity": "account"}
     ]
@@ -115,7 +118,7 @@ def test_no_finding_is_lost_in_the_summary(given_findings: list[tuple[Verdict, b
 
 
 def test_the_same_release_makes_the_same_bytes_in_any_order_of_its_files() -> None:
-    again = build_manifest(DOSSIER, [APPROVAL], FILES[::-1], 12, "f" * 64)
+    again = build_manifest(DOSSIER, [APPROVAL], FILES[::-1], HEAD)
     assert json.dumps(again) == json.dumps(build())
 
 
@@ -123,3 +126,19 @@ def test_the_same_release_makes_the_same_bytes_in_any_order_of_its_files() -> No
 def test_an_approval_of_another_form_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         GivenApproval.model_validate({**APPROVAL.model_dump(), **wrong})
+
+
+def test_a_manifest_is_read_back() -> None:
+    manifest, head = read_manifest(json.dumps(build()).encode())
+    assert (manifest, head) == (build(), HEAD)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"seq": 0}, {"seq": "12"}, {"seq": True}, {"seq": 12.5}, {"root": "E" * 64}, {"root": "e" * 63}, {"more": 1}],
+)
+def test_a_ledger_that_is_not_in_its_form_is_refused(change: dict[str, Any]) -> None:
+    manifest = build()
+    manifest["ledger"] |= change
+    with pytest.raises(DataError, match="is no manifest"):
+        read_manifest(json.dumps(manifest).encode())
