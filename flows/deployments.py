@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from sluice.errors import DocumentError
+from sluice.reading.visible_text import one_line
 from tasks.release.definition import Definition
 from tasks.release.products import load_definition
 
@@ -40,7 +41,7 @@ def prefect_yaml(folder: Path, project: Path) -> str:
         raise DocumentError(f"{folder}: holds no release definition (*.yaml)")
     deployments.sort(key=lambda deployment: deployment["name"])
     content = {"name": "sluice", "deployments": deployments}
-    header = _HEADER.format(folder=_named(folder, project))
+    header = _HEADER.format(folder=one_line(_named(folder, project)))
     return header + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
 
 

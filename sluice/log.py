@@ -4,11 +4,12 @@ No value of the data stands in it, no seed and no secret: an event has the facts
 never a traceback. Of an error there is what `tasks.failure.explain` lets out.
 """
 
-import json
 import logging
 import sys
 from datetime import UTC, datetime
 from typing import Literal, TypedDict, Unpack
+
+from sluice.reading.visible_text import json_text, visible
 
 Form = Literal["text", "json"]
 
@@ -56,16 +57,15 @@ class _JsonLines(logging.Formatter):
     """An object a line. Nothing else of the record is looked at: an exception's text would stand in it."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return json.dumps(_line(record), ensure_ascii=False)
+        return json_text(_line(record))
 
 
 class _TextLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         time, level, event, *facts = _line(record).items()
         words = [f"{name}={value}" if name != "detail" else str(value) for name, value in facts]
-        line = " ".join([str(time[1]), str(level[1]), str(event[1]), *words])
         # A line an event: a name in a document could else end the line and write another one.
-        return "".join(each if each.isprintable() else repr(each)[1:-1] for each in line)
+        return visible(" ".join([str(time[1]), str(level[1]), str(event[1]), *words]).replace("\n", "\\n"))
 
 
 def _line(record: logging.LogRecord) -> dict[str, str | float]:

@@ -6,8 +6,13 @@ and nothing at all is `UNKNOWN`: a release is never let through because a check 
 
 from collections.abc import Iterable
 from enum import IntEnum
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from sluice.reading.visible_text import one_line
+
+_OneLine = Annotated[str, AfterValidator(one_line)]
 
 
 class Verdict(IntEnum):
@@ -26,16 +31,16 @@ class Finding(BaseModel):
 
     rule: str = Field(description="name of the rule or measure, as in the policy")
     verdict: Verdict
-    says: str = Field(description="one or two plain sentences for a reader who is no statistician")
-    scope: str = Field(default="", description="what was looked at: a column, a group of columns, a step")
+    says: _OneLine = Field(description="one or two plain sentences for a reader who is no statistician")
+    scope: _OneLine = Field(default="", description="what was looked at: a column, a group of columns, a step")
     stage: str = Field(default="", description="contract, original, masked, reference, attack, utility or pipeline")
     observed: float | None = None
     limit: float | None = None
     attempted: int | None = Field(default=None, description="cases the measure set out to examine")
     completed: int | None = Field(default=None, description="cases it did examine; the denominator of every share")
-    advice: str = Field(default="", description="what to do about it when it did not pass, by `policies.advice`")
+    advice: _OneLine = Field(default="", description="what to do about it when it did not pass, by `policies.advice`")
     binding: bool = Field(default=True, description="False: reported, but does not decide")
-    waiver: str | None = Field(
+    waiver: _OneLine | None = Field(
         default=None, description="who waived it, why and until when; stays visible in the report"
     )
 

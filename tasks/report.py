@@ -1,10 +1,14 @@
 """Report: the page that people judge by, and the record of what was judged."""
 
+import re
+import string
+
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.context import TaskRunContext
 
 from sluice.custody.durable import replace
 from sluice.custody.states import State
+from sluice.reading.visible_text import one_line
 from sluice.report.dossier import Dossier
 from sluice.report.headline import FURTHER_REASONS, headline, reasons
 from sluice.report.report import render
@@ -65,5 +69,13 @@ def _show_in_prefect(dossier: Dossier, says: str) -> None:
             for finding in dossier.findings
         ],
     )
-    summary = f"**{dossier.title}** ({dossier.release})\n\n{says}"
+    summary = f"**{in_markdown(dossier.title)}** ({dossier.release})\n\n{in_markdown(says)}"
     create_markdown_artifact(key=f"summary-{dossier.name}", markdown=summary)
+
+
+def in_markdown(text: str) -> str:
+    """A text that a reader of Markdown shows as it is: no markup, no link and no picture is read in it.
+
+    Source: CommonMark 0.31.2, section 2.4: a backslash takes its meaning from any punctuation of ASCII.
+    """
+    return re.sub(f"[{re.escape(string.punctuation)}]", r"\\\g<0>", one_line(text))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flows.cli.terminal import out
+from flows.cli.terminal import say
 
 _FEW = 10
 
@@ -16,18 +16,18 @@ def print_audit(summary: dict[str, Any]) -> None:
         says = f"audit: NOT SAFE, {len(breaches):,} breaches"
     else:
         says = f"audit: UNKNOWN, {attacks['attempted'] - attacks['completed']:,} attacks were not decided"
-    out.print(says, soft_wrap=True)
+    say(says)
     print_breaches(breaches)
     if summary["narrowest"]:
         first = dict(summary["narrowest"][0])
         ratio = first.pop("width_per_width_asked")
         name = ", ".join(f"{dimension} {code}" for dimension, code in first.items())
         wide = "just" if f"{ratio:.3g}" == "1" else f"{ratio:.3g} times"
-        out.print(f"narrowest: {name}, an interval {wide} as wide as asked", soft_wrap=True)
+        say(f"narrowest: {name}, an interval {wide} as wide as asked")
 
 
 def print_breaches(breaches: list[str]) -> None:
     for breach in breaches[:_FEW]:
-        out.print(f"  - {breach}", soft_wrap=True)
+        say(f"  - {breach}")
     if len(breaches) > _FEW:
-        out.print(f"  and {len(breaches) - _FEW:,} more (--json lists all)")
+        say(f"  and {len(breaches) - _FEW:,} more (--json lists all)")

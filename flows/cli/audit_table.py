@@ -23,7 +23,7 @@ from flows.cli.record_options import (
     Workers,
     measure_given,
 )
-from flows.cli.terminal import BLOCKED, DONE, AsJson, note, out, print_json
+from flows.cli.terminal import BLOCKED, DONE, AsJson, note, print_json, say
 from sluice.settings import settings
 
 audit_app = typer.Typer()
@@ -135,14 +135,14 @@ def audit_table(
     else:
         primary, secondary = summary["primary"], summary["secondary"]
         apart = "" if primary is None else f": {primary:,} primary, {secondary:,} secondary"
-        out.print(f"{summary['cells']:,} cells, {summary['suppressed']:,} suppressed{apart}", soft_wrap=True)
+        say(f"{summary['cells']:,} cells, {summary['suppressed']:,} suppressed{apart}")
         if summary["with_records"]:
             print_audit(summary)
         else:
             _print_intervals(summary)
         if repair is not None:
             _print_repair(summary.get("repaired"))
-        out.print(f"{summary['seconds']:.1f} s")
+        say(f"{summary['seconds']:.1f} s")
     mended = found.repaired is not None and found.repaired.safe
     raise typer.Exit(DONE if found.safe or mended else BLOCKED)
 
@@ -150,14 +150,13 @@ def audit_table(
 def _print_repair(repaired: dict[str, Any] | None) -> None:
     """What came of the repair, in words."""
     if repaired is None:
-        out.print("repair: the table is safe as it is; nothing is written.", soft_wrap=True)
+        say("repair: the table is safe as it is; nothing is written.")
     elif not repaired["safe"]:
-        out.print("repair: no safe pattern was found; nothing is written.", soft_wrap=True)
+        say("repair: no safe pattern was found; nothing is written.")
     else:
-        out.print(
+        say(
             f"repair: {repaired['added']:,} more cells are suppressed, {repaired['suppressed']:,} in all; safe against "
-            f"all {repaired['attacks']['attempted']:,} attacks: {', '.join(repaired['files'])}",
-            soft_wrap=True,
+            f"all {repaired['attacks']['attempted']:,} attacks: {', '.join(repaired['files'])}"
         )
 
 
@@ -165,23 +164,21 @@ def _print_intervals(summary: dict[str, Any]) -> None:
     """What anybody can compute, in words."""
     breaches = summary["breaches"]
     if breaches:
-        out.print(f"audit: NOT SAFE, {len(breaches):,} breaches", soft_wrap=True)
+        say(f"audit: NOT SAFE, {len(breaches):,} breaches")
     elif not summary["complete"]:
-        out.print("audit: UNKNOWN, some intervals were not decided", soft_wrap=True)
+        say("audit: UNKNOWN, some intervals were not decided")
     elif not summary["suppressed"]:
-        out.print("audit: nothing is suppressed, so nothing was attacked; rounded or noisy figures are not judged here")
+        say("audit: nothing is suppressed, so nothing was attacked; rounded or noisy figures are not judged here")
     else:
-        out.print("audit: no cell that may be sensitive can be computed exactly", soft_wrap=True)
+        say("audit: no cell that may be sensitive can be computed exactly")
     print_breaches(breaches)
     if summary["with_rules"]:
-        out.print("every suppressed cell was taken to be a count that is not 0, as the rules leave it", soft_wrap=True)
-    out.print(f"exactly known: {len(summary['exactly_known']):,} suppressed cells", soft_wrap=True)
+        say("every suppressed cell was taken to be a count that is not 0, as the rules leave it")
+    say(f"exactly known: {len(summary['exactly_known']):,} suppressed cells")
     for cell in summary["narrowest"]:
         codes = [f"{name} {code}" for name, code in cell.items() if name not in _OF_INTERVAL]
         known = "?" if cell["within_percent"] is None else f"{cell['within_percent']:g} %"
-        out.print(
-            f"  {', '.join(codes)} ({cell['status']}): {cell['low']} to {cell['high']}, within {known}", soft_wrap=True
-        )
+        say(f"  {', '.join(codes)} ({cell['status']}): {cell['low']} to {cell['high']}, within {known}")
     note(
         "Without --microdata only what anybody can tell was looked at: contributors, who know more, were not.", "yellow"
     )

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.terminal import AsJson, out, print_json
+from flows.cli.terminal import AsJson, print_json, say
 
 camouflage_app = typer.Typer()
 
@@ -49,9 +49,8 @@ def camouflage(
         print_json(made.summary())
         return
     if made.left_out:
-        out.print(f"{made.left_out:,} records had no value and were left out", soft_wrap=True)
-    out.print(
+        say(f"{made.left_out:,} records had no value and were left out")
+    say(
         f"{made.output}: {made.answers:,} answers about {made.records:,} records; who knows none of the values cannot "
-        f"tell one more exactly than to {made.width:g}. {NOT_JUDGED}",
-        soft_wrap=True,
+        f"tell one more exactly than to {made.width:g}. {NOT_JUDGED}"
     )

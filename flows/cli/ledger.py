@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.terminal import DONE, ERROR, UNCHECKED, AsJson, ReleaseId, out, print_json
+from flows.cli.terminal import DONE, ERROR, UNCHECKED, AsJson, ReleaseId, out, print_json, say
 from sluice.custody.states import state_of
 from sluice.errors import SluiceError
 
@@ -35,7 +35,7 @@ def status(as_json: AsJson = False) -> None:
         print_json(rows)
         return
     if not rows:
-        out.print("No release yet. Start one: sluice release FILE")
+        say("No release yet. Start one: sluice release FILE")
         return
     from flows.cli.listing import show_releases
 
@@ -109,9 +109,9 @@ def verify(
             ("Nothing was altered by it, but mend this:", found.warnings),
         ):
             if lines:
-                out.print(heading, style="bold red")
+                say(heading, style="bold red")
             for line in lines:
-                out.print(f"  {line}", soft_wrap=True)
+                say(f"  {line}")
         if not found.problems and not found.unchecked:
-            out.print("The ledger is whole, and what is published is what was approved.")
+            say("The ledger is whole, and what is published is what was approved.")
     raise typer.Exit(ERROR if found.problems else UNCHECKED if found.unchecked else DONE)

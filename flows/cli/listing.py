@@ -13,6 +13,7 @@ from rich.text import Text
 from flows.history import History
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
+from sluice.reading.visible_text import one_line
 from sluice.report.dossier import Dossier
 from sluice.report.headline import next_steps
 from sluice.verdict import Finding, Verdict
@@ -34,7 +35,7 @@ def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: Dossier) ->
 
 def show_history(screen: Console, found: History) -> None:
     """Who did what, when, and on which documents."""
-    title = f": {found.dossier.title}" if found.dossier else ""
+    title = f": {one_line(found.dossier.title)}" if found.dossier else ""
     screen.print(f"{found.release} is {_words(found.state or 'nothing')}{title}", style="bold", soft_wrap=True)
     events = Table("", "time (UTC)", "event", "by, and what was said", box=None, padding=(0, 2, 0, 0))
     for entry in found.entries:
@@ -62,7 +63,7 @@ def show_releases(screen: Console, rows: Sequence[Mapping[str, Any]]) -> None:
 def _show_facts(screen: Console, facts: Mapping[str, Any]) -> None:
     width = max(map(len, facts))
     for name, value in facts.items():
-        screen.print(f"{_words(name):>{width}}  {value}", soft_wrap=True)
+        screen.print(one_line(f"{_words(name):>{width}}  {value}"), soft_wrap=True)
 
 
 def _show_pairs(screen: Console, pairs: Sequence[tuple[str, str]]) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.terminal import BLOCKED, DONE, AsJson, note, out, print_json
+from flows.cli.terminal import BLOCKED, DONE, AsJson, note, out, print_json, say
 from sluice.verdict import Verdict
 
 microdata_app = typer.Typer()
@@ -49,8 +49,8 @@ def mask(
         inferred = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
         note(f"no contract, so the kinds were inferred (--kind COLUMN=KIND says otherwise): {inferred}", "yellow")
     for step in made.steps:
-        out.print(f"  {step}", soft_wrap=True)
-    out.print(f"{made.output}: {made.records:,} records. {NOT_JUDGED}", soft_wrap=True)
+        say(f"  {step}")
+    say(f"{made.output}: {made.records:,} records. {NOT_JUDGED}")
 
 
 @microdata_app.command()

@@ -23,7 +23,7 @@ from flows.cli.record_options import (
     Workers,
     measure_given,
 )
-from flows.cli.terminal import BLOCKED, AsJson, note, out, print_json
+from flows.cli.terminal import BLOCKED, AsJson, note, print_json, say
 from sluice.settings import settings
 
 protect_app = typer.Typer()
@@ -151,27 +151,25 @@ def protect_table(
 def _print_protection(summary: dict[str, Any], written: list[str], method: str) -> None:
     """What was done and what was found, in words."""
     sensitive = ", ".join(f"{count:,} by {name}" for name, count in summary["sensitive"].items())
-    out.print(f"{summary['cells']:,} cells; sensitive: {sensitive}", soft_wrap=True)
+    say(f"{summary['cells']:,} cells; sensitive: {sensitive}")
     if "primary" in summary:
-        out.print(
+        say(
             f"suppressed: {summary['primary']:,} primary, {summary['secondary']:,} secondary; value "
-            f"{summary['suppressed_value']}, {summary['suppressed_share']:.2%} of all cells' values",
-            soft_wrap=True,
+            f"{summary['suppressed_value']}, {summary['suppressed_share']:.2%} of all cells' values"
         )
     else:
-        out.print(method, soft_wrap=True)
+        say(method)
     if "proven_bound" in summary:
-        out.print(
+        say(
             f"cost {summary['cost']:g}; no safe pattern costs less than {summary['proven_bound']:g}: a gap of "
-            f"{1 - summary['proven_bound'] / max(summary['cost'], summary['proven_bound'], 1e-9):.2%}",
-            soft_wrap=True,
+            f"{1 - summary['proven_bound'] / max(summary['cost'], summary['proven_bound'], 1e-9):.2%}"
         )
     for count, what in (
         (summary["records_left_out"], "had no value and were left out"),
         (summary["records_added_up"], "were added to another of the same contributor"),
     ):
         if count:
-            out.print(f"{count:,} records {what}", soft_wrap=True)
+            say(f"{count:,} records {what}")
     if alike := summary["contributors_alike"]:
         note(
             f"names of contributors that are those of others but for capital letters: {alike:,}. They count as "
@@ -184,7 +182,7 @@ def _print_protection(summary: dict[str, Any], written: list[str], method: str) 
         if finding["rule"] == "table_audit" and "attacks" in summary:
             continue  # said in full already
         waived = f" Waived by {finding['waiver']}" if finding["waiver"] else ""
-        out.print(f"{finding['rule']}: {finding['verdict']}. {finding['says']}{waived}", soft_wrap=True)
-    out.print(f"{', '.join(written)}, {summary['seconds']:.1f} s" if written else "nothing is written.", soft_wrap=True)
+        say(f"{finding['rule']}: {finding['verdict']}. {finding['says']}{waived}")
+    say(f"{', '.join(written)}, {summary['seconds']:.1f} s" if written else "nothing is written.")
     if written and summary["verdict"] == "REVIEW":
         note("Not everything passed: somebody should decide before this goes anywhere.", "yellow")

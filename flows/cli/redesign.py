@@ -22,7 +22,7 @@ from flows.cli.record_options import (
     Workers,
     measure_given,
 )
-from flows.cli.terminal import AsJson, out, print_json
+from flows.cli.terminal import AsJson, print_json, say
 from sluice.settings import settings
 
 redesign_app = typer.Typer()
@@ -73,12 +73,12 @@ def redesign_table(
         print_json(made.summary())
         return
     sensitive = ", ".join(f"{count:,} by {name}" for name, count in made.sensitive.items())
-    out.print(f"{made.cells:,} cells; sensitive: {sensitive}", soft_wrap=True)
+    say(f"{made.cells:,} cells; sensitive: {sensitive}")
     if not made.changes:
-        out.print("no merge and no level left out would spare a sensitive cell.", soft_wrap=True)
+        say("no merge and no level left out would spare a sensitive cell.")
     for number, change in enumerate(made.changes, 1):
-        out.print(f"  {number}. {change.says}" if steps else f"  - {change.says}", soft_wrap=True)
+        say(f"  {number}. {change.says}" if steps else f"  - {change.says}")
     if made.suppressed:
         before, after = made.suppressed
-        out.print(f"suppressed by protect-table: {before:,} cells, {after:,} after these changes", soft_wrap=True)
-    out.print(ADVICE_ONLY, soft_wrap=True)
+        say(f"suppressed by protect-table: {before:,} cells, {after:,} after these changes")
+    say(ADVICE_ONLY)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, err, note, out, print_json
+from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, err, note, print_json, say
 from sluice.custody.states import State
 from sluice.log import is_written
 from sluice.verdict import Verdict
@@ -52,16 +52,16 @@ def finish(outcome: Any, as_json: bool) -> None:
         verdict = None if outcome.verdict is None else outcome.verdict.name
         print_json(outcome.model_dump(mode="json") | {"verdict": verdict})
     else:
-        out.print(f"{outcome.release} {_stands(outcome.state)}.", style="bold", soft_wrap=True)
+        say(f"{outcome.release} {_stands(outcome.state)}.", style="bold")
         if outcome.state is not State.PUBLISHED:
             for line in (outcome.says, *(f"  - {reason}" for reason in outcome.further_reasons), outcome.approvals):
                 if line:
-                    out.print(line, soft_wrap=True)
+                    say(line)
         for name, path in (("report", outcome.report), ("published", outcome.published)):
             if path:
-                out.print(f"{name}: {_from_here(path)}", soft_wrap=True)
+                say(f"{name}: {_from_here(path)}")
         if outcome.state is State.PENDING_REVIEW:
-            out.print(f"to judge it: sluice review {outcome.release}")
+            say(f"to judge it: sluice review {outcome.release}")
     raise typer.Exit(_exit_code(outcome))
 
 

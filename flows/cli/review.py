@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.releases import finish, progress
-from flows.cli.terminal import DONE, WAITING, AsJson, ReleaseId, out, print_json
+from flows.cli.terminal import DONE, WAITING, AsJson, ReleaseId, out, print_json, say
 from sluice.custody.states import State
 from sluice.errors import SluiceError
 
@@ -84,7 +84,7 @@ def approve(release_id: ReleaseId, name: As = None, comment: Comment = "", as_js
     if as_json:
         print_json({"release": found.id, "state": found.state, "approvals": standing.says})
     else:
-        out.print(f"{found.id}: {standing.says}", soft_wrap=True)
+        say(f"{found.id}: {standing.says}")
     raise typer.Exit(DONE if standing.complete else WAITING)
 
 
@@ -113,7 +113,7 @@ def withdraw(
     if as_json:
         print_json({"release": release_id, "state": State.WITHDRAWN, "moved_to": str(gone)})
     else:
-        out.print(f"{release_id} is withdrawn; its files are in {gone}.", soft_wrap=True)
+        say(f"{release_id} is withdrawn; its files are in {gone}.")
 
 
 def _refuse(release_id: str, decision: State, name: str | None, comment: str, as_json: bool) -> None:
@@ -126,4 +126,4 @@ def _refuse(release_id: str, decision: State, name: str | None, comment: str, as
     if as_json:
         print_json({"release": release_id, "state": decision})
     else:
-        out.print(f"{release_id}: {str(decision).replace('_', ' ')}.")
+        say(f"{release_id}: {str(decision).replace('_', ' ')}.")

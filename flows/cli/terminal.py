@@ -1,18 +1,29 @@
 """What all commands share: exit codes, the two streams, JSON for machines."""
 
-import json
 import logging
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from sluice.log import is_written, log
+from sluice.reading.visible_text import json_text, one_line, visible
 
 DONE, ERROR, BLOCKED, WAITING, UNCHECKED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
-err = Console(stderr=True, highlight=False, markup=False)
-out = Console(highlight=False, markup=False)
+
+class _Terminal(Console):
+    """Shows texts as they are: no markup is read in them, and what a terminal would obey is spelled out."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+
+err = _Terminal(stderr=True, highlight=False, markup=False, emoji=False)
+out = _Terminal(highlight=False, markup=False, emoji=False)
 
 ReleaseId = Annotated[str, typer.Argument(metavar="ID", help="the release, as `sluice status` lists it")]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON for machines on standard output")]
@@ -26,5 +37,10 @@ def note(message: str, style: str | None = None, level: int = logging.INFO) -> N
         err.print(message, style=style, soft_wrap=True)
 
 
+def say(text: object, style: str | None = None) -> None:
+    """Print one line to standard output, whatever the text holds: no name can add a line of its own."""
+    out.print(one_line(str(text)), style=style, soft_wrap=True)
+
+
 def print_json(value: Any) -> None:
-    print(json.dumps(value, indent=2, default=str, ensure_ascii=False))
+    print(json_text(value, indent=2))

@@ -1,27 +1,34 @@
 """The Data Docs of a checked batch: pages for the data steward, without a value of the data.
 
-Great Expectations renders them. Its pages load scripts, styles and pictures from elsewhere, which would tell others
-when somebody reads them, and its index is empty without the scripts: so the references are taken out, and the index is
-written here, in the words of the findings.
+Great Expectations renders them. Its pages run scripts and load styles and pictures from elsewhere, which would tell
+others when somebody reads them, and its index is empty without the scripts: so these are taken out, and the index is
+written here, in the words of the findings. It writes names into its pages as they are, markup included: so it is given
+stand-ins, and the names take their places, escaped, when the page is made.
 """
 
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from schemas.checks.expectations import Clause
+from schemas.checks.expectations import Clause, suite
 from schemas.contract import Contract
+from sluice.reading.visible_text import visible
 from sluice.verdict import Finding, decide
 
-_OUTSIDE = re.compile(
-    r"<script\b[^>]*\bsrc=[\"']https?:[^>]*>\s*</script>|<(?:link|img)\b[^>]*[\"'](?:https?:|[./]*static/)[^>]*>"
-    r"|<footer\b.*?</footer>|url\([\"']?https?:[^)]*\)",
+_ACTIVE = re.compile(
+    r"<script\b.*?</script>|<(?:link|img)\b[^>]*[\"'](?:https?:|[./]*static/)[^>]*>"
+    r"|<footer\b.*?</footer>|\son\w+=\"[^\"]*\"|url\([\"']?https?:[^)]*\)",
     re.DOTALL | re.IGNORECASE,
+)
+_STAND_IN = re.compile(r"standin(\d{6})\.")  # letters and digits: text anywhere in a page, and in its links
+_POLICY = (
+    "<head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
 )
 _FAILURE = "The check itself failed; this says nothing about the data."
 _OUTCOME = {True: "holds", False: "does not hold", None: "not known"}
@@ -31,12 +38,18 @@ _STYLE = (
 )
 
 
-def write_pages(suite: Any, result: Any, folder: Path) -> None:
-    """Write the pages of a suite and of one validation by it, in place of those of an earlier run.
+def write_pages(contract: Contract, clauses: Sequence[Clause], result: Any, folder: Path) -> None:
+    """Write the pages of a contract's suite and of one validation by it, in place of those of an earlier run.
 
-    What an exception said is left out: it may quote a value.
+    result : of which no more is used than which clauses hold. What an exception said is left out: it may quote a value
     """
+    stand_ins = _StandIns()
+    shown = suite(
+        stand_ins.of(contract.dataset), stand_ins.of(contract.version), [_with(stand_ins, c) for c in clauses]
+    )
+    configurations = [expectation.configuration for expectation in shown.expectations]
     for each in result.results:
+        each.expectation_config = configurations[each.expectation_config.meta["clause"]]
         if any(isinstance(entry, dict) or entry is True for entry in (each.exception_info or {}).values()):
             failure = {"raised_exception": True, "exception_message": _FAILURE, "exception_traceback": ""}
             each.exception_info = {"check": failure}
@@ -44,19 +57,45 @@ def write_pages(suite: Any, result: Any, folder: Path) -> None:
 
     run = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     pages = {
-        folder / "expectations" / "contract.html": ExpectationSuitePageRenderer().render(suite),
+        folder / "expectations" / "contract.html": ExpectationSuitePageRenderer().render(shown),
         # So deep in the folders, as its links to the index and to the suite are relative.
         folder / "validations" / "contract" / "runs" / run / "batch.html": ValidationResultsPageRenderer().render(
             result
         ),
     }
     texts = {
-        page: _OUTSIDE.sub("", _view().render(content, show_how_to_buttons=False)) for page, content in pages.items()
+        page: stand_ins.filled_in(_ACTIVE.sub("", _view().render(content, show_how_to_buttons=False)))
+        for page, content in pages.items()
     }
     shutil.rmtree(folder / "validations", ignore_errors=True)
     for page, text in texts.items():
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(text, encoding="utf-8")
+        page.write_text(text.replace("<head>", _POLICY, 1), encoding="utf-8")
+
+
+class _StandIns:
+    """Stand-ins for texts that people wrote."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+
+    def of(self, text: str) -> str:
+        self._texts.append(text)
+        return f"standin{len(self._texts) - 1:06}."
+
+    def filled_in(self, page: str) -> str:
+        """The page with each text in its place."""
+        return _STAND_IN.sub(lambda found: _shown(self._texts[int(found[1])]), page)
+
+
+def _with(stand_ins: _StandIns, clause: Clause) -> Clause:
+    def stood_in(value: Any) -> Any:
+        if isinstance(value, list):
+            return [stood_in(each) for each in value]
+        return stand_ins.of(value) if isinstance(value, str) else value
+
+    arguments = {name: stood_in(value) for name, value in clause.arguments.items()}
+    return replace(clause, asks=stand_ins.of(clause.asks), arguments=arguments)
 
 
 @cache
@@ -85,11 +124,11 @@ def write_index(
         ((_OUTCOME[outcomes.get(number)], clause.rule, clause.asks) for number, clause in enumerate(clauses)),
     )
     pages = [page.relative_to(folder) for page in reversed(_pages(folder))]
-    links = "".join(f'<li><a href="{escape(page.as_posix())}">{escape(page.parent.name)}</a></li>' for page in pages)
-    title = f"{escape(contract.dataset)}: the batch and its contract, version {escape(contract.version)}"
+    links = "".join(f'<li><a href="{_shown(page.as_posix())}">{_shown(page.parent.name)}</a></li>' for page in pages)
+    title = f"{_shown(contract.dataset)}: the batch and its contract, version {_shown(contract.version)}"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "index.html").write_text(
-        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
+        f'<!DOCTYPE html><html lang="en">{_POLICY}<meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
         f"</head><body><h1>{title}</h1><p>Verdict: <strong>{decide(findings).name}</strong></p>{found}"
         f'<h2>Every expectation</h2>{held}<h2>Great Expectations</h2><p><a href="expectations/contract.html">The suite'
         f"</a>, and its results:</p><ul>{links}</ul></body></html>\n",
@@ -103,6 +142,10 @@ def _pages(folder: Path) -> list[Path]:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    head = "".join(f"<th>{_shown(cell)}</th>" for cell in heads)
+    body = "".join("<tr>" + "".join(f"<td>{_shown(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><tr>{head}</tr>{body}</table>"
+
+
+def _shown(text: str) -> str:
+    return escape(visible(text))

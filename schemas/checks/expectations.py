@@ -5,6 +5,7 @@ command that checks nothing starts at once; with the import its usage statistics
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -62,8 +63,8 @@ def clauses_of(contract: Contract, variables: Variables, now: datetime, *, typed
     return clauses
 
 
-def suite(contract: Contract, clauses: list[Clause]) -> Any:
-    """The clauses as a Great Expectations suite; each expectation carries its clause's number in `meta`."""
+def suite(dataset: str, version: str, clauses: Sequence[Clause]) -> Any:
+    """A contract's clauses as a Great Expectations suite; each expectation carries its clause's number in `meta`."""
     gx = great_expectations()
     expectations = [
         getattr(gx.expectations, clause.expectation)(
@@ -73,7 +74,7 @@ def suite(contract: Contract, clauses: list[Clause]) -> Any:
         )
         for number, clause in enumerate(clauses)
     ]
-    about = f"Contract of the data set {contract.dataset}, version {contract.version}."
+    about = f"Contract of the data set {dataset}, version {version}."
     return gx.ExpectationSuite(name="contract", expectations=expectations, notes=about)
 
 

@@ -128,7 +128,7 @@ def _run(
             context = gx.get_context(mode="ephemeral")
             context.variables.progress_bars = {"globally": False}
             data, parameters = batch(context)
-            asked = context.suites.add(suite(contract, clauses))
+            asked = context.suites.add(suite(contract.dataset, contract.version, clauses))
             validation = gx.ValidationDefinition(name="contract", data=data, suite=asked)
             result = context.validation_definitions.add(validation).run(
                 batch_parameters=parameters, result_format="BOOLEAN_ONLY"
@@ -139,7 +139,7 @@ def _run(
         written = docs is None
         if docs is not None:
             with suppress(Exception):  # the False says so
-                write_pages(asked, result, docs)
+                write_pages(contract, clauses, result, docs)
                 written = True
         return outcomes, written
 

@@ -5,7 +5,6 @@ exact extreme and no count. The roles are left empty, and a contract with an emp
 identify a person is not for a program to guess.
 """
 
-import json
 import math
 import re
 from collections.abc import Iterable
@@ -14,6 +13,7 @@ from datetime import date, timedelta
 from sluice.errors import DataError
 from sluice.reading.kind import ColumnSummary
 from sluice.reading.values import LEADING_ZERO, NUMBER
+from sluice.reading.visible_text import json_text
 from sluice.sources.sources import TabularSource
 from sluice.variables import Kind, Role, as_label
 
@@ -145,4 +145,4 @@ def _listed(texts: Iterable[str]) -> str:
 
 def _quoted(text: str) -> str:
     """Text as YAML takes it whatever it holds: JSON's strings are YAML's double-quoted ones."""
-    return json.dumps(text, ensure_ascii=False)
+    return json_text(text)

@@ -107,12 +107,18 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
         written.to_csv(file, index=False, lineterminator="\r\n")
 
 
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would take it for a formula: it begins with = + - @ or a tab."""
+    return text.startswith(_FORMULA)
+
+
 def columns_with_formulas(frame: pd.DataFrame) -> list[str]:
-    """Columns with a text or category that a spreadsheet would take for a formula (begins with = + - @ or a tab)."""
+    """Columns that have a formula for a name, or for a text or category."""
     return [
         str(name)
-        for name in frame.columns[frame.dtypes.map(lambda dtype: dtype.kind == "O")]
-        if any(str(text).startswith(_FORMULA) for text in frame[name].dropna().unique())
+        for name in frame.columns
+        if is_formula(str(name))
+        or (frame[name].dtype.kind == "O" and any(is_formula(str(text)) for text in frame[name].dropna().unique()))
     ]
 
 

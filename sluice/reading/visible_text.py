@@ -42,7 +42,7 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """The same on one line: line ends and tabs become blanks."""
-    return visible(re.sub(r"\s*[\n\t]\s*", " ", text).strip("\n\t "))
+    return visible(re.sub(r"[\n\t]+", " ", text.strip("\n\t")))
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

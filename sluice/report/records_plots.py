@@ -7,6 +7,7 @@ it is small and takes the page's typeface. The same input gives the same bytes.
 import io
 import math
 import re
+import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -21,6 +22,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from sluice.reading.visible_text import visible
 from sluice.risk.reference.curve import Curve
 
 FloatArray = npt.NDArray[np.float64]
@@ -141,7 +143,7 @@ def distribution_svg(rows: Sequence[tuple[str, int | None, int | None]], descrip
 
 
 def _shortened(label: str) -> str:
-    label = " ".join(label.split())
+    label = visible(" ".join(label.split()))
     return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1].rstrip(" ,;") + "…"
 
 
@@ -165,7 +167,9 @@ def _figure(height: float, left: float, right: float, top: float, bottom: float)
 def _inline(figure: Figure, description: str, name: str) -> Markup:
     """The figure as an <svg> element that may stand beside others in one page."""
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # a letter that matplotlib's fonts lack; the page's typeface has it
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
     drawing = buffer.getvalue()
     drawing = drawing[drawing.index("<svg") :]
     drawing = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", drawing, flags=re.DOTALL)

@@ -11,6 +11,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from sluice.reading.visible_text import visible
 from sluice.report.dossier import Dossier, RecordsView, TablesView
 from sluice.report.headline import FURTHER_REASONS, headline, next_steps, reasons, state, waived
 from sluice.report.wording import VERDICT_WORDS, figure, percent, rule_words
@@ -55,6 +56,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("sluice.report", "."),
         autoescape=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

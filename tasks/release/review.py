@@ -8,6 +8,7 @@ from policies.policy import Policy
 from sluice.custody import shelf
 from sluice.custody.states import State, state_of
 from sluice.errors import SluiceError
+from sluice.reading.visible_text import as_prose
 from tasks.release.account import account
 from tasks.release.approval import standing, subject, submitters, verify_subject
 from tasks.release.documents import open_workspace, refuse_misplaced
@@ -32,6 +33,7 @@ def record_approval(release: AnyRelease, declared: str | None, comment: str) -> 
     if release.state not in undecided:
         state = str(release.state).replace("_", " ")
         raise SluiceError(f"{release.id} is {state}; only a release that is pending review can be approved.")
+    _refuse_unseen("comment", comment)
     verify_subject(release)
     person, identity = _who(release, declared)
     bound = subject(release).digest()
@@ -54,6 +56,7 @@ def refuse(release_id: str, decision: State, declared: str | None, comment: str)
 
     raises : SluiceError for who is not on the roster, and when the release is not under review any more
     """
+    _refuse_unseen("comment", comment)
     workspace = open_workspace()
     received = last(workspace.ledger.entries(release_id), State.RECEIVED)
     path = definition_of(workspace, release_id)
@@ -72,6 +75,7 @@ def withdraw(release_id: str, reason: str) -> Path:
 
     The folder is the one that the ledger recorded when it was published. Raises SluiceError when it is not there.
     """
+    _refuse_unseen("reason", reason)
     workspace = open_workspace()
     entries = recorded_entries(workspace, release_id)
     published, state = last(entries, State.PUBLISHED), state_of(entry.event for entry in entries)
@@ -80,6 +84,14 @@ def withdraw(release_id: str, reason: str) -> Path:
     gone = shelf.withdraw(Path(published.body["folder"]), reason)
     workspace.ledger.append(release_id, State.WITHDRAWN, account(), {"reason": reason})
     return gone
+
+
+def _refuse_unseen(field: str, text: str) -> None:
+    """Raise SluiceError for words that would not be what they look like to whoever reads them years later."""
+    try:
+        as_prose(text)
+    except ValueError as error:
+        raise SluiceError(f"{field}: {error}") from None
 
 
 def _who(release: AnyRelease, declared: str | None) -> tuple[str, str]:

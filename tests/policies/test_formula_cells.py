@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from policies.formula_cells import formula_cells
+from policies.formula_cells import formula_cells, formula_codes
+from sluice.tabular.model.dimension import Dimension
 from sluice.verdict import Verdict
 
 
@@ -20,3 +21,16 @@ def test_a_category_that_no_record_has_is_no_cell() -> None:
 
 def test_numbers_and_plain_texts_are_no_formulas() -> None:
     assert formula_cells(pd.DataFrame({"age": [-1.5, 2], "town": ["a-b", None]})) == []
+
+
+def test_a_name_is_a_cell_of_the_first_line() -> None:
+    (finding,) = formula_cells(pd.DataFrame({"=cmd|'/c calc'!A1": [1, 2], "age": [3, 4]}))
+    assert finding.scope == "=cmd|'/c calc'!A1"
+
+
+def test_codes_of_tables_are_texts_of_their_file() -> None:
+    plain, coded = Dimension.flat("size", ["a-b", "1"]), Dimension.flat("age", ["-5", "5-9", "@SUM(A1)"])
+    (finding,) = formula_codes([plain, coded])
+    assert (finding.verdict, finding.scope, finding.binding) == (Verdict.REVIEW, "age", False)
+    assert formula_codes([plain]) == []
+    assert formula_codes([Dimension.flat("+x", ["a", "b"])])[0].scope == "+x"

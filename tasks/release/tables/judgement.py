@@ -6,6 +6,7 @@ Nothing here knows of a release: cells and what is asked of them in, findings an
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from policies.formula_cells import formula_codes
 from sluice.report.table_summary import TableSummary, summarise
 from sluice.tabular.audit.audit import Audit
 from sluice.tabular.audit.learned_intervals import learned_intervals
@@ -43,7 +44,7 @@ def check_cells(cells: Cells, request: ProtectionRequest) -> list[Finding]:
         )
         for rule, found in request.requirements.by_rule.items()
     ]
-    return [*by_rule, *request.findings]
+    return [*by_rule, *formula_codes(cells.dimensions), *request.findings]
 
 
 def judge_audit(outcome: Audit) -> Finding:

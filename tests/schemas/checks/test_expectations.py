@@ -233,7 +233,7 @@ def test_frame_that_is_not_typed_is_refused() -> None:
 
 def test_suite_names_each_clause_and_the_version() -> None:
     asked = clauses_of(CONTRACT, CONTRACT.by_name, NOW)
-    built = suite(CONTRACT, asked)
+    built = suite(CONTRACT.dataset, CONTRACT.version, asked)
     assert [each.meta["clause"] for each in built.expectations] == list(range(len(asked)))
     assert built.expectations[0].notes == "The contract asks that the batch has 5 to 100 records."
     assert "version 1" in built.notes
