@@ -48,7 +48,7 @@ def context(dossier: Dossier, view: RecordsView) -> dict[str, object]:
         _refuse_uneven(curve)
     sizes = dossier.records_original, view.records_released
     return {
-        "curves": [_curve_view(curve, f"curve-{number}") for number, curve in enumerate(view.curves)],
+        "curves": [_curve_view(curve) for curve in view.curves],
         "variables": [
             _variable_view(summary, dossier.minimum_cell, *sizes, f"variable-{number}")
             for number, summary in enumerate(view.variables)
@@ -66,7 +66,7 @@ def _refuse_uneven(curve: Curve) -> None:
         )
 
 
-def _curve_view(curve: Curve, name: str) -> dict[str, object]:
+def _curve_view(curve: Curve) -> dict[str, object]:
     excess = "The masked curve is nowhere above the reference"
     if curve.statistic > 0:
         excess = f"The masked curve rises at most {curve.statistic:.3f} above the reference, at {figure(curve.at)}"
@@ -83,7 +83,7 @@ def _curve_view(curve: Curve, name: str) -> dict[str, object]:
     description = f"Cumulative curves of prediction {curve.measure}, masked file and reference. {says} Verdict: {word}."
     return {
         "curve": curve,
-        "svg": curve_svg(curve, f"prediction {curve.measure}", description, name) if curve.grid else None,
+        "svg": curve_svg(curve, f"prediction {curve.measure}", description) if curve.grid else None,
         "meaning": _MEASURES.get(curve.measure, ""),
         "says": says,
     }

@@ -178,7 +178,6 @@ class TestContainment:
     def test_same_dossier_same_bytes_in_another_process_with_other_settings(
         self, full: Dossier, tmp_path: Path
     ) -> None:
-        (tmp_path / "matplotlibrc").write_text("font.size: 30\nlines.linewidth: 9\nsvg.fonttype: path\n")
         (tmp_path / "dossier.json").write_text(full.model_dump_json())
         program = (
             "import sys; from sluice.report.dossier import Dossier; from sluice.report.report import render; "
@@ -187,12 +186,7 @@ class TestContainment:
         there = subprocess.run(
             [sys.executable, "-c", program],
             cwd=tmp_path,
-            env={
-                **os.environ,
-                "PYTHONHASHSEED": "7",
-                "TZ": "Asia/Tokyo",
-                "MATPLOTLIBRC": str(tmp_path / "matplotlibrc"),
-            },
+            env={**os.environ, "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"},
             capture_output=True,
             check=True,
         ).stdout
@@ -210,8 +204,8 @@ class TestContainment:
         )
         start = time.process_time()
         html = render(dossier(finding(), variables=summaries, curves=curves))
-        assert time.process_time() - start < 3
-        assert len(html.encode()) < 1_500_000
+        assert time.process_time() - start < 1
+        assert len(html.encode()) < 300_000
 
     def test_text_and_marks_have_contrast_in_light_and_dark(self) -> None:
         """By WCAG 2.2's definitions of relative luminance and contrast ratio: 4.5 for text, 3 for graphics."""
