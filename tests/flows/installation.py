@@ -24,7 +24,7 @@ import yaml
 from sluice.custody.ledger import Entry
 from tasks.suspension import WAITS
 from tests.flows.house import House, Told
-from tests.flows.prefect_server import PrefectServer
+from tests.flows.prefect_server import PrefectServer, empty_database
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -101,6 +101,7 @@ class Installation:
         return done.stdout
 
     def start_server(self) -> None:
+        empty_database(self.server.home)
         self.start(
             "server.log", str(BIN / "prefect"), "server", "start", "--host", "127.0.0.1", "--port", self.server.port,
             PREFECT_SERVER_DEPLOYMENTS_CONCURRENCY_SLOT_WAIT_SECONDS="1",

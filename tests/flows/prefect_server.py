@@ -1,20 +1,24 @@
 """One Prefect server for the whole test session: starting one in every process would cost a quarter of a minute each.
 
-It keeps its database, its storage and its log in a folder of its own, so that tests can search them.
+It keeps its database, its storage and its log in a folder of its own, so that tests can search them. Prefect makes an
+empty database by hundreds of migrations: that is done once for each of its versions, and copied.
 """
 
 import atexit
+import fcntl
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from unittest.mock import patch
 from urllib.error import URLError
@@ -22,6 +26,9 @@ from urllib.request import urlopen
 
 SILENT = {"DO_NOT_TRACK": "1", "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
 PATIENCE = 90  # seconds until the server must answer
+_KEPT = (
+    Path(__file__).resolve().parents[2] / ".pytest_cache" / "d" / "prefect"
+)  # as pytest's own cache, between sessions
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,38 @@ class PrefectServer:
         return {**SILENT, "PREFECT_API_URL": self.url, "PREFECT_HOME": str(self.home)}
 
 
+def _migrate(database: Path) -> None:
+    """Make an empty database as a server leaves it, in one file."""
+    with tempfile.TemporaryDirectory() as home:
+        subprocess.run(
+            [sys.executable, "-m", "prefect", "server", "database", "upgrade", "--yes"],
+            env=_plain_environment() | SILENT | {"PREFECT_HOME": home},
+            check=True,
+            capture_output=True,
+        )
+        made = Path(home) / "prefect.db"
+        with closing(sqlite3.connect(made)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        shutil.copy(made, database)
+
+
+def empty_database(home: Path) -> None:
+    """Put an empty database where a server that begins in `home` looks for its own."""
+    _KEPT.mkdir(parents=True, exist_ok=True)
+    kept = _KEPT / f"{version('prefect')}.db"
+    with kept.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # other processes of the test session wait rather than do the same
+        if not kept.exists():
+            _migrate(kept.with_suffix(".new"))
+            kept.with_suffix(".new").replace(kept)
+    home.mkdir(parents=True, exist_ok=True)
+    shutil.copy(kept, home / "prefect.db")
+
+
+def _plain_environment() -> dict[str, str]:
+    return {key: value for key, value in os.environ.items() if not key.startswith("PREFECT_")}
+
+
 @cache
 def planned_server() -> PrefectServer:
     """Where the server of this session will be, for processes that must know it before it is started."""
@@ -55,11 +94,11 @@ def planned_server() -> PrefectServer:
 def running_server() -> PrefectServer:
     """The server of this session, started at the first call and stopped when the process ends."""
     server = planned_server()
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PREFECT_")}
+    empty_database(server.home)
     with server.log.open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", server.port],
-            env=environment | SILENT | {"PREFECT_HOME": str(server.home)},
+            env=_plain_environment() | SILENT | {"PREFECT_HOME": str(server.home)},
             stdout=log,
             stderr=subprocess.STDOUT,
         )
