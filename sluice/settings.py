@@ -6,7 +6,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, ByteSize, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ByteSize,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from sluice.documents.document_faults import faults
@@ -30,8 +39,15 @@ def _size(written: Any) -> int:
     return size
 
 
+def _web_address(written: str) -> str:
+    if not written.startswith(("https://", "http://")):
+        raise ValueError("must be an address that begins with https:// or http://")
+    return written
+
+
 Place = Annotated[Path, AfterValidator(Path.resolve)]
 Count = Annotated[int, Field(ge=1)]
+Web = Annotated[str, AfterValidator(_web_address)]
 
 
 class Settings(BaseSettings):
@@ -44,12 +60,23 @@ class Settings(BaseSettings):
     contracts: Place | None = Field(default=None, description="the folder or file that contracts must come from")
     policies: Place | None = Field(default=None, description="the folder or file that policies must come from")
     people: Place | None = Field(default=None, description="the folder or file that rosters must come from")
+    timestamp_url: Web | None = Field(default=None, description="the time-stamping authority that stamps manifests")
+    timestamp_certificates: Place | None = Field(
+        default=None, validate_default=True, description="the certificates by which its stamps are verified, in PEM"
+    )
     workers: Count = Field(default_factory=processors, description="processes for what can be split")
     threads: Count = Field(default_factory=processors, description="threads of one process")
     memory: Annotated[int, BeforeValidator(_size)] = Field(
         default_factory=lambda: memory() // 4, description="bytes for DuckDB before it uses the disk"
     )
     log: Form | None = Field(default=None, description="the form of the log on standard error; else none is written")
+
+    @field_validator("timestamp_certificates")
+    @classmethod
+    def _are_known(cls, given: Path | None, others: ValidationInfo) -> Path | None:
+        if given is None and others.data.get("timestamp_url"):
+            raise ValueError("must name the certificates of the authority that SLUICE_TIMESTAMP_URL names")
+        return given
 
     def duckdb(self, scratch: Path) -> dict[str, Any]:
         """The configuration of a DuckDB engine; what does not fit into memory waits in files in `scratch`."""

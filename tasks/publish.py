@@ -15,7 +15,9 @@ from sluice.custody.states import State, state_of
 from sluice.errors import DataError, SluiceError
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.manifest import LedgerHead, build_manifest
+from sluice.publication.timestamp import read_certificates, request_stamp
 from sluice.report.dossier import Dossier
+from sluice.settings import settings
 from sluice.verdict import Verdict, decide
 from tasks.release.approval import approved_files, standing, subject, verify_subject
 from tasks.release.product import AnyRelease
@@ -43,8 +45,10 @@ def publish(release: AnyRelease) -> Path:
     begun = last(release.entries(), State.PUBLISHING)
     assert begun is not None
     source = profile(release.read_staged(), compared(product.contract)).model_dump_json().encode()
-    data, documents = _data_files(release), _documents(release, begun)
     place = Path(begun.body["folder"])  # of the definition as it was then: what is on that shelf already, stays there
+    data, documents = _data_files(release), _documents(release, begun)
+    if stamp := _stamp(release, documents["manifest.json"], place):
+        documents["manifest.tsr"] = stamp
     folder = shelf.publish(
         place.parent, place.name, {**data, **documents}, inspect=lambda partial: _inspect(release, partial)
     )
@@ -126,6 +130,27 @@ def _documents(release: AnyRelease, begun: Entry) -> dict[str, bytes]:
         "datapackage.json": json.dumps(descriptor, indent=2, ensure_ascii=False).encode(),
         "manifest.json": json.dumps(manifest, indent=2, ensure_ascii=False).encode(),
     }
+
+
+def _stamp(release: AnyRelease, manifest: bytes, place: Path) -> bytes | None:
+    """The time stamp of the manifest, where there is an authority; one that was given is kept, as no other is equal.
+
+    Raises SluiceError when the authority does not answer: the publication waits for it.
+    """
+    chosen, sha256 = settings(), hashlib.sha256(manifest).hexdigest()
+    stamped = last(release.entries(), "stamped")
+    if stamped is None or stamped.body["manifest"] != sha256:
+        if not (chosen.timestamp_url and chosen.timestamp_certificates) or place.exists():
+            return None
+        try:
+            response = request_stamp(manifest, chosen.timestamp_url, read_certificates(chosen.timestamp_certificates))
+        except SluiceError as error:
+            raise SluiceError(
+                f"{error}. {release.id} is approved and waits: approve it again when the authority answers, or without "
+                "SLUICE_TIMESTAMP_URL to publish it unstamped"
+            ) from None
+        stamped = release.record("stamped", manifest=sha256, response=release.vault.keep_bytes(response, ".tsr"))
+    return release.vault.verify(stamped.body["response"], ".tsr").read_bytes()
 
 
 def _files(release: AnyRelease, documents: Mapping[str, bytes]) -> dict[str, str]:

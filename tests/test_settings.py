@@ -75,3 +75,16 @@ def test_a_misspelt_setting_is_refused(monkeypatch: pytest.MonkeyPatch, slip: st
 def test_the_ledger_s_password_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLUICE_LEDGER_URL", "postgresql://clerk:hunter2@db/ledger")
     assert "hunter2" not in repr(settings())
+
+
+@pytest.mark.parametrize("address", ["tsa.example.org", "file:///etc/passwd", "ftp://tsa.example.org/"])
+def test_an_authority_is_asked_over_the_web_alone(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    monkeypatch.setenv("SLUICE_TIMESTAMP_URL", address)
+    with pytest.raises(DocumentError, match=r"^SLUICE_TIMESTAMP_URL: must be an address that begins with https://"):
+        settings()
+
+
+def test_stamps_are_verified_by_certificates_that_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLUICE_TIMESTAMP_URL", "https://tsa.example.org/")
+    with pytest.raises(DocumentError, match=r"^SLUICE_TIMESTAMP_CERTIFICATES: must name the certificates"):
+        settings()

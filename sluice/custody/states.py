@@ -60,6 +60,7 @@ REMARKS: Mapping[str, str] = {
     "approval": "one person's approval of the file, its documents and its dossier",
     "failed": "a step crashed; the body has the step and the type of the exception, not its text",
     "checked": "the published folder was read back",
+    "stamped": "a time-stamping authority stamped the manifest, before it was published",
     "seed_destroyed": "the file can no longer be made again",
     "note": "a remark of a person",
 }

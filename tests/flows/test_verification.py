@@ -6,8 +6,9 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -21,6 +22,7 @@ from sluice.custody.chain import START, Chain
 from tests.custody.ledgers import disarm
 from tests.flows.house import DONE, ERROR, UNCHECKED, WAITING, House, Told
 from tests.flows.stages import COMMENT, stages
+from tests.publication.timestamp_authority import Authority
 
 WHOLE = "The ledger is whole, and what is published is what was approved."
 
@@ -354,3 +356,104 @@ def test_a_copy_that_is_no_manifest_could_not_be_checked(published: House, conte
         f"{copy}: cannot be read (No such file or directory)"
         in published.sluice("ledger", "verify", "--manifest", str(copy)).words
     )
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority") / "keys")
+
+
+@pytest.fixture
+def stamping(authority: Authority, monkeypatch: pytest.MonkeyPatch) -> Iterator[Authority]:
+    """An authority that stamps what is published."""
+    authority.asked, authority.answers = 0, []
+    with authority.serving() as url:
+        monkeypatch.setenv("SLUICE_TIMESTAMP_URL", url)
+        monkeypatch.setenv("SLUICE_TIMESTAMP_CERTIFICATES", str(authority.certificates))
+        yield authority
+
+
+def test_the_manifest_is_stamped(stamping: Authority, monkeypatch: pytest.MonkeyPatch) -> None:
+    house = stages(House).at("almost")
+    assert house.approve("jonas").code == DONE
+    folder = house.target / house.id
+    assert stamping.verifies(folder / "manifest.tsr", folder / "manifest.json")
+    assert "  manifest.tsr\n" in (folder / shelf.CHECKSUMS).read_text()
+    assert told(house).code == DONE
+    monkeypatch.delenv("SLUICE_TIMESTAMP_URL")
+    monkeypatch.delenv("SLUICE_TIMESTAMP_CERTIFICATES")
+    found = verify(house.workspace())
+    assert (found.problems, len(found.unchecked), told(house).code) == ((), 1, UNCHECKED)
+
+
+def test_a_publication_waits_for_an_authority_that_is_down(
+    stamping: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = stages(House).at("almost")
+    stamping.answers = [b"", b"nonsense"]
+    for says in ("does not answer", "is no time stamp"):
+        held = house.approve("jonas")
+        assert held.code == ERROR
+        assert says in held.words
+        assert "is approved and waits: approve it again when the authority answers" in held.words
+        assert house.shelf == []
+    assert house.approve("jonas").code == DONE
+    assert (house.target / house.id / "manifest.tsr").is_file()
+    assert house.events().count("stamped") == 1
+
+
+def test_a_publication_that_waits_for_an_authority_can_go_without_it(
+    stamping: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = stages(House).at("almost")
+    stamping.answers = [b""]
+    assert house.approve("jonas").code == ERROR
+    monkeypatch.delenv("SLUICE_TIMESTAMP_URL")
+    assert house.approve("jonas").code == DONE
+    assert not (house.target / house.id / "manifest.tsr").exists()
+    assert told(house).code == DONE
+
+
+@pytest.mark.parametrize("step", ["tasks.publish.shelf.publish", "tasks.publish._supersede_earlier"])
+def test_a_publication_that_was_interrupted_keeps_its_stamp(stamping: Authority, step: str) -> None:
+    house = stages(House).at("almost")
+    with patch(step, side_effect=OSError):
+        assert house.approve("jonas").code == ERROR
+    assert house.approve("jonas").code == DONE
+    assert stamping.asked == 1
+    assert told(house).code == DONE
+
+
+def test_what_lies_on_the_shelf_unstamped_is_finished_as_it_is(
+    stamping: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house, url = stages(House).at("almost"), os.environ["SLUICE_TIMESTAMP_URL"]
+    monkeypatch.delenv("SLUICE_TIMESTAMP_URL")
+    with patch("tasks.publish._supersede_earlier", side_effect=OSError):
+        assert house.approve("jonas").code == ERROR
+    monkeypatch.setenv("SLUICE_TIMESTAMP_URL", url)
+    assert house.approve("jonas").code == DONE
+    assert told(house).code == DONE
+
+
+def test_what_is_made_up_later_cannot_be_stamped_in_the_past(stamping: Authority) -> None:
+    """Whoever owns vault, ledger and shelf makes all of them anew, with an earlier date in the ledger."""
+    house = stages(House).at("almost")
+    with patch("sluice.custody.ledger.datetime") as clock:
+        clock.now.return_value = datetime.now(UTC) - timedelta(days=20)
+        with patch("tasks.release.approval.datetime", wraps=datetime) as now:
+            now.now.return_value = datetime.now(UTC)
+            assert house.approve("jonas").code == DONE
+    [problem] = problems(house)
+    assert "manifest.tsr: stamped on" in problem
+    assert "history was rewritten, or a clock was wrong" in problem
+
+
+def test_a_stamp_of_another_authority_is_named(
+    stamping: Authority, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    house = stages(House).at("almost")
+    assert house.approve("jonas").code == DONE
+    monkeypatch.setenv("SLUICE_TIMESTAMP_CERTIFICATES", str(Authority(tmp_path / "other").certificates))
+    stamp = house.target / house.id / "manifest.tsr"
+    assert problems(house) == [f"{stamp}: is no time stamp of its manifest by this authority"]

@@ -1,0 +1,82 @@
+"""A shelf held against what the ledger recorded of each folder that was put there."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from flows.verification_outcome import Verification
+from sluice.custody import shelf
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State, state_of
+from tasks.release.release import last
+
+# no event has these before the last
+_DESCRIPTIONS = (shelf.CHECKSUMS, "datapackage.json", "manifest.json", "manifest.tsr")
+
+
+def verify_shelf(place: Path, releases: Mapping[Path, Sequence[Entry]]) -> Verification:
+    """What is altered, missing, added or cannot be read on one shelf. Cost: one pass over its files.
+
+    releases : folder -> all entries of the release that was put there
+    """
+    try:
+        present = {path.name for path in place.iterdir()}
+    except OSError as error:
+        names = ", ".join(folder.name for folder in releases)
+        return Verification(unchecked=(f"{place} cannot be read ({error.strerror}). Published there: {names}",))
+    found, explained = Verification(), set()
+    for folder, entries in releases.items():
+        state = state_of(entry.event for entry in entries)
+        explained.add(folder.name)
+        if state is State.WITHDRAWN:
+            explained |= {shelf.withdrawn_of(folder).name, shelf.tombstone_of(folder).name}
+        elif state is State.PUBLISHING:
+            explained |= {name for name in present if name.startswith(f".{folder.name}.partial-")}
+        try:
+            found += _VERIFY.get(state, _verify_published)(folder, entries)
+        except OSError as error:
+            found += Verification(unchecked=(f"{folder} cannot be read ({error.strerror})",))
+    strangers = (f"{place / name} belongs to no release of this ledger" for name in sorted(present - explained))
+    return found + Verification(problems=tuple(strangers))
+
+
+def _verify_published(folder: Path, entries: Sequence[Entry]) -> Verification:
+    published = last(entries, State.PUBLISHED)
+    assert published is not None
+    return _compare(folder, published.body["files"])
+
+
+def _compare(folder: Path, files: Mapping[str, str], whatever: Sequence[str] = ()) -> Verification:
+    if folder.is_symlink() or not folder.is_dir():
+        fault = "is not a plain folder" if folder.is_symlink() or folder.exists() else "is missing"
+        return Verification(problems=(f"{folder} {fault}",))
+    compared = shelf.compare(folder, files, whatever)
+    return Verification(
+        problems=tuple(f"{folder}: {problem}" for problem in compared.problems),
+        unchecked=tuple(f"{folder}: {problem}" for problem in compared.unread),
+    )
+
+
+def _verify_unfinished(folder: Path, entries: Sequence[Entry]) -> Verification:
+    begun = last(entries, State.PUBLISHING)
+    assert begun is not None
+    says = f"{folder}: its publication was not finished; run the release again, or approve it again"
+    found = _compare(folder, begun.body["files"], _DESCRIPTIONS) if folder.exists() else Verification()
+    return found + Verification(unchecked=(says,))
+
+
+def _verify_withdrawn(folder: Path, entries: Sequence[Entry]) -> Verification:
+    """Its files may be disposed of; the note in its place may not."""
+    withdrawn = last(entries, State.WITHDRAWN)
+    assert withdrawn is not None
+    problems = [f"{folder} was withdrawn, and is there again"] if folder.exists() or folder.is_symlink() else []
+    tombstone = shelf.tombstone_of(folder)
+    plain = tombstone.is_file() and not tombstone.is_symlink()
+    if not plain or tombstone.read_bytes() != shelf.epitaph(folder, withdrawn.body["reason"]):
+        problems.append(f"{tombstone} is not the note of its withdrawal")
+    return Verification(problems=tuple(problems))
+
+
+_VERIFY: Mapping[State | None, Callable[[Path, Sequence[Entry]], Verification]] = {
+    State.PUBLISHING: _verify_unfinished,
+    State.WITHDRAWN: _verify_withdrawn,
+}
