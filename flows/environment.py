@@ -13,8 +13,12 @@ _KERNELS = Path(__file__).resolve().parents[1] / "sluice" / "risk" / "distances"
 def prepare() -> None:
     """Begin the log, and set what numba and Prefect read where the user has not; makes no file and no folder.
 
+    What this process makes from now on, by libraries too, is for its own account alone, whatever the umask was; what is
+    for others (the shelf) says so itself.
+
     raises : DocumentError for a wrong setting
     """
+    os.umask(0o077)
     chosen = settings()
     nobody_is_there = "PREFECT__FLOW_RUN_ID" in os.environ  # a run of a deployment: its output is the worker's journal
     write_log(chosen.log or ("text" if nobody_is_there else None))

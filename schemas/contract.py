@@ -13,7 +13,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.cross_field import CrossFieldExpression, read_expression
-from sluice.documents.documents import Written, parse_document, read_yaml
+from sluice.documents.documents import Written, named_file, parse_document, read_yaml
 from sluice.errors import DocumentError, did_you_mean
 from sluice.reading.values import moment
 from sluice.reading.visible_text import Name, Prose
@@ -259,7 +259,7 @@ def _read_hierarchy(base: Path, given: dict[str, Any], where: str) -> dict[str, 
     """`{file: FILE}` as `{rows: ...}`: CSV in the ARX form, one leaf a row, ';' or ',' between levels, no header."""
     if set(given) != {"file"}:
         raise DocumentError(f"{where}: give either 'file' or 'rows'; got {', '.join(sorted(given))}")
-    file = base / Path(str(given["file"])).expanduser()
+    file = named_file(base, str(given["file"]), f"{where}.file")
     try:
         lines = [line for line in file.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError):

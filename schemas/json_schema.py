@@ -6,6 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from sluice.custody.durable import replace
+
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _HIERARCHY_FILE = {
     "type": "object",
@@ -28,4 +30,4 @@ def json_schema(model: type[BaseModel]) -> dict[str, Any]:
 
 def write_json_schema(model: type[BaseModel], path: Path) -> None:
     """Write the JSON Schema of a document model; the same model gives the same bytes."""
-    path.write_text(json.dumps(json_schema(model), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    replace(path, f"{json.dumps(json_schema(model), indent=2, ensure_ascii=False)}\n".encode(), 0o644)

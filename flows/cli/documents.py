@@ -25,6 +25,7 @@ def init(
 ) -> None:
     """Draft a contract from a table: kinds and ranges guessed, roles left for a person to fill in."""
     from schemas.reading.draft import draft_contract
+    from sluice.custody.durable import write_new
     from sluice.documents.documents import parse_document
     from sluice.sources.sources import CsvSource, ParquetSource, SqlSource
 
@@ -40,9 +41,10 @@ def init(
     if output is None:
         print(text, end="")
         return
-    if output.exists():
-        raise SluiceError(f"{output} exists; a contract is never overwritten. Name another file.")
-    output.write_text(text, encoding="utf-8")
+    try:
+        write_new(output, text.encode(), 0o644)
+    except FileExistsError:
+        raise SluiceError(f"{output} exists; a contract is never overwritten. Name another file.") from None
     note(f"{output} is a draft: fill in the role of every variable, then name it in a release definition.")
 
 
@@ -83,10 +85,11 @@ def deployments(
 ) -> None:
     """Write the prefect.yaml that deploys every definition of a folder; run it from the project's root."""
     from flows.deployments import prefect_yaml
+    from sluice.custody.durable import replace
 
     text = prefect_yaml(folder, Path.cwd())
     if output is None:
         print(text, end="")
         return
-    output.write_text(text, encoding="utf-8")
+    replace(output, text.encode(), 0o644)
     note(f"To deploy: prefect --no-prompt deploy --prefect-file {output} --all")

@@ -109,7 +109,7 @@ def protect_table(
     """Protect a table as a release would, by suppressing cells or changing values; written only if nothing fails."""
     from flows.cli.search_progress import search_progress
     from flows.cli.table_options import dimensions_given, files_given, method_given, rules_given, tables_given
-    from sluice.custody.durable import refuse_to_overwrite
+    from sluice.custody.outputs import refuse_to_overwrite
     from sluice.errors import DocumentError
     from tasks.workbench.protect import protect_table as protect
 

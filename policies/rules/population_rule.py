@@ -10,6 +10,7 @@ from pydantic import Field
 from policies.rules.frequency_rule import MISSING_MATCHES, MissingMatches
 from policies.rules.keyed_rule import KeyedRule
 from sluice.arrays import IntArray
+from sluice.documents.documents import named_file
 from sluice.errors import DataError, did_you_mean
 from sluice.reading.values import plain_array, read_dates, read_numbers, trimmed_texts
 from sluice.risk.population import k_map
@@ -35,12 +36,13 @@ class PopulationRule(KeyedRule):
         """For each record, how many people of the list fit it, shape (n,). Raises DataError."""
         where = f"{self.rule}: the population '{path}'"
         try:
-            header = pd.read_csv(Path(path), nrows=0).columns
+            file = named_file(Path(), path, where)
+            header = pd.read_csv(file, nrows=0).columns
             used = [*keys, *({_COUNT} & set(header) - set(keys))]
             for name in used:
                 if name not in header:
                     raise DataError(f"{where} has no column '{name}'.{did_you_mean(name, header)}")
-            table = pd.read_csv(Path(path), usecols=used, dtype="str", keep_default_na=False, na_values=[""])
+            table = pd.read_csv(file, usecols=used, dtype="str", keep_default_na=False, na_values=[""])
         except (OSError, ValueError) as error:  # a wrong encoding or an empty file is a ValueError
             raise DataError(f"{where} cannot be read ({type(error).__name__}). Is it a CSV file in UTF-8?") from error
         counts = None

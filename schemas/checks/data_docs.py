@@ -18,6 +18,8 @@ from typing import Any
 
 from schemas.checks.expectations import Clause, suite
 from schemas.contract import Contract
+from sluice.custody.durable import make_folder
+from sluice.custody.durable import replace as replace_file
 from sluice.reading.visible_text import visible
 from sluice.verdict import Finding, decide
 
@@ -69,8 +71,7 @@ def write_pages(contract: Contract, clauses: Sequence[Clause], result: Any, fold
     }
     shutil.rmtree(folder / "validations", ignore_errors=True)
     for page, text in texts.items():
-        page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(text.replace("<head>", _POLICY, 1), encoding="utf-8")
+        _write(page, text.replace("<head>", _POLICY, 1))
 
 
 class _StandIns:
@@ -126,14 +127,18 @@ def write_index(
     pages = [page.relative_to(folder) for page in reversed(_pages(folder))]
     links = "".join(f'<li><a href="{_shown(page.as_posix())}">{_shown(page.parent.name)}</a></li>' for page in pages)
     title = f"{_shown(contract.dataset)}: the batch and its contract, version {_shown(contract.version)}"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "index.html").write_text(
+    _write(
+        folder / "index.html",
         f'<!DOCTYPE html><html lang="en">{_POLICY}<meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
         f"</head><body><h1>{title}</h1><p>Verdict: <strong>{decide(findings).name}</strong></p>{found}"
         f'<h2>Every expectation</h2>{held}<h2>Great Expectations</h2><p><a href="expectations/contract.html">The suite'
         f"</a>, and its results:</p><ul>{links}</ul></body></html>\n",
-        encoding="utf-8",
     )
+
+
+def _write(page: Path, text: str) -> None:
+    make_folder(page.parent, 0o700)
+    replace_file(page, text.encode(), 0o600)
 
 
 def _pages(folder: Path) -> list[Path]:

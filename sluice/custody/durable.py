@@ -4,7 +4,7 @@ import errno
 import hashlib
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -67,6 +67,19 @@ def _chunks(path: Path) -> Iterator[bytes]:
             yield chunk
 
 
+def make_folder(path: Path, mode: int) -> None:
+    """Make the folder, and those above it that are missing, with this mode whatever the umask is."""
+    for folder in reversed([path, *path.parents]):
+        if not folder.exists():
+            try:
+                folder.mkdir(mode=0o700)
+            except FileExistsError:  # another process made it
+                continue
+            folder.chmod(mode)
+    if not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+
+
 def create_once(path: Path, content: bytes) -> bytes:
     """The file's content: `content` if this call made it (mode 0600), otherwise what was there first.
 
@@ -97,14 +110,6 @@ def replace(path: Path, content: bytes, mode: int) -> None:
         sync_folder(path.parent)
     finally:
         draft.unlink(missing_ok=True)
-
-
-def refuse_to_overwrite(output: Path, inputs: Iterable[Path | None], *further: Path) -> None:
-    """Raise DataError when the output, or a further file that is written, is one of the files that are read."""
-    written = [path.resolve() for path in (output, *further)]
-    for given in inputs:
-        if given is not None and given.resolve() in written:
-            raise DataError(f"--output {output} would overwrite {given}, which is read. Name another file.")
 
 
 def _draft_of(path: Path) -> Path:

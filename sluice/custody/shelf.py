@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sluice.custody.durable import NO_SPACE, disk_of, replace, sha256_of, sync_folder, write_new
+from sluice.custody.durable import NO_SPACE, disk_of, make_folder, replace, sha256_of, sync_folder, write_new
 from sluice.errors import DataError, SluiceError
 
 CHECKSUMS = "checksums.sha256"  # in the form that `sha256sum --check` reads
@@ -159,7 +159,7 @@ def withdraw(folder: Path, reason: str) -> Path:
 
 def _open_to_us(target: Path) -> None:
     try:
-        target.mkdir(parents=True, exist_ok=True)
+        make_folder(target, 0o755)  # else the umask would decide whether anybody reads what is published
     except OSError as error:
         if error.errno in NO_SPACE:
             raise

@@ -23,7 +23,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from sluice.custody.durable import create_once, disk_of, sha256_of, sync_folder, write_new
+from sluice.custody.durable import create_once, disk_of, make_folder, sha256_of, sync_folder, write_new
 from sluice.errors import DataError, SluiceError
 
 SECRET_BYTES = 32
@@ -44,11 +44,11 @@ class Vault:
         """
         self.root = path
         with disk_of("the vault's disk"):
-            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(path, 0o700)
             _refuse_open_to_others(path)
             self._secret = self._open_secret()
             for folder in (self._seeds, self._objects, self._scratch):
-                folder.mkdir(mode=0o700, exist_ok=True)
+                make_folder(folder, 0o700)
         self._remove_left_over()
 
     @property

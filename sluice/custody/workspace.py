@@ -1,13 +1,15 @@
 """The workspace: the folder of one installation, with its vault, ledger and reports."""
 
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from sluice.custody.durable import disk_of
+from sluice.custody.durable import disk_of, make_folder
 from sluice.custody.ledger import Ledger
 from sluice.custody.vault import Vault
+from sluice.errors import SluiceError
 
 
 @dataclass(frozen=True)
@@ -22,14 +24,22 @@ class Workspace:
     def open(cls, home: Path, ledger_url: str | None = None) -> Self:
         """Open the workspace at `home`, making what is missing; the ledger is `home/ledger.db` unless a URL is given.
 
-        raises : SluiceError when the vault or the ledger cannot be opened; DataError when the disk is full
+        raises : SluiceError when others can write in it, or the vault or the ledger cannot be opened; DataError when
+                 the disk is full
         """
         home = home.absolute()
+        with disk_of(f"the disk of {home}"):
+            make_folder(home, 0o700)
+        if home.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise SluiceError(
+                f"{home} can be written by other accounts, which could put another vault or ledger there. "
+                f"Run: chmod go-w {home}"
+            )
         vault = Vault(home / "vault")
         reports, data_docs = home / "reports", home / "data_docs"
         with disk_of(f"the disk of {home}"):
             for folder in (reports, data_docs):
-                folder.mkdir(mode=0o700, exist_ok=True)
+                make_folder(folder, 0o700)
             if ledger_url is None:
                 file = home / "ledger.db"
                 os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite itself would let others read it

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from sluice.documents.document_faults import faults
 from sluice.errors import DocumentError, no_such_file
 from sluice.reading.visible_text import unseen
+from sluice.settings import settings
 
 Document = TypeVar("Document", bound=BaseModel)
 
@@ -157,6 +158,17 @@ def _where(error: yaml.YAMLError) -> str:
     elif problem.startswith("mapping values are not allowed"):
         problem = "is it indented too far, or does a text with a colon need quotes?"
     return f" at line {mark.line + 1}, column {mark.column + 1}" + (f": {problem}" if problem else "")
+
+
+def named_file(base: Path, given: str, where: str) -> Path:
+    """The file that a document in the folder `base` names. Raises DocumentError for one of the workspace.
+
+    What a document names may come to be published, whoever wrote it; what is in the vault is nobody's to name.
+    """
+    path = (base / Path(given).expanduser()).resolve()
+    if path.is_relative_to(settings().home):
+        raise DocumentError(f"{where}: must lie outside of the workspace, which holds the vault; got '{given}'")
+    return path
 
 
 def parse_document(model: type[Document], content: dict[str, Any], name: str) -> Document:

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sluice.custody.durable import replace
+from sluice.custody.durable import make_folder, replace
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError, did_you_mean
 from tasks.release.release import DocumentedRelease
@@ -17,7 +17,7 @@ from tasks.release.release import DocumentedRelease
 def notes(workspace: Workspace) -> Path:
     """The folder of the notes."""
     folder = workspace.home / "runs"
-    folder.mkdir(mode=0o700, exist_ok=True)
+    make_folder(folder, 0o700)
     return folder
 
 

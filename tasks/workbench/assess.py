@@ -19,6 +19,7 @@ from policies.policy import Policy, load_policy
 from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
 from sluice.custody.durable import replace, sha256_of
+from sluice.custody.outputs import refuse_to_overwrite
 from sluice.documents.documents import document_sha256
 from sluice.errors import DataError
 from sluice.report.dossier import Dossier, RecordsView
@@ -57,6 +58,9 @@ def assess(
     report_file   : where to write the report (HTML), if anywhere
     raises        : DocumentError, DataError
     """
+    if report_file:
+        inputs = [original_file, masked_file, contract_file, policy_file, holdout_file]
+        refuse_to_overwrite(report_file, inputs, option="--report")
     contract = load_contract(contract_file)
     policy = load_policy(policy_file) if policy_file else shipped_policy()
     hashes = {"original": _sha256(original_file), "masked": _sha256(masked_file)}

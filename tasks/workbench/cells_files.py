@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sluice.custody.durable import refuse_to_overwrite, replace
+from sluice.custody.durable import replace
+from sluice.custody.outputs import refuse_to_overwrite
 from sluice.errors import DataError, no_such_file
 from sluice.publication.pattern_file import Pattern, read_pattern
 from sluice.publication.published_table import OWN_COLUMNS, PublishedTable, published_table
@@ -53,7 +54,7 @@ def refuse_unfit_output(
             raise DataError(f"{option} {output}: '{name}' cannot be the name of a file. Name one .csv file for all.")
         if names.count(name) > 1:
             raise DataError(f"{option} {output}: two tables would be written to {name}. Name one .csv file for all.")
-        refuse_to_overwrite(output / name, inputs)
+        refuse_to_overwrite(output / name, inputs, option=option)
 
 
 def write_cells(

@@ -17,7 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.contract import Contract, load_contract
 from schemas.reading.inferred import inferred_contract
-from sluice.custody.durable import refuse_to_overwrite, sha256_of
+from sluice.custody.durable import sha256_of
+from sluice.custody.outputs import refuse_to_overwrite
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.errors import DataError, DocumentError, PlanError, did_you_mean
 from sluice.masking import Step

@@ -10,7 +10,7 @@ import pandas as pd
 
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
-from sluice.custody.durable import refuse_to_overwrite
+from sluice.custody.outputs import refuse_to_overwrite
 from sluice.errors import DataError, MeasureChoiceError
 from sluice.sources.csv_separator import described_csv
 from sluice.sources.tabular_source import TabularSource
@@ -79,4 +79,4 @@ def refuse_unfit_csv(output: Path, inputs: Sequence[Path | None], option: str = 
         raise DataError(f"{option} {output}: is a folder")
     if not output.resolve().parent.is_dir():
         raise DataError(f"{option} {output}: there is no folder {output.parent}")
-    refuse_to_overwrite(output, inputs)
+    refuse_to_overwrite(output, inputs, option=option)

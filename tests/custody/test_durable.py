@@ -1,4 +1,4 @@
-"""Durable files: whole or not at all, closed to others, never over what is read."""
+"""Durable files: whole or not at all, closed to others."""
 
 import errno
 import hashlib
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.custody.durable import create_once, disk_of, refuse_to_overwrite, replace, sha256_of, write_new
+from sluice.custody.durable import create_once, disk_of, replace, sha256_of, write_new
 from sluice.errors import DataError
 
 
@@ -52,12 +52,3 @@ def test_a_replacement_that_fails_leaves_the_old_file_and_nothing_else(
 def test_other_errors_of_a_disk_keep_their_text() -> None:
     with pytest.raises(PermissionError), disk_of("the disk"):
         raise PermissionError(errno.EACCES, "Permission denied")
-
-
-def test_what_is_read_is_not_overwritten(tmp_path: Path) -> None:
-    data, report = tmp_path / "data.csv", tmp_path / "out.html"
-    refuse_to_overwrite(tmp_path / "out.csv", [data, None], report)
-    for output, further in ((tmp_path / "x" / ".." / "data.csv", report), (tmp_path / "out.csv", data)):
-        (tmp_path / "x").mkdir(exist_ok=True)
-        with pytest.raises(DataError, match="would overwrite"):
-            refuse_to_overwrite(output, [data], further)

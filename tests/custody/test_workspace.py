@@ -1,5 +1,6 @@
 """The workspace: everything that one installation needs is made at the first opening and found at the next."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,28 @@ def test_a_ledger_that_was_thrown_away_is_missed(tmp_path: Path) -> None:
     assert again.ledger.verify() == ["the end was cut off: the last row should be 1; it is 0"]
     with pytest.raises(SluiceError, match="history was changed"):
         again.ledger.append("fair-1", "received", "amara", {})
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o027, 0o077])
+def test_what_is_made_is_for_its_owner_alone_whatever_the_umask_is(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        workspace = Workspace.open(tmp_path / "new" / "home")
+        workspace.ledger.append("fair-1", "received", "amara", {})
+        workspace.vault.keep_bytes(b"records")
+        workspace.vault.seed("fair-1")
+    finally:
+        os.umask(before)
+    for path in (tmp_path / "new", *(tmp_path / "new").rglob("*")):
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o702])
+def test_a_workspace_in_which_others_can_write_is_refused(tmp_path: Path, mode: int) -> None:
+    """They could move the vault away and put one of their own in its place, with a key that they know."""
+    Workspace.open(tmp_path / "home")
+    (tmp_path / "home").chmod(mode)
+    with pytest.raises(SluiceError, match=r"can be written by other accounts.*Run: chmod go-w"):
+        Workspace.open(tmp_path / "home")
+    (tmp_path / "home").chmod(0o755)
+    Workspace.open(tmp_path / "home")

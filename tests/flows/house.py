@@ -184,13 +184,15 @@ class House:
         """Run a command of Sluice in this process."""
         from flows.cli.main import main
 
-        out, err = StringIO(), StringIO()
+        out, err, umask = StringIO(), StringIO(), os.umask(0o022)
+        os.umask(umask)
         with (
             patch.dict(os.environ, {"SLUICE_HOME": str(self.home), "COLUMNS": "200"}),
             redirect_stdout(out),
             redirect_stderr(err),
         ):
             code = main(list(arguments))
+        os.umask(umask)  # the command's own process would end here
         return Told(code, out.getvalue(), err.getvalue())
 
     def release(self) -> Told:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
+from sluice.documents.documents import named_file
 from sluice.errors import did_you_mean
 from sluice.sources.csv_separator import described_csv
 from sluice.sources.hierarchy_file import read_rows
@@ -60,14 +61,14 @@ def _without_level(dimension: str) -> str:
 def with_named_files(written: Mapping[str, Any], base: Path) -> dict[str, Any]:
     """The YAML of a definition of tables with the content of the files that it names in their place.
 
-    So a change of a hierarchy is a change of the definition, and voids approvals. Raises DataError.
+    So a change of a hierarchy is a change of the definition, and voids approvals. Raises DataError, DocumentError.
     """
     content = dict(written)
     if isinstance(content.get("dimensions"), list):
         content["dimensions"] = [_with_rows(dimension, base) for dimension in content["dimensions"]]
     protection = content.get("protection")
     if isinstance(protection, dict) and isinstance(protection.get("a_priori"), str):
-        source = described_csv(base / protection["a_priori"])
+        source = described_csv(named_file(base, protection["a_priori"], "protection.a_priori"))
         batches = source.batches(source.column_names())
         content["protection"] = {**protection, "a_priori": [row for b in batches for row in b.to_dict("records")]}
     return content
@@ -78,7 +79,10 @@ def _with_rows(dimension: Any, base: Path) -> Any:
         return dimension
     read = dict(dimension)
     if isinstance(read.get("hierarchy"), str):
-        read["hierarchy"] = read_rows(base / read["hierarchy"])
+        read["hierarchy"] = read_rows(named_file(base, read["hierarchy"], "hierarchy"))
     if isinstance(read.get("groupings"), list):
-        read["groupings"] = [read_rows(base / each) if isinstance(each, str) else each for each in read["groupings"]]
+        read["groupings"] = [
+            read_rows(named_file(base, each, "groupings")) if isinstance(each, str) else each
+            for each in read["groupings"]
+        ]
     return read

@@ -1,0 +1,35 @@
+"""Where commands may write: never over what is read, into the workspace or into a published release."""
+
+from pathlib import Path
+
+import pytest
+
+from sluice.custody.outputs import refuse_to_overwrite
+from sluice.custody.shelf import publish
+from sluice.errors import DataError
+
+
+def test_what_is_read_is_not_overwritten(tmp_path: Path) -> None:
+    data, report = tmp_path / "data.csv", tmp_path / "out.html"
+    refuse_to_overwrite(tmp_path / "out.csv", [data, None], report)
+    for output, further in ((tmp_path / "x" / ".." / "data.csv", report), (tmp_path / "out.csv", data)):
+        (tmp_path / "x").mkdir(exist_ok=True)
+        with pytest.raises(DataError, match="would overwrite"):
+            refuse_to_overwrite(output, [data], further)
+
+
+def test_neither_the_workspace_nor_a_published_release_is_written_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path / "home"))
+    vault, published = tmp_path / "home" / "vault", publish(tmp_path / "shelf", "fair-1", {"a.csv": b"x"})
+    vault.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(vault)
+    (tmp_path / "secret.csv").symlink_to(vault / "secret")
+    for output in (vault / "secret", tmp_path / "link" / "x.csv", tmp_path / "secret.csv", vault / ".." / "ledger.db"):
+        with pytest.raises(DataError, match=r"--repair .* lies in the workspace"):
+            refuse_to_overwrite(output, [], option="--repair")
+    for output in (published / "a.csv", published / "new.csv"):
+        with pytest.raises(DataError, match="would change a published release"):
+            refuse_to_overwrite(output, [])
+    refuse_to_overwrite(tmp_path / "shelf" / "b.csv", [])

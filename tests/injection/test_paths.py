@@ -1,0 +1,100 @@
+"""Paths that documents and commands name: none leads into the vault, and none is written through."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sluice.errors import DocumentError
+from tasks.release.products import load_product
+from tests.flows.house import DONE, ERROR, House
+from tests.flows.tables_house import TablesHouse
+
+ROWS = b"code,parent\nTotal,\n01,Total\n02,Total\nNA,Total\n04,Total\n05,Total\n"
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TablesHouse:
+    house = TablesHouse(tmp_path / "house")
+    monkeypatch.setenv("SLUICE_HOME", str(house.home))
+    return house
+
+
+def ways_in(house: House) -> list[str]:
+    """Paths that lead to a file of the vault, whose content a document would publish."""
+    vault = house.workspace().vault
+    kept = vault.path(vault.keep_bytes(ROWS, ".csv"), ".csv")
+    (house.documents / "harmless.csv").symlink_to(kept)
+    (house.documents / "folder").symlink_to(kept.parent)
+    return [str(kept), f"../home/vault/objects/{kept.name}", "harmless.csv", f"folder/{kept.name}"]
+
+
+def by_dimension(house: TablesHouse, path: str) -> None:
+    house.definition["dimensions"][0]["hierarchy"] = path
+
+
+def by_grouping(house: TablesHouse, path: str) -> None:
+    house.definition["dimensions"][0]["groupings"] = [path]
+
+
+def by_a_priori(house: TablesHouse, path: str) -> None:
+    house.definition["protection"] = {"method": "suppression", "a_priori": path}
+
+
+def by_contract(house: TablesHouse, path: str) -> None:
+    house.variable("size")["hierarchy"] = {"file": path}
+
+
+@pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_contract])
+def test_no_document_reads_the_vault(tables: TablesHouse, name: Callable[[Any, str], None]) -> None:
+    for path in ways_in(tables):
+        name(tables, path)
+        tables.write()
+        with pytest.raises(DocumentError, match="must lie outside of the workspace, which holds the vault"):
+            load_product(tables.file, tables.workspace())
+
+
+@pytest.mark.parametrize("target", ["../home/vault", "../home", "..", "link"])
+def test_nothing_is_published_in_the_workspace(tables: TablesHouse, target: str) -> None:
+    (tables.documents / "link").symlink_to(tables.workspace().reports)
+    tables.definition["target"] = target
+    tables.write()
+    with pytest.raises(DocumentError, match="target: must lie apart from the workspace"):
+        load_product(tables.file, tables.workspace())
+
+
+def masked(house: House, output: Path) -> Any:
+    plan = house.root / "plan.yaml"
+    plan.write_text("- {method: removal, columns: [name]}\n")
+    return house.sluice("mask", str(house.documents / "people.csv"), "--plan", str(plan), "-o", str(output))
+
+
+def test_an_output_is_not_written_through_a_link(house: House) -> None:
+    others, link = house.root / "others.csv", house.root / "masked.csv"
+    others.write_text("not mine")
+    link.symlink_to(others)
+    assert masked(house, link).code == DONE
+    assert others.read_text() == "not mine"
+    assert not link.is_symlink()
+
+
+def test_an_output_in_the_vault_is_refused(house: House) -> None:
+    secret = house.workspace().vault.root / "secret"
+    before = secret.read_bytes()
+    (house.root / "masked.csv").symlink_to(secret)
+    for output in (house.root / "masked.csv", house.home / "vault" / "masked.csv"):
+        told = masked(house, output)
+        assert told.code == ERROR
+        assert "lies in the workspace" in told.words
+    assert secret.read_bytes() == before
+    assert not (house.home / "vault" / "masked.csv").exists()
+
+
+def test_a_draft_is_not_written_through_a_link_that_leads_nowhere(house: House) -> None:
+    draft, elsewhere = house.root / "contract.yaml", house.root / "elsewhere.yaml"
+    draft.symlink_to(elsewhere)
+    told = house.sluice("init", str(house.documents / "people.csv"), "-o", str(draft))
+    assert told.code == ERROR
+    assert "a contract is never overwritten" in told.words
+    assert not elsewhere.exists()
