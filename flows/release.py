@@ -41,7 +41,7 @@ def release(definition: str, release_id: str | None = None, rehearse: bool = Fal
     release_id : go on with this release, where an earlier run left it; the source is not read again
     rehearse   : judge and report, but ask nobody and publish nothing
     """
-    product = open_documents(definition)
+    product = open_documents(definition, rehearse)
     release = known_release(product, release_id) or ingest(product)
     name_run(release)
     if release.needs_judgement:

@@ -1,24 +1,34 @@
 """Approvals: how many people, of which roles, must say yes to exactly this file before it may be published.
 
-An approval is bound to the SHA-256 of everything that was reviewed. It is void when any of it changed, when it is too
-old, when its giver is the submitter or no longer on the roster, or when the giver refused the release afterwards.
+A decision is bound to the SHA-256 of everything that was reviewed. It is void when any of it changed, when it is too
+old, when its giver is the submitter or no longer on the roster, or when it is not what its giver signed. Of one person
+the latest decision counts. Reviews are independent: what was decided is told to nobody until all have decided; where
+they differ, one more person decides.
 """
 
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from policies.acts import KNOWN_BY, signed_payload, verified_person
+from policies.people import Identity, Roster, at_least, folded
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State
-from sluice.documents.documents import document_sha256, parse_document, read_yaml
+from sluice.documents.documents import document_sha256
+from sluice.errors import SluiceError
 from sluice.publication.manifest import GivenApproval
 from sluice.reading.visible_text import Name
 
 CLOCK_SKEW = timedelta(minutes=5)  # between the machines that write the ledger
+
+DECISION = "decision"  # the event in the ledger
+PREDICATE = "urn:sluice:decision:1"
+
+Decision = Literal["approve", "reject", "request_changes", "conflicted"]
+"""What one person says of a release; `conflicted`: this person must not judge it, and another is needed."""
+
+Outcome = Literal["open", "approved", "rejected", "changes_requested"]
 
 _SHA256 = Field(pattern="^[0-9a-f]{64}$")
 
@@ -43,58 +53,39 @@ class Subject(_Strict):
         return document_sha256(self)
 
 
-class Person(_Strict):
-    roles: tuple[Name, ...] = Field(min_length=1)
-    account: Name | None = Field(default=None, description="name of the system account")
+class GivenDecision(_Strict):
+    """One person's decision, as it counts."""
+
+    who: str
+    decision: Decision
+    at: str
+    identity: Identity
+    comment: str = ""
+    account: str | None = None
 
 
-class Roster(_Strict):
-    """The people who may approve. No two spellings of a name or account may mean two people."""
-
-    people: dict[Name, Person] = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _distinct(self) -> Self:
-        owner: dict[str, str] = {}
-        for name, person in self.people.items():
-            for spelling in (name, *([person.account] if person.account else [])):
-                if not _folded(spelling):
-                    raise ValueError(f"a name or account of '{name}' is blank")
-                if owner.setdefault(_folded(spelling), name) != name:
-                    raise ValueError(f"'{spelling}' names both '{owner[_folded(spelling)]}' and '{name}'")
-        return self
-
-    def by_account(self, account: str) -> str | None:
-        """The name of whom this system account belongs to, letter for letter; None: nobody on the roster."""
-        return next((name for name, person in self.people.items() if person.account == account), None)
-
-    def person(self, spelling: str) -> str | None:
-        """The name, as listed, of whom a name or an account means in any letter case and spacing; None: nobody."""
-        wanted = _folded(spelling)
-        matches = (name for name, p in self.people.items() if wanted in (_folded(name), _folded(p.account or name)))
-        return next(matches, None)
-
-
-def load_roster(path: Path) -> Roster:
-    """The roster in a YAML file. Raises DocumentError."""
-    return parse_document(Roster, read_yaml(path), str(path))
-
-
-class VoidApproval(_Strict):
+class VoidDecision(_Strict):
     who: str
     at: str
     reason: str
 
 
 class Standing(_Strict):
-    """Where a release's approvals stand."""
+    """Where a release stands with the people who decide on it."""
 
-    valid: tuple[GivenApproval, ...]
-    void: tuple[VoidApproval, ...]
+    outcome: Outcome
+    decided: tuple[GivenDecision, ...] = Field(description="all that count, in order; see `revealed`")
+    valid: tuple[GivenApproval, ...] = Field(description="the approvals among them, with the roles that they fill")
+    void: tuple[VoidDecision, ...]
     missing_roles: tuple[str, ...]
     missing_count: int = Field(ge=0, description="how many more people are needed at least")
-    complete: bool
+    revealed: bool = Field(description="whether who decided what may be told: all who are needed have decided")
     says: str
+
+    @property
+    def complete(self) -> bool:
+        """Whether it may be published."""
+        return self.outcome == "approved"
 
 
 class Approvals(_Strict):
@@ -105,8 +96,10 @@ class Approvals(_Strict):
         default=(), description="each needs a person of its own; a role listed twice needs two"
     )
     valid_days: int = Field(default=30, ge=1, le=366, description="days that an approval holds")
-    identity: Literal["account", "declared"] = Field(
-        default="account", description="declared: a name that the approver types is believed"
+    identity: Identity = Field(
+        default="account",
+        description="the least by which approvers are known: key: they sign; account: their account of the system; "
+        "declared: a name that is typed is believed. The office's roster may ask for more",
     )
 
     @model_validator(mode="after")
@@ -122,77 +115,165 @@ class Approvals(_Strict):
         return f"{people} other than the submitter must approve{roles}; an approval holds {_days(self.valid_days)}."
 
     def standing(
-        self, entries: Sequence[Entry], subject_digest: str, submitters: Collection[str], roster: Roster, now: datetime
+        self,
+        entries: Sequence[Entry],
+        subject_digest: str,
+        submitters: Collection[str],
+        roster: Roster,
+        now: datetime,
+        office: str = "",
     ) -> Standing:
-        """What the approvals among a release's ledger entries amount to.
+        """What the decisions among a release's ledger entries amount to.
 
-        entries        : of one release, in order. The body of an `approval` holds `subject` (a digest) and `identity`
+        entries        : of one release, in order. The body of a `decision` holds `decision`, `subject` (a digest),
+                         `identity`, `account`, `comment`, `said_at` and, where it was signed, `envelope`
         subject_digest : of what would be published now
         submitters     : names or accounts, in any spelling: the owner and whoever ran the release
         now            : with a time zone
+        office         : the id of the office, which a signed decision names
+        cost           : a verification of a signature for each decision, some 0.2 ms
         """
         if now.tzinfo is None:
             raise ValueError("now must have a time zone")
-        submitted = {_folded(roster.person(submitter) or submitter) for submitter in submitters}
-        counted: dict[str, Entry] = {}  # by person, the latest approval that holds
-        void: list[VoidApproval] = []
-        refused: set[str] = set()  # who said no after the entry that is being looked at
-        for entry in reversed(entries):
-            who = roster.person(entry.actor) or entry.actor
-            if entry.event in (State.REJECTED, State.CHANGES_REQUESTED):
-                refused.add(_folded(who))
-            if entry.event != "approval":
+        submitted = {folded(roster.person(submitter) or submitter) for submitter in submitters}
+        counted: dict[str, GivenDecision] = {}  # by person, the latest that holds
+        void: list[VoidDecision] = []
+        payloads: set[str] = set()
+        for entry in entries:
+            if entry.event != DECISION:
                 continue
-            if _folded(who) in submitted:
-                reason: str | None = "the submitter cannot approve"
-            elif who not in roster.people:
-                reason = "is not on the roster"
-            elif _folded(who) in refused:
-                reason = "was taken back by a later refusal"
-            else:
-                reason = self._void_because(entry, subject_digest, now)
+            who = roster.person(entry.actor) or entry.actor
+            replayed = signed_payload(entry) in payloads
+            payloads |= {signed_payload(entry)} - {""}
+            reason = (
+                "is a copy of an earlier one"
+                if replayed
+                else self._void_because(entry, subject_digest, roster, now, office)
+            )
+            if reason is None and folded(who) in submitted and entry.body["decision"] not in REFUSALS:
+                reason = "the submitter cannot approve"
             if reason:
-                void.append(VoidApproval(who=who, at=entry.at, reason=reason))
-            else:
-                counted.setdefault(who, entry)
-        return self._sum_up(dict(reversed(counted.items())), tuple(reversed(void)), roster)
+                void.append(VoidDecision(who=who, at=entry.at, reason=reason))
+                continue
+            counted.pop(who, None)  # so that the latest stands last
+            counted[who] = GivenDecision(
+                who=who,
+                decision=entry.body["decision"],
+                at=entry.at,
+                identity=entry.body["identity"],
+                comment=entry.body.get("comment", ""),
+                account=entry.body.get("account"),
+            )
+        return self._sum_up(counted, tuple(void), roster, submitted)
 
-    def _void_because(self, entry: Entry, subject_digest: str, now: datetime) -> str | None:
-        given = datetime.fromisoformat(entry.at)
-        identity = entry.body.get("identity")
-        if entry.body.get("subject") != subject_digest:
+    def _void_because(
+        self, entry: Entry, subject_digest: str, roster: Roster, now: datetime, office: str
+    ) -> str | None:
+        given, body = datetime.fromisoformat(entry.at), entry.body
+        if body.get("decision") not in get_args(Decision):
+            return "is no decision that is known"
+        if roster.person(entry.actor) is None:
+            return "is not on the roster"
+        if body.get("subject") != subject_digest:
             return "was given to another file, document or report"
-        if identity not in ("account", "declared"):
+        if body.get("identity") not in KNOWN_BY:
             return "does not say how its giver was known"
-        if self.identity == "account" and identity != "account":
-            return "the policy asks for the approver's own account, not a declared name"
+        if not at_least(body["identity"], self.identity):
+            return (
+                f"the policy asks for approvers known by {KNOWN_BY[self.identity]}, not by {KNOWN_BY[body['identity']]}"
+            )
         if now > given + timedelta(days=self.valid_days):
             return f"expired after {_days(self.valid_days)}"
         if given > now + CLOCK_SKEW:
             return "is dated in the future"
+        predicate = decision_predicate(
+            office, entry.release, body["decision"], subject_digest, body.get("comment", ""), body.get("said_at", "")
+        )
+        try:
+            verified_person(entry, roster, PREDICATE, predicate)
+        except SluiceError as error:
+            return str(error)
         return None
 
-    def _sum_up(self, counted: Mapping[str, Entry], void: tuple[VoidApproval, ...], roster: Roster) -> Standing:
-        filled = assign(self.roles, {who: roster.people[who].roles for who in counted})
+    def _sum_up(
+        self, counted: Mapping[str, GivenDecision], void: tuple[VoidDecision, ...], roster: Roster, submitted: set[str]
+    ) -> Standing:
+        taken_back = [given for who, given in counted.items() if folded(who) in submitted]
+        judged = {who: given for who, given in counted.items() if folded(who) not in submitted}
+        approving = {who: given for who, given in judged.items() if given.decision == "approve"}
+        refusing = [given for given in judged.values() if given.decision in REFUSALS]
+        decided = len(approving) + len(refusing)
+
+        filled = assign(self.roles, {who: roster.people[who].roles for who in approving})
         role_of = {who: self.roles[slot] for slot, who in filled.items()}
         missing_roles = tuple(role for slot, role in enumerate(self.roles) if slot not in filled)
-        missing_count = max(self.count - len(counted), len(missing_roles))
-        complete = missing_count == 0
-        needs = f"; needed: {missing_count} more" + (f", among them {_listed(missing_roles)}" if missing_roles else "")
-        given = tuple(
-            GivenApproval(who=who, role=role_of.get(who), at=entry.at, identity=entry.body["identity"])
-            for who, entry in counted.items()
-        )
+        differ = bool(approving and refusing) and decided >= self.count
+        needed = self.count + (1 if differ else 0)
+        missing_count = max(needed - decided, self.count - len(approving), len(missing_roles))
+        outcome: Outcome = "open"
+        if taken_back:
+            outcome = REFUSALS[taken_back[-1].decision]
+        elif decided >= needed and len(refusing) > len(approving):
+            outcome = "rejected" if all(each.decision == "reject" for each in refusing) else "changes_requested"
+        elif missing_count == 0 and len(approving) > len(refusing):
+            outcome = "approved"
+        open_ = outcome == "open"
+        revealed = not open_ or decided >= self.count
         return Standing(
-            valid=given,
+            outcome=outcome,
+            decided=tuple(counted.values()),
+            valid=tuple(
+                GivenApproval(who=who, role=role_of.get(who), at=given.at, identity=given.identity)
+                for who, given in approving.items()
+            ),
             void=void,
             missing_roles=missing_roles,
-            missing_count=missing_count,
-            complete=complete,
-            says=f"{len(given)} of {self.count} approvals"
-            + (f", {len(void)} void" if void else "")
-            + ("; complete." if complete else f"{needs}."),
+            missing_count=missing_count if open_ else 0,
+            revealed=revealed,
+            says=self._says(outcome, judged, decided, void, differ, missing_count, missing_roles, roster)
+            if not taken_back
+            else f"taken back by {taken_back[-1].who}, who submitted it.",
         )
+
+    def _says(
+        self,
+        outcome: Outcome,
+        judged: Mapping[str, GivenDecision],
+        decided: int,
+        void: Collection[VoidDecision],
+        differ: bool,
+        missing_count: int,
+        missing_roles: Sequence[str],
+        roster: Roster,
+    ) -> str:
+        """Where it stands, in a sentence that tells nobody what was decided before all have."""
+        started = f"{decided} of {self.count} decisions" + (f", {len(void)} void" if void else "")
+        if outcome == "approved":
+            return f"{started}; approved." + _one_account(judged.values())
+        if outcome != "open":
+            return f"{started}; {outcome.replace('_', ' ')}."
+        if differ:
+            return f"{started}, and they differ; a further person must decide{_among(missing_roles)}."
+        if decided < self.count:  # what is missing is told as if all had approved: who decided, not what
+            people = {who: roster.people[who].roles for who, each in judged.items() if each.decision != "conflicted"}
+            filled = assign(self.roles, people)
+            left = tuple(role for slot, role in enumerate(self.roles) if slot not in filled)
+            return f"{started}; needed: {max(self.count - decided, len(left))} more{_among(left)}."
+        return f"{started}; needed: {missing_count} more{_among(missing_roles)}."
+
+
+REFUSALS: Mapping[str, Outcome] = {"reject": "rejected", "request_changes": "changes_requested"}
+
+
+def decision_predicate(office: str, release: str, decision: str, subject: str, comment: str, at: str) -> dict[str, Any]:
+    """What somebody signs who decides on a release.
+
+    subject : the digest of everything that was reviewed
+    at      : ISO 8601, when it was said
+    """
+    return {
+        "office": office, "release": release, "decision": decision, "subject": subject, "comment": comment, "at": at
+    }  # fmt: skip
 
 
 def assign(roles: Sequence[str], people: Mapping[str, Collection[str]]) -> dict[int, str]:
@@ -217,14 +298,19 @@ def assign(roles: Sequence[str], people: Mapping[str, Collection[str]]) -> dict[
     return holder
 
 
-def _folded(name: str) -> str:
-    """A name without letter case, blanks and invisible characters, so that another spelling is no other person."""
-    plain = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(sign for sign in plain if not sign.isspace() and unicodedata.category(sign) not in ("Cf", "Cc"))
-
-
 def _listed(roles: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(roles[:-1]), roles[-1]]))
+
+
+def _among(roles: Sequence[str]) -> str:
+    return f", among them {_listed(roles)}" if roles else ""
+
+
+def _one_account(given: Collection[GivenDecision]) -> str:
+    """What must be said where nothing but typed names tells those apart who approved."""
+    accounts = {each.account for each in given}
+    typed = len(given) > 1 and len(accounts) == 1 and all(each.identity == "declared" for each in given)
+    return f" All under one account, {accounts.pop()}: nothing but typed names tells them apart." if typed else ""
 
 
 def _days(number: int) -> str:

@@ -57,9 +57,6 @@ class Settings(BaseSettings):
 
     home: Place = Field(default=Path(".sluice"), validate_default=True, description="the workspace, with the vault")
     ledger_url: str | None = Field(default=None, repr=False, description="the ledger's database; else SQLite in home")
-    contracts: Place | None = Field(default=None, description="the folder or file that contracts must come from")
-    policies: Place | None = Field(default=None, description="the folder or file that policies must come from")
-    people: Place | None = Field(default=None, description="the folder or file that rosters must come from")
     timestamp_url: Web | None = Field(default=None, description="the time-stamping authority that stamps manifests")
     timestamp_certificates: Place | None = Field(
         default=None, validate_default=True, description="the certificates by which its stamps are verified, in PEM"

@@ -1,5 +1,6 @@
 """Approve: whether the people who must approve have approved exactly these bytes. Asks the ledger, nobody else."""
 
+from policies.approvals import REFUSALS
 from sluice.custody.states import State
 from tasks.release.approval import standing, subject
 from tasks.release.product import AnyRelease
@@ -17,7 +18,9 @@ def approve(release: AnyRelease) -> bool:
     now = standing(release)
     if now.complete and state is State.PENDING_REVIEW:
         release.record(State.APPROVED, subject=subject(release).digest(), says=now.says)
-    if not now.complete and state is State.APPROVED:
+    if now.outcome in REFUSALS.values():
+        release.record(now.outcome, says=now.says)  # by the last decision, whose author's process ended before
+    elif not now.complete and state is State.APPROVED:
         release.record(State.PENDING_REVIEW, says=now.says)  # expired or voided since
     return now.complete
 

@@ -8,6 +8,7 @@ from sluice.custody.states import State
 from sluice.documents.documents import document_bytes
 from sluice.publication.records_file import write_in_order, write_parquet
 from sluice.variables import Variable
+from tasks.release.adopted import refuse_unadopted
 from tasks.release.documents import open_workspace
 from tasks.release.holdout import set_aside
 from tasks.release.product import AnyProduct, AnyRelease
@@ -19,9 +20,12 @@ from tasks.suspension import suspended_for
 
 
 @step
-def open_documents(definition: str) -> AnyProduct:
-    """The documents, loaded and cross-checked, before the source is touched."""
-    return load_product(Path(definition), open_workspace())
+def open_documents(definition: str, rehearse: bool = False) -> AnyProduct:
+    """The documents, loaded and cross-checked, before the source is touched; but for a rehearsal, adopted ones."""
+    product = load_product(Path(definition), open_workspace())
+    if not rehearse:
+        refuse_unadopted(product)
+    return product
 
 
 @step

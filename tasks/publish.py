@@ -19,6 +19,7 @@ from sluice.publication.timestamp import read_certificates, request_stamp
 from sluice.report.dossier import Dossier
 from sluice.settings import settings
 from sluice.verdict import Verdict, decide
+from tasks.release.adopted import refuse_unadopted
 from tasks.release.approval import approved_files, standing, subject, verify_subject
 from tasks.release.product import AnyRelease
 from tasks.release.release import last
@@ -35,6 +36,7 @@ def publish(release: AnyRelease) -> Path:
     if release.state is not State.PUBLISHING:
         verify_subject(release)
         _refuse_unapproved(release)
+        refuse_unadopted(product)
         _refuse_unfit(release)
         release.record(
             State.PUBLISHING,

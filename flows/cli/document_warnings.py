@@ -1,20 +1,29 @@
 """What the documents alone show before a run: why a release must end blocked, or wait for people who are not there."""
 
+from policies.adoption import Office
 from policies.approvals import assign
+from tasks.release.adopted import adoption_faults
+from tasks.release.office import open_office
 from tasks.release.product import AnyProduct
 
 
 def document_warnings(product: AnyProduct) -> list[str]:
     """A sentence for each; none when only the data can tell."""
-    return product.warnings() + _missing_approvers(product)
+    office = open_office(product.workspace)
+    approvers = _missing_approvers(product, office) if office else []
+    return (
+        product.warnings()
+        + [f"it can be checked, but not released: {each}." for each in adoption_faults(product)]
+        + approvers
+    )
 
 
-def _missing_approvers(product: AnyProduct) -> list[str]:
-    approvals, owner = product.policy.approvals, product.roster.person(product.definition.owner)
-    others = {name: person.roles for name, person in product.roster.people.items() if name != owner}
+def _missing_approvers(product: AnyProduct, office: Office) -> list[str]:
+    approvals, owner = product.policy.approvals, office.roster.person(product.definition.owner)
+    others = {name: person.roles for name, person in office.roster.people.items() if name != owner}
     filled = assign(approvals.roles, others)
     empty = [role for place, role in enumerate(approvals.roles) if place not in filled]
-    who = f"of the people in {product.definition.people.name}, without the owner '{product.definition.owner}',"
+    who = f"of the people of this office, without the owner '{product.definition.owner}',"
     if empty:
         return [f"{who} nobody is left for the role {' and '.join(empty)}: this release could never be approved."]
     if len(others) < approvals.count:

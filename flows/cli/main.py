@@ -22,6 +22,7 @@ from flows.cli.camouflage import camouflage_app
 from flows.cli.documents import documents_app
 from flows.cli.ledger import ledger_app, status_app
 from flows.cli.microdata import microdata_app
+from flows.cli.office import office_app
 from flows.cli.protect_table import protect_app
 from flows.cli.redesign import redesign_app
 from flows.cli.releases import releases_app
@@ -51,6 +52,7 @@ for group in (
     redesign_app,
     camouflage_app,
     documents_app,
+    office_app,
 ):
     app.add_typer(group)
 app.add_typer(ledger_app, name="ledger")

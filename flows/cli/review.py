@@ -4,16 +4,14 @@ from typing import Annotated, Any
 
 import typer
 
+from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
 from flows.cli.releases import finish, progress
-from flows.cli.terminal import DONE, WAITING, AsJson, ReleaseId, out, print_json, say
+from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, ReleaseId, print_json, say
 from sluice.custody.states import State
 from sluice.errors import SluiceError
 
 review_app = typer.Typer()
 
-As = Annotated[
-    str | None, typer.Option("--as", metavar="NAME", help="who you are; only where the policy takes declared names")
-]
 Comment = Annotated[str, typer.Option("--comment", help="kept in the ledger, for whoever reads it years later")]
 
 
@@ -22,9 +20,8 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
     """Show what there is to judge: verdict, findings, the report, the file and what an approval is bound to."""
     from flows.cli.listing import show_dossier
     from flows.history import history
-    from tasks.release.approval import standing as standing_of
     from tasks.release.documents import open_workspace
-    from tasks.release.review import find
+    from tasks.release.under_review import UnderReview
 
     workspace = open_workspace()
     found = history(workspace, release_id)
@@ -47,15 +44,14 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
         facts |= {named[name]: str(path) for name, path in found.files.items() if name in named}
         facts["approval_binds_to"] = found.subject.digest()
         try:
-            release = find(release_id)
-            standing = standing_of(release)
-            documents = release.product
-            facts |= {"definition": str(documents.path), "approvers_from": str(documents.definition.people)}
-            given = {f"by {each.who}": f"as {each.role or 'no role asked for'}, {each.at}" for each in standing.valid}
-            given |= {f"void, by {each.who}": f"{each.reason}, {each.at}" for each in standing.void}
-            facts |= {"approvals": standing.says, **given}
-        except SluiceError as error:  # its documents changed since
-            facts["approvals"] = str(error)
+            standing = UnderReview.of(workspace, release_id).standing()
+            facts["decisions"] = standing.says
+            for each in standing.decided:  # what was decided stays between each and the ledger until all have
+                words = f"{each.decision.replace('_', ' ')}: {each.comment}" if standing.revealed else "has decided"
+                facts[f"by {each.who}"] = f"{words}, {each.at}"
+            facts |= {f"void, by {each.who}": f"{each.reason}, {each.at}" for each in standing.void}
+        except SluiceError as error:
+            facts["decisions"] = str(error)
         facts["needed"] = dossier.approvals_needed
     if as_json:
         findings = [finding.model_dump(mode="json") for finding in dossier.findings]
@@ -67,63 +63,128 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
 
 
 @review_app.command()
-def approve(release_id: ReleaseId, name: As = None, comment: Comment = "", as_json: AsJson = False) -> None:
+def approve(
+    release_id: ReleaseId,
+    name: As = None,
+    comment: Comment = "",
+    key: Key = None,
+    envelope: Signed = None,
+    to_sign: ToSign = None,
+    as_json: AsJson = False,
+) -> None:
     """Approve exactly the bytes and documents under review; with the last approval needed, they are published."""
     from flows.review import go_on
+    from tasks.release.acting import Request
     from tasks.release.approval import standing as standing_of
-    from tasks.release.review import find, record_approval
+    from tasks.release.review import approve, find
 
     found = find(release_id)
     begun = found.state in (State.PUBLISHING, State.PUBLISHED)  # by a run that was stopped: it is finished, if need be
-    standing = standing_of(found) if begun else record_approval(found, name, comment)
+    standing = standing_of(found) if begun else approve(found, means(name, key, envelope, to_sign), comment)
+    if isinstance(standing, Request):
+        hand_out(standing, to_sign)
+        return
     if begun or standing.complete:
         with progress(as_json):
             outcome = go_on(found)
         if outcome is not None:
             finish(outcome, as_json)
-    if as_json:
-        print_json({"release": found.id, "state": found.state, "approvals": standing.says})
-    else:
-        say(f"{found.id}: {standing.says}")
-    raise typer.Exit(DONE if standing.complete else WAITING)
+    _finish_decision(release_id, found.state, standing, as_json)
 
 
 @review_app.command()
-def reject(release_id: ReleaseId, name: As = None, comment: Comment = "", as_json: AsJson = False) -> None:
-    """Refuse the release for good. Other documents or other data make another release."""
-    _refuse(release_id, State.REJECTED, name, comment, as_json)
+def reject(
+    release_id: ReleaseId,
+    name: As = None,
+    comment: Comment = "",
+    key: Key = None,
+    envelope: Signed = None,
+    to_sign: ToSign = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decide that the release must never be published. Other documents or other data make another release."""
+    _decide(release_id, "reject", means(name, key, envelope, to_sign), comment, to_sign, as_json)
 
 
 @review_app.command("request-changes")
-def request_changes(release_id: ReleaseId, name: As = None, comment: Comment = "", as_json: AsJson = False) -> None:
-    """Send the release back to its owner."""
-    _refuse(release_id, State.CHANGES_REQUESTED, name, comment, as_json)
+def request_changes(
+    release_id: ReleaseId,
+    name: As = None,
+    comment: Comment = "",
+    key: Key = None,
+    envelope: Signed = None,
+    to_sign: ToSign = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decide that the release goes back to its owner, with what has to change."""
+    _decide(release_id, "request_changes", means(name, key, envelope, to_sign), comment, to_sign, as_json)
+
+
+@review_app.command()
+def conflicted(
+    release_id: ReleaseId,
+    name: As = None,
+    comment: Comment = "",
+    key: Key = None,
+    envelope: Signed = None,
+    to_sign: ToSign = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say that you must not judge this release; somebody else decides in your place."""
+    _decide(release_id, "conflicted", means(name, key, envelope, to_sign), comment, to_sign, as_json)
 
 
 @review_app.command()
 def withdraw(
     release_id: ReleaseId,
     reason: Annotated[str, typer.Option("--reason", help="shown to the public in the file's place")],
+    name: As = None,
+    key: Key = None,
+    envelope: Signed = None,
+    to_sign: ToSign = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take a published release off the shelf, leaving a note in its place."""
-    from tasks.release.review import withdraw as take_off
+    """Take a published release off the shelf, leaving a note in its place. It takes two people."""
+    from tasks.release.acting import Request
+    from tasks.release.review import withdraw
 
-    gone = take_off(release_id, reason)
+    answer = withdraw(release_id, means(name, key, envelope, to_sign), reason)
+    if isinstance(answer, Request):
+        hand_out(answer, to_sign)
+        return
+    if isinstance(answer, str):
+        if as_json:
+            print_json({"release": release_id, "state": State.PUBLISHED, "says": answer})
+        else:
+            say(answer)
+        raise typer.Exit(WAITING)
     if as_json:
-        print_json({"release": release_id, "state": State.WITHDRAWN, "moved_to": str(gone)})
+        print_json({"release": release_id, "state": State.WITHDRAWN, "moved_to": str(answer)})
     else:
-        say(f"{release_id} is withdrawn; its files are in {gone}.")
+        say(f"{release_id} is withdrawn; its files are in {answer}.")
 
 
-def _refuse(release_id: str, decision: State, name: str | None, comment: str, as_json: bool) -> None:
+def _decide(release_id: str, decision: Any, by: Any, comment: str, to_sign: str | None, as_json: bool) -> None:
     from flows.review import resume_waiting
+    from tasks.release.acting import Request
     from tasks.release.documents import open_workspace
-    from tasks.release.review import refuse
+    from tasks.release.review import decide
 
-    refuse(release_id, decision, name, comment)
-    resume_waiting(open_workspace(), release_id)
+    workspace = open_workspace()
+    standing = decide(workspace, release_id, decision, by, comment)
+    if isinstance(standing, Request):
+        hand_out(standing, to_sign)
+        return
+    if standing.outcome != "open":
+        resume_waiting(workspace, release_id)
+    _finish_decision(release_id, workspace.ledger.state(release_id), standing, as_json)
+
+
+def _finish_decision(release_id: str, state: State | None, standing: Any, as_json: bool) -> None:
+    """Say where the release stands with those who decide, and exit with the code for it."""
     if as_json:
-        print_json({"release": release_id, "state": decision})
+        print_json({"release": release_id, "state": state, "approvals": standing.says})
     else:
-        say(f"{release_id}: {str(decision).replace('_', ' ')}.")
+        say(f"{release_id}: {standing.says}")
+    code = {"open": WAITING, "approved": DONE}.get(standing.outcome, BLOCKED)
+    raise typer.Exit(code)

@@ -22,7 +22,7 @@ from sluice.custody.anchor import Anchor
 from sluice.custody.chain import START, Chain, Row
 from sluice.custody.ledger_database import ROWS, LedgerDatabase
 from sluice.custody.merkle_tree import roots
-from sluice.custody.states import State, TransitionError, following, in_words, state_of
+from sluice.custody.states import OFFICE, OFFICE_EVENTS, State, TransitionError, following, in_words, state_of
 from sluice.errors import SluiceError
 from sluice.log import log
 
@@ -92,7 +92,12 @@ class Ledger:
                 raise TransitionError(
                     f"'{event}' needs release '{release}' to be {in_words(expect)}; it is {in_words([state])}."
                 )
-            following(state, event)
+            if release == OFFICE:
+                if event not in OFFICE_EVENTS:
+                    known = ", ".join(OFFICE_EVENTS)
+                    raise TransitionError(f"no event of an office is named '{event}'. Known: {known}.")
+            else:
+                following(state, event)
             at = datetime.now(UTC).isoformat(timespec="microseconds")
             seq, previous = (last["seq"] + 1, last["hash"]) if last else (1, START)
             fields = {"seq": seq, "at": at, "release": release, "event": event, "actor": actor, "body": text}
@@ -113,13 +118,14 @@ class Ledger:
             return [_entry(row) for row in self._rows(connection, release)]
 
     def histories(self) -> dict[str, list[Entry]]:
-        """The entries of every release, releases in the order in which they were first recorded.
+        """The entries of every release, releases in the order in which they were first recorded; not the office's.
 
         Raises as `entries` does. Cost: one statement, and a hash for each row that was not read before.
         """
         found: dict[str, list[Entry]] = {}
         for entry in self.entries():
-            found.setdefault(entry.release, []).append(entry)
+            if entry.release != OFFICE:
+                found.setdefault(entry.release, []).append(entry)
         return found
 
     def state(self, release: str) -> State | None:
@@ -193,7 +199,8 @@ class Ledger:
         return row
 
     def _state(self, connection: sa.Connection, release: str) -> State | None:
-        return state_of(row["event"] for row in self._rows(connection, release))
+        rows = self._rows(connection, release)
+        return None if release == OFFICE else state_of(row["event"] for row in rows)
 
     def _last(self, connection: sa.Connection) -> Row | None:
         row = connection.execute(sa.select(ROWS).order_by(ROWS.c.seq.desc()).limit(1)).mappings().first()

@@ -46,8 +46,8 @@ REACHED_FROM: Mapping[State, frozenset[State | None]] = {
     State.EVALUATED: frozenset({State.MASKED}),
     State.BLOCKED: frozenset({State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED}),
     State.PENDING_REVIEW: frozenset({State.EVALUATED, State.APPROVED}),
-    State.CHANGES_REQUESTED: frozenset({State.PENDING_REVIEW}),
-    State.REJECTED: frozenset({State.PENDING_REVIEW}),
+    State.CHANGES_REQUESTED: frozenset({State.PENDING_REVIEW, State.APPROVED}),
+    State.REJECTED: frozenset({State.PENDING_REVIEW, State.APPROVED}),
     State.APPROVED: frozenset({State.PENDING_REVIEW}),
     State.PUBLISHING: frozenset({State.APPROVED, State.PUBLISHING}),
     State.PUBLISHED: frozenset({State.PUBLISHING}),
@@ -57,12 +57,20 @@ REACHED_FROM: Mapping[State, frozenset[State | None]] = {
 
 # Events that leave the state as it is.
 REMARKS: Mapping[str, str] = {
-    "approval": "one person's approval of the file, its documents and its dossier",
+    "decision": "what one person decided on the file, its documents and its dossier; the states say what came of it",
+    "withdrawal": "one person asks that the release be withdrawn; another must, too",
     "failed": "a step crashed; the body has the step and the type of the exception, not its text",
     "checked": "the published folder was read back",
     "stamped": "a time-stamping authority stamped the manifest, before it was published",
     "seed_destroyed": "the file can no longer be made again",
     "note": "a remark of a person",
+}
+
+OFFICE = "@office"  # stands in the place of a release's id; no definition can have this name
+# Its events: acts by which people, policies and contracts come to count. They have no states.
+OFFICE_EVENTS: Mapping[str, str] = {
+    "founded": "the head of the office brings its first roster and documents",
+    "adopted": "one person adopts documents of the office",
 }
 
 EVENTS: tuple[str, ...] = (*(state.value for state in State), *REMARKS)

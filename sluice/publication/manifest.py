@@ -39,8 +39,9 @@ class GivenApproval(BaseModel):
     who: str
     role: str | None = Field(description="the role that it fills; None when it counts by number alone")
     at: str = Field(description="ISO 8601, UTC")
-    identity: Literal["account", "declared"] = Field(
-        description="account: the name of the system account that gave it; declared: a name that was typed"
+    identity: Literal["key", "account", "declared"] = Field(
+        description="key: it is signed; account: the system account that gave it is on the roster; declared: a name "
+        "that was typed"
     )
 
 

@@ -1,15 +1,14 @@
-"""What people approve of a release, who may, and where their approvals stand."""
+"""What people approve of a release, and whether it is still what they read."""
 
 import hashlib
-from datetime import UTC, datetime
 from pathlib import Path
 
 from policies.approvals import Standing, Subject
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State
 from sluice.errors import SluiceError
 from tasks.release.product import AnyRelease
-from tasks.release.release import DocumentedRelease, last
+from tasks.release.release import DocumentedRelease
+from tasks.release.under_review import UnderReview, subject_of
 
 
 def report_path(release: DocumentedRelease) -> Path:
@@ -19,10 +18,7 @@ def report_path(release: DocumentedRelease) -> Path:
 
 def subject(release: DocumentedRelease) -> Subject:
     """What there is to approve: the hashes of the latest evaluation."""
-    evaluated = last(release.entries(), State.EVALUATED)
-    if evaluated is None:
-        raise SluiceError(f"{release.id} has not been judged; run: sluice release {release.product.path}")
-    return Subject(**evaluated.body["subject"])
+    return subject_of(release.id, release.entries())
 
 
 def approved_files(release: AnyRelease) -> dict[str, tuple[str, str]]:
@@ -45,17 +41,5 @@ def verify_subject(release: AnyRelease) -> None:
 
 
 def standing(release: DocumentedRelease, begun: Entry | None = None) -> Standing:
-    """How the approvals of exactly these bytes stand now, or stood when a publication was begun."""
-    return release.product.policy.approvals.standing(
-        [entry for entry in release.entries() if begun is None or entry.seq < begun.seq],
-        subject(release).digest(),
-        submitters(release),
-        release.product.roster,
-        datetime.fromisoformat(begun.at) if begun else datetime.now(UTC),
-    )
-
-
-def submitters(release: DocumentedRelease) -> tuple[str, ...]:
-    """Who may not approve: the owner of the definition and every account that ran it."""
-    ran = (entry.actor for entry in release.entries() if entry.event == State.RECEIVED)
-    return tuple(dict.fromkeys((release.product.definition.owner, *ran)))
+    """How the decisions on exactly these bytes stand now, or stood when a publication was begun."""
+    return UnderReview.of(release.product.workspace, release.id, begun).standing()

@@ -50,7 +50,7 @@ class Trigger(StrictModel):
 
 
 _NO_PART_OF_THE_DICE = {
-    "name", "title", "owner", "source", "contract", "policy", "people", "target", "schedule", "trigger", "seed"
+    "name", "title", "owner", "source", "contract", "policy", "target", "schedule", "trigger", "seed"
 }  # fmt: skip
 
 
@@ -65,7 +65,6 @@ class Definition(StrictModel):
     source: Source
     contract: Path
     policy: Path
-    people: Path = Field(description="the roster: who may approve, in which role")
     target: Path = Field(description="folder in which each published release gets a folder of its own")
     schedule: Schedule | None = None
     trigger: Trigger | None = None
@@ -80,7 +79,7 @@ class Definition(StrictModel):
 
     def at(self, base: Path) -> Self:
         """The same definition with every path made absolute from `base`."""
-        paths = {field: (base / getattr(self, field)).resolve() for field in ("contract", "policy", "people", "target")}
+        paths = {field: (base / getattr(self, field)).resolve() for field in ("contract", "policy", "target")}
         return self.model_copy(update={**paths, "source": self.source.resolve(base)})
 
 

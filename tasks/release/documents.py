@@ -1,23 +1,27 @@
-"""The documents of a release, loaded before any record is read: definition, contract, policy and roster."""
+"""The documents of a release, loaded before any record is read: definition, contract and policy."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
-from policies.approvals import Roster, load_roster
+from pydantic import BaseModel
+
+from policies.adoption import Kind
 from policies.policy import Policy, load_policy
 from schemas.contract import Contract, load_contract
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_sha256
-from sluice.errors import DocumentError
+from sluice.errors import DocumentError, did_you_mean
 from sluice.settings import settings
 from tasks.release.definition import Definition
+from tasks.release.office import open_office
 
 D_co = TypeVar("D_co", bound=Definition, covariant=True)
 D = TypeVar("D", bound=Definition)
 L = TypeVar("L")
+M = TypeVar("M", bound=BaseModel)
 
 
 def open_workspace() -> Workspace:
@@ -35,7 +39,6 @@ class Documents(Generic[D_co]):
     definition: D_co  # with absolute paths
     contract: Contract
     policy: Policy
-    roster: Roster
     workspace: Workspace
 
     @cached_property
@@ -49,35 +52,42 @@ class Documents(Generic[D_co]):
 
 
 def load_documents(
-    kind: Callable[[Path, D, D, Contract, Policy, Roster, Workspace], L], path: Path, written: D, workspace: Workspace
+    kind: Callable[[Path, D, D, Contract, Policy, Workspace], L], path: Path, written: D, workspace: Workspace
 ) -> L:
-    """All that a definition names, as `kind`, a class of documents, holds it. Raises DocumentError."""
+    """All that a definition names, as `kind`, a class of documents, holds it. Raises DocumentError.
+
+    A contract or policy that is named by a plain name, and not by a file, is the one that the office adopted.
+    """
     path = path.resolve()
     definition = written.at(path.parent)
     _refuse_misplaced_target(path, definition, workspace.home)
-    refuse_misplaced(path, "contract", definition.contract)
-    refuse_misplaced(path, "policy", definition.policy)
-    refuse_misplaced(path, "people", definition.people)
     return kind(
         path,
         written,
         definition,
-        load_contract(definition.contract),
-        load_policy(definition.policy),
-        load_roster(definition.people),
+        _adopted("contract", written.contract, Contract, workspace) or load_contract(definition.contract),
+        _adopted("policy", written.policy, Policy, workspace) or load_policy(definition.policy),
         workspace,
     )
+
+
+def _adopted(kind: Kind, named: Path, model: type[M], workspace: Workspace) -> M | None:
+    """The document that the office adopted under this name; None for the name of a file."""
+    name = str(named)
+    if "/" in name or named.suffix:
+        return None
+    office = open_office(workspace)
+    names = [each for of, each in office.in_force if of == kind] if office else []
+    if office is None or name not in names:
+        raise DocumentError(
+            f"{kind}: no {kind} named '{name}' was adopted.{did_you_mean(name, names)} Adopted: "
+            f"{', '.join(names) or 'none'}. Name one of them, or a file such as {name}.yaml"
+        )
+    kept = workspace.vault.verify(office.in_force[kind, name].adoption.sha256, ".json")
+    return model.model_validate_json(kept.read_bytes())
 
 
 def _refuse_misplaced_target(path: Path, definition: Definition, home: Path) -> None:
     home = home.resolve()
     if definition.target.is_relative_to(home) or home.is_relative_to(definition.target):
         raise DocumentError(f"{path}: target: must lie apart from the workspace {home}, which holds the vault")
-
-
-def refuse_misplaced(path: Path, field: Literal["contract", "policy", "people"], given: Path) -> None:
-    """Raise DocumentError when a document that the definition at `path` names is not from where it must be."""
-    setting = {"contract": "contracts", "policy": "policies", "people": "people"}[field]
-    place = getattr(settings(), setting)
-    if place and not given.is_relative_to(place):
-        raise DocumentError(f"{path}: {field}: here it must come from {place} (SLUICE_{setting.upper()}); got {given}")

@@ -1,21 +1,27 @@
-"""What people do with a release: find it, approve it, refuse it, withdraw it. Each is an event in the ledger."""
+"""What people do with a release: find it, decide on it, withdraw it. Each is an event in the ledger."""
 
-import json
+from collections.abc import Mapping
 from pathlib import Path
 
-from policies.approvals import Roster, Standing, load_roster
-from policies.policy import Policy
+from policies.acts import verified_person
+from policies.approvals import DECISION, PREDICATE, REFUSALS, Decision, Standing, decision_predicate
+from policies.people import HEAD, stronger
 from sluice.custody import shelf
-from sluice.custody.states import State, state_of
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
+from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
-from sluice.reading.visible_text import as_prose
-from tasks.release.account import account
-from tasks.release.approval import standing, subject, submitters, verify_subject
-from tasks.release.documents import open_workspace, refuse_misplaced
+from tasks.release.acting import Means, Request, act
+from tasks.release.approval import approved_files, verify_subject
+from tasks.release.documents import open_workspace
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
-from tasks.release.release import last, recorded_entries, recorded_release
+from tasks.release.release import last, recorded_release
+from tasks.release.under_review import UnderReview
 from tasks.release.waiting import definition_of
+
+WITHDRAWAL = "withdrawal"  # the event in the ledger
+WITHDRAWAL_PREDICATE = "urn:sluice:withdrawal:1"
 
 
 def find(release_id: str) -> AnyRelease:
@@ -24,91 +30,120 @@ def find(release_id: str) -> AnyRelease:
     return recorded_release(load_product(definition_of(workspace, release_id), workspace), release_id)
 
 
-def record_approval(release: AnyRelease, declared: str | None, comment: str) -> Standing:
-    """Record one person's approval; the standing with it, which says so when that person's already holds.
+def approve(release: AnyRelease, means: Means, comment: str) -> Standing | Request:
+    """Record one person's approval of exactly the bytes that were judged; see `decide`."""
+    _refuse_unless_under_review(release.state, release.id)
+    verify_subject(release)
+    files = {name: sha256 for name, (sha256, _) in approved_files(release).items()}
+    return decide(release.product.workspace, release.id, "approve", means, comment, files)
 
+
+def decide(
+    workspace: Workspace,
+    release_id: str,
+    decision: Decision,
+    means: Means,
+    comment: str,
+    files: Mapping[str, str] | None = None,
+) -> Standing | Request:
+    """Record what one person decides on a release, whatever became of its documents since, and what comes of it.
+
+    files  : name -> SHA-256 of the data files that it is about; None: of all that was reviewed
+    returns: the standing with it, which says so when the same decision of that person already holds; what is to be
+             signed, where that is all that is asked
     raises : SluiceError when it could not count
     """
-    undecided = (State.PENDING_REVIEW, State.APPROVED)
-    if release.state not in undecided:
-        state = str(release.state).replace("_", " ")
-        raise SluiceError(f"{release.id} is {state}; only a release that is pending review can be approved.")
-    _refuse_unseen("comment", comment)
-    verify_subject(release)
-    person, identity = _who(release, declared)
-    bound = subject(release).digest()
-    if person in {release.product.roster.person(submitter) or submitter for submitter in submitters(release)}:
-        raise SluiceError(f"'{person}' submitted {release.id} and cannot approve it; another person must.")
-    before = standing(release)
-    for holds in before.valid:
-        if holds.who == person:
-            says = f"already approved by you at {holds.at}, nothing more was recorded; {before.says}"
+    case = UnderReview.of(workspace, release_id)
+    _refuse_unless_under_review(workspace.ledger.state(release_id), release_id)
+    if decision != "approve" and not comment.strip() and means.envelope is None:
+        raise SluiceError(f"--comment must say why: who submitted {release_id} has to know what to change")
+    bound = case.subject
+    said = act(
+        case.office.roster,
+        stronger(case.office.roster.identity, case.policy.approvals.identity),
+        means,
+        PREDICATE,
+        lambda words, at: decision_predicate(case.office.id, release_id, decision, bound.digest(), words, at),
+        files or bound.model_dump(exclude_none=True),
+        comment,
+    )
+    if isinstance(said, Request):
+        return said
+    if case.is_submitter(said.person) and decision not in REFUSALS:
+        raise SluiceError(f"'{said.person}' submitted {release_id} and cannot approve it; another person must.")
+    before = case.standing()
+    for holds in before.decided:
+        if (holds.who, holds.decision) == (said.person, decision):
+            says = f"already decided so by you at {holds.at}, nothing more was recorded; {before.says}"
             return before.model_copy(update={"says": says})
-    given = {"subject": bound, "identity": identity, "account": account(), "comment": comment}
-    release.record_as(person, "approval", undecided, **given)
-    return standing(release)
+    body = {**said.body, "decision": decision, "subject": bound.digest()}
+    undecided = (State.PENDING_REVIEW, State.APPROVED)
+    entry = workspace.ledger.append(release_id, DECISION, said.person, body, undecided)
+    now = UnderReview.of(workspace, release_id).standing()
+    if refused := [void.reason for void in now.void if void.at == entry.at]:
+        raise SluiceError(f"the decision counts for nothing: {refused[0]}")
+    if now.outcome in REFUSALS.values():
+        workspace.ledger.append(release_id, now.outcome, said.person, {"says": now.says}, undecided)
+    return now
 
 
-def refuse(release_id: str, decision: State, declared: str | None, comment: str) -> None:
-    """Record that one person rejects a release or asks for changes, whatever became of its documents since.
+def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str:
+    """Take a published folder off the shelf, when two people ask for it; whatever became of its documents since.
 
-    Who may is said by the policy and the roster's path as they were when the release was received.
+    The folder is the one that the ledger recorded when it was published. Two people of the roster must ask, one of them
+    the head of the office or in a role that the policy asks of approvers.
 
-    raises : SluiceError for who is not on the roster, and when the release is not under review any more
+    returns: where the folder went; or a sentence on who else must ask; or what is to be signed
+    raises : SluiceError when the release is not on the shelf
     """
-    _refuse_unseen("comment", comment)
     workspace = open_workspace()
-    received = last(workspace.ledger.entries(release_id), State.RECEIVED)
-    path = definition_of(workspace, release_id)
-    if received is None:
-        raise SluiceError(f"{release_id} was not received: there is nothing to refuse.")
-    kept = {name: workspace.vault.verify(received.body[name], ".json").read_bytes() for name in ("policy", "plan")}
-    people = (path.parent / json.loads(kept["plan"])["people"]).resolve()
-    refuse_misplaced(path, "people", people)
-    person, identity = _on_roster(load_roster(people), people, Policy.model_validate_json(kept["policy"]), declared)
-    body = {"identity": identity, "account": account(), "comment": comment}
-    workspace.ledger.append(release_id, decision, person, body)
-
-
-def withdraw(release_id: str, reason: str) -> Path:
-    """Take the published folder off the shelf, whatever became of its documents since.
-
-    The folder is the one that the ledger recorded when it was published. Raises SluiceError when it is not there.
-    """
-    _refuse_unseen("reason", reason)
-    workspace = open_workspace()
-    entries = recorded_entries(workspace, release_id)
-    published, state = last(entries, State.PUBLISHED), state_of(entry.event for entry in entries)
-    if state not in (State.PUBLISHED, State.SUPERSEDED) or published is None:
+    case = UnderReview.of(workspace, release_id)
+    state, on_shelf = workspace.ledger.state(release_id), (State.PUBLISHED, State.SUPERSEDED)
+    if state not in on_shelf:
         raise SluiceError(f"{release_id} is {str(state).replace('_', ' ')}; only a published release can be withdrawn.")
+    published = last(case.entries, State.PUBLISHED)
+    assert published is not None
+    said = act(
+        case.office.roster,
+        stronger(case.office.roster.identity, case.policy.approvals.identity),
+        means,
+        WITHDRAWAL_PREDICATE,
+        lambda words, at: _withdrawal(case, words, at),
+        {"manifest.json": published.body["manifest"]},
+        reason,
+    )
+    if isinstance(said, Request):
+        return said
+    workspace.ledger.append(release_id, WITHDRAWAL, said.person, said.body, on_shelf)
+    case = UnderReview.of(workspace, release_id)
+    asked = [entry for entry in case.entries if entry.event == WITHDRAWAL and entry.seq > published.seq]
+    people = {who for who in (_asks(case, entry) for entry in asked) if who}
+    may = {*(HEAD, *case.policy.approvals.roles)}
+    if len(people) < 2 or not any(may & {*case.office.roster.people[who].roles} for who in people):
+        missing = "" if any(may & {*case.office.roster.people[who].roles} for who in people) else " with such a role"
+        return (
+            f"{len(people)} of 2 people ask that {release_id} be withdrawn; another{missing} must run the same command."
+        )
     gone = shelf.withdraw(Path(published.body["folder"]), reason)
-    workspace.ledger.append(release_id, State.WITHDRAWN, account(), {"reason": reason})
+    workspace.ledger.append(release_id, State.WITHDRAWN, said.person, {"reason": reason})
     return gone
 
 
-def _refuse_unseen(field: str, text: str) -> None:
-    """Raise SluiceError for words that would not be what they look like to whoever reads them years later."""
+def _withdrawal(case: UnderReview, reason: str, at: str) -> dict[str, str]:
+    """What somebody signs who asks for a withdrawal."""
+    return {"office": case.office.id, "release": case.id, "comment": reason, "at": at}
+
+
+def _asks(case: UnderReview, entry: Entry) -> str | None:
+    """Who asked for a withdrawal; None where that cannot be verified."""
+    predicate = _withdrawal(case, entry.body["comment"], entry.body["said_at"])
     try:
-        as_prose(text)
-    except ValueError as error:
-        raise SluiceError(f"{field}: {error}") from None
+        return verified_person(entry, case.office.roster, WITHDRAWAL_PREDICATE, predicate)
+    except SluiceError:
+        return None
 
 
-def _who(release: AnyRelease, declared: str | None) -> tuple[str, str]:
-    documents = release.product
-    return _on_roster(documents.roster, documents.definition.people, documents.policy, declared)
-
-
-def _on_roster(roster: Roster, people: Path, policy: Policy, declared: str | None) -> tuple[str, str]:
-    """The person on the roster who acts, and how that is known."""
-    if declared is not None and policy.approvals.identity == "account":
-        raise SluiceError(
-            f"policy '{policy.name}' knows approvers by their own account, not by --as "
-            "(approvals.identity: account); run the command under the approver's account"
-        )
-    person = roster.by_account(account()) if declared is None else roster.person(declared)
-    if person is None:
-        listed = f"{people}. On it: {', '.join(roster.people)}"
-        hint = ". Say who you are with --as" if declared is None and policy.approvals.identity == "declared" else ""
-        raise SluiceError(f"'{declared or account()}' is not on the roster {listed}{hint}")
-    return person, "account" if declared is None else "declared"
+def _refuse_unless_under_review(state: State | None, release_id: str) -> None:
+    if state not in (State.PENDING_REVIEW, State.APPROVED):
+        says = str(state).replace("_", " ")
+        raise SluiceError(f"{release_id} is {says}; only a release that is pending review can be decided on.")

@@ -69,7 +69,7 @@ def test_the_state_follows_the_events(lived: Ledger) -> None:
 def test_an_append_is_refused_outside_the_expected_states(opened: Ledger) -> None:
     opened.append("fair-1", "received", "amara", {}, expect=[None])
     with pytest.raises(TransitionError, match="needs release 'fair-1' to be pending_review; it is received"):
-        opened.append("fair-1", "approval", "amara", {}, expect={State.PENDING_REVIEW})
+        opened.append("fair-1", "decision", "amara", {}, expect={State.PENDING_REVIEW})
     with pytest.raises(TransitionError, match="to be new; it is received"):
         opened.append("fair-1", "received", "amara", {}, expect={None})
     assert len(opened.entries()) == 1

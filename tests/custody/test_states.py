@@ -25,7 +25,7 @@ TO_SHELF = [*TO_REVIEW, "approved", "publishing", "published"]
         (["received", "validated", "masked", "evaluated", "received"], State.RECEIVED),
         ([*TO_REVIEW, "approved", "pending_review"], State.PENDING_REVIEW),
         ([*TO_REVIEW, "approved", "publishing", "publishing", "published"], State.PUBLISHED),
-        ([*TO_REVIEW, "approval", "failed", "checked", "seed_destroyed", "note"], State.PENDING_REVIEW),
+        ([*TO_REVIEW, "decision", "failed", "checked", "seed_destroyed", "note"], State.PENDING_REVIEW),
     ],
 )
 def test_a_state_is_what_the_events_add_up_to(events: list[str], state: State | None) -> None:

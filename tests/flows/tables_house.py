@@ -68,7 +68,6 @@ def definition() -> dict[str, Any]:
         "source": {"type": "csv", "path": "firms.csv"},
         "contract": "contract.yaml",
         "policy": "policy.yaml",
-        "people": "people.yaml",
         "dimensions": [
             {"variable": "nace", "hierarchy": "nace.csv"},
             {"variable": "region", "hierarchy": "region.csv"},

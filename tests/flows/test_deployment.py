@@ -19,7 +19,7 @@ from tests.flows.prefect_server import using
 
 # The ledger of every release, however it was started: up to the decision of people, and after it.
 JUDGED = ["received", "validated", "masked", "evaluated", "pending_review"]
-DECIDED = ["approval", "approval", "approved", "publishing", "published"]
+DECIDED = ["decision", "decision", "approved", "publishing", "published"]
 
 
 def shape(entries: list[Entry]) -> list[tuple[str, str, str]]:
@@ -102,7 +102,7 @@ def test_a_triggered_run_waits_without_a_process_and_publishes_once(installation
     assert told.code == ERROR
     assert "is in the ledger" in told.words
     assert all(run["id"] in told.words for run in both)
-    assert installation.events("event") == [*JUDGED, "approval", "approval"]
+    assert installation.events("event") == [*JUDGED, "decision", "decision"]
     assert not installation.published("event")
 
     assert installation.approve("event", "jonas").code == DONE  # once more; the server answers again

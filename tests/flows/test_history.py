@@ -26,7 +26,7 @@ def screen(width: int = 80) -> tuple[Console, StringIO]:
 def test_who_approved_what_when_and_on_which_documents(published: House) -> None:
     told = published.sluice("ledger", "show", published.id, "--json").json
     assert told["state"] == "published"
-    given = {event["actor"]: event["body"] for event in told["events"] if event["event"] == "approval"}
+    given = {event["actor"]: event["body"] for event in told["events"] if event["event"] == "decision"}
     assert set(given) == {"amara", "jonas"}
     assert given["amara"]["comment"] == COMMENT
     assert all(body["subject"] == told["approval_binds_to"] for body in given.values())
@@ -97,7 +97,7 @@ def test_ten_releases_fit_on_one_screen_and_no_id_is_broken() -> None:
         {
             "release": f"a-name-that-is-rather-long-{number:012d}",
             "state": "pending_review",
-            "last_event": "approval",
+            "last_event": "decision",
             "at": "2026-11-21T05:54:00+00:00",
             "says": "Meets the policy: " + "many words " * 40,
         }

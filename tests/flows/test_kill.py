@@ -52,7 +52,7 @@ PUBLISHING: list[dict[str, Any]] = [
     *(
         {"kill_after_event": {"event": event, "anchored": anchored}}
         for event, anchored in (
-            ("approval", True),
+            ("decision", True),
             ("approved", False),
             ("publishing", False),
             ("publishing", True),

@@ -62,13 +62,13 @@ def test_the_good_way_to_publication_and_beyond(house: House) -> None:
     assert house.events(first)[-1] == "superseded"
     assert house.events(second)[-1] == "published"
 
-    gone = house.sluice("withdraw", second, "--reason", "two towns were mixed up")
+    gone = house.withdraw(second, "two towns were mixed up")
     assert gone.code == DONE
     assert not (house.target / second).exists()
     assert "two towns were mixed up" in (house.target / f"{second}.withdrawn.txt").read_text()
     assert house.release().code == BLOCKED  # a release that was withdrawn does not come back
     assert not (house.target / second).exists()
-    assert house.sluice("withdraw", first, "--reason", "the same mistake").code == DONE  # superseded, yet on the shelf
+    assert house.withdraw(first, "the same mistake").code == DONE  # superseded, yet on the shelf
     assert [path.name for path in house.target.glob("[!.]*/")] == []
     assert house.sluice("ledger", "verify").code == DONE
 
@@ -78,9 +78,9 @@ def test_a_published_release_can_be_withdrawn_though_its_documents_have_changed(
     published.policy["rules"][0]["k"] = 10
     published.contract["variables"] = []  # at the moment not even a contract
     published.write()
-    assert published.sluice("withdraw", release, "--reason", "the policy was too mild").code == DONE
+    assert published.withdraw(release, "the policy was too mild").code == DONE
     assert not (published.target / release).exists()
-    assert published.sluice("withdraw", release, "--reason", "again").code == ERROR
+    assert published.withdraw(release, "again").code == ERROR
 
 
 @pytest.mark.slow

@@ -726,5 +726,5 @@ def test_a_release_can_be_withdrawn_when_a_hierarchy_is_gone(published: TablesHo
     found = published.sluice("ledger", "verify")
     assert found.code == ERROR
     assert "industry-by-size.csv was changed" in found.words
-    told = published.sluice("withdraw", published.id, "--reason", "a firm objected")
+    told = published.withdraw(published.id, "a firm objected")
     assert told.code == DONE, told.words

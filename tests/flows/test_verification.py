@@ -109,7 +109,7 @@ def test_what_is_withdrawn_is_what_was_published(published: House, lead_away: Ca
     lead_away(published)
     if (other := published.root / "other").exists():
         shutil.copytree(folder, other / release)
-    assert published.sluice("withdraw", release, "--reason", "a mistake").code == DONE
+    assert published.withdraw(release, "a mistake").code == DONE
     assert not folder.exists()
     assert not other.exists() or (other / release).exists()
     assert told(published).code == DONE
@@ -178,7 +178,7 @@ def test_an_earlier_edition_is_looked_at_too(published: House) -> None:
 def test_what_was_withdrawn_stays_withdrawn(published: House) -> None:
     release, folder = published.id, published.target / published.id
     note = folder.with_name(f"{release}.withdrawn.txt")
-    assert published.sluice("withdraw", release, "--reason", "a mistake").code == DONE
+    assert published.withdraw(release, "a mistake").code == DONE
     assert problems(published) == []
     note.write_text(f"{release} was withdrawn. Nothing is wrong with it.\n")
     assert problems(published) == [f"{note} is not the note of its withdrawal"]
@@ -197,7 +197,7 @@ def test_what_cannot_be_read_is_not_said_to_be_whole(
 ) -> None:
     """The shelf, a folder, a file, the note of a withdrawal."""
     if "withdrawn" in name:
-        assert published.sluice("withdraw", published.id, "--reason", "a mistake").code == DONE
+        assert published.withdraw(published.id, "a mistake").code == DONE
     closed = published.target / name.format(release=published.id)
     for function in ("iterdir", "open"):
         monkeypatch.setattr(Path, function, _closing(closed, getattr(Path, function)))

@@ -100,7 +100,7 @@ class Envelope(_Strict):
     def as_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json", by_alias=True)
 
-    def keys(self) -> tuple[PublicKey, ...]:
+    def signed_by(self) -> tuple[PublicKey, ...]:
         """The keys whose signatures hold, each once; whose they are is for others to say."""
         message, found = pre_authentication(self.content), []
         for signature in self.signatures:
@@ -126,10 +126,15 @@ class Envelope(_Strict):
 
     def statement(self) -> Statement:
         """What was signed. Raises SluiceError when it is no statement."""
-        try:
-            return Statement.model_validate(json.loads(self.content, object_pairs_hook=_without_duplicates))
-        except ValueError:
-            raise SluiceError("the envelope holds no in-toto statement") from None
+        return parse_statement(self.content)
+
+
+def parse_statement(payload: bytes) -> Statement:
+    """The statement in the bytes that are signed. Raises SluiceError when they are none."""
+    try:
+        return Statement.model_validate(json.loads(payload, object_pairs_hook=_without_duplicates))
+    except ValueError:
+        raise SluiceError("this is no in-toto statement, or one that says a thing twice") from None
 
 
 def pre_authentication(payload: bytes) -> bytes:

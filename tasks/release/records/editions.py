@@ -75,7 +75,7 @@ def _recorded(release: RecordsRelease, name: str, entries: Sequence[Entry]) -> R
     definition = RecordsDefinition.model_validate_json(plan)
     documents = Documents(
         product.path, definition, definition, Contract.model_validate_json(contract),
-        Policy.model_validate_json(policy), product.roster, product.workspace,
+        Policy.model_validate_json(policy), product.workspace,
     )  # fmt: skip
     variables = variables_from_json(vault.verify(received.body["variables"], ".json").read_bytes())
     data, original = StagedTable(**received.body["data"]), StagedTable(**received.body["original"])

@@ -29,7 +29,7 @@ def test_the_bytes_under_the_signature_are_those_of_the_format() -> None:
 
 def test_an_envelope_tells_its_key_and_statement_after_a_round_trip() -> None:
     envelope = Envelope.from_json(json.dumps(signed().as_json()))
-    assert envelope.keys() == (PublicKey.of(KEY.public_key()),)
+    assert envelope.signed_by() == (PublicKey.of(KEY.public_key()),)
     assert envelope.statement() == STATEMENT
     assert envelope.statement().files == {"people.csv": "ab" * 32}
     assert json.loads(envelope.content)["_type"] == "https://in-toto.io/Statement/v1"
@@ -38,26 +38,26 @@ def test_an_envelope_tells_its_key_and_statement_after_a_round_trip() -> None:
 @given(st.binary(max_size=300))
 def test_another_payload_bears_no_signature(payload: bytes) -> None:
     other = signed().model_copy(update={"payload": base64.b64encode(payload).decode()})
-    assert other.keys() == (() if payload != STATEMENT.payload() else (PublicKey.of(KEY.public_key()),))
+    assert other.signed_by() == (() if payload != STATEMENT.payload() else (PublicKey.of(KEY.public_key()),))
 
 
 def test_a_statement_that_was_signed_without_its_type_counts_for_nothing() -> None:
     armoured = base64.b64encode(signed_by_key(STATEMENT.payload(), KEY).encode()).decode()
     bare = signed().as_json() | {"signatures": [{"keyid": "", "sig": armoured}]}
-    assert Envelope.from_json(json.dumps(bare)).keys() == ()
+    assert Envelope.from_json(json.dumps(bare)).signed_by() == ()
 
 
 def test_the_name_beside_a_signature_makes_no_key() -> None:
     """What counts is the key within the signature, whatever `keyid` claims."""
     claimed = signed().as_json()
     claimed["signatures"][0]["keyid"] = PublicKey.of(OTHER.public_key()).fingerprint
-    assert Envelope.from_json(json.dumps(claimed)).keys() == (PublicKey.of(KEY.public_key()),)
+    assert Envelope.from_json(json.dumps(claimed)).signed_by() == (PublicKey.of(KEY.public_key()),)
 
 
 def test_one_key_counts_once_however_often_it_signed() -> None:
     twice = signed().as_json()
     twice["signatures"] += [*twice["signatures"], *signed(key=OTHER).as_json()["signatures"]]
-    keys = Envelope.from_json(json.dumps(twice)).keys()
+    keys = Envelope.from_json(json.dumps(twice)).signed_by()
     assert keys == tuple(PublicKey.of(key.public_key()) for key in (KEY, OTHER))
 
 
@@ -88,7 +88,7 @@ def test_what_is_no_envelope_is_refused(change: dict[str, Any]) -> None:
     ],
 )
 def test_what_is_no_statement_is_refused_though_it_is_signed(payload: bytes) -> None:
-    with pytest.raises(SluiceError, match="no in-toto statement"):
+    with pytest.raises(SluiceError, match="is no in-toto statement"):
         signed(payload).statement()
 
 

@@ -1,0 +1,115 @@
+"""The commands by which people and documents come to count: adopt, sign elsewhere, see who and what counts."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
+from flows.cli.terminal import DONE, WAITING, AsJson, print_json, say
+
+office_app = typer.Typer()
+
+
+@office_app.command()
+def adopt(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="rosters, policies and contracts (YAML)")],
+    valid_until: Annotated[str | None, typer.Option("--valid-until", metavar="DATE", help="the last day")] = None,
+    datasets: Annotated[list[str] | None, typer.Option("--dataset", help="for this data set only; repeatable")] = None,
+    submitters: Annotated[
+        list[str] | None, typer.Option("--submitter", help="for releases of this person only; repeatable")
+    ] = None,
+    comment: Annotated[str, typer.Option("--comment", help="kept in the ledger")] = "",
+    name: As = None,
+    key: Key = None,
+    envelope: Signed = None,
+    to_sign: ToSign = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say that documents count in this office. Two people must, by the same command; the first founds it alone."""
+    from datetime import date
+
+    from sluice.errors import SluiceError
+    from tasks.release.acting import Request
+    from tasks.release.documents import open_workspace
+    from tasks.release.office import Terms, adopt, dumped
+
+    try:
+        until = date.fromisoformat(valid_until) if valid_until else None
+    except ValueError:
+        raise SluiceError(f"--valid-until must be a date such as 2027-12-31; got '{valid_until}'") from None
+    terms = Terms(until, tuple(datasets or ()), tuple(submitters or ()))
+    answer = adopt(open_workspace(), files, terms, means(name, key, envelope, to_sign), comment)
+    if isinstance(answer, Request):
+        hand_out(answer, to_sign)
+        return
+    office, adoptions = answer
+    missing = {each: office.missing(each, office.proposed[each]) for each in adoptions if each in office.proposed}
+    if as_json:
+        print_json({"office": office.id, "adoptions": dumped(adoptions), "missing": [*missing.values()]})
+    else:
+        for each in adoptions:
+            held = office.in_force.get((each.kind, each.name))
+            says = (
+                f"is adopted, by {held.says}."
+                if held and held.adoption == each
+                else f"is proposed; needed: {missing.get(each)}."
+            )
+            say(f"{each.called} {says}")
+    raise typer.Exit(WAITING if missing else DONE)
+
+
+@office_app.command()
+def sign(
+    statement: Annotated[str, typer.Argument(metavar="FILE", help="what --to-sign wrote; - for standard input")],
+    key: Key = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
+) -> None:
+    """Sign a statement that another command wrote; needs no workspace, so it runs on any machine."""
+    import json
+
+    from tasks.release.acting import read_text, sign
+
+    text = json.dumps(sign(read_text(statement).removesuffix("\n").encode(), key).as_json())
+    if output is None:
+        print(text)
+    else:
+        output.write_text(f"{text}\n", encoding="utf-8")
+
+
+@office_app.command()
+def people(
+    keys: Annotated[bool, typer.Option("--keys", help="print their public keys, for those who verify")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show who counts in this office, by which roles and keys, and which documents count."""
+    from sluice.errors import SluiceError
+    from tasks.release.documents import open_workspace
+    from tasks.release.office import dumped, open_office
+
+    office = open_office(open_workspace())
+    if office is None:
+        raise SluiceError("this office has no people yet. Set it up with: sluice office")
+    if keys:
+        for signer in office.roster.allowed_signers():
+            print(signer.line)
+        return
+    if as_json:
+        facts: dict[str, Any] = {"office": office.id, "roster": office.roster.model_dump(mode="json")}
+        print_json(
+            facts | {"adopted": dumped([each.adoption for each in office.in_force.values()]), "void": office.void}
+        )
+        return
+    say(f"office {office.id}", style="bold")
+    for person, entry in office.roster.people.items():
+        until = f", until {entry.valid_until}" if entry.valid_until else ""
+        say(f"  {person}: {', '.join(entry.roles)}{until}")
+        for public in entry.public_keys:
+            say(f"    {public.fingerprint} ({public.kind})")
+    say("Adopted", style="bold")
+    for held in office.in_force.values():
+        say(f"  {held.adoption.called}, by {held.says}")
+    for adoption, acts in office.proposed.items():
+        say(f"  proposed: {adoption.called}; needed: {office.missing(adoption, acts)}")
+    for each in office.void:
+        say(f"  {each}", style="red")

@@ -1,0 +1,45 @@
+"""What a person did, by the ledger: whether it was that person who did it, verified by the roster."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from policies.people import Roster, at_least
+from sluice.custody.ledger import Entry
+from sluice.custody.signing.envelope import Envelope
+from sluice.errors import SluiceError
+
+KNOWN_BY: Mapping[str, str] = {"key": "signature", "account": "the account of the system", "declared": "a typed name"}
+
+
+def verified_person(entry: Entry, roster: Roster, predicate_type: str, predicate: Mapping[str, Any]) -> str:
+    """The person on the roster who did what an entry records, in the way that the entry claims.
+
+    predicate_type, predicate : what a signature must be of
+    raises                    : SluiceError, saying why the act does not count
+    """
+    who, identity = roster.person(entry.actor), entry.body.get("identity")
+    if who is None:
+        raise SluiceError("its author is not on the roster")
+    if not roster.people[who].counts(datetime.fromisoformat(entry.at)):
+        raise SluiceError("its author is not on the roster at that time")
+    if not at_least(identity, roster.identity):
+        raise SluiceError(f"people of this office are known by {KNOWN_BY[roster.identity]}")
+    if identity == "account" and entry.body.get("account") != roster.people[who].account:
+        raise SluiceError("it was given under another account than its author's")
+    if identity == "key":
+        envelope = Envelope.from_json(json.dumps(entry.body.get("envelope")))
+        signers = {roster.by_key(key) for key in envelope.signed_by()}
+        if who not in signers:
+            raise SluiceError("no key of its author signed it")
+        statement = envelope.statement()
+        if (statement.predicate_type, statement.predicate) != (predicate_type, dict(predicate)):
+            raise SluiceError("what was signed is not what is recorded")
+    return who
+
+
+def signed_payload(entry: Entry) -> str:
+    """What was signed; empty where nothing was."""
+    envelope = entry.body.get("envelope")
+    return str(envelope.get("payload", "")) if isinstance(envelope, dict) else ""

@@ -1,0 +1,127 @@
+"""The people of an office: who they are, in which roles, and by which accounts and keys they are known."""
+
+import unicodedata
+from datetime import date, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, Self, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from sluice.custody.signing.allowed_signers import AllowedSigner
+from sluice.custody.signing.public_key import PublicKey
+from sluice.documents.documents import parse_document, read_yaml
+from sluice.errors import SluiceError
+from sluice.reading.visible_text import Name
+
+Identity = Literal["declared", "account", "key"]
+"""How it is known who acted, from weak to strong: a name that was typed, the account of the system, a signature."""
+
+HEAD = "head"  # the role that answers for the roster
+
+
+def at_least(identity: str | None, asked: Identity) -> bool:
+    """Whether an act whose author was known by `identity` meets what is asked."""
+    order = get_args(Identity)
+    return identity in order and order.index(identity) >= order.index(asked)
+
+
+def stronger(first: Identity, second: Identity) -> Identity:
+    """The one that is harder to pretend."""
+    return first if at_least(first, second) else second
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
+
+
+class Person(_Strict):
+    roles: tuple[Name, ...] = Field(min_length=1)
+    account: Name | None = Field(default=None, description="name of the system account")
+    keys: tuple[str, ...] = Field(default=(), description="public keys, each a line of an OpenSSH .pub file")
+    valid_from: date | None = Field(default=None, description="first day on which this person counts")
+    valid_until: date | None = Field(default=None, description="last day on which this person counts")
+
+    @field_validator("keys")
+    @classmethod
+    def _are_keys(cls, lines: tuple[str, ...]) -> tuple[str, ...]:
+        """As kind and key: the comment after them counts for nothing."""
+        try:
+            return tuple(PublicKey.parse(line).line for line in lines)
+        except SluiceError as error:
+            raise ValueError(str(error)) from None
+
+    @cached_property
+    def public_keys(self) -> tuple[PublicKey, ...]:
+        return tuple(map(PublicKey.parse, self.keys))
+
+    def counts(self, at: datetime) -> bool:
+        """Whether this person counts at a time, by the days of its own time zone."""
+        day = at.date()
+        return (self.valid_from or day) <= day <= (self.valid_until or day)
+
+
+class Roster(_Strict):
+    """The people who count. No two spellings of a name or account, and no key, may mean two people."""
+
+    identity: Identity = Field(
+        default="key",
+        description="the least by which people are known: key: they sign; account: the account of the system that ran "
+        "the command; declared: a name that is typed is believed. A policy may ask for more",
+    )
+    people: dict[Name, Person] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Self:
+        owner: dict[str, str] = {}
+        holder: dict[str, str] = {}
+        for name, person in self.people.items():
+            if not name.strip().isprintable() or "," in name:
+                raise ValueError(f"a name must be printable and without a comma; got {name!r}")
+            for spelling in (name, *([person.account] if person.account else [])):
+                if not folded(spelling):
+                    raise ValueError(f"a name or account of '{name}' is blank")
+                if owner.setdefault(folded(spelling), name) != name:
+                    raise ValueError(f"'{spelling}' names both '{owner[folded(spelling)]}' and '{name}'")
+            for key in person.keys:
+                if holder.setdefault(key, name) != name:
+                    raise ValueError(f"one key is given to both '{holder[key]}' and '{name}': each needs an own one")
+        return self
+
+    def by_account(self, account: str) -> str | None:
+        """The name of whom this system account belongs to, letter for letter; None: nobody on the roster."""
+        return next((name for name, person in self.people.items() if person.account == account), None)
+
+    def by_key(self, key: PublicKey) -> str | None:
+        """The name of whom this key belongs to; None: nobody on the roster."""
+        return next((name for name, person in self.people.items() if key in person.public_keys), None)
+
+    def person(self, spelling: str) -> str | None:
+        """The name, as listed, of whom a name or an account means in any letter case and spacing; None: nobody."""
+        wanted = folded(spelling)
+        matches = (name for name, p in self.people.items() if wanted in (folded(name), folded(p.account or name)))
+        return next(matches, None)
+
+    def with_role(self, role: str) -> list[str]:
+        """The names of those who have a role."""
+        return [name for name, person in self.people.items() if role in person.roles]
+
+    def allowed_signers(self) -> list[AllowedSigner]:
+        """The keys, for those who verify from outside."""
+        return [AllowedSigner((_signer_name(name),), key) for name, p in self.people.items() for key in p.public_keys]
+
+
+def load_roster(path: Path) -> Roster:
+    """The roster in a YAML file. Raises DocumentError."""
+    return parse_document(Roster, read_yaml(path), str(path))
+
+
+def folded(name: str) -> str:
+    """A name without letter case, blanks and invisible characters, so that another spelling is no other person."""
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(sign for sign in plain if not sign.isspace() and unicodedata.category(sign) not in ("Cf", "Cc"))
+
+
+def _signer_name(name: str) -> str:
+    """A name as a file of allowed signers can hold it: without blanks."""
+    return "-".join(name.split())

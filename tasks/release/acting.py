@@ -1,0 +1,197 @@
+"""Acting: one person says something that the ledger keeps, known by a signature, an account or a typed name."""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from policies.acts import KNOWN_BY
+from policies.people import Identity, Roster, at_least
+from sluice.custody.signing.envelope import Envelope, Statement, parse_statement
+from sluice.custody.signing.public_key import PublicKey
+from sluice.custody.signing.ssh_signature import signed_by_file
+from sluice.errors import SluiceError
+from sluice.reading.visible_text import as_prose
+from tasks.release.account import account
+
+_LONGEST = timedelta(days=7)  # between a signature and the record of it
+_SKEW = timedelta(minutes=5)  # between the clocks of two machines
+
+Predicate = Callable[[str, str], dict[str, Any]]
+"""What is signed, by the comment and the time."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """How whoever runs a command lets it be known who acts."""
+
+    declared: str | None = None  # a name that was typed
+    key: Path | None = None  # sign by this key
+    envelope: str | None = None  # what was signed elsewhere
+    to_sign: bool = False  # give what is to be signed, and record nothing
+
+
+@dataclass(frozen=True)
+class Said:
+    """Who acts, and what the ledger keeps of how that is known."""
+
+    person: str
+    body: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A statement for somebody to sign elsewhere."""
+
+    payload: bytes
+
+
+def act(
+    roster: Roster,
+    asked: Identity,
+    means: Means,
+    predicate_type: str,
+    predicate: Predicate,
+    files: Mapping[str, str],
+    comment: str,
+) -> Said | Request:
+    """Who acts, by `means`, known at least by what is `asked`.
+
+    predicate_type, predicate, files : what is signed, and about what: name -> SHA-256
+    raises                           : SluiceError for who is not on the roster, cannot be known so, or has no key here
+    """
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    if means.to_sign:
+        return Request(Statement.about(files, predicate_type, predicate(comment, at)).payload())
+    envelope = None
+    if means.envelope is not None:
+        envelope = Envelope.from_json(means.envelope)
+        comment, at = _said_elsewhere(envelope, predicate_type, predicate, files)
+    elif means.key is not None or (asked == "key" and means.declared is None):
+        payload = Statement.about(files, predicate_type, predicate(comment, at)).payload()
+        with _signing_key(means.key, roster) as key:
+            envelope = Envelope.sign(payload, lambda message: signed_by_file(message, key))
+    try:
+        as_prose(comment)
+    except ValueError as error:  # it would not be what it looks like to whoever reads it years later
+        raise SluiceError(f"comment: {error}") from None
+    if envelope is not None:
+        signers = {roster.by_key(key) for key in envelope.signed_by()} - {None}
+        if len(signers) != 1:
+            raise SluiceError(f"it bears the signature of nobody on the roster. On it: {_listed(roster)}")
+        person, identity = str(signers.pop()), "key"
+    else:
+        person, identity = _by_name(roster, asked, means.declared)
+    if not roster.people[person].counts(datetime.now(UTC)):
+        raise SluiceError(f"'{person}' is on the roster, but not at this time")
+    body: dict[str, Any] = {"identity": identity, "account": account(), "comment": comment, "said_at": at}
+    return Said(person, body | ({"envelope": envelope.as_json()} if envelope else {}))
+
+
+def sign(payload: bytes, key: Path | None) -> Envelope:
+    """The envelope over a statement, signed by this key, or by the one key of `~/.ssh` that there is."""
+    parse_statement(payload)
+    with _signing_key(key, None) as found:
+        return Envelope.sign(payload, lambda message: signed_by_file(message, found))
+
+
+def _said_elsewhere(
+    envelope: Envelope, predicate_type: str, predicate: Predicate, files: Mapping[str, str]
+) -> tuple[str, str]:
+    """Comment and time of a statement that was signed elsewhere. Raises SluiceError unless it says what is recorded."""
+    statement = envelope.statement()
+    comment, at = (statement.predicate.get(name) for name in ("comment", "at"))
+    if not isinstance(comment, str) or not isinstance(at, str):
+        raise SluiceError("what was signed has no comment or no time")
+    expected = Statement.about(files, predicate_type, predicate(comment, at))
+    if statement != expected:
+        raise SluiceError(
+            "what was signed is not what this command records: it names another release, decision, document or file"
+        )
+    try:
+        age = datetime.now(UTC) - datetime.fromisoformat(at)
+    except (ValueError, TypeError):
+        raise SluiceError("the time of what was signed is no time in UTC") from None
+    if not -_SKEW <= age <= _LONGEST:
+        raise SluiceError(f"it was signed at {at}; a signature must be recorded within {_LONGEST.days} days")
+    return comment, at
+
+
+def _by_name(roster: Roster, asked: Identity, declared: str | None) -> tuple[str, Identity]:
+    """The person on the roster whose account or typed name this is."""
+    identity: Identity = "account" if declared is None else "declared"
+    person = roster.by_account(account()) if declared is None else roster.person(declared)
+    if not at_least(identity, asked):
+        how = "sign with --key" if asked == "key" else "run the command under the person's own account"
+        raise SluiceError(f"here people are known by {KNOWN_BY[asked]}, not by --as; {how}")
+    if person is None:
+        hint = ". Say who you are with --as" if declared is None and asked == "declared" else ""
+        raise SluiceError(f"'{declared or account()}' is not on the roster. On it: {_listed(roster)}{hint}")
+    return person, identity
+
+
+@contextmanager
+def _signing_key(named: Path | None, roster: Roster | None) -> Iterator[Path]:
+    """The key to sign by: the one that is named, or the one of `~/.ssh` and the agent that is on the roster."""
+    if named is not None:
+        yield named.expanduser()
+        return
+    found = {key: place for key, place in _keys_at_hand() if roster is None or roster.by_key(key)}
+    if len(found) != 1:
+        which, whose = len(found) or "none", " of somebody on the roster" if roster else ""
+        raise SluiceError(
+            f"people are known by their signature here, and {which} of the keys in ~/.ssh and in the SSH agent is one"
+            f"{whose}. Name one with --key; where it is not on this machine or in this account, write what is to be "
+            "signed with --to-sign, sign that with `sluice sign`, and give the result with --envelope. Who has no key: "
+            "sluice key"
+        )
+    [(key, place)] = found.items()
+    if place is not None:
+        yield place
+        return
+    with tempfile.TemporaryDirectory(prefix="sluice-key-") as folder:  # ssh-keygen finds the agent's key by a file
+        file = Path(folder) / "agent.pub"
+        file.write_text(f"{key.line}\n", encoding="ascii")
+        yield file
+
+
+def _keys_at_hand() -> Iterator[tuple[PublicKey, Path | None]]:
+    """The public keys of `~/.ssh`, each with its file, and those that only the agent has."""
+    known = set()
+    for file in sorted((Path.home() / ".ssh").glob("*.pub")):
+        try:
+            key = PublicKey.parse(file.read_text(encoding="utf-8"))
+        except (SluiceError, OSError, UnicodeDecodeError):
+            continue
+        known.add(key)
+        yield key, file.with_suffix("") if file.with_suffix("").exists() else file
+    try:
+        listed = subprocess.run(["ssh-add", "-L"], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
+    except OSError:
+        return
+    for line in listed.splitlines():
+        try:
+            key = PublicKey.parse(line)
+        except SluiceError:
+            continue
+        if key not in known:
+            yield key, None
+
+
+def _listed(roster: Roster) -> str:
+    return ", ".join(roster.people)
+
+
+def read_text(place: str) -> str:
+    """The text in a file, or on standard input for '-'."""
+    if place == "-":
+        return sys.stdin.read()
+    try:
+        return Path(place).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SluiceError(f"{place}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None

@@ -1,0 +1,53 @@
+"""Whether the documents of a release count in this office, and for this release."""
+
+from datetime import UTC, datetime
+
+from policies.adoption import PEOPLE_NEEDED, Office
+from sluice.errors import SluiceError
+from tasks.release.definition import Definition
+from tasks.release.documents import Documents
+from tasks.release.office import open_office
+
+
+def refuse_unadopted(product: Documents[Definition]) -> None:
+    """Raise SluiceError unless contract, policy and waivers count today, saying who can make them count, and how."""
+    faults = adoption_faults(product)
+    if not faults:
+        return
+    if open_office(product.workspace) is None:
+        raise SluiceError(
+            "this office has no people yet, so nothing can be released. Set it up with: sluice office. "
+            f"To judge without releasing: sluice check {product.path}"
+        )
+    named = (product.definition.contract, product.definition.policy)
+    files = " ".join(str(path) for path in named if path.exists())
+    raise SluiceError(
+        f"{product.path}: {'; '.join(faults)}. What is released is judged by adopted documents only: {PEOPLE_NEEDED} "
+        f"people run `sluice adopt {files}`, a methodologist among them for a policy, an owner for a contract. "
+        f"To judge without releasing: sluice check {product.path}"
+    )
+
+
+def adoption_faults(product: Documents[Definition]) -> list[str]:
+    """Why the documents do not count, a sentence each; empty when they do."""
+    office = open_office(product.workspace)
+    if office is None:
+        return ["no office was founded, so no document was adopted"]
+    contract, policy = product.contract, product.policy
+    of_release = (contract.dataset, product.definition.owner, datetime.now(UTC))
+    found = (
+        office.fault("contract", contract.dataset, product.hashes["contract"], *of_release),
+        office.fault("policy", policy.name, product.hashes["policy"], *of_release),
+    )
+    return [fault for fault in found if fault] or _faults_of_waivers(product, office)
+
+
+def _faults_of_waivers(product: Documents[Definition], office: Office) -> list[str]:
+    """A waiver is signed by who answers for it: one of those who adopted the policy that holds it."""
+    adopters = {act.who for act in office.in_force["policy", product.policy.name].acts}
+    return [
+        f"the waiver of {waiver.rule} names '{waiver.owner}', who is none of those who adopted the policy: "
+        f"{', '.join(sorted(adopters))}"
+        for waiver in product.policy.waivers
+        if office.roster.person(waiver.owner) not in adopters
+    ]

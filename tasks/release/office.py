@@ -1,0 +1,129 @@
+"""The office of a workspace: who counts in it, which documents count, and the acts that change either."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from policies.adoption import ADOPTED, FOUNDED, PREDICATE, Adoption, Kind, Office, adoption_predicate, read_office
+from policies.people import HEAD, Roster
+from policies.policy import Policy
+from schemas.contract import Contract
+from sluice.custody.states import OFFICE
+from sluice.custody.workspace import Workspace
+from sluice.documents.documents import document_bytes, document_sha256, parse_document, read_yaml
+from sluice.errors import DocumentError, SluiceError
+from tasks.release.acting import Means, Request, act
+
+_KIND_BY_KEY: dict[str, tuple[Kind, type[BaseModel]]] = {
+    "people": ("roster", Roster),
+    "variables": ("contract", Contract),
+    "approvals": ("policy", Policy),
+}
+"""A key that only a document of this kind has, and must have."""
+
+
+def open_office(workspace: Workspace, before: int | None = None) -> Office | None:
+    """The office as the ledger makes it, up to a row; None before it was founded.
+
+    Raises as `Ledger.entries` and `read_office` do.
+    """
+    entries = workspace.ledger.entries(OFFICE)
+    return read_office([entry for entry in entries if before is None or entry.seq < before])
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Under which terms documents are adopted."""
+
+    valid_until: date | None = None
+    datasets: tuple[str, ...] = ()
+    submitters: tuple[str, ...] = ()
+
+
+def adopt(
+    workspace: Workspace, paths: Sequence[Path], terms: Terms, means: Means, comment: str
+) -> tuple[Office, list[Adoption]] | Request:
+    """Record that one person adopts documents; the first such act founds the office.
+
+    paths  : YAML files of rosters, policies and contracts; what each is follows from its keys
+    terms  : of all of them; where none are given, those under which somebody else has proposed the same content
+    returns: the office after it, and what was adopted or proposed; or only what is to be signed, if that is asked
+    raises : DocumentError for a document that is wrong; SluiceError when the act would not count
+    """
+    office = open_office(workspace)
+    documents = [read_document(path) for path in paths]
+    rosters = [document for _, document in documents if isinstance(document, Roster)]
+    if len(rosters) > 1:
+        raise SluiceError("an office has one roster; two were given")
+    if office is None and not rosters:
+        raise SluiceError(
+            "this office has no people yet: the first act must bring a roster, by somebody in it with the role "
+            f"{HEAD}. Run: sluice adopt people.yaml, with the other documents beside it"
+        )
+    adoptions = [_adoption(kind, document, terms, office) for kind, document in documents]
+    roster = office.roster if office else rosters[0]
+    office_id = office.id if office else workspace.vault.pseudonym("office", "")
+    brought = {"roster": rosters[0].model_dump(mode="json")} if rosters else {}
+    said = act(
+        roster,
+        roster.identity,
+        means,
+        PREDICATE,
+        lambda words, at: adoption_predicate(office_id, dumped(adoptions), words, at),
+        {f"{each.kind} {each.name}": each.sha256 for each in adoptions},
+        comment,
+    )
+    if isinstance(said, Request):
+        return said
+    if office is None and said.person not in roster.with_role(HEAD):
+        raise SluiceError(
+            f"'{said.person}' cannot found the office: the roster gives the role {HEAD} to "
+            f"{', '.join(roster.with_role(HEAD)) or 'nobody'}"
+        )
+    for _, document in documents:
+        workspace.vault.keep_bytes(document_bytes(document), ".json")
+    body = {**said.body, "office": office_id, "adoptions": dumped(adoptions), **brought}
+    entry = workspace.ledger.append(OFFICE, ADOPTED if office else FOUNDED, said.person, body)
+    now = open_office(workspace)
+    assert now is not None
+    if refused := [reason for reason in now.void if entry.at in reason]:
+        raise SluiceError(refused[0])
+    return now, adoptions
+
+
+def dumped(adoptions: Sequence[Adoption]) -> list[dict[str, Any]]:
+    return [each.model_dump(mode="json") for each in adoptions]
+
+
+def read_document(path: Path) -> tuple[Kind, BaseModel]:
+    """The kind of a document and its content. Raises DocumentError."""
+    written = read_yaml(path)
+    found = [each for key, each in _KIND_BY_KEY.items() if key in written]
+    if len(found) != 1:
+        raise DocumentError(
+            f"{path}: is none of the documents that are adopted: a roster has 'people', a policy 'approvals', "
+            "a contract 'variables'"
+        )
+    kind, model = found[0]
+    return kind, parse_document(model, written, str(path))
+
+
+def _adoption(kind: Kind, document: BaseModel, terms: Terms, office: Office | None) -> Adoption:
+    sha256 = document_sha256(document)
+    if terms == Terms() and office is not None:
+        proposed = [each for each in office.proposed if (each.kind, each.sha256) == (kind, sha256)]
+        if proposed:
+            return proposed[-1]
+    if terms.valid_until and terms.valid_until < datetime.now(UTC).date():
+        raise SluiceError(f"--valid-until must be today or later; got {terms.valid_until}")
+    name, version = "roster", ""
+    if isinstance(document, Policy):
+        name, version = document.name, str(document.version)
+    if isinstance(document, Contract):
+        name, version = document.dataset, str(document.version)
+    for_use = {} if kind == "roster" else {"datasets": terms.datasets, "submitters": terms.submitters}
+    return Adoption(kind=kind, name=name, version=version, sha256=sha256, valid_until=terms.valid_until, **for_use)

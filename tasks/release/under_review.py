@@ -1,0 +1,80 @@
+"""A release as those who decide on it find it: what they decide on, who may, and where it stands.
+
+All of it comes from the ledger, and from the documents as the vault keeps them: what became of the files since, or of
+where they lie, makes no difference.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from policies.adoption import Office
+from policies.approvals import Standing, Subject
+from policies.policy import Policy
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
+from sluice.custody.workspace import Workspace
+from sluice.errors import SluiceError, did_you_mean
+from tasks.release.office import open_office
+from tasks.release.release import last
+
+
+@dataclass(frozen=True)
+class UnderReview:
+    workspace: Workspace
+    id: str
+    entries: Sequence[Entry]
+    policy: Policy
+    submitters: tuple[str, ...]  # who may not approve: the owner of the definition and every account that ran it
+    office: Office
+    begun: Entry | None = None  # the publication by whose time all this is seen
+
+    @classmethod
+    def of(cls, workspace: Workspace, release_id: str, begun: Entry | None = None) -> "UnderReview":
+        """As it is now, or was when its publication was begun: so that one that was interrupted ends the same.
+
+        raises : SluiceError for an id of which nothing was received, and where no office was founded
+        """
+        entries = [e for e in workspace.ledger.entries(release_id) if begun is None or e.seq < begun.seq]
+        received = last(entries, State.RECEIVED)
+        if received is None:
+            hint = did_you_mean(release_id, workspace.ledger.histories())
+            raise SluiceError(f"no release '{release_id}' here.{hint} See: sluice status")
+        office = open_office(workspace, begun.seq if begun else None)
+        if office is None:
+            raise SluiceError("this office has no people yet, so nobody can decide. Run: sluice office")
+        policy, plan = (
+            workspace.vault.verify(received.body[name], ".json").read_bytes() for name in ("policy", "plan")
+        )
+        ran = (entry.actor for entry in entries if entry.event == State.RECEIVED)
+        submitters = tuple(dict.fromkeys((json.loads(plan)["owner"], *ran)))
+        return cls(workspace, release_id, entries, Policy.model_validate_json(policy), submitters, office, begun)
+
+    @property
+    def subject(self) -> Subject:
+        """What there is to decide on: the hashes of the latest evaluation."""
+        return subject_of(self.id, self.entries)
+
+    def standing(self) -> Standing:
+        """How the decisions on exactly these bytes stand."""
+        return self.policy.approvals.standing(
+            self.entries,
+            self.subject.digest(),
+            self.submitters,
+            self.office.roster,
+            datetime.fromisoformat(self.begun.at) if self.begun else datetime.now(UTC),
+            self.office.id,
+        )
+
+    def is_submitter(self, person: str) -> bool:
+        """Whether a person of the roster submitted or ran it."""
+        return person in {self.office.roster.person(each) or each for each in self.submitters}
+
+
+def subject_of(release_id: str, entries: Sequence[Entry]) -> Subject:
+    """The hashes of the latest evaluation among a release's entries. Raises SluiceError before the first."""
+    evaluated = last(entries, State.EVALUATED)
+    if evaluated is None:
+        raise SluiceError(f"{release_id} has not been judged")
+    return Subject(**evaluated.body["subject"])
