@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from policies.approvals import Subject
+from policies.approvals import DECISION, Subject
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from sluice.report.dossier import Dossier
 from tasks.release.release import last, recorded_entries
+from tasks.release.under_review import UnderReview
 
 _SUFFIX = {"data": ".parquet", "csv": ".csv", "report": ".html"}  # all others are JSON
 
@@ -22,7 +23,7 @@ class History:
 
     release: str
     state: State | None
-    entries: Sequence[Entry]
+    entries: Sequence[Entry]  # what was decided is not told before all have decided
     dossier: Dossier | None  # of the last judgement; None before the first
     subject: Subject | None  # what approvals are given to; None while nothing is masked
     files: dict[str, Path]  # those that the vault holds: the SHA-256 is the name, and sha256sum checks it
@@ -50,8 +51,18 @@ def history(workspace: Workspace, release_id: str) -> History:
     return History(
         release=release_id,
         state=state_of(entry.event for entry in entries),
-        entries=entries,
+        entries=_blind(workspace, release_id, entries),
         dossier=dossier,
         subject=subject,
         files=files,
     )
+
+
+def _blind(workspace: Workspace, release_id: str, entries: Sequence[Entry]) -> list[Entry]:
+    """The entries; while a review goes on, without what was decided: who decides next must not know it."""
+    if state_of(entry.event for entry in entries) is not State.PENDING_REVIEW:
+        return [*entries]
+    if UnderReview.of(workspace, release_id).standing().revealed:
+        return [*entries]
+    told = {"says": "has decided; what, is told when all have", "identity": None}
+    return [replace(entry, body=told) if entry.event == DECISION else entry for entry in entries]

@@ -84,7 +84,7 @@ class Settings(BaseSettings):
 def settings() -> Settings:
     """The settings as the environment has them now. Raises DocumentError: the variable, what is allowed, what came.
 
-    A misspelt name is refused: whoever restricts policies by SLUICE_POLICYS believes that they are restricted.
+    A misspelt name is refused: whoever sets SLUICE_LEDGERURL believes that the ledger is where it says.
     """
     known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
     for name in sorted(os.environ.keys() - {*known}):

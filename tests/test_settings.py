@@ -21,7 +21,7 @@ def test_the_defaults_are_the_machine_s(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     chosen = settings()
     assert (chosen.workers, chosen.threads, chosen.memory) == (processors(), processors(), memory() // 4)
-    assert (chosen.home, chosen.ledger_url, chosen.contracts, chosen.log) == (tmp_path / ".sluice", None, None, None)
+    assert (chosen.home, chosen.ledger_url, chosen.log) == (tmp_path / ".sluice", None, None)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -62,7 +62,7 @@ def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch, variable: str
 
 
 @pytest.mark.parametrize(
-    ("slip", "meant"), [("SLUICE_POLICYS", "SLUICE_POLICIES"), ("SLUICE_WORKER", "SLUICE_WORKERS")]
+    ("slip", "meant"), [("SLUICE_LEDGERURL", "SLUICE_LEDGER_URL"), ("SLUICE_WORKER", "SLUICE_WORKERS")]
 )
 def test_a_misspelt_setting_is_refused(monkeypatch: pytest.MonkeyPatch, slip: str, meant: str) -> None:
     monkeypatch.setenv("SLUICE_WAREHOUSE_URL", "of a definition's own")

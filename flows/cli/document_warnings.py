@@ -10,12 +10,10 @@ from tasks.release.product import AnyProduct
 def document_warnings(product: AnyProduct) -> list[str]:
     """A sentence for each; none when only the data can tell."""
     office = open_office(product.workspace)
-    approvers = _missing_approvers(product, office) if office else []
-    return (
-        product.warnings()
-        + [f"it can be checked, but not released: {each}." for each in adoption_faults(product)]
-        + approvers
-    )
+    if office is None:  # somebody tries it out
+        return product.warnings()
+    unadopted = [f"this release can be checked, and not be published: {fault}." for fault in adoption_faults(product)]
+    return [*product.warnings(), *unadopted, *_missing_approvers(product, office)]
 
 
 def _missing_approvers(product: AnyProduct, office: Office) -> list[str]:

@@ -21,6 +21,7 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
     from flows.cli.listing import show_dossier
     from flows.history import history
     from tasks.release.documents import open_workspace
+    from tasks.release.review import find
     from tasks.release.under_review import UnderReview
 
     workspace = open_workspace()
@@ -52,6 +53,10 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
             facts |= {f"void, by {each.who}": f"{each.reason}, {each.at}" for each in standing.void}
         except SluiceError as error:
             facts["decisions"] = str(error)
+        try:
+            find(release_id)
+        except SluiceError as error:  # whoever approves must find what was judged
+            facts["documents"] = str(error)
         facts["needed"] = dossier.approvals_needed
     if as_json:
         findings = [finding.model_dump(mode="json") for finding in dossier.findings]

@@ -109,7 +109,7 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
         means,
         WITHDRAWAL_PREDICATE,
         lambda words, at: _withdrawal(case, words, at),
-        {"manifest.json": published.body["manifest"]},
+        {"manifest.json": published.body["files"]["manifest.json"]},
         reason,
     )
     if isinstance(said, Request):

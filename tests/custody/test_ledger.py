@@ -59,8 +59,8 @@ def test_the_state_follows_the_events(lived: Ledger) -> None:
     assert lived.state("fair-1") is State.PUBLISHED
     with pytest.raises(TransitionError, match="published cannot become masked"):
         lived.append("fair-1", "masked", "amara", {})
-    with pytest.raises(TransitionError, match="Did you mean 'approval'"):
-        lived.append("fair-1", "approvall", "amara", {})
+    with pytest.raises(TransitionError, match="Did you mean 'decision'"):
+        lived.append("fair-1", "decisionn", "amara", {})
     lived.append("fair-1", "note", "amara", {"says": "read back"})
     assert lived.state("fair-1") is State.PUBLISHED
     assert len(lived.entries()) == len(LIFE) + 1

@@ -19,7 +19,6 @@ owner: emil
 source: {type: csv, path: survey.csv}
 contract: contract.yaml
 policy: policy.yaml
-people: people.yaml
 plan:
   - {method: rank_swapping, columns: [income], window: 0.1}
   - {method: local_suppression, columns: [age], k: 5}

@@ -215,14 +215,16 @@ class House:
     def adopt(self) -> None:
         """Let the documents count, as far as they are sound and do not yet, by two people of the office."""
         from tasks.release.acting import Means
+        from tasks.release.documents import open_workspace
         from tasks.release.office import Terms, adopt
 
-        for name in ("people.yaml", "contract.yaml", "policy.yaml"):
-            for person in ("amara", "jonas"):
-                with suppress(SluiceError):
-                    workspace = self.workspace()
-                    if not is_in_force(workspace, self.documents / name):
-                        adopt(workspace, [self.documents / name], Terms(), Means(declared=person), "")
+        with patch.dict(os.environ, {"SLUICE_HOME": str(self.home)}):
+            workspace = open_workspace()
+            for name in ("people.yaml", "contract.yaml", "policy.yaml"):
+                for person in ("amara", "jonas"):
+                    with suppress(SluiceError):
+                        if not is_in_force(workspace, self.documents / name):
+                            adopt(workspace, [self.documents / name], Terms(), Means(declared=person), "")
 
     def release(self) -> Told:
         return self.sluice("release", str(self.file))

@@ -77,8 +77,10 @@ def test_every_command_has_json_for_machines(house: House) -> None:
 
 @pytest.mark.parametrize("command", ["reject", "request-changes"])
 def test_refusals_have_json_too(pending: House, command: str) -> None:
-    told = pending.sluice(command, pending.id, "--as", "amara", "--json")
-    assert (told.code, told.json["release"]) == (DONE, pending.id)
+    told = pending.sluice(command, pending.id, "--as", "amara", "--comment", "too few women", "--json")
+    assert (told.code, told.json["release"], told.json["state"]) == (WAITING, pending.id, "pending_review")
+    told = pending.sluice(command, pending.id, "--as", "jonas", "--comment", "too few women", "--json")
+    assert (told.code, told.json["release"]) == (BLOCKED, pending.id)
     assert told.json["state"] in ("rejected", "changes_requested")
 
 

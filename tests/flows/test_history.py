@@ -61,8 +61,8 @@ def test_a_review_names_the_plan_the_findings_and_who_has_approved(pending: Hous
     pending.approve("amara")
     said = pending.sluice("review", pending.id).words
     for expected in (
-        "by amara as methodologist,",
-        "1 of 2 approvals",
+        "by amara has decided,",
+        "1 of 2 decisions",
         "1. The variables household, town are not released.",
         "PASS masked, k_anonymity:",
         "(reported) original, k_anonymity:",
@@ -108,7 +108,7 @@ def test_ten_releases_fit_on_one_screen_and_no_id_is_broken() -> None:
     lines = text.getvalue().splitlines()
     assert len(lines) == 20
     assert all(row["release"] in line for row, line in zip(rows, lines[::2], strict=True))
-    assert all("pending review" in line and "2026-11-21 05:54  (approval)" in line for line in lines[::2])
+    assert all("pending review" in line and "2026-11-21 05:54  (decision)" in line for line in lines[::2])
     assert all(len(line) <= 80 and line.rstrip().endswith("…") for line in lines[1::2])
 
 

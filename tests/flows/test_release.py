@@ -32,7 +32,7 @@ def test_the_good_way_to_publication_and_beyond(house: House) -> None:
 
     shown = house.sluice("review", house.id)
     assert shown.code == DONE
-    assert "0 of 2 approvals" in shown.words
+    assert "0 of 2 decisions" in shown.words
     assert "k_anonymity" in shown.words
 
     assert house.approve("amara").code == WAITING

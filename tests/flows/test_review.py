@@ -184,7 +184,7 @@ def test_an_approval_ends(pending: House, monkeypatch: pytest.MonkeyPatch) -> No
     told = pending.sluice("review", pending.id)
     assert "0 of 2 decisions, 1 void" in told.words
     monkeypatch.undo()
-    assert "1 of 2 approvals" in pending.sluice("review", pending.id).words
+    assert "1 of 2 decisions" in pending.sluice("review", pending.id).words
 
 
 def test_an_approved_release_whose_approval_ended_waits_again(pending: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,13 +51,6 @@ def test_the_name_of_each_records_person_is_not_released(tmp_path: Path) -> None
         load_product(house.file, house.workspace())
 
 
-def test_a_document_from_elsewhere_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    house = House(tmp_path / "house")
-    monkeypatch.setenv("SLUICE_POLICIES", str(tmp_path / "agreed"))
-    with pytest.raises(DocumentError, match=r"policy: here it must come from .*agreed \(SLUICE_POLICIES\)"):
-        load_product(house.file, house.workspace())
-
-
 @pytest.mark.slow
 def test_what_is_hashed_does_not_depend_on_where_the_documents_lie(tmp_path: Path) -> None:
     here, there = House(tmp_path / "here"), House(tmp_path / "there")

@@ -23,7 +23,6 @@ def definition(*plan: dict[str, Any]) -> RecordsDefinition:
             "source": {"type": "csv", "path": "people.csv"},
             "contract": "contract.yaml",
             "policy": "policy.yaml",
-            "people": "people.yaml",
             "plan": list(plan),
             "target": "published",
         }

@@ -1,0 +1,86 @@
+"""The roster: no spelling, account or key may mean two people."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from policies.people import Person, Roster, load_roster
+from sluice.custody.signing.public_key import PublicKey
+from sluice.errors import DocumentError
+
+KEY, OTHER = (PublicKey.of(Ed25519PrivateKey.from_private_bytes(bytes([each]) * 32).public_key()) for each in (1, 2))
+ROSTER = Roster.model_validate(
+    {
+        "people": {
+            "Amara Okafor": {"roles": ["methodologist"], "account": "amara", "keys": [f"{KEY.line} amara@office"]},
+            "jonas": {"roles": ["data_steward"]},
+        }
+    }
+)
+
+
+def test_people_are_found_by_name_and_account() -> None:
+    assert ROSTER.person(" amara OKAFOR") == ROSTER.person("AMARA") == "Amara Okafor"
+    assert ROSTER.person("JONAS") == "jonas"
+    assert ROSTER.person("nobody") is None
+    assert ROSTER.by_account("amara") == "Amara Okafor"
+    assert ROSTER.by_account("Amara") is None  # another account, letter for letter
+    assert ROSTER.by_account("jonas") is None  # he has none
+
+
+@pytest.mark.parametrize(
+    ("people", "says"),
+    [
+        ("{Ann: {roles: [a]}, ' ann ': {roles: [a]}}", "names both 'Ann' and ' ann '"),
+        ("{Ann: {roles: [a], account: x}, Bo: {roles: [a], account: X}}", "names both 'Ann' and 'Bo'"),
+        ("{Ann: {roles: [a], account: bo}, Bo: {roles: [a]}}", "names both 'Ann' and 'Bo'"),
+        ("{' ': {roles: [a]}}", "is blank"),
+        ("{Ann: {roles: []}}", "people.Ann.roles"),
+        ("{}", "must not be empty"),
+        ("{Ann: {roles: [a], acount: x}}", "people.Ann.acount: unknown key"),
+    ],
+)
+def test_a_roster_that_leaves_doubt_is_refused(tmp_path: Path, people: str, says: str) -> None:
+    file = tmp_path / "people.yaml"
+    file.write_text(f"people: {people}\n")
+    with pytest.raises(DocumentError, match=says):
+        load_roster(file)
+
+
+def test_a_roster_is_loaded(tmp_path: Path) -> None:
+    file = tmp_path / "people.yaml"
+    file.write_text("people:\n  amara:\n    roles: [methodologist]\n    account: amara\n")
+    assert load_roster(file).people["amara"].roles == ("methodologist",)
+
+
+def test_people_are_found_by_their_key_whatever_its_comment() -> None:
+    assert ROSTER.by_key(KEY) == "Amara Okafor"
+    assert ROSTER.by_key(OTHER) is None
+    assert [signer.line for signer in ROSTER.allowed_signers()] == [f'Amara-Okafor namespaces="sluice" {KEY.line}']
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        (f"[{KEY.line} a], [{KEY.line} b]", "one key is given to both 'Ann' and 'Bo'"),
+        ("[ssh-rsa AAAA], []", "of the kind ssh-ed25519"),
+        ("[ssh-ed25519 AAAA], []", "damaged"),
+    ],
+)
+def test_a_key_is_one_person_s(tmp_path: Path, keys: str, says: str) -> None:
+    first, second = keys.split("], [")
+    people = f"Ann: {{roles: [a], keys: {first}]}}, Bo: {{roles: [a], keys: [{second}}}"
+    file = tmp_path / "people.yaml"
+    file.write_text(f"people: {{{people}}}\n")
+    with pytest.raises(DocumentError, match=says):
+        load_roster(file)
+
+
+def test_a_person_counts_from_the_first_to_the_last_day() -> None:
+    person = Person.model_validate({"roles": ["a"], "valid_from": "2026-02-01", "valid_until": "2026-02-28"})
+    days = ("2026-01-31T23:59", "2026-02-01T00:00", "2026-02-28T23:59", "2026-03-01T00:00")
+    counts = [person.counts(datetime.fromisoformat(day).replace(tzinfo=UTC)) for day in days]
+    assert counts == [False, True, True, False]
+    assert Person(roles=("a",)).counts(datetime.now(UTC))
