@@ -6,7 +6,7 @@ import typer
 
 from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
 from flows.cli.releases import finish, progress
-from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, ReleaseId, print_json, say
+from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, ReleaseId, out, print_json, say
 from sluice.custody.states import State
 from sluice.errors import SluiceError
 

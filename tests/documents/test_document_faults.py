@@ -19,6 +19,7 @@ owner: emil
 source: {type: csv, path: survey.csv}
 contract: contract.yaml
 policy: policy.yaml
+
 plan:
   - {method: rank_swapping, columns: [income], window: 0.1}
   - {method: local_suppression, columns: [age], k: 5}

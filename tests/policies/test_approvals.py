@@ -133,7 +133,7 @@ def test_a_submitter_who_is_not_on_the_roster_does_not_count_either() -> None:
 def test_an_approval_of_anything_else_is_void() -> None:
     assert void_reasons(ONE, said("li", subject="e" * 64)) == ["was given to another file, document or report"]
     bare = Entry(1, NOW.isoformat(), "fair-1", "decision", "li", {}, START, START)
-    assert void_reasons(ONE, bare) == ["was given to another file, document or report"]
+    assert void_reasons(ONE, bare) == ["is no decision that is known"]
 
 
 def test_someone_who_is_not_on_the_roster_any_more_does_not_count() -> None:

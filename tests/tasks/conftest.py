@@ -30,6 +30,7 @@ def received() -> Bring:
     """Write the documents of a house and stage its data."""
 
     def bring(house: House) -> AnyRelease:
+        house.adopt()
         house.write()
         return ingest(load_product(house.file, house.workspace()))
 

@@ -10,10 +10,11 @@ from sluice.verdict import Finding, Verdict
 from tasks.approve import approve, awaits_people
 from tasks.decide import decide
 from tasks.mask import mask
-from tasks.release import approval
+from tasks.release import under_review
+from tasks.release.acting import Means
 from tasks.release.approval import subject
 from tasks.release.product import AnyRelease
-from tasks.release.review import record_approval
+from tasks.release.review import approve as approve_as
 from tasks.report import report
 from tests.flows.house import House
 
@@ -31,9 +32,9 @@ def pending(house: House, validated: Bring) -> AnyRelease:
 def test_it_waits_until_everybody_has_approved(pending: AnyRelease) -> None:
     assert awaits_people(pending)
     assert not approve(pending)
-    record_approval(pending, "amara", "")
+    approve_as(pending, Means(declared="amara"), "")
     assert not approve(pending)
-    record_approval(pending, "jonas", "")
+    approve_as(pending, Means(declared="jonas"), "")
     assert approve(pending)
     assert not awaits_people(pending)
     assert pending.entries()[-1].event == State.APPROVED
@@ -43,7 +44,7 @@ def test_it_waits_until_everybody_has_approved(pending: AnyRelease) -> None:
 @pytest.mark.slow
 def test_approvals_that_expired_send_it_back(pending: AnyRelease, monkeypatch: pytest.MonkeyPatch) -> None:
     for who in ("amara", "jonas"):
-        record_approval(pending, who, "")
+        approve_as(pending, Means(declared=who), "")
     assert approve(pending)
 
     class Later(datetime):
@@ -51,7 +52,7 @@ def test_approvals_that_expired_send_it_back(pending: AnyRelease, monkeypatch: p
         def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
             return datetime.now(UTC) + timedelta(days=31)
 
-    monkeypatch.setattr(approval, "datetime", Later)
+    monkeypatch.setattr(under_review, "datetime", Later)
     assert not approve(pending)
     assert pending.state is State.PENDING_REVIEW
 
@@ -66,7 +67,7 @@ def test_what_is_blocked_or_rejected_is_never_approved(pending: AnyRelease) -> N
 @pytest.mark.slow
 def test_a_publication_that_was_begun_goes_on(pending: AnyRelease) -> None:
     for who in ("amara", "jonas"):
-        record_approval(pending, who, "")
+        approve_as(pending, Means(declared=who), "")
     approve(pending)
     pending.record(State.PUBLISHING)
     assert approve(pending)

@@ -14,9 +14,10 @@ from tasks.decide import decide
 from tasks.failure import StepFailed
 from tasks.mask import mask
 from tasks.publish import publish
+from tasks.release.acting import Means
 from tasks.release.approval import approved_files, report_path, subject
 from tasks.release.product import AnyRelease
-from tasks.release.review import record_approval
+from tasks.release.review import approve as approve_as
 from tasks.report import report
 from tests.flows.house import House
 
@@ -26,7 +27,7 @@ Bring = Callable[[House], AnyRelease]
 def approved(release: AnyRelease) -> AnyRelease:
     report(release, decide(release, [Finding(rule="k", verdict=Verdict.PASS, says="Fine.")], mask(release)))
     for who in ("amara", "jonas"):
-        record_approval(release, who, "")
+        approve_as(release, Means(declared=who), "")
     assert approve(release)
     return release
 
@@ -70,7 +71,7 @@ def test_a_state_does_not_stand_in_for_the_approvals(house: House, validated: Br
     """Who hides rows of the ledger from the step before, and puts them back, makes it record what never was."""
     release = validated(house)
     report(release, decide(release, [Finding(rule="k", verdict=Verdict.PASS, says="Fine.")], mask(release)))
-    record_approval(release, "amara", "")
+    approve_as(release, Means(declared="amara"), "")
     release.record(State.APPROVED, subject=subject(release).digest(), says="2 of 2 approvals")
     with pytest.raises(StepFailed) as failure:
         publish(release)
