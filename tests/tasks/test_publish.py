@@ -60,7 +60,7 @@ def test_what_was_altered_after_approval_does_not_appear(house: House, validated
         with sqlite3.connect(house.home / "ledger.db") as database:
             for (trigger,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
                 database.execute(f'DROP TRIGGER "{trigger}"')
-            database.execute("UPDATE sluice_ledger SET actor = 'mina' WHERE event = 'approval'")
+            database.execute("UPDATE sluice_ledger SET actor = 'mina' WHERE event = 'decision'")
     with pytest.raises(StepFailed):
         publish(release)
     assert house.shelf == []
