@@ -47,7 +47,7 @@ def verify_manifests(workspace: Workspace, copies: Sequence[Path]) -> Verificati
         except DataError as error:
             found += Verification(unchecked=(f"{path}: {error}",))
     heads = workspace.ledger.heads([head.size for _, head in read.values()])
-    rows = sum(map(len, histories.values()))
+    rows = len(workspace.ledger.entries())
     for path, (manifest, head) in read.items():
         or_forged = ", or this is no copy of a manifest" if path in copies else ""
         if head.size > rows:
