@@ -72,14 +72,11 @@ def act(
     if means.envelope is not None:
         envelope = Envelope.from_json(means.envelope)
         comment, at = _said_elsewhere(envelope, predicate_type, predicate, files)
+        refuse_unseen("comment", comment)
     elif means.key is not None or (asked == "key" and means.declared is None):
         payload = Statement.about(files, predicate_type, predicate(comment, at)).payload()
         with _signing_key(means.key, roster) as key:
             envelope = Envelope.sign(payload, lambda message: signed_by_file(message, key))
-    try:
-        as_prose(comment)
-    except ValueError as error:  # it would not be what it looks like to whoever reads it years later
-        raise SluiceError(f"comment: {error}") from None
     if envelope is not None:
         signers = {roster.by_key(key) for key in envelope.signed_by()} - {None}
         if len(signers) != 1:
@@ -91,6 +88,14 @@ def act(
         raise SluiceError(f"'{person}' is on the roster, but not at this time")
     body: dict[str, Any] = {"identity": identity, "account": account(), "comment": comment, "said_at": at}
     return Said(person, body | ({"envelope": envelope.as_json()} if envelope else {}))
+
+
+def refuse_unseen(field: str, text: str) -> None:
+    """Raise SluiceError for words that would not be what they look like to whoever reads them years later."""
+    try:
+        as_prose(text)
+    except ValueError as error:
+        raise SluiceError(f"{field}: {error}") from None
 
 
 def sign(payload: bytes, key: Path | None) -> Envelope:

@@ -16,7 +16,7 @@ from sluice.custody.states import OFFICE
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_bytes, document_sha256, parse_document, read_yaml
 from sluice.errors import DocumentError, SluiceError
-from tasks.release.acting import Means, Request, act
+from tasks.release.acting import Means, Request, act, refuse_unseen
 
 _KIND_BY_KEY: dict[str, tuple[Kind, type[BaseModel]]] = {
     "people": ("roster", Roster),
@@ -54,6 +54,7 @@ def adopt(
     returns: the office after it, and what was adopted or proposed; or only what is to be signed, if that is asked
     raises : DocumentError for a document that is wrong; SluiceError when the act would not count
     """
+    refuse_unseen("comment", comment)
     office = open_office(workspace)
     documents = [read_document(path) for path in paths]
     rosters = [document for _, document in documents if isinstance(document, Roster)]

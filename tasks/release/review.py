@@ -11,7 +11,7 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
-from tasks.release.acting import Means, Request, act
+from tasks.release.acting import Means, Request, act, refuse_unseen
 from tasks.release.approval import approved_files, verify_subject
 from tasks.release.documents import open_workspace
 from tasks.release.product import AnyRelease
@@ -53,6 +53,7 @@ def decide(
              signed, where that is all that is asked
     raises : SluiceError when it could not count
     """
+    refuse_unseen("comment", comment)
     case = UnderReview.of(workspace, release_id)
     _refuse_unless_under_review(workspace.ledger.state(release_id), release_id)
     if decision != "approve" and not comment.strip() and means.envelope is None:
@@ -96,6 +97,7 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
     returns: where the folder went; or a sentence on who else must ask; or what is to be signed
     raises : SluiceError when the release is not on the shelf
     """
+    refuse_unseen("reason", reason)
     workspace = open_workspace()
     case = UnderReview.of(workspace, release_id)
     state, on_shelf = workspace.ledger.state(release_id), (State.PUBLISHED, State.SUPERSEDED)

@@ -441,7 +441,7 @@ def test_what_is_made_up_later_cannot_be_stamped_in_the_past(stamping: Authority
     house = stages(House).at("almost")
     with patch("sluice.custody.ledger.datetime") as clock:
         clock.now.return_value = datetime.now(UTC) - timedelta(days=20)
-        with patch("tasks.release.approval.datetime", wraps=datetime) as now:
+        with patch("tasks.release.under_review.datetime", wraps=datetime) as now:
             now.now.return_value = datetime.now(UTC)
             assert house.approve("jonas").code == DONE
     [problem] = problems(house)

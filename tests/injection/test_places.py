@@ -19,7 +19,6 @@ from flows.history import History
 from schemas.checks.data_docs import write_index
 from schemas.contract import Contract
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State
 from sluice.errors import SluiceError
 from sluice.log import log, write_log
 from sluice.reading.visible_text import one_line, unseen, visible
@@ -31,7 +30,8 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.verdict import Finding, Verdict
-from tasks.release.review import refuse, withdraw
+from tasks.release.acting import Means
+from tasks.release.review import decide, withdraw
 from tasks.report import in_markdown
 from tests.flows.house import House
 from tests.injection.corpus import UNSEEN, WRITABLE, Page, texts
@@ -172,9 +172,9 @@ def test_a_folder_cannot_write_into_the_deployments(house: House, tmp_path: Path
 def test_words_for_the_ledger_can_be_seen(house: House, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLUICE_HOME", str(house.home))
     with pytest.raises(SluiceError, match=r"reason: must be of characters that can be seen; it holds U\+"):
-        withdraw("people-1", text)
+        withdraw("people-1", Means(), text)
     with pytest.raises(SluiceError, match=r"comment: must be of characters that can be seen; it holds U\+"):
-        refuse("people-1", State.REJECTED, None, text)
+        decide(house.workspace(), "people-1", "reject", Means(), text)
 
 
 @pytest.mark.parametrize("text", UNSEEN)

@@ -35,7 +35,7 @@ def hostile(house: House) -> None:
             "rule": "k_anonymity",
             "scope": ALL,
             "reason": ALL,
-            "owner": ALL,
+            "owner": "amara",  # one of those who adopt the policy
             "granted": "2026-01-01",
             "expires": "2026-12-31",
         }
