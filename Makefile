@@ -3,11 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# pip-audit and cyclonedx-bom bring packages of their own, which neither Sluice nor its inventory should have.
+TOOLS := .venv-tools
 
 # Containers set it. Without bytecode every process of the tests, and of the demo, compiles all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install demo data test check coverage lint format benchmarks clean
+.PHONY: help install demo data test check coverage lint audit sbom format benchmarks clean
 
 help:
 	@echo "make demo        releases of a real survey: one refused, one masked, judged, approved, published, one of tables"
@@ -15,7 +17,8 @@ help:
 	@echo "make test        all tests"
 	@echo "make check       lint, types and the fast tests, in about a minute"
 	@echo "make coverage    all tests, and the lines that none of them runs: at most 2 %"
-	@echo "make lint        formatting, lint, types, import floors"
+	@echo "make lint        formatting, lint, types, import floors, known vulnerabilities"
+	@echo "make sbom        the inventory of a release of the software, sbom.cdx.json (CycloneDX)"
 	@echo "make benchmarks  time and memory, beside what else one would use"
 
 install: $(READY)
@@ -63,6 +66,24 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --silent audit
+
+$(TOOLS)/.ready: tools.lock
+	@$(PYTHON) -m venv $(TOOLS)
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --retries 1 \
+	  --requirement tools.lock 2> /dev/null
+	@touch $(TOOLS)/.ready
+
+# Known vulnerabilities of the pinned packages. Without a network it says that nobody looked, and does not fail.
+audit: $(READY)
+	@[ -e $(TOOLS)/.ready ] || $(MAKE) --silent $(TOOLS)/.ready || true
+	@$(BIN)/python -m deployments.audit $(TOOLS)/bin/pip-audit
+
+# What a release of the software consists of, in CycloneDX's JSON; the same lock gives the same bytes.
+sbom: $(TOOLS)/.ready
+	@$(TOOLS)/bin/python -W ignore -m cyclonedx_py requirements requirements.lock --pyproject pyproject.toml \
+	  --output-reproducible --output-file sbom.cdx.json
+	@echo sbom.cdx.json
 
 format: $(READY)
 	$(BIN)/ruff format .
@@ -72,4 +93,4 @@ benchmarks: $(READY)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) demo .sluice .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(TOOLS) sbom.cdx.json demo .sluice .mypy_cache .ruff_cache .pytest_cache .hypothesis
