@@ -161,7 +161,6 @@ _CONTRACT = {
         "A distribution moved since the last release: find out whether the population changed or the collection did; "
         "if it is real, raise max_distance for this edition."
     ),
-    "source": "Check the address, the rights of the account and the query, and read the source again.",
     "data_docs": "Make the folder of the Data Docs writable; the checks themselves were made.",
 }
 
@@ -259,7 +258,6 @@ _UNMEASURED: Mapping[str, str] = {
         "Draw the holdout from people who are not in the file: those of the file itself make "
         "every attack look harmless."
     ),
-    "source": "Check the source's address, the table or query and the rights of the account, and read it again.",
     "data_docs": "Make the folder of the Data Docs writable; the checks themselves were made.",
 }
 

@@ -1,17 +1,14 @@
-"""The canonical values of a batch: what expectations and drift are computed on, alike in a database and in pandas.
+"""The canonical values of a batch: what expectations are computed on.
 
 ==============================  =================================================================
 kind                            canonical column (missing value)
 ==============================  =================================================================
-continuous, integer             a double (null)
-ordinal, nominal, binary, text  trimmed text; a number that is whole has no decimals: 3.0 is '3' (null)
-date                            a timestamp in UTC; on SQLite, ISO text with microseconds (null)
+continuous, integer             a double (NaN)
+ordinal, nominal, binary, text  text (None)
+date                            a timestamp in UTC (NaT)
 ==============================  =================================================================
 
-What is a number, a date or a truth value is said in `sluice.reading.values`, whose patterns the database matches. Blank
-text and the declared missing codes are null. Two kinds of column are added: `KEY_COUNT`, the most records that
-share one record key, the same in every row; and, at the source, `readable(name)` for each number and date: 1 where the
-value can be read as its kind, 0 where not, null where it is missing.
+One column is added: `KEY_COUNT`, the most records that share one record key, the same in every row.
 """
 
 from typing import Any
@@ -24,11 +21,6 @@ from sluice.errors import DataError
 from sluice.variables import Kind
 
 KEY_COUNT = "most records with one record key"
-
-
-def readable(name: str) -> str:
-    """The column that says whether a value of this variable can be read as its kind."""
-    return f"{name} (readable)"
 
 
 def canonical_frame(contract: Contract, frame: pd.DataFrame) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
-from schemas.checks.canonical_values import KEY_COUNT, readable
+from schemas.checks.canonical_values import KEY_COUNT
 from schemas.contract import Contract
 from sluice.reading.values import moment
 from sluice.variables import Kind, Variable, Variables, as_label
@@ -39,19 +39,15 @@ def great_expectations() -> ModuleType:
     return great_expectations  # type: ignore[no-any-return]
 
 
-def clauses_of(contract: Contract, variables: Variables, now: datetime, *, typed: bool = False) -> list[Clause]:
+def clauses_of(contract: Contract, variables: Variables, now: datetime) -> list[Clause]:
     """What the contract asks of a batch in its canonical values.
 
-    variables : those whose columns are there, in order: as in the contract, or `contract.staged` for a typed frame
+    variables : those of `contract.staged` whose columns are there, in order; that a value can be read is known of them
     now       : the moment by which the batch must be fresh; without a time zone it is UTC
-    typed     : the batch is a typed frame, whose values could all be read
     """
     clauses = [_row_count(contract)]
-    for name, variable in variables.items():
-        quantity = variable.kind.is_numeric or variable.kind is Kind.DATE
-        if quantity and not typed:
-            clauses.append(_type(variable))
-        clauses += _missing_share(variable, readable(name) if quantity and not typed else name)
+    for variable in variables.values():
+        clauses += _missing_share(variable)
         if variable.minimum is not None or variable.maximum is not None:
             clauses.append(_range(variable))
         if variable.categories is not None:
@@ -85,19 +81,7 @@ def _row_count(contract: Contract) -> Clause:
     return Clause("row_count", "", asks, "ExpectTableRowCountToBeBetween", bounds, low if high is None else None)
 
 
-def _type(variable: Variable) -> Clause:
-    name = variable.name
-    what = {Kind.CONTINUOUS: "a finite number", Kind.INTEGER: "a whole number"}.get(variable.kind, "a date")
-    return Clause(
-        "type",
-        name,
-        f"every value of '{name}' is {what}",
-        "ExpectColumnValuesToBeInSet",
-        {"column": readable(name), "value_set": [1]},
-    )
-
-
-def _missing_share(variable: Variable, column: str) -> list[Clause]:
+def _missing_share(variable: Variable) -> list[Clause]:
     name = variable.name
     share = variable.max_missing_share if variable.nullable else 0.0
     if share is None:
@@ -105,7 +89,7 @@ def _missing_share(variable: Variable, column: str) -> list[Clause]:
     # 1 - share in decimals: in floats 1 - 0.42 is a little more than 0.58, and a batch at the limit would fail.
     mostly = float(1 - Fraction(str(share)))
     asks = f"at most {share:.4g} of the records lack '{name}'" if share else f"no record lacks '{name}'"
-    arguments = {"column": column} if share == 0 else {"column": column, "mostly": mostly}
+    arguments = {"column": name} if share == 0 else {"column": name, "mostly": mostly}
     return [Clause("missing_share", name, asks, "ExpectColumnValuesToNotBeNull", arguments, share)]
 
 

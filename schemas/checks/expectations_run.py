@@ -1,7 +1,6 @@
-"""Running a contract's expectations on a batch: as SQL at the source, or on a typed frame.
+"""Running a contract's expectations on the typed frame of a batch.
 
-At the source (PostgreSQL, SQLite) the database does the counting and only sums come back; the session is read-only.
-On other databases and on files Great Expectations fails inside, so there the suite runs on the staged typed frame.
+The frame is what was staged. The source is not asked again: it may have been loaded anew since it was read.
 
 Great Expectations reports booleans only: in every other format it writes offending values into its results. What an
 exception says may quote a value too, so it is dropped, and the clause is `UNKNOWN`: an internal error is neither a
@@ -10,7 +9,7 @@ fault of the data nor a pass.
 
 import logging
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,15 +17,12 @@ from threading import Lock
 from typing import Any
 
 import pandas as pd
-import sqlalchemy as sa
 
-from schemas.checks.batch_sql import batch_select, relation
 from schemas.checks.canonical_values import canonical_frame
 from schemas.checks.data_docs import write_index, write_pages
-from schemas.checks.drift import drift_findings, sql_counts
+from schemas.checks.drift import drift_findings
 from schemas.checks.expectations import Clause, clauses_of, great_expectations, suite
-from schemas.checks.profile import Profile, count
-from schemas.checks.source_session import DIALECTS, SourceSession, read_url
+from schemas.checks.profile import Profile
 from schemas.contract import Contract
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
@@ -36,58 +32,12 @@ _ONE_AT_A_TIME = Lock()  # Great Expectations keeps its project, and logging its
 _ABOUT = {
     "columns": "columns that must be there",
     "row_count": "the number of records",
-    "type": "values that can be read",
     "missing_share": "missing values",
     "range": "smallest and largest values",
     "categories": "declared categories",
     "unique": "the record key",
     "freshness": "the age of the newest record",
 }
-
-Batch = Callable[[Any], tuple[Any, dict[str, Any] | None]]
-"""From a Great Expectations context to a batch definition and its parameters."""
-
-
-def runs_at_source(url: str | sa.URL) -> bool:
-    """Whether `check_sql` can check a database: PostgreSQL and SQLite. All others are checked once staged."""
-    return read_url(url).get_backend_name() in DIALECTS
-
-
-def check_sql(
-    contract: Contract,
-    url: str | sa.URL,
-    table: str | None = None,
-    query: str | None = None,
-    profile: Profile | None = None,
-    docs: Path | None = None,
-    now: datetime | None = None,
-) -> list[Finding]:
-    """Check a table ('name' or 'schema.name') or a query where it lies; no record is fetched.
-
-    profile : of the last published release, for the drift; None when there is none yet
-    docs    : folder for the Data Docs (index.html), without values; not written when None
-    now     : for the freshness; the present when None
-    returns : failures and unknowns by clause, passes by rule
-    raises  : DataError for another database, or not exactly one of table and query
-    cost    : a few scans of the batch in the database, one more for each compared variable
-    """
-    source = relation(table, query)
-    now = now or datetime.now(UTC)
-    with SourceSession(url) as session:
-        try:
-            stored = session.columns(source)
-        except sa.exc.SQLAlchemyError as error:
-            return _documented(contract, [_unread(error)], docs)
-        present = {name: variable for name, variable in contract.by_name.items() if name in stored}
-        if not present:
-            return _documented(contract, _columns(contract.by_name, {}), docs)
-        values = batch_select(contract, source, stored, session.dialect)
-        clauses = clauses_of(contract, present, now)
-        outcomes, written = _run(contract, clauses, lambda context: (session.batch(context, values), None), docs)
-        counts = sql_counts(session, values)
-        findings = _columns(contract.by_name, present) + _report(clauses, outcomes)
-        findings += drift_findings(contract, present, profile, counts)
-        return _documented(contract, findings, docs, clauses, outcomes, written)
 
 
 def check_batch(
@@ -97,28 +47,27 @@ def check_batch(
     docs: Path | None = None,
     now: datetime | None = None,
 ) -> list[Finding]:
-    """Check a typed frame, as `check_sql` does a table; its columns are `contract.staged`.
+    """Check a typed frame, whose columns are `contract.staged`.
 
-    Raises DataError when a column is not typed as the contract says.
+    profile : of the last published release, for the drift; None when there is none yet
+    docs    : folder for the Data Docs (index.html), without values; not written when None
+    now     : for the freshness; the present when None
+    returns : failures and unknowns by clause, passes by rule
+    raises  : DataError when a column is not typed as the contract says
     """
     values = canonical_frame(contract, frame)
     present = {name: variable for name, variable in contract.staged.items() if name in frame}
-    clauses = clauses_of(contract, present, now or datetime.now(UTC), typed=True)
-    outcomes, written = _run(contract, clauses, lambda context: _frame_batch(context, values), docs)
+    clauses = clauses_of(contract, present, now or datetime.now(UTC))
+    outcomes, written = _run(contract, clauses, values, docs)
     findings = _columns(contract.staged, present) + _report(clauses, outcomes)
-    findings += drift_findings(contract, present, profile, lambda variable, cells: count(frame[variable.name], cells))
+    findings += drift_findings(contract, frame, profile)
     return _documented(contract, findings, docs, clauses, outcomes, written)
 
 
-def _frame_batch(context: Any, frame: pd.DataFrame) -> tuple[Any, dict[str, Any]]:
-    asset = context.data_sources.add_pandas("staged").add_dataframe_asset("batch")
-    return asset.add_batch_definition_whole_dataframe("batch"), {"dataframe": frame}
-
-
 def _run(
-    contract: Contract, clauses: list[Clause], batch: Batch, docs: Path | None
+    contract: Contract, clauses: list[Clause], values: pd.DataFrame, docs: Path | None
 ) -> tuple[dict[int, bool | None], bool]:
-    """Whether each clause holds, by its number; and whether all Data Docs that were asked for are written.
+    """Whether each clause holds of canonical values, by its number; and whether the Data Docs asked for are written.
 
     None, or no entry, where the check itself failed.
     """
@@ -127,11 +76,12 @@ def _run(
         try:
             context = gx.get_context(mode="ephemeral")
             context.variables.progress_bars = {"globally": False}
-            data, parameters = batch(context)
+            asset = context.data_sources.add_pandas("staged").add_dataframe_asset("batch")
+            data = asset.add_batch_definition_whole_dataframe("batch")
             asked = context.suites.add(suite(contract.dataset, contract.version, clauses))
             validation = gx.ValidationDefinition(name="contract", data=data, suite=asked)
             result = context.validation_definitions.add(validation).run(
-                batch_parameters=parameters, result_format="BOOLEAN_ONLY"
+                batch_parameters={"dataframe": values}, result_format="BOOLEAN_ONLY"
             )
         except Exception:  # of whatever kind: its text may quote a value, so nothing of it is kept
             return {}, docs is None
@@ -212,28 +162,18 @@ def _passes(rule: str, passed: int, number: int) -> list[Finding]:
     return [Finding(rule=rule, verdict=Verdict.PASS, stage="contract", says=says, attempted=number, completed=passed)]
 
 
-def _unread(error: Exception) -> Finding:
-    return Finding(
-        rule="source",
-        verdict=Verdict.UNKNOWN,
-        stage="contract",
-        says=f"The source could not be read ({type(error).__name__}). Check its address, the table or query, and the "
-        "rights of the account.",
-    )
-
-
 def _documented(
     contract: Contract,
     findings: list[Finding],
     docs: Path | None,
-    clauses: Sequence[Clause] = (),
-    outcomes: dict[int, bool | None] | None = None,
-    written: bool = True,
+    clauses: Sequence[Clause],
+    outcomes: dict[int, bool | None],
+    written: bool,
 ) -> list[Finding]:
     """Write the index of the Data Docs; a failure to write is reported, and decides nothing."""
     if docs is not None:
         try:
-            write_index(contract, findings, clauses, outcomes or {}, docs)
+            write_index(contract, findings, clauses, outcomes, docs)
         except OSError:
             written = False
     if not written:
