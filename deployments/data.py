@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 from urllib.request import urlopen
 
-from deployments.warehouse import build_warehouse
+from deployments.warehouse import build_warehouse, write_connections
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "data"
@@ -156,7 +156,10 @@ def main() -> int:
     warehouse = FOLDER / "warehouse.duckdb"
     if not warehouse.exists():
         print(f"{warehouse} has {build_warehouse(warehouse):,} records of the fair survey")
-    print(f"To release from the warehouse:\n\n    export SLUICE_WAREHOUSE_URL=duckdb:///{warehouse}")
+    connections = FOLDER / "connections.yaml"
+    if not connections.exists():
+        write_connections(connections, warehouse, [ROOT, REFERENCE_DATA.resolve()])
+    print(f"To release from them:\n\n    export SLUICE_CONNECTIONS={connections}")
     return int(failed)
 
 

@@ -1,5 +1,7 @@
 """A warehouse with confidential records, for the demo, the shipped definitions and the benchmarks."""
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -24,3 +26,19 @@ def build_warehouse(path: Path) -> int:
         warehouse.register("voters", voters)
         warehouse.execute("CREATE TABLE survey.anes96 AS SELECT * FROM voters")
     return len(fair)
+
+
+def write_connections(path: Path, warehouse: Path, files: Sequence[Path]) -> None:
+    """A connections.yaml by which releases may read the surveys of the warehouse, and files below some folders."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    path.write_text(
+        "# What releases may be read from; see docs/deployment.md.\n"
+        "connections:\n"
+        "  warehouse:\n"
+        f"    url: {json.dumps(f'duckdb:///{warehouse}')}\n"
+        "    schemas: [survey]\n"
+        "    queries: true\n"
+        f"files: {json.dumps([str(folder) for folder in files])}\n",
+        encoding="utf-8",
+    )

@@ -4,6 +4,7 @@ from pydantic import BaseModel
 
 from policies.policy import Policy
 from schemas.contract import Contract
+from sluice.sources.connections import Connections
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.tables.definition import TablesDefinition
 
@@ -12,4 +13,5 @@ DOCUMENTS: dict[str, type[BaseModel]] = {
     "policies/policy.schema.json": Policy,
     "deployments/release.schema.json": RecordsDefinition,
     "deployments/tables.schema.json": TablesDefinition,
+    "deployments/connections.schema.json": Connections,
 }

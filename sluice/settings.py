@@ -61,6 +61,9 @@ class Settings(BaseSettings):
     timestamp_certificates: Place | None = Field(
         default=None, validate_default=True, description="the certificates by which its stamps are verified, in PEM"
     )
+    connections: Place | None = Field(
+        default=None, description="connections.yaml: what releases may be read from; else connections.yaml in home"
+    )
     workers: Count = Field(default_factory=processors, description="processes for what can be split")
     threads: Count = Field(default_factory=processors, description="threads of one process")
     memory: Annotated[int, BeforeValidator(_size)] = Field(

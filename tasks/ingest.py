@@ -7,6 +7,8 @@ from schemas.reading.typing import SourceTyping
 from sluice.custody.states import State
 from sluice.documents.documents import document_bytes
 from sluice.publication.records_file import write_in_order, write_parquet
+from sluice.sources.permission import permitted_source
+from sluice.sources.separate_reading import read_apart
 from sluice.variables import Variable
 from tasks.release.adopted import refuse_unadopted
 from tasks.release.documents import open_workspace
@@ -62,10 +64,11 @@ def ingest(product: AnyProduct) -> AnyRelease:
 
 
 def _stage(product: AnyProduct) -> tuple[StagedTable, dict[str, Variable]]:
-    vault, contract, source = product.workspace.vault, product.contract, product.definition.source
+    vault, contract = product.workspace.vault, product.contract
+    source = permitted_source(product.definition.source, product.path.parent)
     typing = SourceTyping(contract, vault.pseudonym, source.decimal_mark)
     with vault.scratch(".parquet") as as_read, vault.scratch(".parquet") as path:
-        batches = source.batches(list(contract.staged))
+        batches = read_apart(source, list(contract.staged))
         write_parquet((typing.type_batch(raw) for raw in batches), as_read, contract.staged)
         variables = typing.variables()
         # A database gives the same records in another order each time. Were that other data, they would have another

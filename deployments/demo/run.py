@@ -12,13 +12,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 HOUSE = ROOT / "demo"
-os.environ |= {"SLUICE_HOME": str(HOUSE / "home"), "SLUICE_DEMO_WAREHOUSE": f"duckdb:///{HOUSE / 'warehouse.duckdb'}"}
+os.environ["SLUICE_HOME"] = str(HOUSE / "home")
 os.environ.pop("PREFECT_API_URL", None)  # the demo needs no server
-os.environ.pop("SLUICE_LEDGER_URL", None)
+for setting in ("SLUICE_LEDGER_URL", "SLUICE_CONNECTIONS"):
+    os.environ.pop(setting, None)
 
 from rich.console import Console  # noqa: E402 - the house must be known before Sluice is loaded
 
-from deployments.warehouse import build_warehouse  # noqa: E402
+from deployments.warehouse import build_warehouse, write_connections  # noqa: E402
 
 console = Console(highlight=False)
 
@@ -30,6 +31,9 @@ def main() -> int:
     console.rule("[bold]A warehouse with confidential records")
     warehouse = HOUSE / "warehouse.duckdb"
     console.print(f"{build_warehouse(warehouse):,} records of the survey are in {shown(warehouse)}")
+    connections = HOUSE / "home" / "connections.yaml"
+    write_connections(connections, warehouse, [ROOT])
+    console.print(f"releases may read what {shown(connections)} lists")
 
     from flows.cli.terminal import BLOCKED, DONE, ERROR, WAITING
 

@@ -27,17 +27,19 @@ def init(
     from schemas.reading.draft import draft_contract
     from sluice.custody.durable import write_new
     from sluice.documents.documents import parse_document
-    from sluice.sources.sources import CsvSource, ParquetSource, SqlSource
+    from sluice.sources.csv_source import CsvSource
+    from sluice.sources.parquet_source import ParquetSource
+    from sluice.sources.sql_source import SqlSource
 
-    is_url = "://" in source
+    is_url = "://" in source or source.startswith("${")
     if is_url and table is None:
         raise SluiceError("of a database, name the table, too: sluice init URL --table schema.table")
     model: Any = SqlSource if is_url else ParquetSource if source.endswith(".parquet") else CsvSource
-    written: dict[str, Any] = {"url": source, "table": table} if is_url else {"path": source}
+    written: dict[str, Any] = {"url": _address(source), "table": table} if is_url else {"path": source}
     if model is CsvSource:
         written |= {"separator": separator, "decimal": decimal, "encoding": encoding}
     found = parse_document(model, written, "the source")
-    text = draft_contract(found.resolve(Path.cwd()), dataset or table or Path(source).name.split(".")[0])
+    text = draft_contract(found, dataset or table or Path(source).name.split(".")[0])
     if output is None:
         print(text, end="")
         return
@@ -46,6 +48,15 @@ def init(
     except FileExistsError:
         raise SluiceError(f"{output} exists; a contract is never overwritten. Name another file.") from None
     note(f"{output} is a draft: fill in the role of every variable, then name it in a release definition.")
+
+
+def _address(typed: str) -> str:
+    from sluice.sources.database_url import typed_address
+
+    try:
+        return typed_address(typed)
+    except ValueError as error:
+        raise SluiceError(f"SOURCE: {error}") from None
 
 
 @documents_app.command()

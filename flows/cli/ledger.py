@@ -1,12 +1,13 @@
 """The commands on the ledger: where every release stands, what was recorded of one, whether anything was altered."""
 
+import logging
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from flows.cli.terminal import DONE, ERROR, UNCHECKED, AsJson, ReleaseId, out, print_json, say
+from flows.cli.terminal import DONE, ERROR, UNCHECKED, AsJson, ReleaseId, note, out, print_json, say
 from sluice.custody.states import state_of
 from sluice.errors import SluiceError
 
@@ -17,8 +18,11 @@ ledger_app = typer.Typer(help="The append-only record of every release.", no_arg
 @status_app.command()
 def status(as_json: AsJson = False) -> None:
     """List every release with its state and the last thing that happened to it."""
+    from sluice.sources.sandbox import NOT_CONFINED, landlock_version
     from tasks.release.documents import open_workspace
 
+    if not landlock_version():
+        note(f"note: {NOT_CONFINED}", "yellow", logging.WARNING)
     rows = []
     for release_id, entries in open_workspace().ledger.histories().items():
         judged = [entry for entry in entries if "says" in entry.body and "verdict" in entry.body]

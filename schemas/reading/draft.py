@@ -14,7 +14,7 @@ from sluice.errors import DataError
 from sluice.reading.kind import ColumnSummary
 from sluice.reading.values import LEADING_ZERO, NUMBER
 from sluice.reading.visible_text import json_text
-from sluice.sources.sources import TabularSource
+from sluice.sources.tabular_source import TabularSource
 from sluice.variables import Kind, Role, as_label
 
 MINIMUM_CELL = 10

@@ -73,6 +73,10 @@ class CsvSource(TabularSource):
     def resolve(self, base: Path) -> Self:
         return self.model_copy(update={"path": tuple(resolved(path, base) for path in self.path)})
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return tuple(map(Path, self.path))
+
     def _names(self, expected: Sequence[str]) -> list[str]:
         return self._open(Path(self.path[0]), expected)[0]
 

@@ -1,8 +1,13 @@
 """The address of a database, and the driver that it is read with."""
 
+import os
+import re
+
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError
 
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_SECRET_OPTION = re.compile(r"\w*password|passwd|pwd|\w*token|\w*secret", re.IGNORECASE)
 _DRIVERS = {"postgresql": "postgresql+psycopg"}  # SQLAlchemy's own choice is psycopg2, which is not installed
 
 
@@ -16,3 +21,23 @@ def database_url(address: str | sa.URL) -> sa.URL:
     except (ArgumentError, ValueError):  # the latter for a port that is no number
         raise ValueError("no address of a database, such as postgresql://user@host/database") from None
     return url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
+
+
+def typed_address(written: str) -> str:
+    """An address as a person types it at the terminal: without a password, or ${NAME} of an environment variable.
+
+    raises : ValueError; its text repeats nothing of it
+    """
+    if variable := _VARIABLE.fullmatch(written):
+        if not os.environ.get(variable[1]):
+            raise ValueError(f"the environment variable {variable[1]} is not set")
+        return os.environ[variable[1]]
+    if holds_password(database_url(written)):
+        raise ValueError("the address holds a password. Put it whole into an environment variable and write '${NAME}'")
+    return written
+
+
+def holds_password(url: sa.URL, *, but: re.Pattern[str] | None = None) -> bool:
+    """Whether a password stands in an address, or an option that is called like one; `but` what such a pattern fits."""
+    given = [url.password or "", *(str(url.query[name]) for name in url.query if _SECRET_OPTION.fullmatch(name))]
+    return any(value and not (but and but.fullmatch(value)) for value in map(str, given))

@@ -1,6 +1,7 @@
 """Engines whose connections can only read the tables of one database, whatever their account may do."""
 
 import sqlite3
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -20,19 +21,21 @@ _DUCKDB = (
 )
 
 
-def reading_engine(url: sa.URL) -> sa.Engine:
+def reading_engine(url: sa.URL, *, of_connection: bool = False) -> sa.Engine:
     """An engine whose connections can only read, and see one state of the data from their first statement on.
 
     DuckDB     : the file opened to read; no other file, and no setting can be changed
     SQLite     : the same; an authorizer lets through what selects, and nothing else
     PostgreSQL : a transaction that only reads, repeatable, each statement an hour at most
     others     : as their account and driver have it
-    raises     : what SQLAlchemy does when it has no driver
+
+    of_connection : names without a schema are of PostgreSQL's schema public, whatever the account's settings say
+    raises        : what SQLAlchemy does when it has no driver
     """
     backend = url.get_backend_name()
     in_a_file = bool(url.database) and url.database != ":memory:"
     if backend == "sqlite":
-        path = f"file:{quote(str(url.database))}?mode=ro" if in_a_file else ":memory:"
+        path = _sqlite_file(Path(str(url.database))) if in_a_file else ":memory:"
         engine = sa.create_engine(
             url, poolclass=sa.NullPool, creator=lambda: sqlite3.connect(path, uri=True, check_same_thread=False)
         )
@@ -45,8 +48,18 @@ def reading_engine(url: sa.URL) -> sa.Engine:
     engine = sa.create_engine(url, poolclass=sa.NullPool)
     if backend == "postgresql":
         sa.event.listen(engine, "connect", _limit_postgresql)
+        if of_connection:
+            sa.event.listen(engine, "connect", _name_schema)
         return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
     return engine
+
+
+def _sqlite_file(path: Path) -> str:
+    """The file as SQLite opens it: one that was closed in WAL mode cannot be read otherwise by who cannot write."""
+    with path.open("rb") as file:
+        in_wal_mode = file.read(20)[18:] == b"\2\2"
+    alone = in_wal_mode and not path.with_name(f"{path.name}-wal").exists()
+    return f"file:{quote(str(path))}?mode=ro{'&immutable=1' if alone else ''}"
 
 
 def _authorized(action: int, first: str | None, second: str | None, *_: Any) -> int:
@@ -64,4 +77,10 @@ def _lock_duckdb(connection: Any, _: Any) -> None:
 def _limit_postgresql(connection: Any, _: Any) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SET statement_timeout = '{_SECONDS}s'")
+    connection.commit()
+
+
+def _name_schema(connection: Any, _: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET search_path = public")
     connection.commit()

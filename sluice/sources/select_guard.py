@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sluice.errors import DataError
+from sluice.sources.readable_tables import folded, same_name
 
 _DIALECTS = {"postgresql": "postgres"}  # as sqlglot calls those that it calls otherwise
 _MOST = 20_000  # characters of a query
@@ -54,7 +55,56 @@ def guarded_query(query: str, backend: str) -> str:
     backend : SQLAlchemy's name of the database: 'duckdb', 'sqlite', 'postgresql'
     raises  : DataError, which names the part that is not let through and repeats no text of the query
     """
-    text = query.strip().removesuffix(";").rstrip()
+    text = _without_end(query)
+    _statement(text, backend)
+    return text
+
+
+def tables_of(query: str, backend: str) -> list[tuple[str, str]]:
+    """(schema, table) of each table that a query reads, as the database knows their names; '' for no schema.
+
+    What a WITH names is a table only where it is not in force: in its own select, in those before it, and outside.
+
+    raises : DataError, as `guarded_query`; also for a table that is named with its database
+    """
+    found = []
+    for table in _statement(_without_end(query), backend).find_all(exp.Table):
+        if len(table.parts) > 2:
+            raise _refused("names a table with its database; write schema.table")
+        if not _is_of_a_with(table, backend):
+            *schema, name = (_name(each, backend) for each in table.parts)
+            found.append((schema[0] if schema else "", name))
+    return found
+
+
+def _is_of_a_with(table: exp.Table, backend: str) -> bool:
+    """Whether a name without a schema is that of a WITH which is in force where it stands."""
+    inner: exp.Expr = table
+    while len(table.parts) == 1 and (outer := inner.parent) is not None:
+        in_force: list[exp.Expr] = []
+        if isinstance(outer, exp.With):  # of the same WITH, those before it
+            in_force = outer.expressions[: outer.expressions.index(inner)]
+        elif (within := outer.args.get("with_")) is not None and within is not inner:
+            in_force = within.expressions
+        if any(
+            same_name(_name(table.this, backend), _name(each.args["alias"].this, backend), backend) for each in in_force
+        ):
+            return True
+        inner = outer
+    return False
+
+
+def _name(identifier: exp.Expr, backend: str) -> str:
+    """An identifier as the database reads it."""
+    return folded(identifier.name, bool(identifier.args.get("quoted")), backend)
+
+
+def _without_end(query: str) -> str:
+    return query.strip().removesuffix(";").rstrip()
+
+
+def _statement(text: str, backend: str) -> exp.Expr:
+    """The query taken apart, each of its parts among those that are let through. Raises DataError."""
     if len(text) > _MOST:
         raise _refused(f"has more than {_MOST:,} characters")
     unquoted = _QUOTED.split(text)
@@ -75,7 +125,9 @@ def guarded_query(query: str, backend: str) -> str:
                 raise _refused("selects from a function; name a table")
             for identifier in part.parts:
                 refuse_strange_name(identifier.name)
-    return text
+        if isinstance(part, exp.In) and part.args.get("field"):
+            raise _refused("holds IN without brackets, by which SQLite reads a table")
+    return statements[0]
 
 
 def refuse_strange_name(name: str) -> None:

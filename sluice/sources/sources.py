@@ -1,56 +1,68 @@
-"""The sources a release definition can name: CSV files, a Parquet file, a table or query of a database."""
+"""The sources that a release definition can name: files, and the connections of whoever runs Sluice."""
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-from pydantic import Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from sluice.errors import DataError
 from sluice.sources.csv_source import CsvSource
-from sluice.sources.sql_source import SqlSource
-from sluice.sources.tabular_source import BATCH_SIZE, TabularSource, missing_file, resolved
+from sluice.sources.parquet_source import ParquetSource
+from sluice.sources.tabular_source import resolved
 
-__all__ = ["BATCH_SIZE", "CsvSource", "ParquetSource", "Source", "SqlSource", "TabularSource"]
+__all__ = ["ConnectionSource", "CsvSource", "DatabaseFile", "ParquetSource", "Source"]
 
 
-class ParquetSource(TabularSource):
-    """One Parquet file."""
+class _TableOrQuery(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    type: Literal["parquet"] = "parquet"
-    path: str
+    table: str | None = Field(default=None, min_length=1, description="a table or view, or schema.table")
+    query: str | None = Field(default=None, min_length=1, description="one select over tables, with plain functions")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.table is None) == (self.query is None):
+            raise ValueError("give either 'table' or 'query'")
+        return self
 
     @property
-    def title(self) -> str:
-        return self.path
+    def decimal_mark(self) -> str:
+        """The sign before the decimals of a number that is written as text."""
+        return "."
+
+
+class ConnectionSource(_TableOrQuery):
+    """A table of a database that whoever runs Sluice named in connections.yaml, or a query over its tables."""
+
+    type: Literal["connection"] = "connection"
+    connection: str = Field(min_length=1, description="the name that connections.yaml has for the database")
+
+    def resolve(self, _: Path) -> Self:
+        return self
+
+
+class DatabaseFile(_TableOrQuery):
+    """A table of a DuckDB or SQLite file, or a query over its tables."""
+
+    type: Literal["duckdb", "sqlite"]
+    path: str
 
     def resolve(self, base: Path) -> Self:
         return self.model_copy(update={"path": resolved(self.path, base)})
 
-    def _open(self) -> pq.ParquetFile:
-        if not Path(self.path).is_file():
-            raise missing_file(Path(self.path))
-        try:
-            return pq.ParquetFile(self.path)
-        except (pa.ArrowException, OSError):
-            raise DataError(f"{self.path}: is not a whole Parquet file") from None
 
-    def _names(self, expected: Sequence[str]) -> list[str]:
-        with self._open() as file:
-            return list(file.schema_arrow.names)
-
-    def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
-        with self._open() as file:
-            nested = [name for name in columns if pa.types.is_nested(file.schema_arrow.field(name).type)]
-            if nested:
-                raise DataError(f"{self.path}: a column must hold one value a record; not so: {', '.join(nested)}")
-            try:
-                for batch in file.iter_batches(batch_size=size, columns=list(columns)):
-                    yield pa.Table.from_batches([batch]).select(list(columns))
-            except (pa.ArrowException, OSError):
-                raise DataError(f"{self.path}: is damaged; it cannot be read to its end") from None
+def _without_address(written: Any) -> Any:
+    """Refuse an address, which a definition of another submitter's choice could have secrets sent to."""
+    if not isinstance(written, dict):
+        return written
+    if "url" in written or written.get("type") == "sql":
+        raise ValueError(
+            "a definition holds no address. Name a connection, as in {connection: warehouse, table: survey.fair}; "
+            "whoever runs Sluice writes its url into connections.yaml. Of a file: {type: duckdb, path: ..., table: ...}"
+        )
+    return {"type": "connection", **written} if "connection" in written else written
 
 
-Source = Annotated[CsvSource | ParquetSource | SqlSource, Field(discriminator="type")]
+Source = Annotated[
+    Annotated[CsvSource | ParquetSource | DatabaseFile | ConnectionSource, Field(discriminator="type")],
+    BeforeValidator(_without_address),
+]

@@ -3,20 +3,22 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import pandas as pd
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
 
 from sluice.errors import DataError, did_you_mean, no_such_file
+
+if TYPE_CHECKING:  # a process that only reads does without: it takes half a second to load
+    import pandas as pd
 
 BATCH_SIZE = 100_000
 Answer = TypeVar("Answer")
 
 
 class TabularSource(BaseModel, ABC):
-    """A frozen description of one source, as it stands in a release definition.
+    """A frozen description of one source that can be read.
 
     A source is read once, front to back, in batches of bounded size. Its errors name files, lines, columns and counts,
     never a cell. A value that arrives here is raw: what it means is the contract's business.
@@ -34,9 +36,15 @@ class TabularSource(BaseModel, ABC):
         """The sign before the decimals of a number that is written as text."""
         return "."
 
+    @property
     @abstractmethod
-    def resolve(self, base: Path) -> Self:
-        """The same source with relative paths taken from `base`, the folder of the document that names it."""
+    def files(self) -> tuple[Path, ...]:
+        """The files that are read."""
+
+    @property
+    def ports(self) -> tuple[int, ...] | None:
+        """The TCP ports that are connected to: () for none, None where that is not known."""
+        return ()
 
     @abstractmethod
     def _names(self, expected: Sequence[str]) -> list[str]:
@@ -67,7 +75,7 @@ class TabularSource(BaseModel, ABC):
         """Columns of the source other than these: `batches` leaves them out, a report may name them."""
         return [name for name in self.column_names(columns) if name not in columns]
 
-    def batches(self, columns: Sequence[str], size: int = BATCH_SIZE) -> Iterator[pd.DataFrame]:
+    def batches(self, columns: Sequence[str], size: int = BATCH_SIZE) -> "Iterator[pd.DataFrame]":
         """Raw batches of at most `size` records with exactly these columns, in this order, index 0.. in each batch.
 
         dtypes  : pandas.ArrowDtype; text for CSV (an empty cell is ''), the native type otherwise
@@ -75,6 +83,10 @@ class TabularSource(BaseModel, ABC):
                   what shows only at the end (a connection that breaks, the last line) is raised there
         cost    : O(size) memory
         """
+        return map(as_frame, self.tables(columns, size))
+
+    def tables(self, columns: Sequence[str], size: int = BATCH_SIZE) -> Iterator[pa.Table]:
+        """The same as `batches`, as Arrow has them."""
         names = self.column_names(columns)
         are_names = self._are_names(names, columns)
         hints = names if are_names else []
@@ -88,11 +100,18 @@ class TabularSource(BaseModel, ABC):
         records = 0
         tables = self._tables(columns, columns, size)
         while (table := _without_context(lambda: next(tables, None))) is not None:
-            for start in range(0, table.num_rows, size):
-                yield table.slice(start, size).to_pandas(types_mapper=pd.ArrowDtype)
+            yield from (table.slice(start, size) for start in range(0, table.num_rows, size))
             records += table.num_rows
         if not records:
             raise DataError(f"{self.title}: holds no record")
+
+
+def as_frame(table: pa.Table) -> "pd.DataFrame":
+    """A batch of raw columns, whose types stay what they are."""
+    import pandas as pd
+
+    frame: pd.DataFrame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    return frame
 
 
 def missing_file(path: Path) -> DataError:

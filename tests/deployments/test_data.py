@@ -107,8 +107,8 @@ def test_every_shipped_definition_has_its_data_from_there() -> None:
     """A file of ./data that is provided, or the table of the warehouse."""
     for path in (ROOT / "deployments" / "releases").glob("*.yaml"):
         source = yaml.safe_load(path.read_text(encoding="utf-8"))["source"]
-        if source["type"] == "sql":
-            assert source["url"] == "${SLUICE_WAREHOUSE_URL}"
+        if "connection" in source:
+            assert source["connection"] == "warehouse"
             assert source["table"] in ("survey.fair", "survey.anes96")
             continue
         paths = [source["path"]] if isinstance(source["path"], str) else source["path"]

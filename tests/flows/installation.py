@@ -78,6 +78,7 @@ class Installation:
             **self.server.environment,
             "SLUICE_HOME": str(self.house.home),
             WAREHOUSE: f"sqlite:///{folder}/{SECRET}.db",
+            "SLUICE_CONNECTIONS": str(folder / "connections.yaml"),
             "PREFECT_WORKER_QUERY_SECONDS": "2",
         }
         self.started: list[subprocess.Popen[bytes]] = []

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -37,7 +38,11 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     made = Installation(tmp_path_factory.mktemp("installation"))
     with closing(sqlite3.connect(made.folder / f"{SECRET}.db")) as warehouse:
         made.house.data.to_sql("people", warehouse, index=False)
-    made.house.definition["source"] = {"type": "sql", "url": "${SLUICE_TEST_WAREHOUSE}", "table": "people"}
+    connection = {"url": f"${{{WAREHOUSE}}}", "secrets": [WAREHOUSE], "tables": ["people"]}
+    connections = Path(made.environment["SLUICE_CONNECTIONS"])
+    connections.write_text(json.dumps({"connections": {"warehouse": connection}}))
+    connections.chmod(0o600)
+    made.house.definition["source"] = {"connection": "warehouse", "table": "people"}
     try:
         made.start_server()
         made.start_worker()  # which makes the work pool
@@ -56,7 +61,10 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
         made.start_worker()
         made.run("killed")
         made.loaded("people")
-        with using(made.server), patch.dict(os.environ, {WAREHOUSE: made.environment[WAREHOUSE]}):
+        with (
+            using(made.server),
+            patch.dict(os.environ, {name: made.environment[name] for name in (WAREHOUSE, "SLUICE_CONNECTIONS")}),
+        ):
             yield made
     finally:
         made.stop()

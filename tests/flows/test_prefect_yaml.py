@@ -79,8 +79,7 @@ def test_a_definition_outside_the_project_is_named_by_its_whole_path(tmp_path: P
 
 def test_no_secret_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WAREHOUSE_PASSWORD", "swordfish-7193")
-    url = "${WAREHOUSE}"
-    folder = write(tmp_path, "one.yaml", source={"type": "sql", "url": url, "table": "people"})
+    folder = write(tmp_path, "one.yaml", source={"connection": "warehouse", "table": "people"})
     text = prefect_yaml(folder, tmp_path)
     assert "swordfish" not in text
     assert "WAREHOUSE_PASSWORD" not in text

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from deployments.data import FILES
+from deployments.warehouse import write_connections
 from schemas.contract import load_contract
 from sluice.variables import Role, with_role
 
@@ -26,8 +27,11 @@ Shipped = Callable[[str], Path]
 
 
 @pytest.fixture
-def shipped(reference_data: Path, tmp_path: Path) -> Shipped:
+def shipped(reference_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shipped:
     """A copy of a release definition as it is shipped, but for where its data lie and where it publishes."""
+    connections = tmp_path / "connections.yaml"
+    write_connections(connections, tmp_path / "none.duckdb", [reference_data])
+    monkeypatch.setenv("SLUICE_CONNECTIONS", str(connections))
 
     def copy(name: str) -> Path:
         definition = yaml.safe_load((SHIPPED / name).read_text(encoding="utf-8"))

@@ -7,6 +7,8 @@ from typer.testing import CliRunner
 
 from flows.cli.main import app
 from sluice.custody.workspace import Workspace
+from sluice.sources import sandbox
+from sluice.sources.sandbox import NOT_CONFINED
 from tests.custody.statements import statements_to_ledgers
 
 
@@ -23,3 +25,12 @@ def test_all_releases_are_listed_by_one_statement(tmp_path: Path, monkeypatch: p
     assert "blocked" in lines[3]
     assert "Blocked: 2 of 9 are alone." in lines[4]
     assert len(sent) == 1
+
+
+def test_a_system_on_which_sources_are_read_unconfined_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path))
+    assert NOT_CONFINED not in CliRunner().invoke(app, ["status"]).output or not sandbox.landlock_version()
+    monkeypatch.setattr(sandbox, "landlock_version", lambda: 0)
+    assert NOT_CONFINED in " ".join(CliRunner().invoke(app, ["status"]).output.split())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.sources.select_guard import guarded_query, refuse_strange_name
-from sluice.sources.sources import SqlSource
+from sluice.sources.sql_source import SqlSource
 
 BACKENDS = ("duckdb", "sqlite", "postgresql")
 SECRET = "swordfish-4711"

@@ -7,10 +7,10 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from sluice.documents.documents import named_file
 from sluice.errors import did_you_mean
 from sluice.sources.csv_separator import described_csv
 from sluice.sources.hierarchy_file import read_rows
+from sluice.sources.permission import permitted_file
 from tasks.release.definition import Definition
 from tasks.release.tables.layout import PublishedForm, TableDimension, TableMeasure, WantedTable
 from tasks.release.tables.protection_method import Protection, SecondarySuppression
@@ -68,7 +68,7 @@ def with_named_files(written: Mapping[str, Any], base: Path) -> dict[str, Any]:
         content["dimensions"] = [_with_rows(dimension, base) for dimension in content["dimensions"]]
     protection = content.get("protection")
     if isinstance(protection, dict) and isinstance(protection.get("a_priori"), str):
-        source = described_csv(named_file(base, protection["a_priori"], "protection.a_priori"))
+        source = described_csv(permitted_file(base, protection["a_priori"], "protection.a_priori"))
         batches = source.batches(source.column_names())
         content["protection"] = {**protection, "a_priori": [row for b in batches for row in b.to_dict("records")]}
     return content
@@ -79,10 +79,10 @@ def _with_rows(dimension: Any, base: Path) -> Any:
         return dimension
     read = dict(dimension)
     if isinstance(read.get("hierarchy"), str):
-        read["hierarchy"] = read_rows(named_file(base, read["hierarchy"], "hierarchy"))
+        read["hierarchy"] = read_rows(permitted_file(base, read["hierarchy"], "hierarchy"))
     if isinstance(read.get("groupings"), list):
         read["groupings"] = [
-            read_rows(named_file(base, each, "groupings")) if isinstance(each, str) else each
+            read_rows(permitted_file(base, each, "groupings")) if isinstance(each, str) else each
             for each in read["groupings"]
         ]
     return read

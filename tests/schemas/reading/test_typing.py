@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
 from sluice.errors import DataError
-from sluice.sources.sources import CsvSource, ParquetSource, SqlSource, TabularSource
+from sluice.sources.sources import CsvSource, ParquetSource
+from sluice.sources.sql_source import SqlSource
+from sluice.sources.tabular_source import TabularSource
 from sluice.variables import Kind
 from tests.schemas.typed import type_batch, type_source
 

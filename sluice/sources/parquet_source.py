@@ -1,0 +1,52 @@
+"""A Parquet file."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sluice.errors import DataError
+from sluice.sources.tabular_source import TabularSource, missing_file, resolved
+
+
+class ParquetSource(TabularSource):
+    """One Parquet file."""
+
+    type: Literal["parquet"] = "parquet"
+    path: str
+
+    @property
+    def title(self) -> str:
+        return self.path
+
+    def resolve(self, base: Path) -> Self:
+        return self.model_copy(update={"path": resolved(self.path, base)})
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return (Path(self.path),)
+
+    def _open(self) -> pq.ParquetFile:
+        if not Path(self.path).is_file():
+            raise missing_file(Path(self.path))
+        try:
+            return pq.ParquetFile(self.path)
+        except (pa.ArrowException, OSError):
+            raise DataError(f"{self.path}: is not a whole Parquet file") from None
+
+    def _names(self, expected: Sequence[str]) -> list[str]:
+        with self._open() as file:
+            return list(file.schema_arrow.names)
+
+    def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
+        with self._open() as file:
+            nested = [name for name in columns if pa.types.is_nested(file.schema_arrow.field(name).type)]
+            if nested:
+                raise DataError(f"{self.path}: a column must hold one value a record; not so: {', '.join(nested)}")
+            try:
+                for batch in file.iter_batches(batch_size=size, columns=list(columns)):
+                    yield pa.Table.from_batches([batch]).select(list(columns))
+            except (pa.ArrowException, OSError):
+                raise DataError(f"{self.path}: is damaged; it cannot be read to its end") from None

@@ -1,0 +1,95 @@
+"""What a release may read: a source as a definition names it, allowed by the operator and ready to be read."""
+
+import os
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from sluice.documents.documents import named_file
+from sluice.errors import DocumentError
+from sluice.sources.connections import Secret, connections_file, load_connections
+from sluice.sources.csv_source import CsvSource
+from sluice.sources.database_url import database_url
+from sluice.sources.parquet_source import ParquetSource
+from sluice.sources.readable_tables import ReadableTables
+from sluice.sources.sources import ConnectionSource, DatabaseFile, Source
+from sluice.sources.sql_source import SqlSource
+from sluice.sources.tabular_source import TabularSource, missing_file
+
+_OF_THE_SYSTEM = (Path("/proc"), Path("/sys"))  # environments of processes, among others
+
+
+def permitted_source(source: Source, base: Path, secret: Secret = os.environ.get) -> TabularSource:
+    """The source that a definition in the folder `base` names, with absolute paths, links followed, secrets filled in.
+
+    raises : DocumentError for a connection that is not there, or a file that may not be read; DataError for a file that
+             is not there. Whether a table may be read is said when it is, see `SqlSource.readable`
+    """
+    if isinstance(source, ConnectionSource):
+        return _of_connection(source, secret)
+    if isinstance(source, CsvSource):
+        return source.model_copy(
+            update={"path": tuple(str(permitted_file(base, path, "source.path")) for path in source.path)}
+        )
+    path = permitted_file(base, source.path, "source.path")
+    if isinstance(source, ParquetSource):
+        return source.model_copy(update={"path": str(path)})
+    return SqlSource(url=_file_url(source, path), table=source.table, query=source.query)
+
+
+def permitted_file(base: Path, given: str, where: str) -> Path:
+    """The file that a definition in the folder `base` names in the field `where`, links followed.
+
+    raises : DocumentError unless it lies below a folder that may be read; says who may allow it. DataError where there
+             is no such file
+    """
+    written, found = base / Path(given).expanduser(), named_file(base, given, where)
+    if any(found.is_relative_to(folder) for folder in _OF_THE_SYSTEM):
+        raise DocumentError(f"{where}: must lie outside of /proc and /sys; got '{given}'")
+    folders = _folders(base)
+    if not any(found.is_relative_to(folder) for folder in folders):
+        leads = "" if found == Path(os.path.normpath(written.absolute())) else " leads by a link to another place and"
+        raise DocumentError(
+            f"{where}: '{given}'{leads} may not be read. Files are read below "
+            f"{' and '.join(map(str, folders)) or 'no folder'}; whoever runs Sluice can list another folder under "
+            f"'files' of {connections_file()}"
+        )
+    if not found.is_file():
+        raise missing_file(found)
+    return found
+
+
+def _folders(base: Path) -> list[Path]:
+    """Where files may be read; by default in the definition's folder and the current one, but never everywhere."""
+    listed = load_connections().files
+    folders = (base, Path.cwd()) if listed is None else listed
+    whole = Path(Path.cwd().anchor)
+    resolved = dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders)
+    return [folder for folder in resolved if listed is not None or folder != whole]
+
+
+def _of_connection(source: ConnectionSource, secret: Secret) -> SqlSource:
+    connection = load_connections().named(source.connection)
+    if source.query is not None and not connection.queries:
+        raise DocumentError(
+            f"source.query: the connection '{source.connection}' takes no queries; name a table. Whoever runs Sluice "
+            f"can make a view, or set 'queries: true' in {connections_file()}"
+        )
+    url = connection.address(source.connection, secret)
+    if url.get_backend_name() in ("duckdb", "sqlite") and url.database and url.database[0] not in ":$":
+        url = url.set(database=os.path.realpath(url.database))
+    return SqlSource(
+        url=url.render_as_string(hide_password=False),
+        table=source.table,
+        query=source.query,
+        readable=ReadableTables(schemas=connection.schemas, tables=connection.tables),
+    )
+
+
+def _file_url(source: DatabaseFile, path: Path) -> str:
+    url = sa.URL.create(source.type, database=str(path)).render_as_string()
+    if database_url(url).database != str(path):
+        raise DocumentError(
+            "source.path: the name of a database's file must hold no sign that addresses reserve: ? % #"
+        )
+    return url

@@ -1,0 +1,112 @@
+"""Reading a source in a process of its own, which cannot reach the vault where the operating system allows it."""
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, BinaryIO
+
+import pyarrow as pa
+
+from sluice.errors import DataError
+from sluice.log import log
+from sluice.settings import settings
+from sluice.sources.sandbox import NOT_CONFINED, landlock_version
+from sluice.sources.tabular_source import BATCH_SIZE, TabularSource, as_frame, missing_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LONGEST = 4000  # characters of an error that are believed
+# No credentials but those of the connection: no home with a password file or a certificate, no Kerberos ticket.
+_ENVIRONMENT = {"HOME": "/nonexistent", "LANG": "C.UTF-8", "PGGSSENCMODE": "disable"}
+
+
+def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_SIZE) -> "Iterator[pd.DataFrame]":
+    """The batches of a source, as `source.batches` has them, read by another process, see `sluice.sources.reader`.
+
+    That process gets the files and ports of the source, an environment without any variable of ours, and no other
+    file but Python's own. What it answers is not believed: Arrow's arrays are checked before they are used.
+
+    raises : DataError, as `source.batches`; also when the process ends before its time
+    cost   : half a second of CPU; O(size) memory on either side
+    """
+    if absent := next((path for path in source.files if not path.is_file()), None):
+        raise missing_file(absent)
+    if not landlock_version():
+        log("source is read unconfined", logging.WARNING, detail=NOT_CONFINED)
+    order = {
+        "source": source.model_dump(mode="json"),
+        "files": [str(path.resolve()) for path in source.files],
+        "ports": source.ports,
+        "workspace": str(settings().home),
+        "columns": list(columns),
+        "size": size,
+    }
+    records, records_in = os.pipe()
+    errors, errors_in = os.pipe()
+    with open(records, "rb") as batches, open(errors, "rb") as report:
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-m", "sluice.sources.reader", str(records_in), str(errors_in)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=_ENVIRONMENT | {name: os.environ[name] for name in ("TZ",) if name in os.environ},
+                cwd="/",
+                pass_fds=(records_in, errors_in),
+            )
+        finally:
+            os.close(records_in)
+            os.close(errors_in)
+        try:
+            assert process.stdin is not None
+            with suppress(BrokenPipeError), process.stdin as pipe:  # it ended before it read: its end says why
+                pipe.write(json.dumps(order).encode())
+            whole = True
+            while whole and batches.peek(1):
+                table = _table(batches, columns)
+                whole = table is not None
+                if table is not None:
+                    yield as_frame(table)
+            batches.close()  # a process that still writes ends by it
+            if process.wait() or not whole:
+                raise DataError(_reason(report.read(1 << 16)) or _ended(process.returncode, source.title))
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _table(pipe: BinaryIO, columns: Sequence[str]) -> pa.Table | None:
+    """The next Arrow stream in the pipe, checked to its last byte; None where there is none of these columns."""
+    try:
+        with pa.ipc.open_stream(pa.PythonFile(pipe, "r")) as stream:
+            table = stream.read_all()
+        table.validate(full=True)
+    except (pa.ArrowException, OSError, EOFError):
+        return None
+    plain = not any(pa.types.is_nested(field.type) for field in table.schema)
+    return table if plain and table.column_names == list(columns) else None
+
+
+def _reason(report: bytes) -> str:
+    """Our own sentence, or the kind of any other error; '' where nothing was said."""
+    try:
+        said = json.loads(report)
+        says, kind = str(said["says"]), str(said["kind"])
+    except (ValueError, KeyError, TypeError):
+        return ""
+    text = says or f"the source cannot be read ({kind})"
+    return "".join(sign if sign.isprintable() else " " for sign in text[:_LONGEST])
+
+
+def _ended(code: int, title: str) -> str:
+    if not code:
+        return f"{title}: the process that read it answered with something else than its columns"
+    with suppress(ValueError):
+        return f"{title}: the process that read it ended with {signal.Signals(-code).name}"
+    return f"{title}: the process that read it ended with {code}"

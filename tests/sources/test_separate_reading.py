@@ -1,0 +1,461 @@
+"""A source is read by a process of its own. Whatever runs in it reaches neither the vault nor anything else of ours."""
+
+import json
+import os
+import socket
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pytest
+import sqlalchemy as sa
+
+from sluice.errors import DataError
+from sluice.log import write_log
+from sluice.sources import sandbox, separate_reading
+from sluice.sources.database_url import database_url
+from sluice.sources.sandbox import NOT_CONFINED, landlock_version
+from sluice.sources.separate_reading import read_apart
+from sluice.sources.sources import CsvSource, ParquetSource
+from sluice.sources.sql_source import SqlSource
+from sluice.sources.tabular_source import TabularSource
+
+SECRET = "geheim-4711"
+ROOT = Path(__file__).resolve().parents[2]
+confined_only = pytest.mark.skipif(not landlock_version(), reason="this system has no Landlock")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace with a secret in its vault, and a source beside it."""
+    vault = tmp_path / "home" / "vault"
+    vault.mkdir(parents=True, mode=0o700)
+    (vault / "secret").write_text(SECRET)
+    (tmp_path / "people.csv").write_text("a,b\n1,x\n2,\n")
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def people(tmp_path: Path) -> CsvSource:
+    return CsvSource(path=str(tmp_path / "people.csv"))
+
+
+def refusal(source: TabularSource, *columns: str) -> str:
+    with pytest.raises(DataError) as raised:
+        list(read_apart(source, columns))
+    assert raised.value.__context__ is None
+    assert SECRET not in str(raised.value)
+    return str(raised.value)
+
+
+# -- the same records
+
+
+@pytest.fixture(params=["csv", "parquet", "duckdb", "sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> TabularSource:
+    """A hundred records with gaps, numbers of both kinds, days and texts."""
+    frame = pd.DataFrame(
+        {
+            "id": range(100),
+            "pay": [None if i % 7 == 0 else i / 4 for i in range(100)],
+            "town": [None if i % 5 == 0 else f"town, {i}" for i in range(100)],
+            "seen": pd.to_datetime("2024-02-29") + pd.to_timedelta(range(100), unit="h"),
+        }
+    )
+    if request.param == "csv":
+        frame.to_csv(tmp_path / "r.csv", index=False)
+        return CsvSource(path=str(tmp_path / "r.csv"))
+    if request.param == "parquet":
+        frame.to_parquet(tmp_path / "r.parquet")
+        return ParquetSource(path=str(tmp_path / "r.parquet"))
+    address = request.getfixturevalue("postgresql") if request.param == "postgresql" else ""
+    url = database_url(address or f"{request.param}:///{tmp_path}/r.db")
+    engine = sa.create_engine(url)
+    frame.to_sql("records", engine, index=False)
+    engine.dispose()
+    return SqlSource(url=url.render_as_string(hide_password=False), table="records")
+
+
+def test_the_records_are_those_that_are_read_here(source: TabularSource) -> None:
+    columns = ["town", "id", "pay", "seen"]
+    here, apart = list(source.batches(columns, 30)), list(read_apart(source, columns, 30))
+    assert [len(batch) for batch in apart] == [30, 30, 30, 10]
+    for one, other in zip(here, apart, strict=True):
+        pd.testing.assert_frame_equal(one, other)
+
+
+def test_so_are_the_errors(source: TabularSource) -> None:
+    with pytest.raises(DataError) as here:
+        list(source.batches(["id", "tonw"]))
+    assert refusal(source, "id", "tonw") == str(here.value)
+    assert "no column 'tonw'. Did you mean 'town'?" in str(here.value)
+
+
+def test_a_type_may_change_from_batch_to_batch(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "r.db") as made:
+        made.execute("CREATE TABLE t (a)")
+        made.executemany("INSERT INTO t VALUES (?)", [(1,), (None,), (2.5,), ("x",)])
+    batches = list(read_apart(SqlSource(url=f"sqlite:///{tmp_path}/r.db", table="t"), ["a"], 1))
+    types = ["int64[pyarrow]", "null[pyarrow]", "double[pyarrow]", "string[pyarrow]"]
+    assert [str(batch["a"].dtype) for batch in batches] == types
+
+
+def test_sqlite_s_log_of_what_is_not_yet_in_the_file_is_read(tmp_path: Path) -> None:
+    source = SqlSource(url=f"sqlite:///{tmp_path}/r.db", table="t")
+    writer = sqlite3.connect(tmp_path / "r.db")
+    writer.execute("PRAGMA journal_mode = wal")
+    writer.execute("CREATE TABLE t AS SELECT 7 AS a")
+    writer.commit()
+    assert (tmp_path / "r.db-wal").stat().st_size
+    assert [batch["a"].tolist() for batch in read_apart(source, ["a"])] == [[7]]
+    writer.close()
+    assert not (tmp_path / "r.db-wal").exists()
+    assert [batch["a"].tolist() for batch in read_apart(source, ["a"])] == [[7]]
+
+
+def test_a_source_that_went_away(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").rename(tmp_path / "peoples.csv")
+    assert "people.csv: no such file. Did you mean 'peoples.csv'?" in refusal(people(tmp_path), "a")
+    source = SqlSource(url=f"duckdb:///{tmp_path}/absent.duckdb", table="t")
+    assert "absent.duckdb: no such file" in refusal(source, "a")
+
+
+@pytest.mark.slow
+def test_a_large_source_is_not_read_at_once(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_bytes(b"a,b\n" + b"12345678,abcdefgh\n" * 500_000 + b"ragged\n")
+    batches = read_apart(people(tmp_path), ["a", "b"], 1000)
+    assert len(next(batches)) == 1000  # the last line has not been seen yet
+    with pytest.raises(DataError, match="line 500002: 2 fields expected, 1 found"):
+        list(batches)
+
+
+# -- its end
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """The processes that were started."""
+    started = []
+
+    class Popen(subprocess.Popen):  # type: ignore[type-arg]
+        def __init__(self, *arguments: Any, **more: Any) -> None:
+            super().__init__(*arguments, **more)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Popen)
+    return started
+
+
+def large(tmp_path: Path) -> CsvSource:
+    (tmp_path / "people.csv").write_bytes(b"a,b\n" + b"12345678,abcdefgh\n" * 200_000)
+    return people(tmp_path)
+
+
+def test_a_reading_that_is_given_up_leaves_no_process(tmp_path: Path, processes: list[subprocess.Popen[bytes]]) -> None:
+    batches = read_apart(large(tmp_path), ["a"], 100)
+    next(batches)
+    [process] = processes
+    assert process.poll() is None
+    batches.close()
+    assert process.poll() is not None
+
+
+def test_a_process_that_breaks_off_is_no_end_of_the_data(
+    tmp_path: Path, processes: list[subprocess.Popen[bytes]]
+) -> None:
+    batches = read_apart(large(tmp_path), ["a"], 100)
+    next(batches)
+    processes[0].kill()
+    with pytest.raises(DataError, match=r"people\.csv: the process that read it ended with SIGKILL"):
+        list(batches)
+
+
+# -- what may not be believed
+
+
+@pytest.fixture
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Puts a class in the place of the source that is read: what a hole in a driver lets an attacker do.
+
+    Its `tables` runs where a driver runs. `confined=False` leaves out the sandbox, as it was before there was one.
+    """
+
+    def replace(body: str, confined: bool = True) -> None:
+        code = (
+            f"#!{sys.executable}\n"
+            "import json, os, socket, subprocess, sys\n"
+            f"sys.path.insert(0, {str(ROOT)!r})\n"
+            "from sluice.sources import reader\n"
+            f"class Hostile:\n    def tables(self, columns, size):\n{body}\n"
+            "reader._source = lambda written: Hostile()\n"
+        )
+        code += "" if confined else "reader.confine = lambda *given: None\n"
+        program = tmp_path / "hostile"
+        program.write_text(code + "reader.main(*map(int, sys.argv[-2:]))\n")
+        program.chmod(0o755)
+        monkeypatch.setattr(separate_reading.sys, "executable", str(program))
+
+    return replace
+
+
+ATTACKS = """
+        import pyarrow as pa
+        vault, folder, port, parent = {vault!r}, {folder!r}, {port}, os.getppid()
+        def connect(kind, *address):
+            with socket.socket(*kind) as made:
+                made.connect(*address)
+        def fork():
+            child = os.fork()
+            if not child:
+                try:
+                    open(vault + "/secret").read()
+                except OSError:
+                    os._exit(1)
+                os._exit(0)
+            if os.waitpid(child, 0)[1]:
+                raise OSError("the child cannot either")
+        attacks = {{
+            "vault": lambda: open(vault + "/secret").read(),
+            "folder of the vault": lambda: os.listdir(vault),
+            "vault by a link": lambda: open(folder + "/link").read(),
+            "vault by another root": lambda: open("/proc/self/root" + vault + "/secret").read(),
+            "another source": lambda: open(folder + "/other.csv").read(),
+            "its own folder": lambda: os.listdir(folder),
+            "environment of Sluice": lambda: open(f"/proc/{{parent}}/environ", "rb").read(),
+            "memory of Sluice": lambda: open(f"/proc/{{parent}}/mem", "rb").read(1),
+            "descriptors of Sluice": lambda: os.listdir(f"/proc/{{parent}}/fd"),
+            "write beside the source": lambda: open(folder + "/new", "w"),
+            "write into the source": lambda: open(folder + "/people.csv", "a").write("forged"),
+            "write into the vault": lambda: open(vault + "/forged", "w"),
+            "write into the temporary folder": lambda: open("/tmp/sluice-test-forged", "w"),
+            "empty the secret": lambda: os.truncate(vault + "/secret", 0),
+            "remove the source": lambda: os.unlink(folder + "/doomed"),
+            "open the vault to others": lambda: os.chmod(vault + "/..", 0o777),
+            "connect": lambda: connect((), ("127.0.0.1", port)),
+            "datagram": lambda: connect((socket.AF_INET, socket.SOCK_DGRAM), ("127.0.0.1", 9)),
+            "listen": lambda: socket.create_server(("127.0.0.1", 0)),
+            "local socket": lambda: connect((socket.AF_UNIX,), folder + "/socket"),
+            "program": lambda: subprocess.run(["/bin/true"]),
+            "signal": lambda: os.kill(parent, 0),
+            "another process": fork,
+        }}
+        done = []
+        for name, attack in attacks.items():
+            try:
+                attack()
+                done.append(name)
+            except OSError:
+                pass
+        yield pa.table({{"a": [json.dumps([done, dict(os.environ)])]}})
+"""
+
+
+@pytest.fixture
+def at_hand(tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """What the attacks are about: another source, a link to the vault, a server and a local socket."""
+    (tmp_path / "other.csv").write_text(SECRET)
+    (tmp_path / "doomed").write_text("")
+    (tmp_path / "link").symlink_to(tmp_path / "home" / "vault" / "secret")
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as local:
+        local.bind(str(tmp_path / "socket"))
+        local.listen()
+        vault = str(tmp_path / "home" / "vault")
+        yield {"vault": vault, "folder": str(tmp_path), "port": server.getsockname()[1]}
+
+
+def attack(source: TabularSource) -> tuple[list[str], dict[str, str]]:
+    [batch] = read_apart(source, ["a"])
+    done, environment = json.loads(batch["a"][0])
+    return done, environment
+
+
+def test_without_the_sandbox_nearly_everything_is_reached(tmp_path: Path, reader: Any, at_hand: dict[str, Any]) -> None:
+    """So the attacks are some, and the next test can fail."""
+    reader(ATTACKS.format(**at_hand), confined=False)
+    done, _ = attack(people(tmp_path))
+    (Path("/tmp/sluice-test-forged")).unlink(missing_ok=True)
+    (tmp_path / "home").chmod(0o700)
+    assert {"vault", "folder of the vault", "vault by a link", "another source", "write into the vault"} <= {*done}
+    assert {"connect", "datagram", "listen", "local socket", "program", "signal", "another process"} <= {*done}
+    assert len(done) >= 20
+
+
+@confined_only
+def test_a_hole_in_a_driver_is_no_hole_in_the_vault(
+    tmp_path: Path, reader: Any, at_hand: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("PGPASSWORD", "PGPASSFILE", "SLUICE_LEDGER_URL", "AWS_SECRET_ACCESS_KEY", "KRB5CCNAME"):
+        monkeypatch.setenv(name, SECRET)
+    mode = stat.S_IMODE((tmp_path / "home").stat().st_mode)
+    reader(ATTACKS.format(**at_hand))
+    done, environment = attack(people(tmp_path))
+    assert done == []
+    assert environment.keys() <= {"HOME", "LANG", "PGGSSENCMODE", "TZ", "LC_CTYPE"}
+    assert (tmp_path / "home" / "vault" / "secret").read_text() == SECRET
+    assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == mode
+
+
+@confined_only
+@pytest.mark.skipif(landlock_version() < 4, reason="this Landlock knows no ports")
+def test_a_hole_in_the_driver_of_a_server_reaches_that_server_alone(
+    tmp_path: Path, reader: Any, at_hand: dict[str, Any]
+) -> None:
+    reader(ATTACKS.format(**at_hand))
+    port = at_hand["port"]
+    done, _ = attack(SqlSource(url=f"postgresql://u@127.0.0.1:{port}/x", table="t"))
+    assert {*done} <= {"connect", "datagram", "local socket"}
+    assert "connect" in done
+    done, _ = attack(SqlSource(url=f"postgresql://u@127.0.0.1:{port + 1}/x", table="t"))
+    assert {*done} <= {"datagram", "local socket"}
+
+
+GARBAGE = {
+    "no Arrow": "os.write(int(sys.argv[-2]), b'\\xff' * 100)",
+    "a huge message": "os.write(int(sys.argv[-2]), b'\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x7f' + b'x' * 100)",
+    "other columns": "yield pa.table({'b': [1]})",
+    "nested columns": "yield pa.table({'a': [[1]]})",
+    "text that is none": "yield pa.table({'a': pa.array([b'\\xff\\xfe']).cast(pa.string(), safe=False)})",
+    "a place beyond the end": (
+        "sink = pa.BufferOutputStream()\n"
+        "        with pa.ipc.new_stream(sink, pa.schema([('a', pa.string())])) as stream:\n"
+        "            stream.write_table(pa.table({'a': ['x' * 777]}))\n"
+        "        written = bytearray(sink.getvalue().to_pybytes())\n"
+        "        place = written.rfind((777).to_bytes(4, 'little'))\n"
+        "        written[place : place + 4] = (2**30).to_bytes(4, 'little')\n"
+        "        os.write(int(sys.argv[-2]), written)"
+    ),
+    "a crash": "os.abort()",
+    "an error that quotes the data": f"raise ValueError('{SECRET}')",
+    "a false end": "os._exit(3)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", GARBAGE.values(), ids=GARBAGE.keys())
+def test_what_such_a_process_answers_is_not_believed(tmp_path: Path, reader: Any, answer: str) -> None:
+    reader(f"        import pyarrow as pa\n        {answer}\n        yield from ()\n")
+    says = refusal(people(tmp_path), "a")
+    assert any(why in says for why in ("process that read it", "cannot be read (ValueError)")), says
+
+
+def test_an_error_of_such_a_process_is_a_line_of_bounded_length(tmp_path: Path, reader: Any) -> None:
+    reader("        from sluice.errors import DataError\n        raise DataError('\\x1b[2K\\n' + 'x' * 10_000)\n")
+    says = refusal(people(tmp_path), "a")
+    assert says.isprintable()
+    assert len(says) == 4000
+
+
+# -- between the look and the opening
+
+
+def test_a_link_that_came_in_the_file_s_place_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "home" / "vault" / "secret")
+    (tmp_path / "folder").symlink_to(tmp_path / "home" / "vault")
+    for path in (tmp_path / "link", tmp_path / "folder" / "secret"):
+        with pytest.raises(OSError, match=r"plain file|symbolic links|Not a directory"):
+            sandbox._open_plainly(path)
+    os.close(sandbox._open_plainly(tmp_path / "people.csv"))
+
+
+@confined_only
+def test_a_file_that_comes_in_the_place_of_another_is_not_read(tmp_path: Path) -> None:
+    """Between the sandbox's look at the file and the driver's opening of it."""
+    path = tmp_path / "people.csv"
+    code = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "from pathlib import Path\n"
+        "from sluice.sources.sandbox import confine\n"
+        f"confine([Path({str(path)!r})], [], ())\n"
+        "for _ in range(2):\n"
+        "    sys.stdin.readline()\n"
+        "    try:\n"
+        f"        print(open({str(path)!r}).readline().strip(), flush=True)\n"
+        "    except PermissionError as error:\n"
+        "        print('refused', flush=True)\n"
+    )
+    with subprocess.Popen([sys.executable, "-I", "-c", code], stdin=-1, stdout=-1, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "a,b\n"
+        path.unlink()
+        path.symlink_to(tmp_path / "home" / "vault" / "secret")
+        process.stdin.write("\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "refused\n"
+
+
+# -- credentials of the account
+
+
+def test_no_credential_of_the_account_goes_to_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server asks for a password in clear; the account has several, none of them of this connection."""
+    sent: list[bytes] = []
+
+    def ask(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection:
+            if connection.recv(4096)[4:8] == b"\x04\xd2\x16\x2f":  # it wants TLS, which there is none of
+                connection.sendall(b"N")
+                connection.recv(4096)
+            connection.sendall(b"R\0\0\0\x08\0\0\0\x03")
+            sent.append(connection.recv(4096))
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        for path in (tmp_path / ".pgpass", tmp_path / "pgpass"):
+            path.write_text(f"*:*:*:*:{SECRET}\n")
+            path.chmod(0o600)
+        service = tmp_path / ".pg_service.conf"
+        service.write_text(f"[db]\npassword={SECRET}\n")
+        for name, value in {
+            "HOME": str(tmp_path),
+            "PGPASSWORD": SECRET,
+            "PGPASSFILE": str(tmp_path / "pgpass"),
+            "PGSERVICEFILE": str(service),
+            "PGSERVICE": "db",
+        }.items():
+            monkeypatch.setenv(name, value)
+        asking = threading.Thread(target=ask, args=(server,), daemon=True)
+        asking.start()
+        source = SqlSource(url=f"postgresql://x@127.0.0.1:{port}/db", table="t")
+        assert "the database cannot be reached (OperationalError)" in refusal(source, "a")
+        asking.join(30)
+    assert sent == [b""]  # it was asked for, and not sent
+
+
+# -- systems without a sandbox
+
+
+def test_where_there_is_no_landlock_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(separate_reading, "landlock_version", lambda: 0)
+    write_log("text")
+    try:
+        assert len(list(read_apart(people(tmp_path), ["a"]))) == 1
+    finally:
+        write_log(None)
+    assert NOT_CONFINED in capfd.readouterr().err
+
+
+def test_memory_stays_small(tmp_path: Path, processes: list[subprocess.Popen[bytes]]) -> None:
+    """Neither side holds the whole of a source: the reader waits when nobody takes its batches."""
+    with duckdb.connect(tmp_path / "r.duckdb") as made:
+        made.execute("CREATE TABLE t AS SELECT range AS i, repeat('x', 200) AS s FROM range(300000)")
+    batches = read_apart(SqlSource(url=f"duckdb:///{tmp_path}/r.duckdb", table="t"), ["i", "s"], 1000)
+    next(batches)
+    before = time.monotonic()
+    time.sleep(0.2)
+    assert processes[0].poll() is None, f"ended within {time.monotonic() - before} s"
+    assert sum(map(len, batches)) == 299_000
+    assert pa.total_allocated_bytes() < 20_000_000
