@@ -9,12 +9,13 @@ TOOLS := .venv-tools
 # Containers set it. Without bytecode every process of the tests, and of the demo, compiles all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install demo data test check coverage lint audit sbom format benchmarks clean
+.PHONY: help install demo data test exhaustive check coverage lint audit sbom format benchmarks clean
 
 help:
 	@echo "make demo        releases of a real survey: one refused, one masked, judged, approved, published, one of tables"
 	@echo "make data        the data of the shipped release definitions, into ./data (from UCI, or where they lie)"
-	@echo "make test        all tests"
+	@echo "make test        all tests, the largest cases left out"
+	@echo "make exhaustive  the largest cases: a whole file of real data, more generated tables"
 	@echo "make check       lint, types and the fast tests, in about a minute"
 	@echo "make coverage    all tests, and the lines that none of them runs: at most 2 %"
 	@echo "make lint        formatting, lint, types, import floors, known vulnerabilities"
@@ -38,28 +39,32 @@ data: $(READY)
 	@$(BIN)/python -m deployments.data
 
 # Each of several processes has a core: threads of its linear algebra would wait for those of the others, busily.
-test check coverage: export OMP_NUM_THREADS := 1
+test exhaustive check coverage: export OMP_NUM_THREADS := 1
 
 # Releases sync every file to disk, thousands of times in the tests: kept in memory, where there is room, nobody waits.
 ifneq ($(shell [ "$$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 {print $$4}')" -gt 4000000 ] 2>/dev/null && echo room),)
-test check coverage: export TMPDIR := /dev/shm
+test exhaustive check coverage: export TMPDIR := /dev/shm
 endif
 
 # One process more than cores, as some tests wait for servers most of the time.
 PARALLEL = --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadscope --no-loadscope-reorder
 
-# Every test, on all cores; `make test ARGS="-n 0 tests/risk"` runs some of them in one process.
+# On all cores; `make test ARGS="-n 0 tests/risk"` runs some of them in one process.
 test: $(READY)
-	$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) -m "not exhaustive" $(ARGS)
+
+# What `make test` leaves out.
+exhaustive: $(READY)
+	$(BIN)/python -m pytest $(PARALLEL) -m exhaustive $(ARGS)
 
 # What to run before each commit: lint, types, and the tests that need no server and little time.
 check: lint
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder -m "not slow and not prefect and not postgres" \
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder -m "not slow and not exhaustive and not prefect and not postgres" \
 	  --ignore tests/flows --ignore tests/faults --ignore tests/published $(ARGS)
 
-# Which lines no test runs.
+# Which lines no test runs; the largest cases run none that others do not.
 coverage: $(READY)
-	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report term:skip-covered $(ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) -m "not exhaustive" --cov --cov-report term:skip-covered $(ARGS)
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

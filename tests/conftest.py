@@ -15,7 +15,7 @@ from xdist.scheduler import LoadScopeScheduling
 from tests.reference_data import reference_path
 
 # The same examples on every run: a change is judged by what it changed. HYPOTHESIS_PROFILE=explore looks for new ones.
-settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("steady", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("explore", deadline=None)
 settings.register_profile("quick", derandomize=True, deadline=None, max_examples=20)  # of `make check`
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))

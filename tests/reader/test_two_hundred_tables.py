@@ -1,5 +1,7 @@
 """Two hundred generated tables of counts and magnitudes through the product: nobody learns what the rules forbid."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,20 +16,35 @@ SHAPES: list[dict[str, tuple[int, ...]]] = [
     {"a": (3, 2, 2)},
     {"a": (2, 2), "b": (2, 2)},
 ]
-EACH = settings(max_examples=100, suppress_health_check=list(HealthCheck))
 
 
-@pytest.mark.slow
-@EACH
-@given(
-    st.integers(0, 10**6),
-    st.sampled_from(SHAPES),
-    st.integers(2, 5),
-    st.integers(10, 80),
-    st.sampled_from([0.0, 0.5, 1.0]),
-    st.integers(1, 2),
-)
-def test_counts(seed: int, shape: dict[str, tuple[int, ...]], n: int, people: int, skew: float, together: int) -> None:
+def tables_of_counts(examples: int, most: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Decorate a test of so many tables of 10 to `most` people."""
+    given_these = given(
+        st.integers(0, 10**6),
+        st.sampled_from(SHAPES),
+        st.integers(2, 5),
+        st.integers(10, most),
+        st.sampled_from([0.0, 0.5, 1.0]),
+        st.integers(1, 2),
+    )
+    return lambda test: settings(max_examples=examples, suppress_health_check=list(HealthCheck))(given_these(test))
+
+
+def tables_of_amounts(examples: int, most: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The same of up to `most` records of firms."""
+    given_these = given(
+        st.integers(0, 10**6),
+        st.sampled_from(SHAPES),
+        st.integers(10, most),
+        st.sampled_from([0.0, 1.0]),
+        st.booleans(),
+        st.integers(1, 2),
+    )
+    return lambda test: settings(max_examples=examples, suppress_health_check=list(HealthCheck))(given_these(test))
+
+
+def counts(seed: int, shape: dict[str, tuple[int, ...]], n: int, people: int, skew: float, together: int) -> None:
     try:
         played = generated(seed, shape, people, fewer_than(n), skew=skew, together=together)
     except DataError:
@@ -35,22 +52,16 @@ def test_counts(seed: int, shape: dict[str, tuple[int, ...]], n: int, people: in
     assert played.found().found == {}
 
 
-@pytest.mark.slow
-@EACH
-@given(
-    st.integers(0, 10**6),
-    st.sampled_from(SHAPES),
-    st.integers(10, 60),
-    st.sampled_from([0.0, 1.0]),
-    st.booleans(),
-    st.integers(1, 2),
-)
-def test_magnitudes(
-    seed: int, shape: dict[str, tuple[int, ...]], records: int, skew: float, once: bool, together: int
-) -> None:
+def amounts(seed: int, shape: dict[str, tuple[int, ...]], records: int, skew: float, once: bool, together: int) -> None:
     firms = records if once else max(3, records // 3)
     try:
         played = generated(seed, shape, records, MAGNITUDES, firms=firms, skew=skew, together=together)
     except DataError:
         return
     assert played.found().found == {}
+
+
+test_some_counts = pytest.mark.slow(tables_of_counts(40, most=60)(counts))
+test_some_amounts = pytest.mark.slow(tables_of_amounts(40, most=30)(amounts))
+test_a_hundred_counts = pytest.mark.slow(pytest.mark.exhaustive(tables_of_counts(100, most=80)(counts)))
+test_a_hundred_amounts = pytest.mark.slow(pytest.mark.exhaustive(tables_of_amounts(100, most=60)(amounts)))
