@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from sluice.errors import SluiceError
+from sluice.reading.visible_text import visible
 from sluice.verdict import Finding, Verdict
 from tasks.failure import explain
 
@@ -14,7 +15,7 @@ def findings_of(rule: str, stage: str, measure: Callable[[], Sequence[Finding]])
         findings = list(measure())
     except Exception as error:
         why = str(error) if isinstance(error, SluiceError) else f"The measure stopped with {type(error).__name__}."
-        print(f"sluice: {rule} on the {stage} data: {explain(error)}", file=sys.stderr)
+        print(visible(f"sluice: {rule} on the {stage} data: {explain(error)}"), file=sys.stderr)
         return [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=why)]
     nothing = "It found nothing to measure."
     return findings or [Finding(rule=rule, verdict=Verdict.UNKNOWN, stage=stage, says=nothing)]
