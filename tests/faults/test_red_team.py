@@ -331,8 +331,8 @@ _BOMB = "a: &a [x, x]\n" + "".join(
         ("[" * 3000, "nested too deeply"),
         ("a: &a [*a]\n", "holds itself"),
         (_BOMB, "1,000,000"),
-        ('title: "\\e[2K\\e[1A PASS"\n', "line 1: holds a sign"),
-        ('owner: "em\\u200bil"\n', "line 1: holds a sign"),
+        ('title: "\\e[2K\\e[1A PASS"\n', r"line 1: holds U\+001B"),
+        ('owner: "em\\u200bil"\n', r"line 1: holds U\+200B"),
     ],
     ids=["key", "date", "deep", "endless", "bomb", "terminal", "invisible"],
 )  # fmt: skip
