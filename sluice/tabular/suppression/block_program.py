@@ -18,12 +18,13 @@ from sluice.tabular.suppression.rooms import Rooms
 from sluice.tabular.suppression.signed_paths import SignedPaths
 from sluice.tabular.suppression.targets import quantum
 from sluice.tabular.suppression.unknown_cells import UnknownCells
-from sluice.tabular.suppression.whole_change import WholeBlock
+from sluice.tabular.suppression.whole_change import NEAR, WholeBlock
 
 _CLOSE = 0.6  # of the unknowns near a target: if its siblings are as few, they are tried first
 _WIDE = 3000  # unknowns near a target, from which on fewer are tried first: the free ones, then more
 _FEW, _SOME, _MANY = 400, 2000, 20_000
-_ATTEMPTS = ((1, 0.0), (2, 0.0), (6, 0.0), (1, 0.3))  # at a whole change: times the unit, by how much prices change
+_DISTURBED = (0.0, 0.3)  # attempts at a whole change: by how much prices are changed at random
+_ROUNDINGS, _MOST_ROUNDINGS = 12, 200  # of one unknown each; where they succeed few suffice, mostly
 _PROGRAM = 50_000  # the work of a program besides its iterations, each of which looks at all rows
 _NEARLY_FREE = 0.01  # the price of a suppressed cell, relative to its cost: short changes leave more cells to publish
 
@@ -55,6 +56,7 @@ class BlockProgram:
             "solver": "simplex",
             "presolve": "off",
             "primal_feasibility_tolerance": 1e-9,
+            "dual_simplex_cost_perturbation_multiplier": 0.0,  # many prices are equal: more iterations with it
         }
         for option, value in options.items():  # presolve takes 6 times as long as so small a program itself
             self._solver.setOptionValue(option, value)
@@ -181,20 +183,21 @@ class BlockProgram:
         if not len(moved):
             return None
         unit = quantum(level) if level % quantum(level) == 0 else 1
-        change, solved = None, np.zeros(0)
-        exact = self._block(level, unit, cells, down, up, start, row, sign, moved)
-        for coarser, disturbed in _ATTEMPTS:
-            of = unit * coarser
-            block = exact if coarser == 1 else self._block(level, of, cells, down, up, start, row, sign, moved)
-            found = self._solved(block, row_count, disturbed)
-            if found is None and coarser == 1:
+        within = self._block(level, unit, cells, down, up, start, row, sign, moved)
+        roundings = _MOST_ROUNDINGS if by_all_means else _ROUNDINGS
+        change = None
+        for disturbed in _DISTURBED:
+            solved = self._solved(within, row_count, disturbed)
+            if solved is None:
                 return None
-            change = None if found is None else block.whole(found)
+            change = within.whole(solved)
+            if change is None:
+                change = self._rounded(within, solved, roundings)
             if change is not None:
                 break
-            solved = found if found is not None and coarser == 1 else solved
-        if change is None and by_all_means:
-            change = exact.by_program(solved)
+            if by_all_means:
+                change = within.by_program(solved)
+                break
         if change is None:
             return None
         used = np.flatnonzero(change)
@@ -237,6 +240,31 @@ class BlockProgram:
         solved = self._solve(np.tile(price, 2), lower, upper, starts, indices, values, right)
         return None if solved is None else solved[:count] - solved[count:]
 
+    def _rounded(self, block: WholeBlock, change: Floats, most: int) -> Floats | None:
+        """Shape (s,), in units: a whole change near the one that the program just found, which is in levels.
+
+        What is nearest to a whole number is fixed there, until all is whole ("diving" in Achterberg 2007, section 9.2).
+        The solver goes on from its last answer, so that each step takes few iterations.
+        """
+        parts, count = block.level // block.unit, len(change)
+        for _ in range(most):
+            exact = parts * change
+            off = np.abs(exact - np.rint(exact))
+            if off.max(initial=0) < NEAR:
+                return block.whole(change)
+            at = int(np.where(off < NEAR, np.inf, off).argmin())
+            nearest = float(np.rint(exact[at]))
+            for value in (nearest, nearest + np.copysign(1, exact[at] - nearest)):
+                for column, end in ((at, max(value, 0.0) / parts), (count + at, max(-value, 0.0) / parts)):
+                    self._solver.changeColBounds(column, end, end)
+                solved = self._run()
+                if solved is not None:
+                    break
+            else:
+                return None
+            change = solved[:count] - solved[count:]
+        return None
+
     def _solve(
         self, price: Floats, lower: Floats, upper: Floats, start: Codes, index: Codes, value: Floats, right: Floats
     ) -> Floats | None:
@@ -246,11 +274,15 @@ class BlockProgram:
             len(price), len(right), len(index), 1, 1, 0.0, price, lower, upper, right, right,
             start, index, value, np.zeros(len(price), dtype=np.int32),
         )  # fmt: skip
-        solver.run()
-        self.work += _PROGRAM + solver.getInfo().simplex_iteration_count * len(right)
-        if solver.getModelStatus() != self._optimal:
+        self.work += _PROGRAM
+        return self._run()
+
+    def _run(self) -> Floats | None:
+        self._solver.run()
+        self.work += self._solver.getInfo().simplex_iteration_count * self._solver.getNumRow()
+        if self._solver.getModelStatus() != self._optimal:
             return None
-        return np.array(solver.getSolution().col_value)
+        return np.array(self._solver.getSolution().col_value)
 
 
 def _with_row(

@@ -124,8 +124,11 @@ class GreedySearch:
         failed: list[Target] = []
         waiting = list(targets)
         while waiting:
+            begun = self.search.drawn.copy()
             for done, target in enumerate(waiting):
                 self._effort.tell("protect", done, len(waiting))
+                if done and len(target.unknowns) > 1 and self.search.moves(target, begun):
+                    continue  # its sum cannot be computed any more
                 at = self.search.index(target)
                 if not self.search.proofs[at] and not self.search.protect(at, self._limit):
                     failed.append(target)

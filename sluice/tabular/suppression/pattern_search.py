@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.tabular.model.cells import Codes
+from sluice.tabular.model.cells import Codes, Floats
 from sluice.tabular.suppression.block_program import BlockProgram
 from sluice.tabular.suppression.insiders import Insiders
 from sluice.tabular.suppression.proof_search import Proof, ProofSearch
@@ -22,6 +22,7 @@ from sluice.tabular.suppression.unknown_cells import UnknownCells
 
 _MOST_USERS = 12  # targets; what more of them use can hardly be given up
 _MOSTLY = 0.6  # share of unknowns that are suppressed in any case, from which on few others are given up
+_ROUNDING = 1e-9  # relative
 _LOOKED_AT = 30  # targets whose proofs may serve another
 
 
@@ -41,6 +42,7 @@ class PatternSearch:
     cost  : shape (u,), above 0
     fixed : shape (u,), suppressed whatever the proofs use: sensitive, withheld, or requested
     price : shape (u,), 0 for what is suppressed, else the cost, infinite for what must be published
+    drawn : shape (u,), all changes that proofs were made of, added up at random
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class PatternSearch:
         self.price, self.cost, self.fixed = program.price, program.cost, fixed
         self._unknowns, self._program = unknowns, program
         self.uses = np.zeros(len(unknowns), dtype=np.int32)
+        self.drawn, self._random = np.zeros(len(unknowns)), np.random.default_rng(0)
         self.users: dict[int, set[int]] = defaultdict(set)  # unknown -> targets
         self.targets: list[Target] = []
         self.proofs: list[tuple[Proof, ...]] = []
@@ -107,8 +110,18 @@ class PatternSearch:
             self.price[new] = 0
             self.spent += float(self.cost[new[~self.fixed[new]]].sum())
             self._moved.append(new)
+            for change in proof.changes:
+                self.drawn[change.cells] += self._random.random() / np.abs(change.change).max() * change.change
             for cell in proof.cells.tolist():
                 self.users[cell].add(at)
+
+    def moves(self, target: Target, begun: Floats) -> bool:
+        """Whether a proof that was taken since then moves the sum of a target, but for an unlikely chance.
+
+        begun : `drawn` at the time
+        """
+        moved = (self.drawn - begun)[list(target.unknowns)]
+        return bool(np.abs(moved.sum()) > _ROUNDING * np.abs(moved).sum())
 
     def release(self, at: int) -> tuple[Proof, ...]:
         """Take the proofs of a target out, and publish what no other uses."""

@@ -1,8 +1,7 @@
 """Changes in whole units: what a linear program answers is no table that anybody believes where it is a fraction.
 
 The basic solutions of two-dimensional tables are whole (they are flows); those of others mostly are. Of one that is
-not, a multiple may be; in the last resort, unknowns are fixed at whole numbers one by one ("diving" in Achterberg 2007,
-section 9.2), and where this fails, an integer program decides.
+not, a multiple may be, or another near it (`BlockProgram`); in the last resort, an integer program decides.
 """
 
 from dataclasses import dataclass
@@ -13,15 +12,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from sluice.tabular.model.cells import Codes, Floats
-from sluice.tabular.model.linear_solver import is_optimal, solver_of
+from sluice.tabular.model.linear_solver import solver_of
 
 _MULTIPLES = (2, 3, 4, 6)
-_NEAR = 1e-3  # units, from a whole number
+NEAR = 1e-3  # units, from a whole number
 _STILL = 1e-7  # levels; what moves less is at rest
 _SOME = 150, 400  # cells of an integer program besides those that move, at first
 _MOST = 5000  # cells of one at all
 _NODES = 100
-_ROUNDINGS = 200  # of one unknown each
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +49,7 @@ class WholeBlock:
         parts = self.level // self.unit
         for times in (1, *_MULTIPLES):
             found = np.rint(times * parts * change)
-            near = np.abs(found - times * parts * change).max(initial=0) < _NEAR + _STILL * times * parts
+            near = np.abs(found - times * parts * change).max(initial=0) < NEAR + _STILL * times * parts
             if near and self._holds(found):
                 return found * self.unit
         return None
@@ -66,47 +64,20 @@ class WholeBlock:
         return bool((change <= self.gains * parts + slack).all() and (change >= -self.losses * parts - slack).all())
 
     def by_program(self, change: Floats) -> Floats | None:
-        """Such a change by rounding one unknown after the other; else by an integer program, over few, then over more.
+        """Such a change by an integer program, over few unknowns, then over more.
 
         cost : up to seconds
         """
         moved = np.abs(change) > _STILL
         order = np.lexsort((self.price, ~moved))
-        found = self._by_rounding()
         for most in (*(int(moved.sum()) + some for some in _SOME), _MOST):
-            if found is not None or most > _MOST:
-                break
-            found = self._programmed(np.sort(order[:most]))
-            if most >= len(order):
-                break
-        return found
-
-    def _by_rounding(self) -> Floats | None:
-        """The cheapest change, and again with what is nearest to a whole number fixed there, until all is whole."""
-        count = len(self.price)
-        solver = self._solver(np.arange(count), whole=False)
-        solver.run()
-        for _ in range(_ROUNDINGS):
-            if not is_optimal(solver):
-                return None
-            change = np.array(solver.getSolution().col_value)
-            change = change[:count] - change[count:]
-            found = np.rint(change)
-            off = np.abs(change - found)
-            if off.max() < _NEAR:
-                return found * self.unit if self._holds(found) else None
-            at = int(np.where(off < _NEAR, np.inf, off).argmin())
-            for value in (found[at], found[at] + np.copysign(1, change[at] - found[at])):
-                up, down = max(value, 0.0), max(-value, 0.0)
-                solver.changeColBounds(at, up, up)
-                solver.changeColBounds(count + at, down, down)
-                solver.run()
-                if is_optimal(solver):
-                    break
+            found = self._programmed(np.sort(order[:most])) if most <= _MOST else None
+            if found is not None or most >= len(order):
+                return found
         return None
 
-    def _solver(self, inside: NDArray[np.intp], whole: bool, **options: Any) -> Any:
-        """The program of what these gain and what they lose, in parts of a level."""
+    def _solver(self, inside: NDArray[np.intp]) -> Any:
+        """The integer program of what these gain and what they lose, in parts of a level."""
         parts, count = self.level // self.unit, len(inside)
         shape = int(self.row.max(initial=0)) + 1, len(self.price)
         matrix = csc_array((self.sign, self.row, self.start), shape=shape)[:, inside]
@@ -117,13 +88,16 @@ class WholeBlock:
         least[-1], most[-1] = parts, np.inf
         limits = np.minimum(np.concatenate([self.gains[inside], self.losses[inside]]) * parts, 1e6 * parts)
         price = np.tile(self.price[inside], 2)
-        return solver_of(rows, least, most, price, np.zeros(2 * count), np.rint(limits), whole=whole, **options)
+        return solver_of(
+            rows, least, most, price, np.zeros(2 * count), np.rint(limits),
+            whole=True, mip_max_improving_sols=1, mip_max_nodes=_NODES,
+        )  # fmt: skip
 
     def _programmed(self, inside: NDArray[np.intp]) -> Floats | None:
         import highspy
 
         count = len(inside)
-        solver = self._solver(inside, whole=True, mip_max_improving_sols=1, mip_max_nodes=_NODES)
+        solver = self._solver(inside)
         solver.run()
         if solver.getInfo().primal_solution_status != int(highspy.SolutionStatus.kSolutionStatusFeasible):
             return None
