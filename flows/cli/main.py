@@ -20,6 +20,7 @@ import typer
 from flows.cli.audit_table import audit_app
 from flows.cli.camouflage import camouflage_app
 from flows.cli.documents import documents_app
+from flows.cli.key import key_app
 from flows.cli.ledger import ledger_app, status_app
 from flows.cli.microdata import microdata_app
 from flows.cli.office import office_app
@@ -56,6 +57,7 @@ for group in (
 ):
     app.add_typer(group)
 app.add_typer(ledger_app, name="ledger")
+app.add_typer(key_app, name="key")
 
 
 def main(arguments: list[str] | None = None) -> int:

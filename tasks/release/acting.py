@@ -1,9 +1,8 @@
 """Acting: one person says something that the ledger keeps, known by a signature, an account or a typed name."""
 
-import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,7 +12,7 @@ from typing import Any
 from policies.acts import KNOWN_BY
 from policies.people import Identity, Roster, at_least
 from sluice.custody.signing.envelope import Envelope, Statement, parse_statement
-from sluice.custody.signing.public_key import PublicKey
+from sluice.custody.signing.keys_at_hand import KeyAtHand, keys_at_hand
 from sluice.custody.signing.ssh_signature import signed_by_file
 from sluice.errors import SluiceError
 from sluice.reading.visible_text import as_prose
@@ -99,7 +98,7 @@ def refuse_unseen(field: str, text: str) -> None:
 
 
 def sign(payload: bytes, key: Path | None) -> Envelope:
-    """The envelope over a statement, signed by this key, or by the one key of `~/.ssh` that there is."""
+    """The envelope over a statement, signed by this key, or by the one key that is at hand."""
     parse_statement(payload)
     with _signing_key(key, None) as found:
         return Envelope.sign(payload, lambda message: signed_by_file(message, found))
@@ -146,46 +145,32 @@ def _signing_key(named: Path | None, roster: Roster | None) -> Iterator[Path]:
     if named is not None:
         yield named.expanduser()
         return
-    found = {key: place for key, place in _keys_at_hand() if roster is None or roster.by_key(key)}
-    if len(found) != 1:
-        which, whose = len(found) or "none", " of somebody on the roster" if roster else ""
-        raise SluiceError(
-            f"people are known by their signature here, and {which} of the keys in ~/.ssh and in the SSH agent is one"
-            f"{whose}. Name one with --key; where it is not on this machine or in this account, write what is to be "
-            "signed with --to-sign, sign that with `sluice sign`, and give the result with --envelope. Who has no key: "
-            "sluice key"
-        )
-    [(key, place)] = found.items()
-    if place is not None:
+    able = [each for each in keys_at_hand() if each.can_sign and (roster is None or roster.by_key(each.key))]
+    whose = [roster.by_key(each.key) if roster else each.key.line for each in able]
+    if len(set(whose)) != 1:
+        raise SluiceError(_no_one_key(able, whose if roster else []))
+    chosen = next((each for each in able if each.private), able[0])
+    if place := chosen.private or chosen.file:
         yield place
         return
     with tempfile.TemporaryDirectory(prefix="sluice-key-") as folder:  # ssh-keygen finds the agent's key by a file
         file = Path(folder) / "agent.pub"
-        file.write_text(f"{key.line}\n", encoding="ascii")
+        file.write_text(f"{chosen.key.line}\n", encoding="ascii")
         yield file
 
 
-def _keys_at_hand() -> Iterator[tuple[PublicKey, Path | None]]:
-    """The public keys of `~/.ssh`, each with its file, and those that only the agent has."""
-    known = set()
-    for file in sorted((Path.home() / ".ssh").glob("*.pub")):
-        try:
-            key = PublicKey.parse(file.read_text(encoding="utf-8"))
-        except (SluiceError, OSError, UnicodeDecodeError):
-            continue
-        known.add(key)
-        yield key, file.with_suffix("") if file.with_suffix("").exists() else file
-    try:
-        listed = subprocess.run(["ssh-add", "-L"], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
-    except OSError:
-        return
-    for line in listed.splitlines():
-        try:
-            key = PublicKey.parse(line)
-        except SluiceError:
-            continue
-        if key not in known:
-            yield key, None
+def _no_one_key(able: Sequence[KeyAtHand], whose: Sequence[str | None]) -> str:
+    """Why it does not follow from the keys at hand who acts, and what to do."""
+    if able:
+        people = [f" ({person})" for person in whose] or [""] * len(able)
+        listed = ", ".join(f"{each}{person}" for each, person in zip(able, people, strict=True))
+        return f"several keys are at hand: {listed}. Name yours with --key"
+    return (
+        "people are known by their signature here, and none of the keys in ~/.ssh and in the SSH agent is one of "
+        "somebody on the roster. Name another with --key. If yours is on another machine or in another account: write "
+        "what is to be signed with --to-sign, sign that with `sluice sign`, and give the result with --envelope. Who "
+        "has no key: sluice key new"
+    )
 
 
 def _listed(roster: Roster) -> str:

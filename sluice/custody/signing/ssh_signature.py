@@ -9,6 +9,7 @@ import hashlib
 import subprocess
 from pathlib import Path
 
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key
 
@@ -68,7 +69,7 @@ def signed_by_file(message: bytes, key: Path) -> str:
         plain = load_ssh_private_key(key.read_bytes(), password=None)
     except OSError as error:
         raise SluiceError(f"{key}: the key cannot be read ({error.strerror})") from None
-    except (ValueError, TypeError):  # a public key, one with a passphrase, or one in a token
+    except (ValueError, TypeError, UnsupportedAlgorithm):  # a public key, one with a passphrase, or one in a token
         plain = None
     if isinstance(plain, Ed25519PrivateKey):
         return signed_by_key(message, plain)

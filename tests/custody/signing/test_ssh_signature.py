@@ -1,5 +1,6 @@
 """Signatures of SSH, held against OpenSSH's own program."""
 
+import base64
 import shutil
 import subprocess
 from pathlib import Path
@@ -9,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.custody.signing.public_key import PublicKey
+from sluice.custody.signing.public_key import PublicKey, packed
 from sluice.custody.signing.ssh_signature import signed_by_file, signed_by_key, verified_key
 from sluice.errors import SluiceError
 
@@ -124,3 +125,19 @@ def test_a_key_with_a_passphrase_needs_openssh(tmp_path: Path, monkeypatch: pyte
 def test_a_damaged_line_is_no_key(line: str) -> None:
     with pytest.raises(SluiceError, match="key"):
         PublicKey.parse(line)
+
+
+@needs_openssh
+def test_a_key_in_a_token_is_left_to_openssh(tmp_path: Path) -> None:
+    """Its private part is a handle, which only OpenSSH knows how to use; here the token is not plugged in."""
+    kind, blob = b"sk-ssh-ed25519@openssh.com", PUBLIC.blob[-32:]
+    public = packed(kind) + packed(blob) + packed(b"ssh:")
+    private = bytes(8) + public + b"\x01" + packed(b"handle") + packed(b"") + packed(b"")
+    private += bytes(range(1, 1 + -len(private) % 8))
+    parts = packed(b"none") + packed(b"none") + packed(b"") + (1).to_bytes(4, "big") + packed(public) + packed(private)
+    text = base64.b64encode(b"openssh-key-v1\0" + parts).decode()
+    key = tmp_path / "id_sk"
+    key.write_text(f"-----BEGIN OPENSSH PRIVATE KEY-----\n{text}\n-----END OPENSSH PRIVATE KEY-----\n")
+    key.chmod(0o600)
+    with pytest.raises(SluiceError, match="id_sk: ssh-keygen cannot sign by it"):
+        signed_by_file(b"words", key)
