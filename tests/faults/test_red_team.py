@@ -36,6 +36,7 @@ from sluice.verdict import Finding, Verdict, decide
 from tasks.ingest import ingest
 from tasks.mask import mask
 from tasks.publish import publish
+from tasks.release.account import account
 from tasks.release.acting import Means
 from tasks.release.approval import report_path, subject
 from tasks.release.product import AnyProduct, AnyRelease
@@ -43,6 +44,7 @@ from tasks.release.products import load_product
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.editions import compare_publications
 from tasks.release.records.variables import described_variables, original_variables, read_masked, read_original
+from tasks.release.release import last
 from tasks.release.review import approve as approve_as
 from tasks.release.under_review import UnderReview
 from tests.flows.house import House
@@ -63,6 +65,7 @@ def bare(step: Any) -> Callable[..., Any]:
 
 def product_of(house: House) -> AnyProduct:
     house.write()
+    house.adopt()
     return load_product(house.file, house.workspace())
 
 
@@ -371,8 +374,10 @@ def test_a_shelf_that_everybody_may_write_to_is_refused(tmp_path: Path) -> None:
 
 def test_whoever_ever_ran_a_release_may_not_approve_it(house: House) -> None:
     release = staged(house)
-    release.record_as("amara", State.RECEIVED)
-    release.record(State.RECEIVED)
+    received = last(release.entries(), State.RECEIVED)
+    assert received
+    for person in ("amara", account()):
+        release.record_as(person, State.RECEIVED, **received.body)
     assert {"amara", "emil"} < set(UnderReview.of(release.product.workspace, release.id).submitters)
 
 

@@ -233,7 +233,9 @@ def _warm_up() -> None:
     from flows.release import release
 
     with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, {"SLUICE_HOME": f"{folder}/house/home"}):
-        release(str(House(Path(folder) / "house").file))
+        house = House(Path(folder) / "house")
+        house.adopt()
+        release(str(house.file))
     for module in ("flows.cli.main", "flows.review", "tasks.release.review"):
         importlib.import_module(module)
 

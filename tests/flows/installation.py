@@ -240,7 +240,7 @@ class Installation:
 def definitions(house: House, folder: Path, changes: dict[str, dict[str, Any]]) -> Path:
     """A folder with one release definition for each name: that of the house, with changes."""
     folder.mkdir()
-    documents = {field: str(house.documents / f"{field}.yaml") for field in ("contract", "policy", "people")}
+    documents = {field: str(house.documents / f"{field}.yaml") for field in ("contract", "policy")}
     for name, change in changes.items():
         content = house.definition | documents | {"name": name, "target": str(house.target), **change}
         (folder / f"{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")

@@ -99,6 +99,7 @@ def plant(house: House) -> None:
     )
     house.data.loc[7, ["name", "town", "job", "income"]] = [NAME, TOWN, JOB, INCOME]
     house.write()
+    house.adopt()
 
 
 def places(house: House, server: PrefectServer, output: str) -> dict[str, Path | str]:
@@ -129,7 +130,9 @@ def test_a_published_release_leaves_nothing_outside_the_vault(
         runs.append(forks_on_prefect(planted.home, *arguments))
     assert runs[-1].code == DONE, runs[-1].output
     runs += [forks_on_prefect(planted.home, "review", planted.id), forks_on_prefect(planted.home, "status")]
-    runs.append(forks_on_prefect(planted.home, "withdraw", planted.id, "--reason", "a test"))
+    for person in ("amara", "jonas"):
+        runs.append(forks_on_prefect(planted.home, "withdraw", planted.id, "--reason", "a test", "--as", person))
+    assert runs[-1].code == DONE, runs[-1].output
     output = "".join(run.output for run in runs)
     assert found_in(places(planted, prefect_server, output), needles) == []
     events = [json.loads(line) for line in output.splitlines() if line.startswith('{"time"')]

@@ -83,6 +83,7 @@ def whole_or_nothing(house: House) -> None:
 @pytest.mark.slow
 def test_killed_while_judged(house: House, forks: Forks) -> None:
     """Killed where each step begins, and where it ends: each attempt comes through what stopped the one before."""
+    house.adopt()
     for step, time in JUDGING:
         for end in (False, True):
             fault = {"step": step, "end": end, "time": time}
@@ -95,6 +96,7 @@ def test_killed_while_judged(house: House, forks: Forks) -> None:
 
 def test_killed_on_a_server(house: House, forks_on_prefect: Callable[..., Run]) -> None:
     """Runs that Prefect still takes to be running stand in nobody's way."""
+    house.adopt()
     command = ("release", str(house.file))
     assert forks_on_prefect(house.home, *command, kill_at={"step": "mask", "end": False}).code == KILLED
     is_pending(house, forks_on_prefect(house.home, *command))
@@ -128,6 +130,7 @@ def almost(tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> tuple[Hous
     house = House(tmp_path_factory.mktemp("kill") / "house")
     house.definition["seed"] = "destroy"
     house.write()
+    house.adopt()
     forks.run(house.home, "release", str(house.file))
     forks.run(house.home, "approve", house.id, "--as", "amara")
     assert forks.run(house.home, "approve", house.id, "--as", "jonas").code == DONE
@@ -206,8 +209,9 @@ def test_killed_while_withdrawn(almost: tuple[House, str, Path], forks: Forks) -
     assert forks.run(house.home, "approve", house.id, "--as", "jonas").code == DONE
     release = house.id
     fault = {"event": "withdrawn", "anchored": False}
-    arguments = ("withdraw", release, "--reason", "a number was wrong")
-    assert forks.run(house.home, *arguments, kill_after_event=fault).code == KILLED
+    arguments = ("withdraw", release, "--reason", "a number was wrong", "--as")
+    assert forks.run(house.home, *arguments, "amara").code == WAITING
+    assert forks.run(house.home, *arguments, "jonas", kill_after_event=fault).code == KILLED
     whole_or_nothing(house)
     assert first in house.shelf
     assert release not in house.shelf

@@ -38,7 +38,7 @@ def shipped(reference_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def copy(name: str) -> Path:
         definition = yaml.safe_load((SHIPPED / name).read_text(encoding="utf-8"))
         paths = definition["source"]["path"]
-        for document in ("contract", "policy", "people"):
+        for document in ("contract", "policy"):
             definition[document] = str((SHIPPED / definition[document]).resolve())
         where = {file.name: str(reference_data / file.reference) for file in FILES}
         found = [where[Path(path).name] for path in ([paths] if isinstance(paths, str) else paths)]

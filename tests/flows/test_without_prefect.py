@@ -81,7 +81,7 @@ def test_commands_that_run_no_flow_import_no_prefect(pending: House, tmp_path: P
         ("approve", pending.id, "--as", "amara"),
         ("request-changes", pending.id, "--as", "jonas", "--comment", "a test"),
     )
-    others = {f"approve {pending.id}": WAITING, f"assess {source}": BLOCKED}
+    others = {f"approve {pending.id}": WAITING, f"request-changes {pending.id}": WAITING, f"assess {source}": BLOCKED}
     assert codes == dict.fromkeys(codes, DONE) | others
 
 
