@@ -1,7 +1,9 @@
 """Ingest: from the source into the vault, batch by batch, typed by the contract, put in order, counted and hashed."""
 
+import os
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from schemas.reading.typing import SourceTyping
 from sluice.custody.states import State
@@ -65,7 +67,7 @@ def ingest(product: AnyProduct) -> AnyRelease:
 
 def _stage(product: AnyProduct) -> tuple[StagedTable, dict[str, Variable]]:
     vault, contract = product.workspace.vault, product.contract
-    source = permitted_source(product.definition.source, product.path.parent)
+    source = permitted_source(product.definition.source, product.path.parent, _secret)
     typing = SourceTyping(contract, vault.pseudonym, source.decimal_mark)
     with vault.scratch(".parquet") as as_read, vault.scratch(".parquet") as path:
         batches = read_apart(source, list(contract.staged))
@@ -75,3 +77,17 @@ def _stage(product: AnyProduct) -> tuple[StagedTable, dict[str, Variable]]:
         # seed, and could be masked anew until the dice fall well.
         rows = write_in_order(as_read, path, contract.staged, contract.record_key)
         return StagedTable(vault.keep(path, ".parquet"), rows), variables
+
+
+def _secret(name: str) -> str | None:
+    """A variable of the environment, or, where there is a Prefect server, what its secret block of this name holds."""
+    block = name.removeprefix("block:")
+    if block == name or "PREFECT_API_URL" not in os.environ:
+        return os.environ.get(name)
+    from prefect.blocks.system import Secret
+
+    load: Any = Secret.load  # its types know nothing of _sync
+    try:
+        return str(load(block, _sync=True).get())
+    except ValueError:  # there is no such block
+        return None

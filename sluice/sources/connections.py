@@ -16,11 +16,12 @@ from sluice.settings import settings
 from sluice.sources.database_url import database_url, holds_password
 from sluice.sources.readable_tables import ReadableTables
 
-_PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_BLOCK = "block:"
+_PLACEHOLDER = re.compile(rf"\$\{{((?:{_BLOCK})?[A-Za-z_][A-Za-z0-9_-]*)\}}")
 _IN_FILES = ("duckdb", "sqlite")
 
 Secret = Callable[[str], str | None]
-"""The secret of a name, None where there is none; by default a variable of the environment."""
+"""The secret of a name, None where there is none: of a variable of the environment, or `block:NAME` of Prefect."""
 
 
 class Connection(ReadableTables):
@@ -32,7 +33,7 @@ class Connection(ReadableTables):
         description="SQLAlchemy URL; ${NAME} stands for the secret of that name: a password as it is, or the whole URL"
     )
     secrets: tuple[str, ...] = Field(
-        default=(), description="the environment variables that may stand in the URL, and no others"
+        default=(), description="variables of the environment, or block:NAME of Prefect: what may stand in the URL"
     )
     queries: bool = Field(default=False, description="whether a definition may write a query over these tables")
 
@@ -63,7 +64,11 @@ class Connection(ReadableTables):
 
         def value(variable: str) -> str:
             if not (found := secret(variable)):
-                raise DocumentError(f"connection '{name}' needs the environment variable {variable}, which is not set")
+                block = variable.removeprefix(_BLOCK)
+                what = (
+                    f"the environment variable {variable}" if block == variable else f"Prefect's secret block {block}"
+                )
+                raise DocumentError(f"connection '{name}' needs {what}, which is not set")
             return found
 
         def filled(part: str | None) -> str | None:

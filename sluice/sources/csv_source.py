@@ -202,7 +202,7 @@ class _Lines:
         self._first: list[str] = []
 
     def take(self) -> str | None:
-        return next(self._lines, (0, None))[1]
+        return self._first.pop() if self._first else next(self._lines, (0, None))[1]
 
     def put_back(self, line: str) -> None:
         self._first.append(line)

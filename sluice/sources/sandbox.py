@@ -46,6 +46,7 @@ _ARCHITECTURES = {
         "setxattrat": 463,
     }),
 }  # fmt: skip
+_FAMILIES = (2, 10, 16)  # AF_INET, AF_INET6, AF_NETLINK
 _X32 = 0x40000000  # system calls of x86_64's other numbering begin here
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1  # SECCOMP_RET_ALLOW; SECCOMP_RET_ERRNO with EPERM
 
@@ -63,7 +64,7 @@ def confine(files: Iterable[Path], folders: Iterable[Path], ports: Sequence[int]
     """Give up all but to read these files and what is below these folders, and to connect to these TCP ports.
 
     files  : absolute and without a link in them; each as it is now: a file that comes in its place is another one
-    ports  : () no network at all; None any network
+    ports  : () no network at all; None any network, and local sockets
     raises : OSError when a file is absent, is no plain file or is reached by a link, or the system refuses
     On a system without Landlock other files can still be read; on macOS the network can be used, too.
     """
@@ -76,7 +77,7 @@ def confine(files: Iterable[Path], folders: Iterable[Path], ports: Sequence[int]
         _prctl(_PR_SET_NO_NEW_PRIVS, 1)
         if version := landlock_version():
             _restrict_files_and_ports(version, opened, folders, ports)
-        _refuse_system_calls(network=ports is None or bool(ports))
+        _refuse_system_calls(ports)
     for descriptor in opened:
         os.close(descriptor)
 
@@ -130,17 +131,27 @@ def _open_plainly(path: Path) -> int:
     return file
 
 
-def _refuse_system_calls(network: bool) -> None:
-    """A filter in the kernel's own small language: architecture, then number, then the verdict."""
+def _refuse_system_calls(ports: Sequence[int] | None) -> None:
+    """A filter in the kernel's own small language: architecture, then number, then the verdict.
+
+    Who connects to ports does so by IP, and asks the system for its addresses; no local socket of another service.
+    """
     if (machine := platform.machine()) not in _ARCHITECTURES:
         return
     architecture, calls = _ARCHITECTURES[machine]
-    refused = [number for call, number in calls.items() if not (network and call == "socket")]
+    socket = calls["socket"]
+    refused = [number for number in calls.values() if number != socket or (ports is not None and not ports)]
     load, equal, at_least, end = 0x20, 0x15, 0x35, 0x06
+    by_ip = [
+        (equal, 0, 4, socket),
+        (load, 0, 0, 16),  # the first argument, on machines whose numbers begin with the last byte
+        *((equal, 2 - place, 0 if place < 2 else 1, family) for place, family in enumerate(_FAMILIES)),
+    ]
+    rest = [*(by_ip if ports else ()), (end, 0, 0, _ALLOW), (end, 0, 0, _REFUSE)]
     code = [(load, 0, 0, 4), (equal, 1, 0, architecture), (end, 0, 0, _REFUSE), (load, 0, 0, 0)]
-    code += [(at_least, len(refused) + 1, 0, _X32)]
-    code += [(equal, len(refused) - place, 0, number) for place, number in enumerate(refused)]
-    code += [(end, 0, 0, _ALLOW), (end, 0, 0, _REFUSE)]
+    code += [(at_least, len(refused) + len(rest) - 1, 0, _X32)]
+    code += [(equal, len(refused) - place + len(rest) - 2, 0, number) for place, number in enumerate(refused)]
+    code += rest
     program = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *each) for each in code))
     filter_ = ctypes.create_string_buffer(struct.pack("@HP", len(code), ctypes.addressof(program)))
     _prctl(_PR_SET_SECCOMP, 2, ctypes.addressof(filter_))

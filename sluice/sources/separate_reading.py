@@ -41,7 +41,7 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
         log("source is read unconfined", logging.WARNING, detail=NOT_CONFINED)
     order = {
         "source": source.model_dump(mode="json"),
-        "files": [str(path.resolve()) for path in source.files],
+        "files": [str(path) for path in source.files],  # links were followed when they were permitted, and never after
         "ports": source.ports,
         "workspace": str(settings().home),
         "columns": list(columns),

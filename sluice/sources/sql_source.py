@@ -56,7 +56,7 @@ class SqlSource(TabularSource):
         url = self.address
         backend = url.get_backend_name()
         if backend not in _IN_FILES:
-            named = [Path(str(url.query[option])) for option in _FILE_OPTIONS if option in url.query]
+            named = [Path(str(url.query[option])).resolve() for option in _FILE_OPTIONS if option in url.query]
             return tuple(path for path in named if path.is_file())
         if not url.database or url.database == ":memory:":
             return ()

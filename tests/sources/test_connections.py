@@ -280,6 +280,16 @@ def test_a_whole_address_may_be_a_secret(monkeypatch: pytest.MonkeyPatch) -> Non
     assert SECRET not in str(raised.value)
 
 
+def test_a_block_is_no_variable_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "postgresql://reader:${block:house-password}@db/x"
+    connection = Connection(url=url, secrets=("block:house-password",), schemas=("public",))
+    assert connection.address("w", {"block:house-password": SECRET}.get).password == SECRET
+    with pytest.raises(DocumentError, match="needs Prefect's secret block house-password, which is not set"):
+        connection.address("w", os.environ.get)
+    with pytest.raises(ValidationError, match="url: names block:house-password; list it under 'secrets'"):
+        Connection(url=url, secrets=("house-password",), schemas=("public",))
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
@@ -427,6 +437,19 @@ def test_a_database_file_of_a_definition(operator: Operator) -> None:
     database.rename(operator.definitions / "people?mode=rw.db")
     says = operator.refuses(type="sqlite", path="people?mode=rw.db", table="people")
     assert "must hold no sign that addresses reserve" in says
+
+
+def test_a_database_file_reads_no_other_file(operator: Operator) -> None:
+    """A view, or a function by the name of a harmless one, that its maker put into it."""
+    secret = operator.home / "vault" / "people.csv"
+    with duckdb.connect(operator.definitions / "people.duckdb") as made:
+        made.execute(f"CREATE VIEW people AS SELECT * FROM read_csv('{secret}'); CREATE TABLE t AS SELECT 'x' AS a")
+        made.execute(f"CREATE MACRO upper(x) AS (SELECT content FROM read_text('{secret}'))")
+        assert made.execute("SELECT a FROM people").fetchall() == [(SECRET,)]
+        assert SECRET in str(made.execute("SELECT upper(a) FROM t").fetchone())
+    for wanted in ({"table": "people"}, {"query": "SELECT upper(a) AS a FROM t"}):
+        assert "the database refuses to read it" in operator.refuses(type="duckdb", path="people.duckdb", **wanted)
+    assert operator.read(type="duckdb", path="people.duckdb", table="t") == ["x"]
 
 
 def test_other_files_that_documents_name_are_held_to_the_same(operator: Operator) -> None:

@@ -23,6 +23,7 @@ from sluice.errors import DataError
 from sluice.log import write_log
 from sluice.sources import sandbox, separate_reading
 from sluice.sources.database_url import database_url
+from sluice.sources.permission import permitted_source
 from sluice.sources.sandbox import NOT_CONFINED, landlock_version
 from sluice.sources.separate_reading import read_apart
 from sluice.sources.sources import CsvSource, ParquetSource
@@ -312,10 +313,9 @@ def test_a_hole_in_the_driver_of_a_server_reaches_that_server_alone(
     reader(ATTACKS.format(**at_hand))
     port = at_hand["port"]
     done, _ = attack(SqlSource(url=f"postgresql://u@127.0.0.1:{port}/x", table="t"))
-    assert {*done} <= {"connect", "datagram", "local socket"}
-    assert "connect" in done
+    assert {"connect"} <= {*done} <= {"connect", "datagram"}
     done, _ = attack(SqlSource(url=f"postgresql://u@127.0.0.1:{port + 1}/x", table="t"))
-    assert {*done} <= {"datagram", "local socket"}
+    assert {*done} <= {"datagram"}
 
 
 GARBAGE = {
@@ -363,6 +363,22 @@ def test_a_link_that_came_in_the_file_s_place_is_not_followed(tmp_path: Path) ->
         with pytest.raises(OSError, match=r"plain file|symbolic links|Not a directory"):
             sandbox._open_plainly(path)
     os.close(sandbox._open_plainly(tmp_path / "people.csv"))
+
+
+@pytest.mark.parametrize("place", ["people.csv", "folder"])
+def test_a_link_that_comes_after_the_permission_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """The file or its folder, which was looked at, becomes a link into the vault."""
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    written = {"people.csv": "people.csv", "folder": "folder/secret"}[place]
+    (tmp_path / "folder" / "secret").write_text("a\n1\n")
+    permitted = permitted_source(CsvSource(path=written, columns=("a",), header=False), tmp_path)
+    (tmp_path / place).rename(tmp_path / "moved")
+    vault = tmp_path / "home" / "vault"
+    (tmp_path / place).symlink_to(vault if place == "folder" else vault / "secret")
+    assert "cannot be read (" in refusal(permitted, "a")
 
 
 @confined_only

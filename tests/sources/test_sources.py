@@ -67,6 +67,11 @@ def test_csv_without_header_takes_its_names_from_itself_or_from_the_contract(tmp
     assert records(CsvSource(path=path, header=False, columns=("u", "v")), "v") == [["x"], ["y"]]
 
 
+def test_one_record_without_header_is_a_record(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "1,x").path
+    assert records(CsvSource(path=path, header=False), "a", "b") == [["1", "x"]]
+
+
 def test_several_files_and_gzip_are_one_source(tmp_path: Path) -> None:
     write(tmp_path / "a.csv", "a,b\n1,x\n")
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"b,a\ny,2\n"))

@@ -8,6 +8,7 @@ import pytest
 
 from sluice.custody.states import State
 from tasks.failure import StepFailed
+from tasks.ingest import _secret as secret_of
 from tasks.ingest import ingest, known_release, open_documents
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
@@ -85,3 +86,21 @@ def test_a_source_that_is_gone_is_recorded_as_a_failure(house: House) -> None:
     with pytest.raises(StepFailed, match="ingest:"):
         ingest(load_product(house.file, house.workspace()))
     assert house.events() == ["failed"]
+
+
+def test_a_secret_is_of_the_environment_or_of_a_block_where_there_is_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    from prefect.blocks.system import Secret
+
+    def load(name: str, _sync: bool) -> Secret[str]:
+        if name != "house-password":
+            raise ValueError("Unable to find block document")
+        return Secret[str](value="swordfish-7193")
+
+    monkeypatch.setattr(Secret, "load", load)
+    monkeypatch.setenv("HOUSE_PASSWORD", "of the environment")
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    assert secret_of("HOUSE_PASSWORD") == "of the environment"
+    assert secret_of("block:house-password") is None  # nobody is asked
+    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
+    assert secret_of("block:house-password") == "swordfish-7193"
+    assert secret_of("block:another") is None
