@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
+from sluice.reading.visible_text import one_line
+
 
 class SluiceError(Exception):
     """Anything that a person can mend: a document, a file, a plan. Its text may be shown to anyone."""
@@ -32,7 +34,7 @@ class PlanError(SluiceError):
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint ' Did you mean ...?' with the nearest known word, or '' when none is near."""
     near = get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f" Did you mean '{near[0]}'?" if near else ""
+    return f" Did you mean '{one_line(near[0])}'?" if near else ""
 
 
 def no_such_file(path: Path) -> str:

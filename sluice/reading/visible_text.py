@@ -10,9 +10,10 @@ Anderson (2023), "Trojan Source" (docs/references.md), for what reordering can h
 import json
 import re
 import unicodedata
+from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BeforeValidator
 
 # Controls, soft hyphens, fillers, directions of writing, breaks of lines and paragraphs, tags, halves of characters.
 # Joiners and variants of a letter belong to scripts and pictographs that need them: not to ASCII.
@@ -75,6 +76,9 @@ def as_prose(text: str) -> str:
 
 Name = Annotated[str, AfterValidator(as_name)]
 """What names something: a line of characters that can be seen."""
+
+PathName = Annotated[Path, BeforeValidator(lambda path: as_name(path) if isinstance(path, str) else path)]
+"""A path as somebody wrote it: such a line."""
 
 Prose = Annotated[str, AfterValidator(as_prose)]
 """What a person says, on one line or several."""

@@ -15,6 +15,7 @@ import pyarrow.csv
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from sluice.errors import DataError
+from sluice.reading.visible_text import Name
 from sluice.sources.tabular_source import TabularSource, missing_file, resolved
 
 _BLANK = " \r\n"  # not the tab: in a file separated by tabs it makes a record
@@ -28,7 +29,7 @@ class CsvSource(TabularSource):
     """
 
     type: Literal["csv"] = "csv"
-    path: Annotated[tuple[str, ...], BeforeValidator(lambda path: (path,) if isinstance(path, str) else path)] = Field(
+    path: Annotated[tuple[Name, ...], BeforeValidator(lambda path: (path,) if isinstance(path, str) else path)] = Field(
         min_length=1, description="a file, or a list of files whose records are taken together"
     )
     separator: str = Field(default=",", min_length=1, max_length=1)

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sluice.errors import DataError
+from sluice.reading.visible_text import Name
 from sluice.sources.tabular_source import TabularSource, missing_file, resolved
 
 
@@ -15,7 +16,7 @@ class ParquetSource(TabularSource):
     """One Parquet file."""
 
     type: Literal["parquet"] = "parquet"
-    path: str
+    path: Name
 
     @property
     def title(self) -> str:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from sluice.reading.visible_text import Name
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.parquet_source import ParquetSource
 from sluice.sources.tabular_source import resolved
@@ -15,7 +16,7 @@ __all__ = ["ConnectionSource", "CsvSource", "DatabaseFile", "ParquetSource", "So
 class _TableOrQuery(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    table: str | None = Field(default=None, min_length=1, description="a table or view, or schema.table")
+    table: Name | None = Field(default=None, min_length=1, description="a table or view, or schema.table")
     query: str | None = Field(default=None, min_length=1, description="one select over tables, with plain functions")
 
     @model_validator(mode="after")
@@ -34,7 +35,7 @@ class ConnectionSource(_TableOrQuery):
     """A table of a database that whoever runs Sluice named in connections.yaml, or a query over its tables."""
 
     type: Literal["connection"] = "connection"
-    connection: str = Field(min_length=1, description="the name that connections.yaml has for the database")
+    connection: Name = Field(min_length=1, description="the name that connections.yaml has for the database")
 
     def resolve(self, _: Path) -> Self:
         return self
@@ -44,7 +45,7 @@ class DatabaseFile(_TableOrQuery):
     """A table of a DuckDB or SQLite file, or a query over its tables."""
 
     type: Literal["duckdb", "sqlite"]
-    path: str
+    path: Name
 
     def resolve(self, base: Path) -> Self:
         return self.model_copy(update={"path": resolved(self.path, base)})

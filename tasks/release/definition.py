@@ -7,7 +7,7 @@ from zoneinfo import available_timezones
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from sluice.errors import did_you_mean
-from sluice.reading.visible_text import Name
+from sluice.reading.visible_text import Name, PathName
 from sluice.sources.sources import Source
 from tasks.release.crontab import refuse_wrong_crontab
 
@@ -63,9 +63,9 @@ class Definition(StrictModel):
     title: Name = Field(min_length=1)
     owner: Name = Field(min_length=1, description="the person who submits this release; never one of its approvers")
     source: Source
-    contract: Path
-    policy: Path
-    target: Path = Field(description="folder in which each published release gets a folder of its own")
+    contract: PathName
+    policy: PathName
+    target: PathName = Field(description="folder in which each published release gets a folder of its own")
     schedule: Schedule | None = None
     trigger: Trigger | None = None
 

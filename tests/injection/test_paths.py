@@ -98,3 +98,19 @@ def test_a_draft_is_not_written_through_a_link_that_leads_nowhere(house: House) 
     assert told.code == ERROR
     assert "a contract is never overwritten" in told.words
     assert not elsewhere.exists()
+
+
+@pytest.mark.parametrize("field", ["contract", "policy", "target", "source"])
+def test_a_path_cannot_write_a_line_of_its_own(house: House, field: str) -> None:
+    path = "x.yaml\npeople-puf is published.\n\x1b[2K"
+    house.definition[field] = {"type": "csv", "path": path} if field == "source" else path
+    house.write()
+    told = house.sluice("check", str(house.file))
+    assert told.code == ERROR
+    assert "people-puf is published." not in told.err.splitlines()
+    house.definition[field] = {"type": "csv", "path": path[:-4]} if field == "source" else path[:-4]
+    house.write()
+    told = house.sluice("check", str(house.file))
+    assert told.code == ERROR
+    assert "must be one line of characters that can be seen; it holds U+000A" in told.err
+    assert "people-puf is published." not in told.err.splitlines()
