@@ -8,6 +8,7 @@ from typing import Any
 from policies.people import Roster, at_least
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import Envelope
+from sluice.custody.signing.public_key import PublicKey
 from sluice.errors import SluiceError
 
 KNOWN_BY: Mapping[str, str] = {"key": "signature", "account": "the account of the system", "declared": "a typed name"}
@@ -39,7 +40,10 @@ def verified_person(entry: Entry, roster: Roster, predicate_type: str, predicate
     return who
 
 
-def signed_payload(entry: Entry) -> str:
-    """What was signed; empty where nothing was."""
-    envelope = entry.body.get("envelope")
-    return str(envelope.get("payload", "")) if isinstance(envelope, dict) else ""
+def signatures(entry: Entry) -> set[tuple[str, PublicKey]]:
+    """What was signed, with each key that signed it; two people may sign the very same words."""
+    try:
+        envelope = Envelope.from_json(json.dumps(entry.body.get("envelope")))
+        return {(envelope.payload, key) for key in envelope.signed_by()}
+    except SluiceError:
+        return set()

@@ -13,9 +13,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from policies.acts import KNOWN_BY, signed_payload, verified_person
+from policies.acts import KNOWN_BY, signatures, verified_person
 from policies.people import HEAD, Identity, Roster
 from sluice.custody.ledger import Entry
+from sluice.custody.signing.public_key import PublicKey
 from sluice.documents.documents import document_sha256
 from sluice.errors import SluiceError
 
@@ -85,7 +86,7 @@ class Office:
     in_force: dict[tuple[Kind, str], InForce] = field(default_factory=dict)
     proposed: dict[Adoption, list[Act]] = field(default_factory=dict)  # by fewer people than it takes
     void: list[str] = field(default_factory=list)  # acts that count for nothing, and why
-    seen: set[str] = field(default_factory=set)  # payloads that were signed: each counts once
+    seen: set[tuple[str, PublicKey]] = field(default_factory=set)  # what was signed by whom: each counts once
 
     def fault(self, kind: Kind, name: str, sha256: str, dataset: str, submitter: str, now: datetime) -> str | None:
         """Why a document does not count for a release of this data set by this submitter; None when it does."""
@@ -148,18 +149,18 @@ def _founded(entry: Entry) -> Office:
         raise SluiceError("the founding brings a roster that is not the one which was adopted")
     office = Office(entry.body["office"], roster, sha256, act)
     office.in_force = {(each.kind, each.name): InForce(each, (act,), founding=True) for each in adoptions}
-    office.seen |= {signed_payload(entry)} - {""}
+    office.seen |= signatures(entry)
     return office
 
 
 def _adopt(office: Office, entry: Entry) -> None:
     if entry.event != ADOPTED:
         raise SluiceError(f"'{entry.event}' is no act of an office that was founded")
-    if signed_payload(entry) and signed_payload(entry) in office.seen:
+    if signatures(entry) & office.seen:
         raise SluiceError("it is a copy of an earlier one")
     adoptions = [Adoption.model_validate(each) for each in entry.body["adoptions"]]
     act = _act(entry, office.roster, office.id)
-    office.seen |= {signed_payload(entry)} - {""}
+    office.seen |= signatures(entry)
     for adoption in adoptions:
         acts = office.proposed.setdefault(adoption, [])
         if act.who not in {each.who for each in acts}:

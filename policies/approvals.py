@@ -12,18 +12,20 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from policies.acts import KNOWN_BY, signed_payload, verified_person
+from policies.acts import KNOWN_BY, signatures, verified_person
 from policies.people import Identity, Roster, at_least, folded
 from sluice.custody.ledger import Entry
+from sluice.custody.signing.public_key import PublicKey
 from sluice.documents.documents import document_sha256
 from sluice.errors import SluiceError
+from sluice.publication.attestation import DECISION_PREDICATE
 from sluice.publication.manifest import GivenApproval
 from sluice.reading.visible_text import Name
 
 CLOCK_SKEW = timedelta(minutes=5)  # between the machines that write the ledger
 
 DECISION = "decision"  # the event in the ledger
-PREDICATE = "urn:sluice:decision:1"
+PREDICATE = DECISION_PREDICATE
 
 Decision = Literal["approve", "reject", "request_changes", "conflicted"]
 """What one person says of a release; `conflicted`: this person must not judge it, and another is needed."""
@@ -138,13 +140,14 @@ class Approvals(_Strict):
         submitted = {folded(roster.person(submitter) or submitter) for submitter in submitters}
         counted: dict[str, GivenDecision] = {}  # by person, the latest that holds
         void: list[VoidDecision] = []
-        payloads: set[str] = set()
+        seen: set[tuple[str, PublicKey]] = set()
         for entry in entries:
             if entry.event != DECISION:
                 continue
             who = roster.person(entry.actor) or entry.actor
-            replayed = signed_payload(entry) in payloads
-            payloads |= {signed_payload(entry)} - {""}
+            signed = signatures(entry)
+            replayed = bool(signed & seen)
+            seen |= signed
             reason = (
                 "is a copy of an earlier one"
                 if replayed

@@ -1,14 +1,14 @@
 """The people of an office: who they are, in which roles, and by which accounts and keys they are known."""
 
 import unicodedata
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from sluice.custody.signing.allowed_signers import AllowedSigner
+from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner, signer_name
 from sluice.custody.signing.public_key import PublicKey
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.errors import SluiceError
@@ -78,6 +78,10 @@ class Roster(_Strict):
         for name, person in self.people.items():
             if not name.strip().isprintable() or "," in name:
                 raise ValueError(f"a name must be printable and without a comma; got {name!r}")
+            if folded(name) == PUBLISHER:
+                raise ValueError(
+                    f"no person can be called '{PUBLISHER}': so the installation is, which signs by itself"
+                )
             for spelling in (name, *([person.account] if person.account else [])):
                 if not folded(spelling):
                     raise ValueError(f"a name or account of '{name}' is blank")
@@ -107,8 +111,17 @@ class Roster(_Strict):
         return [name for name, person in self.people.items() if role in person.roles]
 
     def allowed_signers(self) -> list[AllowedSigner]:
-        """The keys, for those who verify from outside."""
-        return [AllowedSigner((_signer_name(name),), key) for name, p in self.people.items() for key in p.public_keys]
+        """The keys, for those who verify from outside, each for the days on which its holder counts."""
+        return [
+            AllowedSigner((signer_name(name),), key, _midnight(person.valid_from), _midnight(person.valid_until, 1))
+            for name, person in self.people.items()
+            for key in person.public_keys
+        ]
+
+
+def _midnight(day: date | None, later: int = 0) -> datetime | None:
+    """The beginning of a day, or of one that many days later, in UTC."""
+    return None if day is None else datetime.combine(day + timedelta(days=later), time(), UTC)
 
 
 def load_roster(path: Path) -> Roster:
@@ -120,8 +133,3 @@ def folded(name: str) -> str:
     """A name without letter case, blanks and invisible characters, so that another spelling is no other person."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     return "".join(sign for sign in plain if not sign.isspace() and unicodedata.category(sign) not in ("Cf", "Cc"))
-
-
-def _signer_name(name: str) -> str:
-    """A name as a file of allowed signers can hold it: without blanks."""
-    return "-".join(name.split())

@@ -11,8 +11,16 @@ from schemas.checks.profile import compared, profile
 from sluice.custody import shelf
 from sluice.custody.durable import sha256_of
 from sluice.custody.ledger import Entry
+from sluice.custody.signing.envelope import Envelope
 from sluice.custody.states import State, state_of
 from sluice.errors import DataError, SluiceError
+from sluice.publication.attestation import (
+    ATTESTATION,
+    JudgedBy,
+    VerificationSummary,
+    attestation,
+    decision_files,
+)
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.manifest import LedgerHead, build_manifest
 from sluice.publication.timestamp import read_certificates, request_stamp
@@ -51,10 +59,12 @@ def publish(release: AnyRelease) -> Path:
     data, documents = _data_files(release), _documents(release, begun)
     if stamp := _stamp(release, documents["manifest.json"], place):
         documents["manifest.tsr"] = stamp
+    documents |= decision_files(_signed_decisions(release, begun))
+    documents[ATTESTATION] = attestation(_hashes(release, documents), _summary(release, begun), vault.signing_key())
     folder = shelf.publish(
         place.parent, place.name, {**data, **documents}, inspect=lambda partial: _inspect(release, partial)
     )
-    problems = _unlike_approved(release, folder)
+    files, problems = _hashes(release, documents), _unlike_approved(release, folder)
     if problems:
         raise DataError(f"{folder} is not what was approved: {'; '.join(problems)}")
     _supersede_earlier(release)
@@ -66,7 +76,7 @@ def publish(release: AnyRelease) -> Path:
     release.record(
         State.PUBLISHED,
         folder=str(folder),
-        files=_files(release, documents),
+        files=files | {shelf.CHECKSUMS: hashlib.sha256(shelf.checksums(files)).hexdigest()},
         definition=product.definition.name,
         profile=vault.keep_bytes(source, ".json"),
         sha256=subject(release).data,
@@ -155,11 +165,31 @@ def _stamp(release: AnyRelease, manifest: bytes, place: Path) -> bytes | None:
     return release.vault.verify(stamped.body["response"], ".tsr").read_bytes()
 
 
-def _files(release: AnyRelease, documents: Mapping[str, bytes]) -> dict[str, str]:
-    """Every file of the published folder, by name, with its SHA-256: what is looked for on the shelf from now on."""
+def _signed_decisions(release: AnyRelease, begun: Entry) -> list[Envelope]:
+    """What the people signed whose approvals count; nothing of those who are known by account or typed name."""
+    bodies = {entry.at: entry.body for entry in release.entries()}
+    found = (bodies[approval.at].get("envelope") for approval in standing(release, begun).valid)
+    return [Envelope.from_json(json.dumps(each)) for each in found if each]
+
+
+def _summary(release: AnyRelease, begun: Entry) -> VerificationSummary:
+    dossier, reviewed = _dossier(release), subject(release)
+    return VerificationSummary(
+        release=release.id,
+        at=begun.at,
+        verdict="PASS",
+        digest=reviewed.digest(),
+        reviewed=reviewed.model_dump(),
+        policy=JudgedBy(name=dossier.policy, version=dossier.policy_version, sha256=reviewed.policy),
+        contract=JudgedBy(name=dossier.dataset, version=dossier.contract_version, sha256=reviewed.contract),
+        decided_by=standing(release, begun).valid,
+    )
+
+
+def _hashes(release: AnyRelease, documents: Mapping[str, bytes]) -> dict[str, str]:
+    """Name -> SHA-256 of the data files and of what describes them."""
     files = {file: sha256 for file, (sha256, _) in approved_files(release).items()}
-    files |= {file: hashlib.sha256(content).hexdigest() for file, content in documents.items()}
-    return files | {shelf.CHECKSUMS: hashlib.sha256(shelf.checksums(files)).hexdigest()}
+    return files | {file: hashlib.sha256(content).hexdigest() for file, content in documents.items()}
 
 
 def _inspect(release: AnyRelease, partial: Path) -> None:

@@ -29,6 +29,7 @@ from flows.cli.redesign import redesign_app
 from flows.cli.releases import releases_app
 from flows.cli.review import review_app
 from flows.cli.terminal import DONE, ERROR, INTERRUPTED, note
+from flows.cli.verify import verify_app
 from flows.environment import prepare
 from sluice.errors import MeasureChoiceError, SluiceError
 from sluice.settings import settings
@@ -54,6 +55,7 @@ for group in (
     camouflage_app,
     documents_app,
     office_app,
+    verify_app,
 ):
     app.add_typer(group)
 app.add_typer(ledger_app, name="ledger")

@@ -79,19 +79,25 @@ def sign(
 
 @office_app.command()
 def people(
-    keys: Annotated[bool, typer.Option("--keys", help="print their public keys, for those who verify")] = False,
+    keys: Annotated[
+        bool, typer.Option("--keys", help="print their public keys and the publisher's, for `sluice verify`")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show who counts in this office, by which roles and keys, and which documents count."""
+    from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner
+    from sluice.custody.signing.public_key import PublicKey
     from sluice.errors import SluiceError
     from tasks.release.documents import open_workspace
     from tasks.release.office import dumped, open_office
 
-    office = open_office(open_workspace())
+    workspace = open_workspace()
+    office = open_office(workspace)
     if office is None:
         raise SluiceError("this office has no people yet. Set it up with: sluice office")
     if keys:
-        for signer in office.roster.allowed_signers():
+        publisher = AllowedSigner((PUBLISHER,), PublicKey.of(workspace.vault.signing_key().public_key()))
+        for signer in (publisher, *office.roster.allowed_signers()):
             print(signer.line)
         return
     if as_json:

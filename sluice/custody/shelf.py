@@ -22,7 +22,7 @@ from sluice.errors import DataError, SluiceError
 CHECKSUMS = "checksums.sha256"  # in the form that `sha256sum --check` reads
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
-_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
+_LINE = re.compile(rf"([0-9a-f]{{64}})  ({_NAME.pattern})")
 
 
 def publish(
@@ -89,6 +89,18 @@ def publish(
 def checksums(sha256: Mapping[str, str]) -> bytes:
     """The content of `checksums.sha256` for these files: name -> SHA-256."""
     return "".join(f"{sha256[file]}  {file}\n" for file in sorted(sha256)).encode()
+
+
+def read_checksums(content: bytes) -> dict[str, str]:
+    """What `checksums` wrote: name -> SHA-256. Raises DataError for all that two programs could read as two things."""
+    *lines, rest = content.decode("ascii", "replace").split("\n")
+    matches = [_LINE.fullmatch(line) for line in lines]
+    if rest or not all(matches):
+        raise DataError(f"{CHECKSUMS} has a line that is not 'SHA-256  name'")
+    found = {match[2]: match[1] for match in matches if match}
+    if len(found) != len(lines) or CHECKSUMS in found:
+        raise DataError(f"{CHECKSUMS} names a file twice, or itself")
+    return found
 
 
 def read_back(folder: Path) -> list[str]:
@@ -209,13 +221,10 @@ def _refuse_other_content(folder: Path, files: Mapping[str, Path | bytes]) -> No
 
 def _read_checksums(folder: Path) -> dict[str, str]:
     try:
-        lines = (folder / CHECKSUMS).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+        content = (folder / CHECKSUMS).read_bytes()
+    except OSError:
         raise DataError(f"{CHECKSUMS} is missing or cannot be read") from None
-    matches = [_LINE.fullmatch(line) for line in lines]
-    if not all(matches):
-        raise DataError(f"{CHECKSUMS} has a line that is not 'SHA-256  name'")
-    return {match[2]: match[1] for match in matches if match}
+    return read_checksums(content)
 
 
 def _sha256(path: Path) -> str:

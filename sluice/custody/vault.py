@@ -22,6 +22,7 @@ from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from sluice.custody.durable import create_once, disk_of, make_folder, sha256_of, sync_folder, write_new
 from sluice.errors import DataError, SluiceError
@@ -89,6 +90,10 @@ class Vault:
     def ledger_key(self) -> bytes:
         """The key of the ledger's hashes: 32 bytes, the same at every opening of this vault."""
         return hmac.digest(self._secret, b"ledger", "sha256")
+
+    def signing_key(self) -> Ed25519PrivateKey:
+        """The key by which this installation signs what it publishes, the same at every opening of this vault."""
+        return Ed25519PrivateKey.from_private_bytes(hmac.digest(self._secret, b"publication", "sha256"))
 
     def pseudonym(self, name: str, value: str) -> str:
         """A keyed hash that stands for `value` of the variable `name`: 32 hexadecimal digits (128 bits).

@@ -4,14 +4,16 @@ the vault, no source and no figure of the original data."""
 import json
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.errors import DataError
 from sluice.publication.datapackage import PublishedFile
-from sluice.report.dossier import Dossier
 from sluice.verdict import Finding, Verdict
+
+if TYPE_CHECKING:  # it loads what draws the report, which outsiders who verify do not need
+    from sluice.report.dossier import Dossier
 
 FORMAT = 1  # of the manifest itself
 
@@ -46,7 +48,7 @@ class GivenApproval(BaseModel):
 
 
 def build_manifest(
-    dossier: Dossier,
+    dossier: "Dossier",
     approvals: Sequence[GivenApproval],
     files: Sequence[PublishedFile],
     ledger: LedgerHead,

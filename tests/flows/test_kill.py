@@ -39,6 +39,7 @@ PUBLISHING: list[dict[str, Any]] = [
         {"kill_on_shelf": {"hook": hook}}
         for hook in (
             "partial made",
+            "attestation.json written",
             "datapackage.json written",
             "manifest.json written",
             "people-puf.csv written",

@@ -125,6 +125,7 @@ def test_the_folder_is_whole_and_its_checksums_are_right(published: House) -> No
         "people-puf.csv",
         "datapackage.json",
         "manifest.json",
+        "attestation.json",
         "checksums.sha256",
     }
     for line in (folder(published) / "checksums.sha256").read_text().splitlines():

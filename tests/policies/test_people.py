@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from pydantic import ValidationError
 
 from policies.people import Person, Roster, load_roster
 from sluice.custody.signing.public_key import PublicKey
@@ -84,3 +85,18 @@ def test_a_person_counts_from_the_first_to_the_last_day() -> None:
     counts = [person.counts(datetime.fromisoformat(day).replace(tzinfo=UTC)) for day in days]
     assert counts == [False, True, True, False]
     assert Person(roles=("a",)).counts(datetime.now(UTC))
+
+
+def test_whoever_verifies_is_told_on_which_days_a_key_counts() -> None:
+    person = {"roles": ["head"], "keys": [KEY.line], "valid_from": "2026-01-01", "valid_until": "2026-12-31"}
+    roster = Roster.model_validate({"people": {"amara": person}})
+    [signer] = roster.allowed_signers()
+    assert 'valid-after="20260101000000Z",valid-before="20270101000000Z"' in signer.line
+    for at in (datetime(2025, 12, 31, 23, 59, tzinfo=UTC), datetime(2026, 12, 31, 23, 59, tzinfo=UTC)):
+        assert signer.holds(at) == roster.people["amara"].counts(at)
+
+
+@pytest.mark.parametrize("name", ["publisher", "Publisher", "pub lisher"])
+def test_no_person_has_the_name_of_the_installation(name: str) -> None:
+    with pytest.raises(ValidationError, match="no person can be called 'publisher'"):
+        Roster.model_validate({"people": {name: {"roles": ["head"]}}})

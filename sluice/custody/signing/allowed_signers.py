@@ -15,6 +15,8 @@ from sluice.custody.signing.public_key import KINDS, PublicKey
 from sluice.custody.signing.ssh_signature import NAMESPACE
 from sluice.errors import DocumentError, SluiceError
 
+PUBLISHER = "publisher"  # the name of an installation, which signs what it publishes; no person has it
+
 _LINE = re.compile(
     rf"(?P<names>\S+)\s+(?:(?P<options>\S.*?)\s+)?(?P<key>(?:{'|'.join(map(re.escape, KINDS))})\s+\S+)(\s.*)?"
 )
@@ -41,6 +43,11 @@ class AllowedSigner:
         options += [f'valid-after="{self.after.astimezone(UTC):%Y%m%d%H%M%S}Z"'] if self.after else []
         options += [f'valid-before="{self.before.astimezone(UTC):%Y%m%d%H%M%S}Z"'] if self.before else []
         return f"{','.join(self.names)} {','.join(options)} {self.key.line}"
+
+
+def signer_name(person: str) -> str:
+    """A person's name as a file of allowed signers can hold it: without blanks."""
+    return "-".join(person.split())
 
 
 def read_allowed_signers(path: Path) -> list[AllowedSigner]:

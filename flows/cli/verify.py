@@ -1,0 +1,70 @@
+"""The command for outsiders: verify a published folder."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.terminal import DONE, ERROR, AsJson, print_json, say
+
+verify_app = typer.Typer()
+
+
+@verify_app.command()
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="a published folder")],
+    keys: Annotated[Path, typer.Option("--keys", metavar="FILE", help="whose keys count: OpenSSH's allowed signers")],
+    release: Annotated[
+        str | None,
+        typer.Option("--release", metavar="ID", help="the release it must be; else the folder's name"),
+    ] = None,
+    people: Annotated[
+        int | None, typer.Option("--people", min=1, help="how many must have signed their approval, at least; else one")
+    ] = None,
+    unsigned: Annotated[
+        bool, typer.Option("--unsigned", help="believe the publisher about approvals that nobody signed")
+    ] = False,
+    timestamp_certificates: Annotated[
+        Path | None,
+        typer.Option("--timestamp-certificates", metavar="PEM", help="there must be a time stamp that leads to these"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Verify a published folder by its signatures; needs no workspace and no network, so it runs anywhere."""
+    from sluice.custody.signing.allowed_signers import read_allowed_signers
+    from sluice.publication.timestamp import read_certificates
+    from sluice.publication.verification import verify_folder
+
+    found = verify_folder(
+        folder,
+        read_allowed_signers(keys),
+        release=release,
+        people=people,
+        unsigned=unsigned,
+        certificates=None if timestamp_certificates is None else read_certificates(timestamp_certificates),
+    )
+    good = found.summary is not None and not found.problems
+    if as_json:
+        print_json(
+            {
+                "verified": good,
+                "problems": found.problems,
+                "summary": found.summary.model_dump(mode="json") if found.summary else None,
+                "signed_by": found.signed_by,
+                "stamped": found.stamped.isoformat() if found.stamped else None,
+                "files": found.files,
+            }
+        )
+    elif found.summary is not None and good:
+        say(f"{found.summary.release} is as it was published.", style="bold")
+        say(f"  {found.summary.says}")
+        say(f"  Signed by: {', '.join(found.signed_by) or 'nobody but the publisher'}.")
+        if found.stamped:
+            say(f"  Stamped on {found.stamped:%Y-%m-%d at %H:%M} UTC.")
+        for file, sha256 in found.files.items():
+            say(f"  {sha256}  {file}")
+    else:
+        say(f"{folder} is not to be believed:", style="bold red")
+        for problem in found.problems:
+            say(f"  {problem}")
+    raise typer.Exit(DONE if good else ERROR)

@@ -1,0 +1,66 @@
+"""What docs/verification.md gives to those who have no Sluice: it finds what it says that it finds."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sluice.custody import shelf
+from tests.publication.signed_folder import SIGNERS, Publication, write_checksums
+
+PAGE = Path(__file__).parents[2] / "docs" / "verification.md"
+
+pytestmark = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not installed")
+
+
+def run(folder: Path, command: str = "") -> "subprocess.CompletedProcess[str]":
+    """The page's commands in a folder, stopped at the first that fails, and then another."""
+    (block,) = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    script = f"set -e -o pipefail\n{block}\n{command}"
+    return subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "keys").write_text("".join(f"{signer.line}\n" for signer in SIGNERS))
+    return Publication().put(tmp_path)
+
+
+def test_the_commands_of_the_page_verify_what_was_published(folder: Path) -> None:
+    decisions = "for who in 1:Amara-Diallo 2:jonas; do signed decision-${who%:*}.json ${who#*:} | files | "
+    found = run(folder, decisions + "sha256sum --check --strict; done")
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.count("fair.csv: OK") == 3
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        lambda folder: (folder / "fair.csv").write_text("age\n"),
+        lambda folder: (folder / "fair.csv").unlink(),
+        lambda folder: (folder / "more.csv").write_text("age\n"),
+        lambda folder: (folder / ".more").write_text("age\n"),
+        lambda folder: (folder / "attestation.json").unlink(),
+        lambda folder: (folder / "attestation.json").write_bytes((folder / "decision-1.json").read_bytes()),
+        lambda folder: (folder.parent / "keys").write_text(f"{SIGNERS[1].line}\n"),
+    ],
+)
+def test_they_fail_where_anything_is_wrong(folder: Path, attack: Callable[[Path], object]) -> None:
+    attack(folder)
+    write_checksums(folder)
+    assert run(folder).returncode != 0
+
+
+def test_they_do_not_take_one_person_for_another(folder: Path) -> None:
+    assert run(folder, "signed decision-1.json Amara-Diallo").returncode == 0
+    assert run(folder, "signed decision-1.json jonas").returncode != 0
+
+
+def test_the_files_of_the_page_are_those_of_a_folder(folder: Path) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for file in {path.name for path in folder.iterdir()} - {"fair.csv", "fair.parquet", "decision-2.json"}:
+        assert f"| `{file}`" in page
+    assert shelf.CHECKSUMS in page

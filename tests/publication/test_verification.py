@@ -1,0 +1,391 @@
+"""What outsiders verify: whoever changes, adds or swaps anything is found out, even with the publisher's key."""
+
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policies.approvals import Subject
+from sluice.custody.shelf import CHECKSUMS
+from sluice.custody.signing.allowed_signers import AllowedSigner
+from sluice.custody.signing.envelope import Envelope
+from sluice.errors import SluiceError
+from sluice.publication.attestation import digest_of
+from sluice.publication.timestamp import read_certificates, request_stamp
+from sluice.publication.verification import verify_folder
+from tests.publication.signed_folder import (
+    AMARA,
+    JONAS,
+    PUBLISHING,
+    RELEASE,
+    SIGNERS,
+    STRANGER,
+    Publication,
+    nothing,
+    sha256,
+    write_checksums,
+)
+from tests.publication.timestamp_authority import Authority
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Publication().put(tmp_path / "shelf")
+
+
+def problems(folder: Path, **options: Any) -> list[str]:
+    return verify_folder(folder, options.pop("signers", SIGNERS), **options).problems
+
+
+def test_what_was_signed_is_believed(folder: Path) -> None:
+    found = verify_folder(folder, SIGNERS, people=2)
+    assert found.problems == []
+    assert found.signed_by == ["Amara Diallo", "jonas"]
+    assert found.files == {file: sha256(content) for file, content in Publication().data.items()}
+    assert found.summary is not None
+    assert found.summary.says == (
+        f"{digest_of(Publication().reviewed)} meets policy 'public use', version 2, decided by "
+        "Amara Diallo (methodologist, known by account) and jonas (data_steward, known by account)."
+    )
+
+
+def test_the_digest_is_the_one_that_people_approve() -> None:
+    reviewed = Publication().reviewed
+    assert digest_of(reviewed) == Subject(**reviewed).digest()
+    assert digest_of({**reviewed, "csv": None}) == Subject(**{**reviewed, "csv": None}).digest()
+
+
+def _append(file: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / file).write_bytes((folder / file).read_bytes() + b" ")
+
+
+def _remove(file: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / file).unlink()
+
+
+def _link(folder: Path) -> None:
+    (folder / "fair.csv").symlink_to((folder / "fair.csv").rename(folder.parent / "aside"))
+
+
+def _pipe(folder: Path) -> None:
+    (folder / "fair.csv").unlink()
+    os.mkfifo(folder / "fair.csv")
+
+
+def _folder_in_place(folder: Path) -> None:
+    (folder / "fair.csv").unlink()
+    (folder / "fair.csv").mkdir()
+
+
+def _in_manifest(folder: Path) -> None:
+    """The data, the manifest that lists them, and the checksums."""
+    before = sha256((folder / "fair.csv").read_bytes())
+    (folder / "fair.csv").write_bytes(b"age,income\n30,3\n")
+    manifest = folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace(before, sha256(b"age,income\n30,3\n")))
+
+
+WITHOUT_KEYS: dict[str, Callable[[Path], object]] = {
+    **{f"{file} altered": _append(file) for file in ("fair.csv", "fair.parquet", "datapackage.json", "manifest.json")},
+    **{f"{file} removed": _remove(file) for file in ("fair.csv", "datapackage.json", "decision-1.json")},
+    "a file added": lambda folder: (folder / "more.csv").write_text("age\n"),
+    "a hidden file added": lambda folder: (folder / ".more").write_text("age\n"),
+    "a file with another script's letter": lambda folder: (folder / "fa\u0456r.csv").write_text("age\n"),
+    "a file whose name turns around": lambda folder: (folder / "fair\u202evsc.exe").write_text("age\n"),
+    "a file whose name is no text": lambda folder: Path(os.fsdecode(os.fsencode(folder) + b"/\xff\n.csv")).touch(),
+    "a folder added": lambda folder: (folder / "more").mkdir(),
+    "a link in the place of a file": _link,
+    "a pipe in the place of a file": _pipe,
+    "a folder in the place of a file": _folder_in_place,
+    "data and manifest altered together": _in_manifest,
+}
+
+
+@pytest.mark.parametrize("fitted", [False, True], ids=["", "checksums fitted"])
+@pytest.mark.parametrize("attack", WITHOUT_KEYS)
+def test_whoever_has_no_key_is_found_out(folder: Path, attack: str, fitted: bool) -> None:
+    WITHOUT_KEYS[attack](folder)
+    if fitted:
+        listed = [path for path in folder.iterdir() if path.is_file() and path.name.isascii() and path.name[0] != "."]
+        (folder / CHECKSUMS).write_text(
+            "".join(f"{sha256(path.read_bytes())}  {path.name}\n" for path in sorted(listed) if path.name != CHECKSUMS)
+        )
+    assert problems(folder) != []
+
+
+def test_what_was_added_and_altered_is_named(folder: Path) -> None:
+    (folder / "fair.csv").write_text("age\n")
+    (folder / "more.csv").write_text("age\n")
+    assert problems(folder) == [
+        "more.csv does not belong to the release",
+        "fair.csv was changed: its SHA-256 differs",
+    ]
+    write_checksums(folder)
+    assert problems(folder) == [
+        "fair.csv is not the file that was signed",
+        "more.csv was not signed",
+        "fair.csv is not as manifest.json lists it",
+        "more.csv is not as manifest.json lists it",
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: text.removesuffix("\n"),
+        lambda text: text + "\n",
+        lambda text: "\ufeff" + text,
+        lambda text: text.upper(),
+        lambda text: text.replace("  ", " *"),
+        lambda text: text.replace("  ", "\t"),
+        lambda text: text + text.splitlines(keepends=True)[0],
+        lambda text: text + f"{'0' * 64}  fair.csv\n",
+        lambda text: text + f"{'0' * 64}  ../fair.csv\n",
+        lambda text: text + f"{'0' * 64}  /etc/passwd\n",
+        lambda text: text + f"{'0' * 64}  ./fair.csv\n",
+        lambda text: text + f"{'0' * 64}  {CHECKSUMS}\n",
+        lambda text: text + f"{'0' * 64}  fair\u2028.csv\n",
+        lambda text: text + f"\\{'0' * 64}  fair\\n.csv\n",
+        lambda text: text.replace("fair.csv", "fair.csv\u2028"),
+        lambda text: "",
+    ],
+)
+def test_checksums_that_can_be_read_in_two_ways_are_refused(folder: Path, change: Callable[[str], str]) -> None:
+    checksums = folder / CHECKSUMS
+    checksums.write_bytes(change(checksums.read_text()).encode())
+    assert problems(folder) != []
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_no_byte_of_what_is_signed_or_published_can_be_changed(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """Not a single one, in any file; the checksums are made to fit."""
+    folder = Publication().put(tmp_path_factory.mktemp("shelf"))
+    file = data.draw(st.sampled_from(sorted(path.name for path in folder.iterdir() if path.name != CHECKSUMS)))
+    content = bytearray((folder / file).read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    (folder / file).write_bytes(content)
+    assert problems(folder) != []
+    write_checksums(folder)
+    if file == "attestation.json":  # blanks between its fields, say, are no part of what is signed
+        with suppress(SluiceError):
+            signed = Envelope.from_json((Publication().put(tmp_path_factory.mktemp("as-signed")) / file).read_bytes())
+            if Envelope.from_json(bytes(content)).content == signed.content:
+                return
+    assert problems(folder) != []
+
+
+def test_another_release_does_not_pass_in_its_place(tmp_path: Path) -> None:
+    folder = Publication().put(tmp_path / "shelf")
+    older = Publication(release="fair-000000000000").put(tmp_path / "shelf")
+    shutil.rmtree(folder)
+    shutil.copytree(older, folder)
+    assert problems(folder) == [f"this is the release fair-000000000000, not {RELEASE}"]
+    assert problems(folder, release="fair-000000000000") == []
+    elsewhere = folder.rename(tmp_path / "download (1)")
+    assert problems(elsewhere, release="fair-000000000000") == []
+    assert problems(elsewhere) == ["this is the release fair-000000000000, not download (1)"]
+
+
+def test_two_folders_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    """Each part of one, put into the other."""
+    first = Publication().put(tmp_path / "first")
+    for file in [path.name for path in first.iterdir()]:
+        second = Publication(content=b"age,income\n30,9\n").put(tmp_path / file)
+        if (first / file).read_bytes() == (second / file).read_bytes():
+            continue
+        shutil.copy(first / file, second / file)
+        assert problems(second) != []
+        write_checksums(second)
+        assert problems(second) != [] or file == CHECKSUMS
+
+
+def _said(**changes: Any) -> Callable[[dict[str, Any]], object]:
+    return lambda said: said.update(changes)
+
+
+WITH_THE_PUBLISHERS_KEY: dict[str, tuple[Publication, str]] = {
+    "other data under the people's decisions": (
+        Publication(content=b"age,income\n30,9\n", decided_on=Publication().content),
+        "decision-1.json: it is signed for another subject",
+    ),
+    "no decisions": (Publication(deciders=()), "the publisher alone says that Amara Diallo and jonas approved"),
+    "one decision": (Publication(deciders=((AMARA, nothing),)), "the publisher alone says that jonas approved"),
+    "nobody named": (
+        Publication(deciders=(), manifest=lambda manifest: manifest.update(approvals=[])),
+        "nobody decided on it",
+    ),
+    "a decision by a stranger": (
+        Publication(deciders=((AMARA, nothing), (STRANGER, nothing))),
+        "decision-2.json: no key of Amara-Diallo or jonas signed it",
+    ),
+    "a decision by the publisher": (
+        Publication(deciders=((AMARA, nothing), (PUBLISHING, nothing))),
+        "decision-2.json: no key of Amara-Diallo or jonas signed it",
+    ),
+    "one person twice": (
+        Publication(deciders=((AMARA, nothing), (AMARA, nothing))),
+        "decision-2.json: there is a decision of Amara Diallo already",
+    ),
+    "a decision on another release": (
+        Publication(deciders=((AMARA, nothing), (JONAS, _said(release="fair-000000000000")))),
+        "decision-2.json: it is signed for another release",
+    ),
+    "a rejection": (
+        Publication(deciders=((AMARA, nothing), (JONAS, _said(decision="reject")))),
+        "decision-2.json: it is signed for another decision",
+    ),
+    "a decision of a later time": (
+        Publication(deciders=((AMARA, nothing), (JONAS, _said(at="2026-11-21T06:00:00+00:00")))),
+        "decision-2.json: it was signed after the publication was begun",
+    ),
+    "a decision without a zone": (
+        Publication(deciders=((AMARA, nothing), (JONAS, _said(at="2026-11-20T06:00:00")))),
+        "decision-2.json: it has no time",
+    ),
+    "a manifest that says another thing": (
+        Publication(manifest=_said(release="fair-000000000000", verdict="FAIL")),
+        "manifest.json and attestation.json differ in: release, verdict",
+    ),
+    "a manifest that hides a person": (
+        Publication(manifest=lambda manifest: manifest.update(approvals=manifest["approvals"][:1])),
+        "decision-2.json: no key of Amara-Diallo signed it",
+    ),
+    "a manifest with other files": (
+        Publication(manifest=lambda manifest: manifest["files"].pop()),
+        "fair.parquet is not as manifest.json lists it",
+    ),
+    "a manifest without files": (
+        Publication(manifest=lambda manifest: manifest.pop("files")),
+        "manifest.json does not list the files",
+    ),
+    "another policy": (
+        Publication(summary=lambda summary: summary["policy"].update(sha256="0" * 64)),
+        "attestation.json: what was reviewed was judged by another policy",
+    ),
+    "another digest": (
+        Publication(summary=_said(digest="0" * 64)),
+        "attestation.json: its digest is not that of what was reviewed",
+    ),
+    "a file that nobody signed": (
+        Publication(attested=lambda files: files.pop("datapackage.json")),
+        "datapackage.json was not signed",
+    ),
+    "a file that is missing": (
+        Publication(attested=_said(**{"more.csv": "0" * 64})),
+        "more.csv was signed, and is missing",
+    ),
+    "another verdict": (Publication(summary=_said(verdict="FAIL")), "attestation.json holds no verification summary"),
+    "a summary with more": (Publication(summary=_said(more=1)), "attestation.json holds no verification summary"),
+    "a summary without a time": (Publication(summary=_said(at="soon")), "attestation.json holds no verification"),
+    "a person's key in the publisher's place": (
+        Publication(publisher=AMARA),
+        "attestation.json: no key of publisher signed it",
+    ),
+}
+
+
+@pytest.mark.parametrize("attack", WITH_THE_PUBLISHERS_KEY)
+def test_whoever_has_the_publishers_key_cannot_make_up_decisions_nor_contradict_himself(
+    tmp_path: Path, attack: str
+) -> None:
+    publication, says = WITH_THE_PUBLISHERS_KEY[attack]
+    found = problems(publication.put(tmp_path / "shelf"))
+    assert any(problem.startswith(says) for problem in found), found
+
+
+def test_how_many_people_must_have_signed_is_for_the_reader_to_say(tmp_path: Path) -> None:
+    folder = Publication(deciders=()).put(tmp_path / "none")
+    assert problems(folder, unsigned=True) == []
+    assert len(problems(folder)) == 2
+    one = Publication(
+        deciders=((AMARA, nothing),), manifest=lambda manifest: manifest.update(approvals=manifest["approvals"][:1])
+    ).put(tmp_path / "one")
+    assert problems(one) == []
+    assert problems(one, people=2) == ["too few people signed their approval: 1 of at least 2"]
+    assert problems(folder, unsigned=True, people=1) == ["too few people signed their approval: 0 of at least 1"]
+
+
+def test_a_key_counts_within_its_time(folder: Path) -> None:
+    """By the time that was signed; who has a stolen key can date it back, so a stolen key is taken off the list."""
+    publisher, amara, jonas = SIGNERS
+    ended = replace(amara, before=datetime(2026, 11, 20, tzinfo=UTC))
+    begins = replace(publisher, after=datetime(2026, 11, 22, tzinfo=UTC))
+    holds = replace(jonas, after=datetime(2026, 11, 20, 9, tzinfo=UTC), before=datetime(2026, 11, 21, tzinfo=UTC))
+    assert problems(folder, signers=[publisher, amara, holds]) == []
+    assert problems(folder, signers=[publisher, ended, jonas])[0] == (
+        "decision-1.json: the key of Amara-Diallo or jonas that signed it did not count at 2026-11-20 09:00 UTC"
+    )
+    assert problems(folder, signers=[begins, amara, jonas]) == [
+        "attestation.json: the key of publisher that signed it did not count at 2026-11-21 05:00 UTC"
+    ]
+    assert problems(folder, signers=[publisher, jonas])[0].startswith("decision-1.json: no key of")
+    assert problems(folder, signers=[]) == ["attestation.json: no key of publisher signed it"]
+    both = AllowedSigner(("Amara-Diallo", "jonas"), amara.key)
+    assert "the publisher alone says that jonas approved: there is no signature" in problems(
+        folder, signers=[publisher, both]
+    )
+
+
+@pytest.mark.parametrize("file", ["attestation.json", "decision-1.json", "manifest.json"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{}",
+        b"[" * 100_000,
+        b"\xff\xfe",
+        b'{"release": NaN}',
+        lambda before: before.replace(b"{", b'{"payload": "", "release": "x", ', 1),
+        lambda before: before.replace(b"{", b'{"more": 1, ', 1),
+    ],
+)
+def test_what_is_not_in_its_form_is_refused(folder: Path, file: str, content: Any) -> None:
+    path = folder / file
+    path.write_bytes(content(path.read_bytes()) if callable(content) else content)
+    write_checksums(folder)
+    assert problems(folder) != []
+
+
+@pytest.mark.parametrize("file", ["attestation.json", "decision-1.json", "manifest.json", CHECKSUMS])
+def test_a_file_that_is_too_long_is_not_parsed(folder: Path, file: str) -> None:
+    os.truncate(folder / file, (16 << 20) + 1)
+    assert any(f"{file} is longer than 16 MiB" in problem for problem in problems(folder))
+
+
+@pytest.mark.parametrize("file", ["attestation.json", "manifest.json", CHECKSUMS])
+def test_a_folder_without_what_describes_it_is_refused(folder: Path, file: str) -> None:
+    (folder / file).unlink()
+    assert f"{file} cannot be read (No such file or directory)" in problems(folder)
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    assert problems(tmp_path / "nowhere") == [f"{CHECKSUMS} cannot be read (No such file or directory)"]
+
+
+def test_a_stamp_must_be_there_where_it_is_asked_for(folder: Path, tmp_path: Path) -> None:
+    """With it, keys are held to the authority's time, not to the time that their holder gives."""
+    authority = Authority(tmp_path / "authority")
+    certificates = read_certificates(authority.certificates)
+    assert problems(folder, certificates=certificates) == ["manifest.tsr cannot be read (No such file or directory)"]
+    with authority.serving() as url:
+        stamp = request_stamp((folder / "manifest.json").read_bytes(), url, certificates)
+        other = request_stamp(b"another", url, certificates)
+    for content, says in ((stamp, "manifest.tsr was not signed"), (other, "manifest.tsr is no time stamp")):
+        (folder / "manifest.tsr").write_bytes(content)
+        write_checksums(folder)
+        assert any(problem.startswith(says) for problem in problems(folder, certificates=certificates))
+    (folder / "manifest.tsr").write_bytes(stamp)
+    ended = replace(SIGNERS[0], before=datetime(2026, 11, 22, tzinfo=UTC))
+    assert any("did not count at" in each for each in problems(folder, signers=[ended], certificates=certificates))
