@@ -19,7 +19,6 @@ from sluice.sources.tabular_source import TabularSource, missing_file
 
 _IN_FILES = ("duckdb", "sqlite")
 _BESIDE = {"duckdb": (".wal",), "sqlite": ("-wal", "-shm", "-journal")}  # what was written and is not yet in the file
-_FILE_OPTIONS = ("sslcert", "sslkey", "sslrootcert", "sslcrl", "passfile")  # of PostgreSQL's client
 _PORTS = {"postgresql": 5432, "mysql": 3306, "mariadb": 3306, "mssql": 1433, "oracle": 1521}
 _DNS = 53
 Answer = TypeVar("Answer")
@@ -56,8 +55,8 @@ class SqlSource(TabularSource):
         url = self.address
         backend = url.get_backend_name()
         if backend not in _IN_FILES:
-            named = [Path(str(url.query[option])).resolve() for option in _FILE_OPTIONS if option in url.query]
-            return tuple(path for path in named if path.is_file())
+            named = (Path(value) for value in url.query.values() if isinstance(value, str))  # such as certificates
+            return tuple(path.resolve() for path in named if path.is_absolute() and path.is_file())
         if not url.database or url.database == ":memory:":
             return ()
         beside = [Path(f"{url.database}{ending}") for ending in _BESIDE[backend]]

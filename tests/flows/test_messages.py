@@ -2,8 +2,10 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,34 @@ def test_a_database_without_a_table_is_asked_for_it(empty: House) -> None:
     told = empty.sluice("init", "postgresql://reader@warehouse/survey")
     assert (told.code, told.out) == (ERROR, "")
     assert "name the table, too: sluice init URL --table schema.table" in told.words
+
+
+def test_init_reads_a_database_by_an_address_that_a_person_types(empty: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(sqlite3.connect(empty.documents / "people.db")) as database:
+        empty.data.to_sql("people", database, index=False)
+    url = f"sqlite:///{empty.documents}/people.db"
+    monkeypatch.setenv("HOUSE_URL", url)
+    for address in (url, "${HOUSE_URL}"):
+        told = empty.sluice("init", address, "--table", "people")
+        assert (told.code, told.err) == (0, "")
+        assert "income" in told.out
+    told = empty.sluice("init", "postgresql://reader:swordfish-7193@warehouse/survey", "--table", "people")
+    assert told.code == ERROR
+    assert "SOURCE: the address holds a password. Put it whole into an environment variable" in told.words
+    assert "swordfish" not in told.words
+
+
+def test_what_a_release_may_not_read_is_said_with_who_may_allow_it(empty: House) -> None:
+    for source, says in (
+        ({"type": "sql", "url": "${HOUSE_URL}", "table": "people"}, "a definition holds no address"),
+        ({"connection": "house", "table": "people"}, f"Whoever runs Sluice names it in {empty.home}/connections.yaml"),
+        ({"type": "csv", "path": "/etc/passwd"}, "source.path: '/etc/passwd' may not be read. Files are read below"),
+    ):
+        empty.definition["source"] = source
+        empty.write()
+        told = empty.release()
+        assert told.code == ERROR
+        assert says in told.words
 
 
 def test_init_reads_a_german_file(empty: House) -> None:

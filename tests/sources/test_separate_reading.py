@@ -449,6 +449,18 @@ def test_no_credential_of_the_account_goes_to_a_server(tmp_path: Path, monkeypat
     assert sent == [b""]  # it was asked for, and not sent
 
 
+def test_what_the_reader_of_a_server_needs(tmp_path: Path) -> None:
+    (tmp_path / "ca.crt").write_text("")
+    (tmp_path / "link.crt").symlink_to(tmp_path / "ca.crt")
+    named = f"sslmode=verify-full&sslrootcert={tmp_path}/link.crt&sslcert={tmp_path}/absent.crt"
+    source = SqlSource(url=f"postgresql://u@warehouse/x?{named}", table="t")
+    assert source.files == (tmp_path / "ca.crt",)
+    assert source.ports == (5432, 53)
+    assert SqlSource(url="postgresql://u@warehouse:6000/x", table="t").ports == (6000, 53)
+    assert SqlSource(url="postgresql:///x?host=/run/postgresql", table="t").ports is None
+    assert SqlSource(url="duckdb:///:memory:", table="t").ports == ()
+
+
 # -- systems without a sandbox
 
 
