@@ -12,7 +12,9 @@ from sluice.errors import SluiceError
 
 review_app = typer.Typer()
 
-Comment = Annotated[str, typer.Option("--comment", help="kept in the ledger, for whoever reads it years later")]
+Comment = Annotated[
+    str, typer.Option("--comment", help="kept in the ledger; that of a signed approval is published with it")
+]
 
 
 @review_app.command()

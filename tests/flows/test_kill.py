@@ -78,7 +78,7 @@ def whole_or_nothing(house: House) -> None:
     assert house.workspace().ledger.verify() == []
     for name in (path.name for path in house.target.glob("[!.]*/")):
         assert shelf.read_back(house.target / name) == []
-        assert len(list((house.target / name).iterdir())) == 5
+        assert len(list((house.target / name).iterdir())) == 6
 
 
 @pytest.mark.slow
