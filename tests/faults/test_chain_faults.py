@@ -406,6 +406,7 @@ def test_the_source_goes_away(sound: House) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.reads_apart
 def test_a_database_that_goes_away(sound: House) -> None:
     database = sound.documents / "people.db"
     with sqlite3.connect(database) as connection:

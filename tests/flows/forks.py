@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,15 +91,18 @@ class Forks:
             text=True,
         )
 
-    def run(self, home: Path, *arguments: str, on_prefect: bool = False, **fault: Any) -> Run:
+    def run(
+        self, home: Path, *arguments: str, on_prefect: bool = False, reads_apart: bool = False, **fault: Any
+    ) -> Run:
         """Run `sluice ARGUMENTS` in the workspace `home` with one fault planted (see `_FAULTS`), or none.
 
-        on_prefect : releases are runs on the server; without, as on a methodologist's own machine
+        on_prefect  : releases are runs on the server; without, as on a methodologist's own machine
+        reads_apart : the source is read by a process of its own; without, by the child itself, which takes less time
         """
         assert self._process.stdin
         assert self._process.stdout
         with tempfile.NamedTemporaryFile() as output:
-            where = {"home": str(home), "output": output.name, "on_prefect": on_prefect}
+            where = {"home": str(home), "output": output.name, "on_prefect": on_prefect, "reads_apart": reads_apart}
             order = {"arguments": arguments, "fault": fault, **where}
             self._process.stdin.write(json.dumps(order) + "\n")
             self._process.stdin.flush()
@@ -211,7 +214,10 @@ def _obey(order: dict[str, Any]) -> None:
         _FAULTS[fault](**settings)
     code = 99  # of a run that not even the command line could end
     try:
-        with nullcontext() if order["on_prefect"] else _without_server():
+        with (
+            nullcontext() if order["on_prefect"] else _without_server(),
+            nullcontext() if order["reads_apart"] else _reading_here(),
+        ):
             code = importlib.import_module("flows.cli.main").main(order["arguments"])
     finally:
         threading._shutdown()  # type: ignore[attr-defined]
@@ -226,6 +232,10 @@ def _without_server() -> Iterator[None]:
     del os.environ["PREFECT_API_URL"]
     with temporary_settings({PREFECT_API_URL: None}):
         yield
+
+
+def _reading_here() -> AbstractContextManager[Any]:
+    return patch("tasks.ingest.read_apart", lambda source, columns: source.batches(columns))
 
 
 def _warm_up() -> None:

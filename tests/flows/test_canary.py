@@ -123,7 +123,7 @@ def planted(house: House) -> House:
 def test_a_published_release_leaves_nothing_outside_the_vault(
     planted: House, forks_on_prefect: Callable[..., Run], prefect_server: PrefectServer
 ) -> None:
-    runs = [forks_on_prefect(planted.home, "release", str(planted.file))]
+    runs = [forks_on_prefect(planted.home, "release", str(planted.file), reads_apart=True)]
     assert runs[0].code == WAITING, runs[0].output
     needles = canaries() | {"seed": seed_spellings(planted.home)}
     for arguments in (("approve", planted.id, "--as", "amara"), ("approve", planted.id, "--as", "jonas")):

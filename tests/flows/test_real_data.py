@@ -32,7 +32,7 @@ Shipped = Callable[[str], Path]
 def shipped(reference_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shipped:
     """A copy of a release definition as it is shipped, but for where its data lie and where it publishes."""
     connections = tmp_path / "connections.yaml"
-    write_connections(connections, tmp_path / "none.duckdb", [reference_data])
+    write_connections(connections, tmp_path / "none.duckdb", [reference_data, tmp_path])
     monkeypatch.setenv("SLUICE_CONNECTIONS", str(connections))
 
     def copy(name: str) -> Path:

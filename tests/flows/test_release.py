@@ -24,6 +24,7 @@ def folder(house: House) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.reads_apart
 def test_the_good_way_to_publication_and_beyond(house: House) -> None:
     waiting = house.release()
     assert waiting.code == WAITING
