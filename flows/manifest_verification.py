@@ -71,7 +71,8 @@ def verify_stamps(histories: Mapping[str, Sequence[Entry]], certificates: Path |
     found = Verification()
     for entries in histories.values():
         stamped, published = last(entries, "stamped"), last(entries, State.PUBLISHED)
-        if not (stamped and published and "manifest.tsr" in published.body["files"]):
+        withdrawn = last(entries, State.WITHDRAWN)
+        if withdrawn or not (stamped and published and "manifest.tsr" in published.body["files"]):
             continue
         stamp = Path(published.body["folder"]) / "manifest.tsr"
         if certificates is None:

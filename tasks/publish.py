@@ -182,6 +182,7 @@ def _summary(release: AnyRelease, begun: Entry) -> VerificationSummary:
         reviewed=reviewed.model_dump(),
         policy=JudgedBy(name=dossier.policy, version=dossier.policy_version, sha256=reviewed.policy),
         contract=JudgedBy(name=dossier.dataset, version=dossier.contract_version, sha256=reviewed.contract),
+        waived=tuple(finding.rule for finding in dossier.findings if finding.waiver),
         decided_by=standing(release, begun).valid,
     )
 

@@ -50,6 +50,7 @@ class VerificationSummary(_Strict):
     reviewed: dict[str, str | None] = Field(description="SHA-256 of each thing that was reviewed")
     policy: JudgedBy
     contract: JudgedBy
+    waived: tuple[str, ...] = Field(description="rules that it does not meet, each excused by a waiver")
     decided_by: tuple[GivenApproval, ...]
 
     @property
@@ -59,7 +60,8 @@ class VerificationSummary(_Strict):
             f"{each.who} ({f'{each.role}, ' if each.role else ''}known by {each.identity})" for each in self.decided_by
         ]
         policy = f"policy '{self.policy.name}', version {self.policy.version}"
-        return f"{self.digest} meets {policy}, decided by {' and '.join(people)}."
+        waived = f", with waivers of {', '.join(self.waived)}" if self.waived else ""
+        return f"{self.digest} meets {policy}{waived}, decided by {' and '.join(people)}."
 
 
 def digest_of(reviewed: Mapping[str, str | None]) -> str:

@@ -162,6 +162,7 @@ def _check_manifest(
         "approvals": [each.model_dump(mode="json") for each in summary.decided_by],
     }
     differ = [name for name, value in said.items() if manifest.get(name) != value]
+    differ += [] if _waived(manifest) == list(summary.waived) else ["waived rules"]
     hashes = manifest.get("hashes")
     differ += [
         f"hashes of {name}"
@@ -177,6 +178,13 @@ def _check_manifest(
     for file in sorted(data.keys() | found.files.keys()):
         if data.get(file) != found.files.get(file):
             found.problems.append(f"{file} is not as {MANIFEST} lists it")
+
+
+def _waived(manifest: Mapping[str, Any]) -> list[str] | None:
+    try:
+        return [each["rule"] for each in manifest["findings"]["waived"]]
+    except (KeyError, TypeError):
+        return None
 
 
 def _manifest(folder: Path) -> dict[str, Any]:

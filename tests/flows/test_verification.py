@@ -384,6 +384,8 @@ def test_the_manifest_is_stamped(stamping: Authority, monkeypatch: pytest.Monkey
     monkeypatch.delenv("SLUICE_TIMESTAMP_CERTIFICATES")
     found = verify(house.workspace())
     assert (found.problems, len(found.unchecked), told(house).code) == ((), 1, UNCHECKED)
+    assert house.withdraw(house.id, "a mistake").code == DONE
+    assert told(house).code == DONE  # nobody needs to believe it any more
 
 
 def test_a_publication_waits_for_an_authority_that_is_down(

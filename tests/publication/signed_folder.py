@@ -55,6 +55,7 @@ class Publication:
     decided_on: bytes | None = None  # the content that people signed, if another
     deciders: tuple[tuple[Ed25519PrivateKey, Change], ...] = ((AMARA, nothing), (JONAS, nothing))
     publisher: Ed25519PrivateKey = PUBLISHING
+    waived: tuple[str, ...] = ()  # rules
     manifest: Change = nothing
     summary: Change = nothing
     attested: Change = nothing  # the files that the publisher signs
@@ -88,6 +89,7 @@ class Publication:
         manifest = {
             "manifest": 1, "release": self.release, "verdict": "PASS", "dataset": "fair", "contract_version": "3",
             "policy": {"name": "public use", "version": "2"}, "approvals": approvals, "hashes": self.reviewed,
+            "findings": {"waived": [{"rule": rule} for rule in self.waived]},
             "files": [{"path": file, "sha256": sha256(content), "bytes": len(content), "rows": 1}
                       for file, content in self.data.items()],
             "ledger": {"seq": 12, "hash": "f" * 64, "size": 12, "root": "e" * 64},
@@ -97,7 +99,7 @@ class Publication:
         files |= decision_files([self.decision(key, change) for key, change in self.deciders])
         summary = {
             "release": self.release, "at": AT, "verdict": "PASS", "digest": digest_of(self.reviewed),
-            "reviewed": self.reviewed, "decided_by": manifest["approvals"],
+            "reviewed": self.reviewed, "decided_by": manifest["approvals"], "waived": list(self.waived),
             "policy": {"name": "public use", "version": "2", "sha256": self.reviewed["policy"]},
             "contract": {"name": "fair", "version": "3", "sha256": self.reviewed["contract"]},
         }  # fmt: skip

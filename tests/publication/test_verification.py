@@ -57,6 +57,15 @@ def test_what_was_signed_is_believed(folder: Path) -> None:
     )
 
 
+def test_waivers_are_told(tmp_path: Path) -> None:
+    found = verify_folder(Publication(waived=("k_anonymity", "linkage")).put(tmp_path), SIGNERS)
+    assert found.problems == []
+    assert found.summary is not None
+    assert (
+        "meets policy 'public use', version 2, with waivers of k_anonymity, linkage, decided by" in found.summary.says
+    )
+
+
 def test_the_digest_is_the_one_that_people_approve() -> None:
     reviewed = Publication().reviewed
     assert digest_of(reviewed) == Subject(**reviewed).digest()
@@ -261,6 +270,14 @@ WITH_THE_PUBLISHERS_KEY: dict[str, tuple[Publication, str]] = {
     "a manifest that hides a person": (
         Publication(manifest=lambda manifest: manifest.update(approvals=manifest["approvals"][:1])),
         "decision-2.json: no key of Amara-Diallo signed it",
+    ),
+    "a waiver that is not told": (
+        Publication(waived=("k_anonymity",), summary=_said(waived=[])),
+        "manifest.json and attestation.json differ in: waived rules",
+    ),
+    "a manifest without findings": (
+        Publication(manifest=lambda manifest: manifest.pop("findings")),
+        "manifest.json and attestation.json differ in: waived rules",
     ),
     "a manifest with other files": (
         Publication(manifest=lambda manifest: manifest["files"].pop()),
