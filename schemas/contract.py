@@ -4,7 +4,7 @@ From it come the typing of the staged data, the pandera schemas of the staged an
 Great Expectations suite that runs at the source.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -219,7 +219,11 @@ def _bound(variable: Variable, field: str, value: float | str | None) -> Any:
         raise ValueError(f"'{variable.name}': '{field}' must be {wanted}; got {value!r}") from None
 
 
-def load_contract(path: Path) -> Contract:
+FileOf = Callable[[Path, str, str], Path]
+"""The file that a document in a folder names in a field, or an error."""
+
+
+def load_contract(path: Path, file_of: FileOf = named_file) -> Contract:
     """The contract in a YAML file; a hierarchy given as `file:` is read from its CSV. Raises DocumentError."""
     written = read_yaml(path)
     content = Written(_with_dates_as_text(written))
@@ -232,7 +236,7 @@ def load_contract(path: Path) -> Contract:
             and "file" in variable["hierarchy"]
         ):
             where = f"{path}: variables.{index}.hierarchy"
-            variable["hierarchy"] = _read_hierarchy(path.parent, variable["hierarchy"], where)
+            variable["hierarchy"] = _read_hierarchy(path.parent, variable["hierarchy"], where, file_of)
     return parse_document(Contract, content, str(path))
 
 
@@ -255,11 +259,11 @@ def _refuse_empty_roles(path: Path, content: dict[str, Any]) -> None:
         raise DocumentError(f"{path}: no role is chosen yet for {', '.join(empty)}. A role is one of {roles}.")
 
 
-def _read_hierarchy(base: Path, given: dict[str, Any], where: str) -> dict[str, Any]:
+def _read_hierarchy(base: Path, given: dict[str, Any], where: str, file_of: FileOf) -> dict[str, Any]:
     """`{file: FILE}` as `{rows: ...}`: CSV in the ARX form, one leaf a row, ';' or ',' between levels, no header."""
     if set(given) != {"file"}:
         raise DocumentError(f"{where}: give either 'file' or 'rows'; got {', '.join(sorted(given))}")
-    file = named_file(base, str(given["file"]), f"{where}.file")
+    file = file_of(base, str(given["file"]), f"{where}.file")
     try:
         lines = [line for line in file.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError):

@@ -15,6 +15,7 @@ from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_sha256
 from sluice.errors import DocumentError, did_you_mean
 from sluice.settings import settings
+from sluice.sources.permission import permitted_file
 from tasks.release.definition import Definition
 from tasks.release.office import open_office
 
@@ -65,7 +66,8 @@ def load_documents(
         path,
         written,
         definition,
-        _adopted("contract", written.contract, Contract, workspace) or load_contract(definition.contract),
+        _adopted("contract", written.contract, Contract, workspace)
+        or load_contract(definition.contract, permitted_file),
         _adopted("policy", written.policy, Policy, workspace) or load_policy(definition.policy),
         workspace,
     )

@@ -55,6 +55,20 @@ def test_no_document_reads_the_vault(tables: TablesHouse, name: Callable[[Any, s
             load_product(tables.file, tables.workspace())
 
 
+@pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_contract])
+def test_no_release_reads_a_file_that_its_operator_does_not_list(
+    tables: TablesHouse, name: Callable[[Any, str], None]
+) -> None:
+    elsewhere = tables.root / "elsewhere.csv"
+    elsewhere.write_bytes(ROWS)
+    (tables.documents / "link.csv").symlink_to(elsewhere)
+    for path in (str(elsewhere), "../elsewhere.csv", "link.csv"):
+        name(tables, path)
+        tables.write()
+        with pytest.raises(DocumentError, match=r"may not be read\. Files are read below .*connections\.yaml"):
+            load_product(tables.file, tables.workspace())
+
+
 @pytest.mark.parametrize("target", ["../home/vault", "../home", "..", "link"])
 def test_nothing_is_published_in_the_workspace(tables: TablesHouse, target: str) -> None:
     (tables.documents / "link").symlink_to(tables.workspace().reports)
