@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sluice.custody.chain import Chain, Row
 from sluice.custody.ledger import Ledger
 
-LIFE = ("received", "validated", "masked", "evaluated", "pending_review", "approval", "approval", "approved",
+LIFE = ("received", "validated", "masked", "evaluated", "pending_review", "decision", "decision", "approved",
         "publishing", "published")  # fmt: skip
 BODY = {"data": {"sha256": "a" * 64}, "says": "word " * 100}  # about as much as a row holds
 

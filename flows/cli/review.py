@@ -13,7 +13,7 @@ from sluice.errors import SluiceError
 review_app = typer.Typer()
 
 Comment = Annotated[
-    str, typer.Option("--comment", help="kept in the ledger; that of a signed approval is published with it")
+    str, typer.Option("--comment", help="kept in the ledger, for whoever reads it years later")
 ]
 
 
