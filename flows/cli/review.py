@@ -12,9 +12,7 @@ from sluice.errors import SluiceError
 
 review_app = typer.Typer()
 
-Comment = Annotated[
-    str, typer.Option("--comment", help="kept in the ledger, for whoever reads it years later")
-]
+Comment = Annotated[str, typer.Option("--comment", help="kept in the ledger, for whoever reads it years later")]
 
 
 @review_app.command()
