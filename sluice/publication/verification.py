@@ -86,11 +86,8 @@ def verify_folder(
 
 def _checked_files(folder: Path, problems: list[str]) -> dict[str, str]:
     """Name -> SHA-256 of all files but the checksums, which were compared with them."""
-    try:
-        listed = read_checksums(_content(folder, CHECKSUMS))
-        compared = compare(folder, listed, [CHECKSUMS])
-    except OSError as error:
-        raise DataError(f"{folder} cannot be read ({error.strerror})") from None
+    listed = read_checksums(_content(folder, CHECKSUMS))
+    compared = compare(folder, listed, [CHECKSUMS])
     problems += [*compared.problems, *compared.unread]
     return listed
 

@@ -379,6 +379,12 @@ def test_the_manifest_is_stamped(stamping: Authority, monkeypatch: pytest.Monkey
     folder = house.target / house.id
     assert stamping.verifies(folder / "manifest.tsr", folder / "manifest.json")
     assert "  manifest.tsr\n" in (folder / shelf.CHECKSUMS).read_text()
+    keys = house.root / "keys"
+    keys.write_text(house.sluice("people", "--keys").out)
+    asked = ("verify", str(folder), "--keys", str(keys), "--unsigned", "--timestamp-certificates")
+    answer = house.sluice(*asked, str(stamping.certificates))
+    assert (answer.code, "Stamped on" in answer.words) == (DONE, True)
+    assert "must hold the time-stamping authority's certificates" in house.sluice(*asked, str(keys)).words
     assert told(house).code == DONE
     monkeypatch.delenv("SLUICE_TIMESTAMP_URL")
     monkeypatch.delenv("SLUICE_TIMESTAMP_CERTIFICATES")
