@@ -19,6 +19,7 @@ Document = TypeVar("Document", bound=BaseModel)
 
 _LARGEST = 10_000_000  # bytes of one document
 _MOST_VALUES = 1_000_000  # of one document, its aliases spelled out
+_TOO_MANY = f"holds more than {_MOST_VALUES:,} values, or an anchor that holds itself"
 _LONGEST_NUMBER = 100  # digits: no quantity has more, and some notations take time by their square
 _PLAIN = {f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float", "str", "seq", "map", "timestamp")}
 _FLOATS = yaml.constructor.SafeConstructor()
@@ -26,7 +27,15 @@ _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
 class _UniqueKeys(yaml.SafeLoader):
-    """A YAML loader that refuses a key given twice, where plain YAML silently keeps the last."""
+    """A YAML loader that refuses a key given twice, where plain YAML silently keeps the last, and too many values."""
+
+    _nodes = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        self._nodes += 1
+        if self._nodes > _MOST_VALUES:  # before they have taken all memory
+            raise DocumentError(_TOO_MANY)
+        return super().compose_node(parent, index)
 
 
 def _mapping_without_duplicates(loader: _UniqueKeys, node: yaml.MappingNode) -> dict[Any, Any]:
@@ -139,7 +148,7 @@ def _refuse_unfit(node: yaml.Node, known: dict[int, int]) -> int:
     for part in (part for pair in node.value for part in pair) if isinstance(node, yaml.MappingNode) else node.value:
         count += _refuse_unfit(part, known)
         if count > _MOST_VALUES:
-            raise DocumentError(f"holds more than {_MOST_VALUES:,} values, or an anchor that holds itself")
+            raise DocumentError(_TOO_MANY)
     known[id(node)] = count
     return count
 

@@ -71,6 +71,14 @@ def test_what_no_person_writes_is_refused(tmp_path: Path, content: bytes, says: 
     assert str(refusal.value).isprintable()
 
 
+def test_a_long_list_is_refused_before_it_has_taken_all_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sluice.documents.documents._MOST_VALUES", 1000)
+    file = tmp_path / "document.yaml"
+    file.write_bytes(b"a: [" + b"x, " * 10_000 + b"\xc3\xa9: }")  # nobody reads on to what is wrong at its end
+    with pytest.raises(DocumentError, match="values, or an anchor that holds itself"):
+        read_yaml(file)
+
+
 def test_nothing_is_run(tmp_path: Path) -> None:
     (tmp_path / "document.yaml").write_text(f"a: !!python/object/apply:os.mkdir [{tmp_path / 'made'}]")
     with pytest.raises(DocumentError):
