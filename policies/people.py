@@ -61,6 +61,9 @@ class Person(_Strict):
         return (self.valid_from or day) <= day <= (self.valid_until or day)
 
 
+_PATTERN = frozenset(',*?!"#')  # what a file of allowed signers takes for several people, for all, or for a comment
+
+
 class Roster(_Strict):
     """The people who count. No two spellings of a name or account, and no key, may mean two people."""
 
@@ -76,13 +79,15 @@ class Roster(_Strict):
         owner: dict[str, str] = {}
         holder: dict[str, str] = {}
         for name, person in self.people.items():
-            if not name.strip().isprintable() or "," in name:
-                raise ValueError(f"a name must be printable and without a comma; got {name!r}")
-            if folded(name) == PUBLISHER:
+            if not name.strip().isprintable() or _PATTERN & set(name):
+                raise ValueError(
+                    f"a name must be printable and without any of {' '.join(sorted(_PATTERN))}; got {name!r}"
+                )
+            if PUBLISHER in (folded(name), folded(signer_name(name))):
                 raise ValueError(
                     f"no person can be called '{PUBLISHER}': so the installation is, which signs by itself"
                 )
-            for spelling in (name, *([person.account] if person.account else [])):
+            for spelling in (name, signer_name(name), *([person.account] if person.account else [])):
                 if not folded(spelling):
                     raise ValueError(f"a name or account of '{name}' is blank")
                 if owner.setdefault(folded(spelling), name) != name:

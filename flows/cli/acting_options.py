@@ -41,9 +41,11 @@ def means(name: str | None, key: Path | None, envelope: str | None, to_sign: str
 
 def hand_out(request: "Request", place: str | None) -> None:
     """Write what is to be signed."""
+    from sluice.custody.durable import replace
+
     text = request.payload.decode()
     if place in (None, "-"):
         print(text)
         return
-    Path(str(place)).write_text(f"{text}\n", encoding="utf-8")
+    replace(Path(str(place)), f"{text}\n".encode(), 0o644)  # for whoever signs it, under another account
     say(f"{place} is to be signed: sluice sign {place}")

@@ -66,9 +66,7 @@ def create(
     if as_json:
         print_json({"ledger": database.place, "writer": writer})
     else:
-        out.print(
-            f"{database.place} is made; '{writer}' may read it and append to it, and nothing else.", soft_wrap=True
-        )
+        say(f"{database.place} is made; '{writer}' may read it and append to it, and nothing else.")
 
 
 @ledger_app.command()

@@ -68,13 +68,14 @@ def sign(
     """Sign a statement that another command wrote; needs no workspace, so it runs on any machine."""
     import json
 
+    from sluice.custody.durable import replace
     from tasks.release.acting import read_text, sign
 
     text = json.dumps(sign(read_text(statement).removesuffix("\n").encode(), key).as_json())
     if output is None:
         print(text)
     else:
-        output.write_text(f"{text}\n", encoding="utf-8")
+        replace(output, f"{text}\n".encode(), 0o644)
 
 
 @office_app.command()

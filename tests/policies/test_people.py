@@ -38,6 +38,11 @@ def test_people_are_found_by_name_and_account() -> None:
         ("{Ann: {roles: [a], account: x}, Bo: {roles: [a], account: X}}", "names both 'Ann' and 'Bo'"),
         ("{Ann: {roles: [a], account: bo}, Bo: {roles: [a]}}", "names both 'Ann' and 'Bo'"),
         ("{' ': {roles: [a]}}", "is blank"),
+        # To `ssh-keygen -Y verify` they would be everybody, everybody but one, and Ann.
+        ("{'*': {roles: [a]}}", "without any of"),
+        ("{'!Ann': {roles: [a]}}", "without any of"),
+        ("{Ann: {roles: [a]}, 'Bo,Ann': {roles: [a]}}", "without any of"),
+        ("{Ann Lee: {roles: [a]}, Ann-Lee: {roles: [a]}}", "names both 'Ann Lee' and 'Ann-Lee'"),
         ("{Ann: {roles: []}}", "people.Ann.roles"),
         ("{}", "must not be empty"),
         ("{Ann: {roles: [a], acount: x}}", "people.Ann.acount: unknown key"),
