@@ -39,7 +39,7 @@ def until(condition: Callable[[], Any], what: str, patience: float = PATIENCE) -
     deadline = time.monotonic() + patience
     while not (answer := condition()):
         assert time.monotonic() < deadline, f"waited {patience:.0f} s in vain for: {what}"
-        time.sleep(0.5)  # asked more often, the server would be busy with the answers
+        time.sleep(1)  # asked more often, the server would be busy with the answers
     return answer
 
 
