@@ -31,11 +31,11 @@ def play_house(house: ReaderHouse, coalition: int) -> None:
 
 
 def test_adult_by_occupation_country_and_sex(tmp_path: Path) -> None:
-    play(tmp_path / "house", adult(300), fewer_than(5), coalition=2)
+    play(tmp_path / "house", adult(200), fewer_than(5), coalition=2)
 
 
 def test_stays_in_hospital_of_patients_who_have_several(tmp_path: Path) -> None:
-    play(tmp_path / "house", diabetes(250), fewer_than(5), coalition=1)
+    play(tmp_path / "house", diabetes(160), fewer_than(5), coalition=1)
 
 
 def test_emissions_of_facilities_by_industry_and_state(tmp_path: Path) -> None:
