@@ -186,7 +186,6 @@ def in_policy(**changes: Any) -> Change:
         (lambda house: house.variable("age").update(role="quasi"), "variables.3.role"),
         (lambda house: house.variable("age").update(minimun=1), "variables.3.minimun: unknown key. Did you mean"),
         (lambda house: house.contract.update(record_key=["persn"]), "Did you mean 'person'?"),
-        (lambda house: house.people["people"]["amara"].update(role="x"), "people.amara.role"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -196,6 +195,14 @@ def test_bad_documents(sound: House, change: Change, says: str) -> None:
     before = len(sound.events())
     refused(sound, sound.release(), ERROR, says)
     assert len(sound.events()) == before  # refused before anything was begun
+
+
+def test_a_bad_roster_is_not_adopted(sound: House) -> None:
+    sound.people["people"]["amara"].update(role="x")
+    sound.write()
+    refused(
+        sound, sound.sluice("adopt", str(sound.documents / "people.yaml"), "--as", "amara"), ERROR, "people.amara.role"
+    )
 
 
 def test_a_document_that_is_no_yaml(sound: House) -> None:
@@ -276,7 +283,7 @@ def test_a_waiver_excuses_a_failure_and_no_unknown(sound: House, monkeypatch: py
         "rule": "k_anonymity",
         "scope": "people-puf",
         "reason": "the file stays inside the research centre",
-        "owner": "mina",
+        "owner": "amara",  # who adopts the policy
         "granted": date.today().isoformat(),
         "expires": (date.today() + timedelta(days=30)).isoformat(),
     }

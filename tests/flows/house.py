@@ -218,8 +218,8 @@ class House:
         from tasks.release.documents import open_workspace
         from tasks.release.office import Terms, adopt
 
-        with patch.dict(os.environ, {"SLUICE_HOME": str(self.home)}):
-            workspace = open_workspace()
+        with patch.dict(os.environ, {"SLUICE_HOME": str(self.home)}), suppress(SluiceError):
+            workspace = open_workspace()  # if it cannot be opened, the command says so itself
             for name in ("people.yaml", "contract.yaml", "policy.yaml"):
                 for person in ("amara", "jonas"):
                     with suppress(SluiceError):
