@@ -1,8 +1,10 @@
 """A judgement is written down once, for people and for the ledger; only what passed waits for approval."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
+from markdown_it import MarkdownIt
 
 from sluice.custody.states import State
 from sluice.verdict import Finding, Verdict
@@ -10,8 +12,9 @@ from tasks.decide import decide
 from tasks.mask import mask
 from tasks.release.approval import report_path, subject
 from tasks.release.product import AnyRelease
-from tasks.report import report
+from tasks.report import _show_in_prefect, report
 from tests.flows.house import House
+from tests.report.pages import dossier
 
 Bring = Callable[[House], AnyRelease]
 
@@ -56,3 +59,15 @@ def test_the_page_is_the_one_that_approvals_are_bound_to(house: House, validated
     kept = release.vault.verify(subject(release).report, ".html")
     assert report_path(release).read_bytes() == kept.read_bytes()
     assert report_path(release).stat().st_mode & 0o077 == 0
+
+
+def test_prefect_shows_a_title_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: dict[str, str] = {}
+    monkeypatch.setattr("tasks.report.TaskRunContext", SimpleNamespace(get=lambda: True))
+    monkeypatch.setattr("tasks.report.create_table_artifact", lambda **given: shown.update(table=str(given)))
+    monkeypatch.setattr("tasks.report.create_markdown_artifact", lambda **given: shown.update(given))
+    title = "![x](http://zz.example/x.png) <script>\n# **approved**"
+    _show_in_prefect(dossier(FINE, title=title), "[see](http://zz.example)")
+    tokens = [child for token in MarkdownIt("commonmark").parse(shown["markdown"]) for child in token.children or ()]
+    assert {token.type for token in tokens} <= {"text", "text_special", "strong_open", "strong_close"}
+    assert "![x](http://zz.example/x.png) <script> # **approved**" in "".join(token.content for token in tokens)
