@@ -121,6 +121,8 @@ class BlockProgram:
         if few <= _CLOSE * many and not last_resort:
             stages.append((np.inf, siblings, all_of_them, True))
         stages += [(0.0, near, _FEW, True), (np.inf, near, _SOME, False)] if wide else []
+        if last_resort and all_of_them > _SOME:  # mostly, what is suppressed anyway suffices
+            stages.append((0.0, None, _SOME, True))
         if last_resort and all_of_them > _MANY:  # programs of all unknowns of a large table take minutes
             stages.append((np.inf, None, _MANY, False))
         if not wide or last_resort:

@@ -122,7 +122,7 @@ class GreedySearch:
         for target, proofs in found:
             self.search.take(self.search.index(target), proofs)
         failed: list[Target] = []
-        waiting = list(targets)
+        waiting, before = list(targets), None
         while waiting:
             begun = self.search.drawn.copy()
             for done, target in enumerate(waiting):
@@ -135,7 +135,10 @@ class GreedySearch:
                     if not go_on:
                         return failed
             tried = {target.unknowns for target in failed}
-            waiting = [t for t in self.unions.sensitive(self.search.active) if t.unknowns not in tried]
+            active = self.search.active
+            new = None if before is None else np.flatnonzero(active & ~before).astype(np.int32)
+            waiting = [t for t in self.unions.sensitive(active, new) if t.unknowns not in tried]
+            before = active
         return failed
 
     def _enough(self) -> bool:
