@@ -19,6 +19,7 @@ from sluice.tabular.suppression.rooms import Rooms
 from sluice.tabular.suppression.targets import Coalition, Need, Target, searched_change
 
 _NOBODY: Coalition = frozenset()
+_FINITE = float(np.finfo(np.float64).max)  # a limit that nothing exceeds, and that permits no last resort
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,12 +92,45 @@ class ProofSearch:
             fit = (p for p in kept if need.within(p.need) and not exposed & self._exposed(target, p))
             proof = next(fit, None) or self._prove(target, need, exposed, left)
             if proof is None:
-                return self._against_each(target, proofs, left, kept, paid)
+                if self._coalition > 1:
+                    return self._against_each(target, proofs, left, kept, paid)
+                return self._against_groups(target, first, exposed, left, kept, paid)
             left -= self._pay(proof, paid)
             proofs.append(proof)
             new = self._exposed(target, proof)
             safe = not new or len(proofs) > self._coalition
             exposed |= new
+        return tuple(proofs)
+
+    def _against_groups(
+        self,
+        target: Target,
+        first: Proof,
+        exposed: Coalition,
+        left: float,
+        kept: tuple[Proof, ...],
+        paid: list[tuple[Codes, Floats]],
+    ) -> tuple[Proof, ...] | None:
+        """Further proofs for contributors who are exposed, each by itself, and who cannot all be convinced by one.
+
+        One proof for each half of them, or for each half of a half: mostly far fewer than one for each contributor.
+        """
+        proofs, waiting = [first], list(_halves(sorted(exposed)))
+        while waiting:
+            some = waiting.pop()
+            need = self._most(target, frozenset(some))
+            fit = (
+                p for p in (*proofs, *kept) if need.within(p.need) and not any(p.exposes(frozenset([o])) for o in some)
+            )
+            limit = left if len(some) == 1 else min(left, _FINITE)  # a last resort for single ones alone
+            proof = next(fit, None) or self._prove(target, need, frozenset(some), limit)
+            if proof is None:
+                if len(some) == 1:
+                    return None
+                waiting += _halves(some)
+            elif proof not in proofs:
+                left -= self._pay(proof, paid)
+                proofs.append(proof)
         return tuple(proofs)
 
     def _against_each(
@@ -276,3 +310,9 @@ class ProofSearch:
         cells = np.unique(np.concatenate([change.cells for change in changes])) if changes else np.zeros(0, np.int32)
         known = [self._insiders.exposed(change.cells, change.change, both) for change in changes]
         return Proof(changes, both, cells, need, frozenset().union(*known))
+
+
+def _halves(owners: list[int]) -> list[list[int]]:
+    """Two, neither of them empty; the only one where there is no second."""
+    middle = len(owners) // 2
+    return [half for half in (owners[:middle], owners[middle:]) if half]
