@@ -1,5 +1,6 @@
 """What a person did, by the ledger: whether it was that person who did it, verified by the roster."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,6 +13,11 @@ from sluice.custody.signing.public_key import PublicKey
 from sluice.errors import SluiceError
 
 KNOWN_BY: Mapping[str, str] = {"key": "signature", "account": "the account of the system", "declared": "a typed name"}
+
+
+def digest_of_words(words: str) -> str:
+    """What is signed in the place of a comment: signed decisions are published, and the words stay in the ledger."""
+    return hashlib.sha256(words.encode()).hexdigest()
 
 
 def verified_person(entry: Entry, roster: Roster, predicate_type: str, predicate: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from policies.acts import KNOWN_BY, signatures, verified_person
+from policies.acts import KNOWN_BY, digest_of_words, signatures, verified_person
 from policies.people import HEAD, Identity, Roster
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.public_key import PublicKey
@@ -186,4 +186,5 @@ def _act(entry: Entry, roster: Roster, office: str) -> Act:
 
 def adoption_predicate(office: str, adoptions: Sequence[Mapping[str, Any]], comment: str, at: str) -> dict[str, Any]:
     """What somebody signs who adopts documents."""
-    return {"office": office, "adoptions": [dict(each) for each in adoptions], "comment": comment, "at": at}
+    words = digest_of_words(comment)
+    return {"office": office, "adoptions": [dict(each) for each in adoptions], "comment_sha256": words, "at": at}

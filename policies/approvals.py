@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from policies.acts import KNOWN_BY, signatures, verified_person
+from policies.acts import KNOWN_BY, digest_of_words, signatures, verified_person
 from policies.people import Identity, Roster, at_least, folded
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.public_key import PublicKey
@@ -274,8 +274,9 @@ def decision_predicate(office: str, release: str, decision: str, subject: str, c
     subject : the digest of everything that was reviewed
     at      : ISO 8601, when it was said
     """
+    words = digest_of_words(comment)
     return {
-        "office": office, "release": release, "decision": decision, "subject": subject, "comment": comment, "at": at
+        "office": office, "release": release, "decision": decision, "subject": subject, "comment_sha256": words, "at": at
     }  # fmt: skip
 
 

@@ -70,8 +70,7 @@ def act(
     envelope = None
     if means.envelope is not None:
         envelope = Envelope.from_json(means.envelope)
-        comment, at = _said_elsewhere(envelope, predicate_type, predicate, files)
-        refuse_unseen("comment", comment)
+        at = _signed_at(envelope, lambda at: Statement.about(files, predicate_type, predicate(comment, at)))
     elif means.key is not None or (asked == "key" and means.declared is None):
         payload = Statement.about(files, predicate_type, predicate(comment, at)).payload()
         with _signing_key(means.key, roster) as key:
@@ -104,18 +103,17 @@ def sign(payload: bytes, key: Path | None) -> Envelope:
         return Envelope.sign(payload, lambda message: signed_by_file(message, found))
 
 
-def _said_elsewhere(
-    envelope: Envelope, predicate_type: str, predicate: Predicate, files: Mapping[str, str]
-) -> tuple[str, str]:
-    """Comment and time of a statement that was signed elsewhere. Raises SluiceError unless it says what is recorded."""
+def _signed_at(envelope: Envelope, expected: Callable[[str], Statement]) -> str:
+    """The time of a statement that was signed elsewhere. Raises SluiceError unless it says what is recorded.
+
+    expected : what it must say, by its time
+    """
     statement = envelope.statement()
-    comment, at = (statement.predicate.get(name) for name in ("comment", "at"))
-    if not isinstance(comment, str) or not isinstance(at, str):
-        raise SluiceError("what was signed has no comment or no time")
-    expected = Statement.about(files, predicate_type, predicate(comment, at))
-    if statement != expected:
+    at = str(statement.predicate.get("at"))
+    if statement != expected(at):
         raise SluiceError(
-            "what was signed is not what this command records: it names another release, decision, document or file"
+            "what was signed is not what this command records: it names another release, decision, document, file or "
+            "--comment"
         )
     try:
         age = datetime.now(UTC) - datetime.fromisoformat(at)
@@ -123,7 +121,7 @@ def _said_elsewhere(
         raise SluiceError("the time of what was signed is no time in UTC") from None
     if not -_SKEW <= age <= _LONGEST:
         raise SluiceError(f"it was signed at {at}; a signature must be recorded within {_LONGEST.days} days")
-    return comment, at
+    return at
 
 
 def _by_name(roster: Roster, asked: Identity, declared: str | None) -> tuple[str, Identity]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from policies.acts import verified_person
+from policies.acts import digest_of_words, verified_person
 from policies.approvals import DECISION, PREDICATE, REFUSALS, Decision, Standing, decision_predicate
 from policies.people import HEAD, stronger
 from sluice.custody import shelf
@@ -133,7 +133,7 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
 
 def _withdrawal(case: UnderReview, reason: str, at: str) -> dict[str, str]:
     """What somebody signs who asks for a withdrawal."""
-    return {"office": case.office.id, "release": case.id, "comment": reason, "at": at}
+    return {"office": case.office.id, "release": case.id, "comment_sha256": digest_of_words(reason), "at": at}
 
 
 def _asks(case: UnderReview, entry: Entry) -> str | None:
