@@ -274,10 +274,14 @@ def decision_predicate(office: str, release: str, decision: str, subject: str, c
     subject : the digest of everything that was reviewed
     at      : ISO 8601, when it was said
     """
-    words = digest_of_words(comment)
     return {
-        "office": office, "release": release, "decision": decision, "subject": subject, "comment_sha256": words, "at": at
-    }  # fmt: skip
+        "office": office,
+        "release": release,
+        "decision": decision,
+        "subject": subject,
+        "comment_sha256": digest_of_words(comment),
+        "at": at,
+    }
 
 
 def assign(roles: Sequence[str], people: Mapping[str, Collection[str]]) -> dict[int, str]:

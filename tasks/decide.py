@@ -8,10 +8,12 @@ from policies.waivers import apply_waivers
 from sluice.report.dossier import Dossier
 from sluice.verdict import Finding
 from sluice.verdict import decide as verdict_of
+from tasks.release.adopted import notices
 from tasks.release.definition import Definition
 from tasks.release.earlier_releases import earlier_attempts
 from tasks.release.product import E, M, Product
 from tasks.release.release import Release
+from tasks.release.rounds import returned
 from tasks.release.versions import versions
 from tasks.step import step
 
@@ -41,6 +43,8 @@ def decide(
         verdict=verdict_of(waived),
         findings=tuple(with_advice(waived)),
         plan=product.plan_in_words(),
+        notices=notices(product),
+        returned=returned(release),
         approvals_needed=policy.approvals.describe(),
         records_original=release.original.rows,
         earlier_attempts=earlier_attempts(release),

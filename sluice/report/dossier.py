@@ -56,6 +56,17 @@ class TablesView(BaseModel):
         return ()
 
 
+class Returned(BaseModel):
+    """The release that people sent back and that comes again as another."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    release: str
+    round: int = Field(description="of this release; the first that was sent back was round 1")
+    asked: tuple[str, ...] = Field(description="who asked for changes, and for which")
+    changes: tuple[str, ...] = Field(description="what differs now")
+
+
 class Dossier(BaseModel):
     """What is known of every release, and the view of what it publishes: records or tables."""
 
@@ -73,6 +84,11 @@ class Dossier(BaseModel):
     verdict: Verdict
     findings: tuple[Finding, ...]
     plan: tuple[str, ...] = Field(description="one sentence for each step of masking or protection, in order")
+    notices: tuple[str, ...] = Field(
+        default=(),
+        description="what is to be known before anything else: which documents do not count, who is believed",
+    )
+    returned: Returned | None = Field(default=None, description="what came back as this release")
     approvals_needed: str = Field(description="in words: how many, which roles, how long an approval holds")
     records_original: int
     earlier_attempts: int = Field(description="other releases of nearly the same data that were evaluated before")

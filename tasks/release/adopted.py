@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from policies.adoption import PEOPLE_NEEDED, Office
+from policies.people import stronger
 from sluice.errors import SluiceError
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents
@@ -26,6 +27,21 @@ def refuse_unadopted(product: Documents[Definition]) -> None:
         f"people run `sluice adopt {files}`, a methodologist among them for a policy, an owner for a contract. "
         f"To judge without releasing: sluice check {product.path}"
     )
+
+
+def notices(product: Documents[Definition]) -> tuple[str, ...]:
+    """What the report says before anything else: which documents do not count, and who is merely believed."""
+    found = [f"This can be judged, and not be released: {fault}." for fault in adoption_faults(product)]
+    office = open_office(product.workspace)
+    if office is not None:
+        found += _BELIEVED.get(stronger(office.roster.identity, product.policy.approvals.identity), ())
+    return tuple(found)
+
+
+_BELIEVED = {
+    "declared": ("Who approves is believed: approvers type their name, and whoever can run the command can type it.",),
+    "account": ("Approvers are known by their account on this machine; nobody outside can verify what they decided.",),
+}
 
 
 def adoption_faults(product: Documents[Definition]) -> list[str]:
