@@ -1,4 +1,5 @@
-"""The demo: releases of a real survey, one refused, one published, one of tables; a ledger that notices tampering.
+"""The demo: an office of three; releases of a real survey, one refused, one signed and published, one of tables; and
+what is noticed when somebody changes a byte of what was published, or a row of the ledger.
 
 Everything lands in ./demo; nothing outside is touched.
 """
@@ -8,6 +9,7 @@ import shlex
 import shutil
 import sqlite3
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +22,16 @@ for setting in ("SLUICE_LEDGER_URL", "SLUICE_CONNECTIONS"):
 from rich.console import Console  # noqa: E402 - the house must be known before Sluice is loaded
 
 from deployments.warehouse import build_warehouse, write_connections  # noqa: E402
+
+KEYS = HOUSE / "keys"
+PEOPLE = """\
+# The demo's people sign. Their keys lie in one folder here; where it matters, each person alone has theirs.
+identity: key
+people:
+  emil: {{roles: [head, owner], keys: ["{emil}"]}}
+  amara: {{roles: [methodologist], keys: ["{amara}"]}}
+  jonas: {{roles: [data_steward], keys: ["{jonas}"]}}
+"""
 
 console = Console(highlight=False)
 
@@ -35,26 +47,48 @@ def main() -> int:
     write_connections(connections, warehouse, [ROOT])
     console.print(f"releases may read what {shown(connections)} lists")
 
+    from flows.cli.main import main as command
     from flows.cli.terminal import BLOCKED, DONE, ERROR, WAITING
 
-    console.rule("[bold]1. A careless release: a little noise, and out it goes")
+    console.rule("[bold]1. An office: who counts, and which documents")
+    for person in ("emil", "amara", "jonas"):
+        sluice("key", "new", str(shown(KEYS / person)), expect=DONE)
+    people = HOUSE / "people.yaml"
+    keys = {path.stem: path.read_text(encoding="utf-8").strip() for path in KEYS.glob("*.pub")}
+    people.write_text(PEOPLE.format(**keys), encoding="utf-8")
+    documents = ("schemas/fair_survey.yaml", "deployments/demo/policy.yaml", "deployments/demo/tables-policy.yaml")
+    sluice("office", *documents, "--people", str(shown(people)), *by("emil"), expect=DONE)
+
+    console.rule("[bold]2. A careless release: a little noise, and out it goes")
     sluice("release", "deployments/demo/light-noise.yaml", expect=BLOCKED)
 
-    console.rule("[bold]2. A proper release: recoded, suppressed, swapped")
+    console.rule("[bold]3. A proper release: recoded, suppressed, swapped")
     sluice("release", "deployments/demo/fair-survey.yaml", expect=WAITING)
     release = next(path.stem for path in (HOUSE / "home" / "runs").glob("fair-survey-*.json"))
-    sluice("approve", release, "--as", "amara", "--comment", "k and l hold; utility is fine", expect=WAITING)
-    sluice("approve", release, "--as", "jonas", "--comment", "agreed", expect=DONE)
+    sluice("approve", release, *by("amara"), "--comment", "k and l hold; utility is fine", expect=WAITING)
+    sluice("approve", release, *by("jonas"), "--comment", "agreed", expect=DONE)
     for path in sorted((HOUSE / "published" / release).iterdir()):
         console.print(f"  {path.stat().st_size:>9,} bytes  {shown(path)}")
 
-    console.rule("[bold]3. Tables of the same survey: small counts suppressed, and as many others as it takes")
+    console.rule("[bold]4. Tables of the same survey: small counts suppressed, and as many others as it takes")
     sluice("release", "deployments/demo/tables.yaml", expect=WAITING)
     tables = next(path.stem for path in (HOUSE / "home" / "runs").glob("occupation-tables-*.json"))
-    sluice("approve", tables, "--as", "amara", "--comment", "the audit found nothing", expect=WAITING)
-    sluice("approve", tables, "--as", "jonas", "--comment", "agreed", expect=DONE)
+    sluice("approve", tables, *by("amara"), "--comment", "the audit found nothing", expect=WAITING)
+    sluice("approve", tables, *by("jonas"), "--comment", "agreed", expect=DONE)
 
-    console.rule("[bold]4. Somebody edits the ledger")
+    console.rule("[bold]5. A data user, who has nothing but a copy and the office's public keys")
+    keys_file, copy = HOUSE / "keys.txt", HOUSE / "copy" / release
+    with keys_file.open("w", encoding="utf-8") as file, redirect_stdout(file):
+        command(["people", "--keys"])
+    console.print(f"... the office hands out {shown(keys_file)}: what `sluice people --keys` prints ...")
+    shutil.copytree(HOUSE / "published" / release, copy)
+    verification = ("verify", str(shown(copy)), "--keys", str(shown(keys_file)), "--people", "2")
+    sluice(*verification, expect=DONE)
+    console.print("... somebody changes one byte of the copy ...")
+    change_a_byte(copy / "fair-survey.csv")
+    sluice(*verification, expect=ERROR)
+
+    console.rule("[bold]6. Somebody edits the ledger")
     sluice("ledger", "verify", expect=DONE)
     console.print("... the row that says 'blocked' is made to say 'approved' ...")
     tamper()
@@ -80,6 +114,16 @@ def sluice(*arguments: str, expect: int) -> None:
     console.print(f"[dim]exit code {code}[/dim]\n")
     if code != expect:
         sys.exit(f"demo: 'sluice {arguments[0]}' ended with {code}; expected {expect}")
+
+
+def by(person: str) -> tuple[str, str]:
+    return "--key", str(shown(KEYS / person))
+
+
+def change_a_byte(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
 
 
 def tamper() -> None:

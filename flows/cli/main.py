@@ -21,6 +21,7 @@ import typer
 from flows.cli.audit_table import audit_app
 from flows.cli.camouflage import camouflage_app
 from flows.cli.documents import documents_app
+from flows.cli.founding import founding_app
 from flows.cli.key import key_app
 from flows.cli.ledger import ledger_app, status_app
 from flows.cli.microdata import microdata_app
@@ -55,6 +56,7 @@ for group in (
     redesign_app,
     camouflage_app,
     documents_app,
+    founding_app,
     office_app,
     verify_app,
 ):

@@ -132,7 +132,9 @@ def _by_name(roster: Roster, asked: Identity, declared: str | None) -> tuple[str
         how = "sign with --key" if asked == "key" else "run the command under the person's own account"
         raise SluiceError(f"here people are known by {KNOWN_BY[asked]}, not by --as; {how}")
     if person is None:
-        hint = ". Say who you are with --as" if declared is None and asked == "declared" else ""
+        hint = "" if declared is not None else ". Run the command under the account that the roster gives you"
+        if declared is None and asked == "declared":
+            hint += ", or say who you are with --as"
         raise SluiceError(f"'{declared or account()}' is not on the roster. On it: {_listed(roster)}{hint}")
     return person, identity
 

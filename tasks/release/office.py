@@ -63,7 +63,7 @@ def adopt(
     if office is None and not rosters:
         raise SluiceError(
             "this office has no people yet: the first act must bring a roster, by somebody in it with the role "
-            f"{HEAD}. Run: sluice adopt people.yaml, with the other documents beside it"
+            f"{HEAD}. Run: sluice office"
         )
     adoptions = [_adoption(kind, document, terms, office) for kind, document in documents]
     roster = office.roster if office else rosters[0]

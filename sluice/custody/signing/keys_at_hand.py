@@ -1,7 +1,9 @@
 """The keys that whoever runs a command has at hand: in `~/.ssh` and in the SSH agent."""
 
+import pwd
 import subprocess
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,16 +34,27 @@ class KeyAtHand:
 
 def keys_at_hand() -> list[KeyAtHand]:
     """Each once, those of `~/.ssh` first. What is no key, or of a kind that is refused, is passed over."""
-    files: dict[PublicKey, Path] = {}
-    for file in sorted((Path.home() / ".ssh").glob("*.pub")):
-        try:
-            [*keys] = _keys([file.read_text(encoding="utf-8")])
-        except (OSError, UnicodeDecodeError):
-            continue
-        for key in keys:
-            files.setdefault(key, file)
-    agent = _in_agent()
+    files, agent = _in_files(Path.home()), _in_agent()
     return [KeyAtHand(key, files.get(key), key in agent) for key in dict.fromkeys([*files, *agent])]
+
+
+def keys_of_account(account: str) -> list[KeyAtHand]:
+    """The keys of another account, as far as this one may see them; they are for the roster, not to sign by."""
+    try:
+        home = Path(pwd.getpwnam(account).pw_dir)
+    except KeyError:  # no such account here
+        return []
+    return [KeyAtHand(key, file, in_agent=False) for key, file in _in_files(home).items()]
+
+
+def _in_files(home: Path) -> dict[PublicKey, Path]:
+    files: dict[PublicKey, Path] = {}
+    with suppress(OSError):  # the folder is closed to us
+        for file in sorted((home / ".ssh").glob("*.pub")):
+            with suppress(OSError, UnicodeDecodeError):
+                for key in _keys([file.read_text(encoding="utf-8")]):
+                    files.setdefault(key, file)
+    return files
 
 
 def _in_agent() -> list[PublicKey]:
