@@ -9,7 +9,6 @@ from typing import Any
 from policies.people import Roster, at_least
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import Envelope
-from sluice.custody.signing.public_key import PublicKey
 from sluice.errors import SluiceError
 
 KNOWN_BY: Mapping[str, str] = {"key": "signature", "account": "the account of the system", "declared": "a typed name"}
@@ -33,23 +32,27 @@ def verified_person(entry: Entry, roster: Roster, predicate_type: str, predicate
         raise SluiceError("its author is not on the roster at that time")
     if not at_least(identity, roster.identity):
         raise SluiceError(f"people of this office are known by {KNOWN_BY[roster.identity]}")
-    if identity == "account" and entry.body.get("account") != roster.people[who].account:
+    ran = entry.body.get("account")
+    if identity == "account" and (ran is None or ran != roster.people[who].account):
         raise SluiceError("it was given under another account than its author's")
+    if identity == "declared" and ran and roster.by_account(ran) not in (None, who):
+        raise SluiceError(f"it was given under the account of {roster.by_account(ran)}")
     if identity == "key":
         envelope = Envelope.from_json(json.dumps(entry.body.get("envelope")))
-        signers = {roster.by_key(key) for key in envelope.signed_by()}
-        if who not in signers:
-            raise SluiceError("no key of its author signed it")
+        if {roster.by_key(key) for key in envelope.signed_by()} - {None} != {who}:
+            raise SluiceError("its author, and nobody else on the roster, must have signed it")
         statement = envelope.statement()
         if (statement.predicate_type, statement.predicate) != (predicate_type, dict(predicate)):
             raise SluiceError("what was signed is not what is recorded")
     return who
 
 
-def signatures(entry: Entry) -> set[tuple[str, PublicKey]]:
-    """What was signed, with each key that signed it; two people may sign the very same words."""
+def said_at(entry: Entry) -> datetime:
+    """When its author said it, which may be days before it was recorded. Raises SluiceError for what is no time."""
     try:
-        envelope = Envelope.from_json(json.dumps(entry.body.get("envelope")))
-        return {(envelope.payload, key) for key in envelope.signed_by()}
-    except SluiceError:
-        return set()
+        said = datetime.fromisoformat(entry.body.get("said_at") or entry.at)
+    except (TypeError, ValueError):
+        said = None
+    if said is None or said.tzinfo is None:
+        raise SluiceError("when it was said is no time in UTC")
+    return said

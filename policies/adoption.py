@@ -3,20 +3,20 @@
 What is submitted never says who may judge it. The ledger holds each act of adoption; an office is founded by the first,
 of one person who is its head, and every later change needs two people, one of them in the role that answers for that
 kind of document. Acts are verified anew whenever the office is read: who has a key is said by the roster that was in
-force when the act was recorded.
+force when the act was recorded, and of two acts that meet also by the one of the second. An act counts by when it was
+said: a copy of one, or one that was kept back, brings nothing back that was replaced since.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from typing import Any, Literal
+from datetime import date, datetime, timedelta
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from policies.acts import KNOWN_BY, digest_of_words, signatures, verified_person
+from policies.acts import KNOWN_BY, digest_of_words, said_at, verified_person
 from policies.people import HEAD, Identity, Roster
 from sluice.custody.ledger import Entry
-from sluice.custody.signing.public_key import PublicKey
 from sluice.documents.documents import document_sha256
 from sluice.errors import SluiceError
 
@@ -26,6 +26,9 @@ ANSWERS_FOR: Mapping[Kind, str] = {"roster": HEAD, "policy": "methodologist", "c
 """The role that one of those who adopt a document must have."""
 
 PEOPLE_NEEDED = 2  # for every adoption but those of the founding
+
+LAPSES_AFTER = timedelta(days=30)
+"""How long one person's adoption waits for the second's."""
 
 FOUNDED, ADOPTED = "founded", "adopted"  # events of the office in the ledger
 PREDICATE = "urn:sluice:adoption:1"
@@ -44,6 +47,12 @@ class Adoption(BaseModel):
     datasets: tuple[str, ...] = Field(default=(), description="data sets that it may be used for; none: for all")
     submitters: tuple[str, ...] = Field(default=(), description="who may submit releases under it; none: everybody")
 
+    @model_validator(mode="after")
+    def _suits_a_roster(self) -> Self:
+        if self.kind == "roster" and (self.valid_until or self.datasets or self.submitters):
+            raise ValueError("a roster has no end, data sets or submitters: the days of each person stand in it")
+        return self
+
     @property
     def called(self) -> str:
         """The document in words."""
@@ -58,6 +67,7 @@ class Act:
     who: str
     at: str
     identity: Identity
+    entry: Entry = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -86,7 +96,6 @@ class Office:
     in_force: dict[tuple[Kind, str], InForce] = field(default_factory=dict)
     proposed: dict[Adoption, list[Act]] = field(default_factory=dict)  # by fewer people than it takes
     void: list[str] = field(default_factory=list)  # acts that count for nothing, and why
-    seen: set[tuple[str, PublicKey]] = field(default_factory=set)  # what was signed by whom: each counts once
 
     def fault(self, kind: Kind, name: str, sha256: str, dataset: str, submitter: str, now: datetime) -> str | None:
         """Why a document does not count for a release of this data set by this submitter; None when it does."""
@@ -137,43 +146,80 @@ def read_office(entries: Sequence[Entry]) -> Office | None:
 def _founded(entry: Entry) -> Office:
     """The office by its first entry, whose author must be the head in the roster that it brings."""
     try:
-        roster = Roster.model_validate(entry.body["roster"])
-        adoptions = [Adoption.model_validate(each) for each in entry.body["adoptions"]]
+        adoptions = _adoptions(entry)
+        roster = _brought(entry, adoptions)
+        if entry.event != FOUNDED or roster is None:
+            raise SluiceError("an office is founded by the first act on record, which brings its roster")
         act = _act(entry, roster, entry.body["office"])
     except (ValidationError, KeyError, TypeError):
         raise SluiceError("the ledger's record of the founding of this office is incomplete") from None
-    if entry.event != FOUNDED or act.who not in roster.with_role(HEAD):
-        raise SluiceError(f"an office is founded by somebody with the role {HEAD}, by the first act on record")
-    sha256 = document_sha256(roster)
-    if [each.sha256 for each in adoptions if each.kind == "roster"] != [sha256]:
-        raise SluiceError("the founding brings a roster that is not the one which was adopted")
-    office = Office(entry.body["office"], roster, sha256, act)
+    if act.who not in roster.with_role(HEAD):
+        raise SluiceError(f"an office is founded by somebody with the role {HEAD}")
+    office = Office(entry.body["office"], roster, document_sha256(roster), act)
     office.in_force = {(each.kind, each.name): InForce(each, (act,), founding=True) for each in adoptions}
-    office.seen |= signatures(entry)
     return office
 
 
 def _adopt(office: Office, entry: Entry) -> None:
+    """Let an act count. Raises before anything is changed when it does not."""
     if entry.event != ADOPTED:
         raise SluiceError(f"'{entry.event}' is no act of an office that was founded")
-    if signatures(entry) & office.seen:
-        raise SluiceError("it is a copy of an earlier one")
-    adoptions = [Adoption.model_validate(each) for each in entry.body["adoptions"]]
+    adoptions = _adoptions(entry)
+    roster = _brought(entry, adoptions)
     act = _act(entry, office.roster, office.id)
-    office.seen |= signatures(entry)
+    for adoption in adoptions:
+        held = office.in_force.get((adoption.kind, adoption.name))
+        if held and said_at(entry) <= max(said_at(each.entry) for each in held.acts):
+            raise SluiceError(f"it was given before {held.adoption.called} was adopted")
+    _drop_lapsed(office, entry)
     for adoption in adoptions:
         acts = office.proposed.setdefault(adoption, [])
         if act.who not in {each.who for each in acts}:
             acts.append(act)
-        if office.missing(adoption, acts) is not None:
-            continue
-        if adoption.kind == "roster":
-            roster = Roster.model_validate(entry.body["roster"])
-            if document_sha256(roster) != adoption.sha256:
-                raise SluiceError("it brings a roster that is not the one which was adopted")
+    complete = [each for each in adoptions if office.missing(each, office.proposed[each]) is None]
+    for adoption in complete:
+        named = adoption.kind, adoption.name
+        office.in_force[named] = InForce(adoption, tuple(office.proposed[adoption]), founding=False)
+        office.proposed = {each: acts for each, acts in office.proposed.items() if (each.kind, each.name) != named}
+        if roster is not None and adoption.kind == "roster":
             office.roster, office.roster_sha256 = roster, adoption.sha256
-        office.in_force[adoption.kind, adoption.name] = InForce(adoption, tuple(acts), founding=False)
-        del office.proposed[adoption]
+    _drop_lapsed(office, entry)
+
+
+def _drop_lapsed(office: Office, now: Entry) -> None:
+    """Leave of what was proposed the acts that count beside one of now: as recent, and by the same people and keys."""
+
+    def holds(act: Act) -> bool:
+        try:
+            who = _act(act.entry, office.roster, office.id).who
+        except SluiceError:
+            return False
+        at = datetime.fromisoformat(now.at)
+        return who == act.who and office.roster.people[who].counts(at) and at - said_at(act.entry) <= LAPSES_AFTER
+
+    kept = {adoption: [act for act in acts if holds(act)] for adoption, acts in office.proposed.items()}
+    office.proposed = {adoption: acts for adoption, acts in kept.items() if acts}
+
+
+def _adoptions(entry: Entry) -> list[Adoption]:
+    """What an act adopts. Raises SluiceError where it says two things of one document."""
+    adoptions = [Adoption.model_validate(each) for each in entry.body["adoptions"]]
+    if len({(each.kind, each.name) for each in adoptions}) != len(adoptions):
+        raise SluiceError("it names a document twice")
+    return adoptions
+
+
+def _brought(entry: Entry, adoptions: Sequence[Adoption]) -> Roster | None:
+    """The roster that an act adopts, if it adopts one."""
+    adopted = [each.sha256 for each in adoptions if each.kind == "roster"]
+    if not adopted:
+        return None
+    roster = Roster.model_validate(entry.body["roster"])
+    if [document_sha256(roster)] != adopted:
+        raise SluiceError("it brings a roster that is not the one which was adopted")
+    if not roster.with_role(HEAD):
+        raise SluiceError(f"a roster needs somebody with the role {HEAD}, without whom it would be the last one")
+    return roster
 
 
 def _act(entry: Entry, roster: Roster, office: str) -> Act:
@@ -181,7 +227,7 @@ def _act(entry: Entry, roster: Roster, office: str) -> Act:
     body = entry.body
     predicate = adoption_predicate(office, body["adoptions"], body["comment"], body["said_at"])
     who = verified_person(entry, roster, PREDICATE, predicate)
-    return Act(who, entry.at, body["identity"])
+    return Act(who, entry.at, body["identity"], entry)
 
 
 def adoption_predicate(office: str, adoptions: Sequence[Mapping[str, Any]], comment: str, at: str) -> dict[str, Any]:

@@ -12,10 +12,9 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from policies.acts import KNOWN_BY, digest_of_words, signatures, verified_person
+from policies.acts import KNOWN_BY, digest_of_words, said_at, verified_person
 from policies.people import Identity, Roster, at_least, folded
 from sluice.custody.ledger import Entry
-from sluice.custody.signing.public_key import PublicKey
 from sluice.documents.documents import document_sha256
 from sluice.errors import SluiceError
 from sluice.publication.attestation import DECISION_PREDICATE
@@ -139,25 +138,21 @@ class Approvals(_Strict):
             raise ValueError("now must have a time zone")
         submitted = {folded(roster.person(submitter) or submitter) for submitter in submitters}
         counted: dict[str, GivenDecision] = {}  # by person, the latest that holds
+        said: dict[str, datetime] = {}  # when each of them was
         void: list[VoidDecision] = []
-        seen: set[tuple[str, PublicKey]] = set()
         for entry in entries:
             if entry.event != DECISION:
                 continue
             who = roster.person(entry.actor) or entry.actor
-            signed = signatures(entry)
-            replayed = bool(signed & seen)
-            seen |= signed
-            reason = (
-                "is a copy of an earlier one"
-                if replayed
-                else self._void_because(entry, subject_digest, roster, now, office)
-            )
+            reason = self._void_because(entry, subject_digest, roster, now, office)
+            if reason is None and said_at(entry) < said.get(who, said_at(entry)):  # a copy, or one that was kept back
+                reason = "was said before another decision of the same person"
             if reason is None and folded(who) in submitted and entry.body["decision"] not in REFUSALS:
                 reason = "the submitter cannot approve"
             if reason:
                 void.append(VoidDecision(who=who, at=entry.at, reason=reason))
                 continue
+            said[who] = said_at(entry)
             counted.pop(who, None)  # so that the latest stands last
             counted[who] = GivenDecision(
                 who=who,
@@ -172,7 +167,7 @@ class Approvals(_Strict):
     def _void_because(
         self, entry: Entry, subject_digest: str, roster: Roster, now: datetime, office: str
     ) -> str | None:
-        given, body = datetime.fromisoformat(entry.at), entry.body
+        body = entry.body
         if body.get("decision") not in get_args(Decision):
             return "is no decision that is known"
         if roster.person(entry.actor) is None:
@@ -185,17 +180,18 @@ class Approvals(_Strict):
             return (
                 f"the policy asks for approvers known by {KNOWN_BY[self.identity]}, not by {KNOWN_BY[body['identity']]}"
             )
-        if now > given + timedelta(days=self.valid_days):
-            return f"expired after {_days(self.valid_days)}"
-        if given > now + CLOCK_SKEW:
-            return "is dated in the future"
         predicate = decision_predicate(
             office, entry.release, body["decision"], subject_digest, body.get("comment", ""), body.get("said_at", "")
         )
         try:
             verified_person(entry, roster, PREDICATE, predicate)
+            given = said_at(entry)
         except SluiceError as error:
             return str(error)
+        if now > given + timedelta(days=self.valid_days):
+            return f"expired after {_days(self.valid_days)}"
+        if given > now + CLOCK_SKEW:
+            return "is dated in the future"
         return None
 
     def _sum_up(

@@ -24,6 +24,7 @@ class Facts(TypedDict, total=False):
     release: str
     recorded: str  # in the ledger: the state that the release is in by it, or another event
     verdict: str
+    tells: str  # who is to be told, as the table of states has it
     detail: str  # a sentence of ours, which anyone may read
 
 

@@ -22,9 +22,18 @@ from sluice.custody.anchor import Anchor
 from sluice.custody.chain import START, Chain, Row
 from sluice.custody.ledger_database import ROWS, LedgerDatabase
 from sluice.custody.merkle_tree import roots
-from sluice.custody.states import OFFICE, OFFICE_EVENTS, State, TransitionError, following, in_words, state_of
+from sluice.custody.states import (
+    OFFICE,
+    State,
+    TransitionError,
+    following,
+    in_words,
+    refuse_in_office,
+    state_of,
+    told_of,
+)
 from sluice.errors import SluiceError
-from sluice.log import log
+from sluice.log import Facts, log
 
 
 @dataclass(frozen=True)
@@ -93,9 +102,7 @@ class Ledger:
                     f"'{event}' needs release '{release}' to be {in_words(expect)}; it is {in_words([state])}."
                 )
             if release == OFFICE:
-                if event not in OFFICE_EVENTS:
-                    known = ", ".join(OFFICE_EVENTS)
-                    raise TransitionError(f"no event of an office is named '{event}'. Known: {known}.")
+                refuse_in_office(event, founded=bool(self._rows(connection, OFFICE)))
             else:
                 following(state, event)
             at = datetime.now(UTC).isoformat(timespec="microseconds")
@@ -106,7 +113,12 @@ class Ledger:
             connection.execute(sa.insert(ROWS).values(row))
         # After the commit: a crash between the two leaves the anchor behind the database, never ahead of it.
         self._anchor.move(seq, digest)
-        log("recorded", release=release, recorded=event, **({"verdict": body["verdict"]} if "verdict" in body else {}))
+        facts: Facts = {"release": release, "recorded": event}
+        if "verdict" in body:
+            facts["verdict"] = body["verdict"]
+        if people := told_of(event):
+            facts["tells"] = people
+        log("recorded", **facts)
         return _entry(row)
 
     def entries(self, release: str | None = None) -> list[Entry]:

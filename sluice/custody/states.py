@@ -1,16 +1,13 @@
-"""The states of a release, and which may follow which.
+"""The states of a release: which may follow which, by what, who may bring it about, and who is to be told.
 
-    received -> validated -> masked -> evaluated -> blocked
-                                          |
-                                          +-> pending_review -> changes_requested
-                                                   |        +-> rejected
-                                                   +-> approved -> publishing -> published [-> superseded] -> withdrawn
-
-A run that stopped before review starts again at `received`. An approval that expired or was voided sends an approved
-release back to `pending_review`. A publication that was interrupted is taken up again.
+All of it stands in one table, `TRANSITIONS`; the drawing and the table of docs/architecture.md are made from it by
+`as_markdown`. A run that stopped before review starts again at `received`. An approval that expired or was voided sends
+an approved release back to `pending_review`. A publication that was interrupted is taken up again.
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from enum import StrEnum
 
 from sluice.errors import SluiceError, did_you_mean
@@ -36,23 +33,79 @@ class TransitionError(SluiceError):
     """An event that may not happen to a release in its present state."""
 
 
-# Each state with the states it may be reached from; None is a release that nothing was recorded of.
-REACHED_FROM: Mapping[State, frozenset[State | None]] = {
-    State.RECEIVED: frozenset(
-        {None, State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.BLOCKED}  # a run starts (again)
+class Who(StrEnum):
+    """What somebody is to a release; of several that fit, the first."""
+
+    RUN = "the run"  # the flow, under whatever account
+    SUBMITTER = "submitter"  # the definition's owner, and whoever ran the release
+    HEAD = "head"  # of the office
+    IN_ROLE = "in a role of the policy"  # one that it asks of approvers
+    ON_ROSTER = "others on the roster"
+
+
+NOT_THE_SUBMITTER = frozenset({Who.HEAD, Who.IN_ROLE, Who.ON_ROSTER})
+PEOPLE = NOT_THE_SUBMITTER | {Who.SUBMITTER}
+
+
+@dataclass(frozen=True)
+class Transition:
+    """An action that takes a release from some states to another; None is a release of which nothing was recorded."""
+
+    action: str  # the command of a person, or the step of a run
+    before: frozenset[State | None]
+    after: State | None  # None: it stays in its state
+    by: frozenset[Who]
+    once: str = ""  # what else it takes
+    tells: frozenset[Who] = frozenset()
+
+
+_UNJUDGED = frozenset({None, State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.BLOCKED})
+_UNDECIDED = frozenset({State.PENDING_REVIEW, State.APPROVED})
+_RUN, _SUBMITTER = frozenset({Who.RUN}), frozenset({Who.SUBMITTER})
+
+TRANSITIONS: tuple[Transition, ...] = (
+    Transition("release", _UNJUDGED, State.RECEIVED, _RUN, "contract and policy are adopted"),
+    Transition("validate", frozenset({State.RECEIVED}), State.VALIDATED, _RUN),
+    Transition("mask", frozenset({State.VALIDATED}), State.MASKED, _RUN),
+    Transition("report", frozenset({State.MASKED}), State.EVALUATED, _RUN),
+    Transition("report", _UNJUDGED - {None, State.BLOCKED}, State.BLOCKED, _RUN, "the policy is not met", _SUBMITTER),
+    Transition(
+        "report", frozenset({State.EVALUATED}), State.PENDING_REVIEW, _RUN, "the policy is met", NOT_THE_SUBMITTER
     ),
-    State.VALIDATED: frozenset({State.RECEIVED}),
-    State.MASKED: frozenset({State.VALIDATED}),
-    State.EVALUATED: frozenset({State.MASKED}),
-    State.BLOCKED: frozenset({State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED}),
-    State.PENDING_REVIEW: frozenset({State.EVALUATED, State.APPROVED}),
-    State.CHANGES_REQUESTED: frozenset({State.PENDING_REVIEW, State.APPROVED}),
-    State.REJECTED: frozenset({State.PENDING_REVIEW, State.APPROVED}),
-    State.APPROVED: frozenset({State.PENDING_REVIEW}),
-    State.PUBLISHING: frozenset({State.APPROVED, State.PUBLISHING}),
-    State.PUBLISHED: frozenset({State.PUBLISHING}),
-    State.WITHDRAWN: frozenset({State.PUBLISHED, State.SUPERSEDED}),  # both lie on the shelf
-    State.SUPERSEDED: frozenset({State.PUBLISHED}),
+    Transition("approve", _UNDECIDED, None, NOT_THE_SUBMITTER),
+    Transition("conflicted", _UNDECIDED, None, NOT_THE_SUBMITTER),
+    Transition(
+        "reject", _UNDECIDED, State.REJECTED, PEOPLE, "more refuse than approve, or the submitter does", _SUBMITTER
+    ),
+    Transition(
+        "request-changes", _UNDECIDED, State.CHANGES_REQUESTED, PEOPLE,
+        "more refuse than approve, or the submitter does", _SUBMITTER,
+    ),
+    Transition(
+        "approved", frozenset({State.PENDING_REVIEW}), State.APPROVED, _RUN, "all approve whom the policy asks for",
+        _SUBMITTER,
+    ),
+    Transition(
+        "approved", frozenset({State.APPROVED}), State.PENDING_REVIEW, _RUN, "an approval expired or was voided",
+        NOT_THE_SUBMITTER,
+    ),
+    Transition("publish", frozenset({State.APPROVED, State.PUBLISHING}), State.PUBLISHING, _RUN),
+    Transition("publish", frozenset({State.PUBLISHING}), State.PUBLISHED, _RUN, "what was approved lies there", PEOPLE),
+    Transition("publish", frozenset({State.PUBLISHED}), State.SUPERSEDED, _RUN, "a later edition is published"),
+    Transition(
+        "withdraw", frozenset({State.PUBLISHED, State.SUPERSEDED}), State.WITHDRAWN, PEOPLE,
+        "2 people ask, one of them the head or in a role of the policy", PEOPLE,
+    ),
+)  # fmt: skip
+
+
+def allowed(action: str) -> Mapping[State | None, frozenset[Who]]:
+    """In which states an action is possible, and to whom."""
+    return {state: each.by for each in TRANSITIONS if each.action == action for state in each.before}
+
+
+REACHED_FROM: Mapping[State, frozenset[State | None]] = {
+    state: frozenset(before for each in TRANSITIONS if each.after is state for before in each.before) for state in State
 }
 
 # Events that leave the state as it is.
@@ -68,8 +121,9 @@ REMARKS: Mapping[str, str] = {
 
 OFFICE = "@office"  # stands in the place of a release's id; no definition can have this name
 # Its events: acts by which people, policies and contracts come to count. They have no states.
+FOUNDED = "founded"
 OFFICE_EVENTS: Mapping[str, str] = {
-    "founded": "the head of the office brings its first roster and documents",
+    FOUNDED: "the head of the office brings its first roster and documents",
     "adopted": "one person adopts documents of the office",
 }
 
@@ -102,7 +156,48 @@ def state_of(events: Iterable[str]) -> State | None:
     return state
 
 
+def refuse_in_office(event: str, founded: bool) -> None:
+    """Raise TransitionError for an event that may not happen to the office: it is founded first, and once."""
+    if event not in OFFICE_EVENTS:
+        raise TransitionError(f"no event of an office is named '{event}'. Known: {', '.join(OFFICE_EVENTS)}.")
+    if (event == FOUNDED) == founded:
+        raise TransitionError(f"the office was {'' if founded else 'not '}founded{' already' if founded else ' yet'}.")
+
+
+def told_of(event: str) -> str:
+    """Who is to be told of an event, in words; empty: nobody."""
+    people = {who for each in TRANSITIONS if each.after == event for who in each.tells}
+    return _listed(people)
+
+
+def as_markdown() -> str:
+    """The table as a drawing (Mermaid) and as a table, for docs/architecture.md."""
+    drawn = [
+        f"    {before or '[*]'} --> {each.after}: {each.action}"
+        for each in TRANSITIONS
+        if each.after
+        for before in _in_order(each.before)
+    ]
+    rows = [
+        f"| `{each.action}` | {in_words(each.before)} | {in_words([each.after]) if each.after else 'what it was'} "
+        f"| {_listed(each.by)} | {each.once} | {_listed(each.tells)} |"
+        for each in TRANSITIONS
+    ]
+    head = ["| action | on a release that is | makes it | may be done by | when | told |", "|---|---|---|---|---|---|"]
+    return "\n".join(["```mermaid", "stateDiagram-v2", *drawn, "```", "", *head, *rows])
+
+
+def _listed(people: AbstractSet[Who]) -> str:
+    if people >= NOT_THE_SUBMITTER:
+        return "anybody on the roster" + ("" if Who.SUBMITTER in people else " but the submitter")
+    return ", ".join(who for who in Who if who in people)
+
+
+def _in_order(states: Collection[State | None]) -> list[State | None]:
+    return [state for state in (None, *State) if state in states]
+
+
 def in_words(states: Collection[State | None]) -> str:
     """The states as 'masked, evaluated or blocked', in the order of a release's life."""
-    words = [name for name, state in (("new", None), *((s.value, s) for s in State)) if state in states]
+    words = [state.value if state else "new" for state in _in_order(states)]
     return " or ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

@@ -64,7 +64,7 @@ def act(
     predicate_type, predicate, files : what is signed, and about what: name -> SHA-256
     raises                           : SluiceError for who is not on the roster, cannot be known so, or has no key here
     """
-    at = datetime.now(UTC).isoformat(timespec="seconds")
+    at = datetime.now(UTC).isoformat(timespec="microseconds")  # of one person's acts, the order in which they were said
     if means.to_sign:
         return Request(Statement.about(files, predicate_type, predicate(comment, at)).payload())
     envelope = None
@@ -78,7 +78,8 @@ def act(
     if envelope is not None:
         signers = {roster.by_key(key) for key in envelope.signed_by()} - {None}
         if len(signers) != 1:
-            raise SluiceError(f"it bears the signature of nobody on the roster. On it: {_listed(roster)}")
+            whose = "of several people of the roster: each signs alone" if signers else "of nobody on the roster"
+            raise SluiceError(f"it bears the signature {whose}. On it: {_listed(roster)}")
         person, identity = str(signers.pop()), "key"
     else:
         person, identity = _by_name(roster, asked, means.declared)
@@ -136,6 +137,9 @@ def _by_name(roster: Roster, asked: Identity, declared: str | None) -> tuple[str
         if declared is None and asked == "declared":
             hint += ", or say who you are with --as"
         raise SluiceError(f"'{declared or account()}' is not on the roster. On it: {_listed(roster)}{hint}")
+    runs = roster.by_account(account())
+    if runs not in (None, person):
+        raise SluiceError(f"this is the account of '{runs}', in which nobody else is believed to act")
     return person, identity
 
 

@@ -8,7 +8,7 @@ from policies.approvals import DECISION, PREDICATE, REFUSALS, Decision, Standing
 from policies.people import HEAD, stronger
 from sluice.custody import shelf
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State
+from sluice.custody.states import State, allowed
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from tasks.release.acting import Means, Request, act, refuse_unseen
@@ -55,6 +55,7 @@ def decide(
     """
     refuse_unseen("comment", comment)
     case = UnderReview.of(workspace, release_id)
+    possible = allowed(decision.replace("_", "-"))
     _refuse_unless_under_review(workspace.ledger.state(release_id), release_id)
     if decision != "approve" and not comment.strip() and means.envelope is None:
         raise SluiceError(f"--comment must say why: who submitted {release_id} has to know what to change")
@@ -70,7 +71,9 @@ def decide(
     )
     if isinstance(said, Request):
         return said
-    if case.is_submitter(said.person) and decision not in REFUSALS:
+    if not said.body["comment"].strip() and decision != "approve":
+        raise SluiceError("what was signed has no comment; it must say why")
+    if not any(case.relation(said.person) in may for may in possible.values()):
         raise SluiceError(f"'{said.person}' submitted {release_id} and cannot approve it; another person must.")
     before = case.standing()
     for holds in before.decided:
@@ -78,13 +81,12 @@ def decide(
             says = f"already decided so by you at {holds.at}, nothing more was recorded; {before.says}"
             return before.model_copy(update={"says": says})
     body = {**said.body, "decision": decision, "subject": bound.digest()}
-    undecided = (State.PENDING_REVIEW, State.APPROVED)
-    entry = workspace.ledger.append(release_id, DECISION, said.person, body, undecided)
+    entry = workspace.ledger.append(release_id, DECISION, said.person, body, possible)
     now = UnderReview.of(workspace, release_id).standing()
     if refused := [void.reason for void in now.void if void.at == entry.at]:
         raise SluiceError(f"the decision counts for nothing: {refused[0]}")
     if now.outcome in REFUSALS.values():
-        workspace.ledger.append(release_id, now.outcome, said.person, {"says": now.says}, undecided)
+        workspace.ledger.append(release_id, now.outcome, said.person, {"says": now.says}, possible)
     return now
 
 
@@ -100,7 +102,7 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
     refuse_unseen("reason", reason)
     workspace = open_workspace()
     case = UnderReview.of(workspace, release_id)
-    state, on_shelf = workspace.ledger.state(release_id), (State.PUBLISHED, State.SUPERSEDED)
+    state, on_shelf = workspace.ledger.state(release_id), allowed("withdraw")
     if state not in on_shelf:
         raise SluiceError(f"{release_id} is {str(state).replace('_', ' ')}; only a published release can be withdrawn.")
     published = last(case.entries, State.PUBLISHED)
@@ -146,6 +148,6 @@ def _asks(case: UnderReview, entry: Entry) -> str | None:
 
 
 def _refuse_unless_under_review(state: State | None, release_id: str) -> None:
-    if state not in (State.PENDING_REVIEW, State.APPROVED):
+    if state not in allowed("approve"):
         says = str(state).replace("_", " ")
         raise SluiceError(f"{release_id} is {says}; only a release that is pending review can be decided on.")

@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 
 from policies.adoption import Office
 from policies.approvals import Standing, Subject
+from policies.people import HEAD
 from policies.policy import Policy
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State
+from sluice.custody.states import State, Who
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError, did_you_mean
 from tasks.release.office import open_office
@@ -70,6 +71,15 @@ class UnderReview:
     def is_submitter(self, person: str) -> bool:
         """Whether a person of the roster submitted or ran it."""
         return person in {self.office.roster.person(each) or each for each in self.submitters}
+
+    def relation(self, person: str) -> Who:
+        """What a person of the roster is to this release."""
+        roles = self.office.roster.people[person].roles
+        if self.is_submitter(person):
+            return Who.SUBMITTER
+        if HEAD in roles:
+            return Who.HEAD
+        return Who.IN_ROLE if {*roles} & {*self.policy.approvals.roles} else Who.ON_ROSTER
 
 
 def subject_of(release_id: str, entries: Sequence[Entry]) -> Subject:

@@ -387,7 +387,7 @@ def test_a_release_is_approved_by_two_signatures(waiting: Desks, pending: House)
     reject = waiting.runs("vault", "reject", release, "--comment", "no", "--to-sign", "-").out
     signed = waiting.runs("jonas", "sign", "-", types=reject).out
     told = waiting.runs("vault", "approve", release, "--envelope", "-", types=signed)
-    assert "it names another release, decision, document or file" in told.words
+    assert "it names another release, decision, document, file or --comment" in told.words
     told = elsewhere(waiting, "jonas", "approve", release, "--comment", "agreed")
     assert (told.code, pending.shelf) == (DONE, [release]), told.err
     assert (

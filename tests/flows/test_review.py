@@ -33,6 +33,7 @@ def test_the_submitter_cannot_approve_though_on_the_roster_with_every_role(pendi
 
 
 def test_the_account_that_ran_the_release_cannot_approve_under_another_name(house: House) -> None:
+    house.adopt()
     house.people["people"]["amara"]["account"] = account()
     house.write()
     assert house.release().code == WAITING

@@ -1,64 +1,207 @@
-"""Acts: what somebody signed counts once, and as the word of each who signed it."""
+"""What a person did: by the signature, account or name that the ledger holds of it, verified by the roster."""
 
-from functools import partial
+from dataclasses import replace
+from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from policies.approvals import PREDICATE, Approvals, decision_predicate
-from policies.people import Roster
+from policies.acts import said_at, verified_person
+from policies.approvals import DECISION, PREDICATE, Approvals, decision_predicate
+from policies.people import Identity, Roster
+from sluice.custody.chain import START
 from sluice.custody.ledger import Entry
-from sluice.custody.signing.envelope import Envelope, Statement
-from sluice.custody.signing.public_key import PublicKey
-from sluice.custody.signing.ssh_signature import signed_by_key
-from tests.policies.test_approvals import NOW
+from sluice.errors import SluiceError
+from tests.policies.signed_acts import BEGAN, OFFICE_ID, PEOPLE, key_line, later, roster, signed
 
-KEYS = {
-    name: Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32) for number, name in enumerate(("amara", "jonas"))
-}
-ROSTER = Roster.model_validate(
-    {
-        "people": {
-            name: {"roles": ["methodologist"], "keys": [PublicKey.of(key.public_key()).line]}
-            for name, key in KEYS.items()
-        }
-    }
-)
-SUBJECT, AT = "a" * 64, NOW.isoformat(timespec="seconds")
+SUBJECT = "d" * 64
+RELEASE = "people-puf-000000000001"
+TWO = Approvals(count=2, identity="key")
+PREDICATE_OF_ONE = {"office": OFFICE_ID, "comment": "", "at": BEGAN.isoformat()}
 
 
-def signed(who: str, by: str, number: int) -> Entry:
-    """A decision under one name by the key of another, in the same words and the same second as every other."""
-    predicate = decision_predicate("house", "fair-1", "approve", SUBJECT, "", AT)
-    payload = Statement.about({"fair.csv": "b" * 64}, PREDICATE, predicate).payload()
-    envelope = Envelope.sign(payload, partial(signed_by_key, key=KEYS[by])).as_json()
-    body = {
-        "decision": "approve",
-        "subject": SUBJECT,
-        "identity": "key",
-        "comment": "",
-        "said_at": AT,
-        "envelope": envelope,
-    }
-    return Entry(number, NOW.isoformat(), "fair-1", "decision", who, body | {"envelope": envelope}, "", "")
+def known_by(identity: Identity) -> Roster:
+    return roster().model_copy(update={"identity": identity})
+
+
+def acted(who: str, identity: object = "key", by: str | tuple[str, ...] = "", **body: Any) -> Entry:
+    signers = (by or who,) if isinstance(by, str) else by
+    content = {"identity": identity, "account": who, **body}
+    if identity == "key":
+        content |= {"envelope": signed("urn:test:1", PREDICATE_OF_ONE, *signers)}
+    return Entry(1, BEGAN.isoformat(), RELEASE, "test", who, content | body, START, START)
+
+
+def verified(entry: Entry, people: Roster) -> str:
+    return verified_person(entry, people, "urn:test:1", PREDICATE_OF_ONE)
+
+
+@pytest.mark.parametrize("asked", ["key", "account", "declared"])
+def test_an_act_is_known_as_it_claims_and_no_weaker_than_the_office_asks(asked: Identity) -> None:
+    identities: tuple[Identity, ...] = ("declared", "account", "key")
+    for identity in identities:
+        entry = acted("mina", identity)
+        if identities.index(identity) >= identities.index(asked):
+            assert verified(entry, known_by(asked)) == "mina"
+        else:
+            with pytest.raises(SluiceError, match="are known by"):
+                verified(entry, known_by(asked))
 
 
 @pytest.mark.parametrize(
-    ("acts", "approved", "void"),
+    ("entry", "says"),
     [
-        ([("amara", "amara"), ("jonas", "jonas")], True, []),
-        ([("amara", "amara"), ("amara", "amara")], False, ["is a copy of an earlier one"]),
-        ([("amara", "amara"), ("jonas", "amara")], False, ["is a copy of an earlier one"]),
-        (
-            [("jonas", "amara"), ("amara", "amara")],
-            False,
-            ["no key of its author signed it", "is a copy of an earlier one"],
-        ),
+        (acted("mallory", "account"), "not on the roster"),
+        (acted("mina", "account", account="jonas"), "under another account than its author's"),
+        (acted("mina", "account", account=None), "under another account than its author's"),
+        (acted("mina", "declared", account="jonas"), "under the account of jonas"),
+        (acted("mina", None), "are known by"),
+        (acted("mina", "guessed"), "are known by"),
+        (acted("mina", by="jonas"), "nobody else on the roster, must have signed it"),
+        (acted("mina", by="mallory"), "nobody else on the roster, must have signed it"),
+        (acted("mina", by=("mina", "jonas")), "nobody else on the roster, must have signed it"),
+        (acted("mina", envelope=None), "no DSSE envelope"),
+        (acted("mina", envelope={"payload": "", "payloadType": "x", "signatures": []}), "no DSSE envelope"),
+        (replace(acted("mina"), at="2031-01-01T00:00:00+00:00"), "not on the roster at that time"),
     ],
 )
-def test_two_people_may_sign_the_same_words_in_the_same_second(
-    acts: list[tuple[str, str]], approved: bool, void: list[str]
+def test_an_act_that_cannot_be_verified_is_nobody_s(entry: Entry, says: str) -> None:
+    people = roster(PEOPLE, mina={"valid_until": "2030-12-31"}).model_copy(update={"identity": "declared"})
+    with pytest.raises(SluiceError, match=says):
+        verified(entry, people)
+
+
+def test_a_person_without_an_account_acts_by_none() -> None:
+    people = roster(PEOPLE, mina={"account": None}).model_copy(update={"identity": "account"})
+    with pytest.raises(SluiceError, match="under another account"):
+        verified(acted("mina", "account", account=None), people)
+
+
+@pytest.mark.parametrize("wrong", [{"office": "other"}, {"comment": "x"}, {"at": "2026-03-01"}, {"more": 1}])
+def test_what_was_signed_must_be_what_is_recorded(wrong: dict[str, Any]) -> None:
+    with pytest.raises(SluiceError, match="not what is recorded"):
+        verified_person(acted("mina"), roster(), "urn:test:1", PREDICATE_OF_ONE | wrong)
+    with pytest.raises(SluiceError, match="not what is recorded"):
+        verified_person(acted("mina"), roster(), "urn:test:2", PREDICATE_OF_ONE)
+
+
+@pytest.mark.parametrize("wrong", ["yesterday", "2026-03-01T09:00:00", 5, ["x"]])
+def test_a_time_that_is_none_is_refused(wrong: object) -> None:
+    with pytest.raises(SluiceError, match="no time in UTC"):
+        said_at(acted("mina", said_at=wrong))
+    assert said_at(acted("mina", said_at="2026-02-01T09:00:00+00:00")).month == 2
+    assert said_at(acted("mina")) == BEGAN
+
+
+# -- decisions that are signed
+
+
+def decided(
+    who: str, recorded: str = "approve", at: int = 1, said: int | None = None, by: str = "", **other: Any
+) -> Entry:
+    """A decision that was recorded at an hour and said at one, signed by its author."""
+    time = later(hours=at if said is None else said).isoformat()
+    said_so = {"office": OFFICE_ID, "release": RELEASE, "decision": recorded, "subject": SUBJECT, "comment": ""} | other
+    predicate = decision_predicate(**said_so, at=time)
+    body = {
+        "identity": "key", "account": "vault", "decision": recorded, "subject": SUBJECT, "comment": "", "said_at": time,
+        "envelope": signed(PREDICATE, predicate, by or who),
+    }  # fmt: skip
+    return Entry(1, later(hours=at).isoformat(), RELEASE, DECISION, who, body, START, START)
+
+
+def standing(*entries: Entry, people: Roster | None = None, approvals: Approvals = TWO, hours: int = 24) -> Any:
+    return approvals.standing(entries, SUBJECT, ["emil"], people or roster(), later(hours=hours), OFFICE_ID)
+
+
+def test_two_people_who_sign_approve() -> None:
+    assert standing(decided("mina"), decided("jonas")).complete
+    assert not standing(decided("mina"), decided("mina", at=2)).complete
+    assert not standing(decided("mina"), decided("jonas", by="mina")).complete
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"office": "ab" * 16},
+        {"release": "people-puf-000000000002"},
+        {"decision": "reject"},
+        {"subject": "e" * 64},
+        {"comment": "only if it is masked further"},
+    ],
+    ids=lambda other: next(iter(other)),
+)
+def test_a_signature_under_anything_else_is_no_decision_here(other: dict[str, str]) -> None:
+    """Another office, release, decision, evaluation or comment than the one that is recorded."""
+    found = standing(decided("mina"), decided("jonas", **other))
+    assert not found.complete
+    assert [each.reason for each in found.void] == ["what was signed is not what is recorded"]
+
+
+@pytest.mark.parametrize("changed", ["reject", "request_changes", "conflicted"])
+def test_a_decision_that_is_replayed_after_its_author_changed_the_mind_does_not_count(changed: str) -> None:
+    approval = decided("jonas", at=1)
+    again = replace(approval, at=later(hours=3).isoformat())
+    found = standing(decided("mina"), approval, decided("jonas", changed, at=2), again)
+    assert not found.complete
+    assert [each.reason for each in found.void] == ["was said before another decision of the same person"]
+    text = again.body["envelope"]["payload"]
+    spelled = replace(again, body=again.body | {"envelope": again.body["envelope"] | {"payload": text + "\n"}})
+    assert not standing(decided("mina"), approval, decided("jonas", changed, at=2), spelled).complete
+
+
+def test_a_decision_that_was_kept_back_does_not_undo_a_later_one() -> None:
+    """Signed at nine, not sent; another signed and recorded at ten; the first one recorded at eleven."""
+    found = standing(decided("mina", at=0), decided("jonas", "reject", at=2), decided("jonas", at=3, said=1))
+    assert not found.complete
+    assert len(found.void) == 1
+    assert standing(decided("mina"), decided("jonas", "reject", at=3, said=1), decided("jonas", at=4, said=2)).complete
+
+
+def test_an_approval_holds_from_when_it_was_signed_and_a_copy_is_no_new_one() -> None:
+    week = TWO.model_copy(update={"valid_days": 7})
+    late = 8 * 24
+    copy = replace(decided("jonas"), at=later(days=7).isoformat())
+    assert standing(decided("mina", at=late - 24), decided("jonas"), approvals=week, hours=7 * 24).complete
+    assert not standing(decided("mina", at=late - 24), decided("jonas"), copy, approvals=week, hours=late).complete
+
+
+def test_a_key_that_was_taken_away_decides_nothing_even_what_it_decided_before() -> None:
+    entries = decided("mina"), decided("jonas")
+    renewed = roster(PEOPLE, jonas={"keys": [key_line("jonas anew")]})
+    assert standing(*entries).complete
+    assert not standing(*entries, people=renewed).complete
+    both = roster(PEOPLE, jonas={"keys": [key_line("jonas anew"), key_line("jonas")]})
+    assert standing(*entries, people=both).complete
+    found = standing(decided("jonas"), decided("jonas", at=2, by="jonas anew"), people=both)
+    assert (found.complete, found.missing_count) == (False, 1)  # one person under two keys
+
+
+def test_who_does_not_count_any_more_decides_nothing() -> None:
+    left = roster(PEOPLE, jonas={"valid_until": "2026-02-28"})
+    assert not standing(decided("mina"), decided("jonas"), people=left).complete
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["amara", "jonas", "mina", "noor"]),
+            st.sampled_from(["approve", "approve", "reject", "conflicted"]),
+            st.integers(0, 30),
+            st.sampled_from(["", "", "", "mallory", "mina"]),
+        ),
+        max_size=6,
+    )
+)
+@settings(max_examples=40)
+def test_nothing_is_approved_but_by_the_last_words_of_two_who_signed_them(
+    said: list[tuple[str, str, int, str]],
 ) -> None:
-    entries = [signed(who, by, number) for number, (who, by) in enumerate(acts, 1)]
-    standing = Approvals(count=2, identity="key").standing(entries, SUBJECT, ["owner"], ROSTER, NOW, "house")
-    assert (standing.complete, [each.reason for each in standing.void]) == (approved, void)
+    """Recorded in any order, signed by anybody: of each person what was said last and truly counts."""
+    found = standing(*(decided(who, what, at=31, said=when, by=by) for who, what, when, by in said), hours=32)
+    true = [(when, number, who, what) for number, (who, what, when, by) in enumerate(said) if by in ("", who)]
+    last = {who: what for _, _, who, what in sorted(true)}
+    approving = [who for who, what in last.items() if what == "approve"]
+    refusing = [who for who, what in last.items() if what == "reject"]
+    assert found.complete == (len(approving) >= 2 and len(approving) > len(refusing))

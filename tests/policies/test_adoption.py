@@ -1,0 +1,425 @@
+"""Adoption: no document counts without two people of the roster of that time, one of them in the role; nor after its
+end, nor by acts that were altered, replayed or signed by others."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from policies.adoption import ADOPTED, ANSWERS_FOR, FOUNDED, Adoption, Office, read_office
+from policies.people import HEAD, Roster
+from sluice.custody.ledger import Entry
+from sluice.errors import SluiceError
+from tests.policies.signed_acts import (
+    BEGAN,
+    PEOPLE,
+    POLICY,
+    act,
+    adopts_roster,
+    another_spelling,
+    founding,
+    key_line,
+    later,
+    roster,
+)
+
+CONTRACT = Adoption(kind="contract", name="people", version="1", sha256="b" * 64)
+NOW = later(days=1)
+
+
+def office(*entries: Entry) -> Office:
+    found = read_office([founding(), *entries])
+    assert found is not None
+    return found
+
+
+def counts(found: Office, adoption: Adoption = POLICY) -> bool:
+    return found.fault(adoption.kind, adoption.name, adoption.sha256, "people", "emil", NOW) is None
+
+
+def test_an_office_is_founded_by_its_head_with_what_it_brings() -> None:
+    found = read_office([founding(None, POLICY)])
+    assert found is not None
+    assert (found.founder.who, found.roster, counts(found)) == ("amara", roster(), True)
+    assert found.in_force["policy", "public-use-file"].says == (
+        "amara (2026-02-28, by signature), who founded the office"
+    )
+    assert read_office([]) is None
+
+
+def edited(entry: Entry, **body: Any) -> Entry:
+    return replace(entry, body=entry.body | body)
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        (founding(who="jonas"), "by somebody with the role head"),
+        (replace(founding(), event=ADOPTED), "by the first act on record"),
+        (act("amara", POLICY, brought=roster(), event=FOUNDED), "which brings its roster"),
+        (
+            edited(founding(), roster=roster({"amara": ["head"]}).model_dump(mode="json")),
+            "not the one which was adopted",
+        ),
+        (
+            act("amara", adopts_roster(roster()), brought=roster(), event=FOUNDED, by="mallory"),
+            "nobody else on the roster, must have signed",
+        ),
+        (edited(founding(), office="other"), "what was signed is not what is recorded"),
+        (edited(founding(), adoptions=None), "incomplete"),
+        (edited(founding(), identity="declared"), "known by signature"),
+        (founding(None, POLICY, POLICY.model_copy(update={"sha256": "c" * 64})), "twice"),
+    ],
+)
+def test_a_founding_that_cannot_be_verified_founds_nothing(entry: Entry, says: str) -> None:
+    with pytest.raises(SluiceError, match=says):
+        read_office([entry])
+
+
+def test_an_office_is_founded_once() -> None:
+    found = office(founding(roster({"mallory": ["head"]}), who="mallory"), founding())
+    assert found.roster == roster()
+    assert len(found.void) == 2
+    assert "is no act of an office that was founded" in found.void[1]
+
+
+@pytest.mark.parametrize(
+    ("people", "complete"),
+    [
+        (["mina"], False),
+        (["mina", "mina"], False),
+        (["jonas", "noor"], False),  # no methodologist
+        (["mina", "jonas"], True),
+        (["noor", "mina"], True),
+        (["amara", "mina"], True),
+    ],
+)
+def test_a_policy_takes_two_people_one_of_them_a_methodologist(people: list[str], complete: bool) -> None:
+    found = office(*(act(who, POLICY, at=later(minutes=number)) for number, who in enumerate(people)))
+    assert counts(found) is complete
+    assert (POLICY in found.proposed) is not complete
+
+
+def test_what_is_missing_is_said() -> None:
+    assert (office(act("noor", POLICY)).missing(POLICY, office(act("noor", POLICY)).proposed[POLICY])) == (
+        "1 more of the roster, among them a methodologist"
+    )
+    assert office().missing(POLICY, []) == "2 more of the roster, among them a methodologist"
+    assert office(act("mina", POLICY)).missing(POLICY, office(act("mina", POLICY)).proposed[POLICY]) == (
+        "1 more of the roster"
+    )
+
+
+# -- who acts
+
+
+@pytest.mark.parametrize("by", ["mallory", "jonas", ("mina", "jonas"), ("mallory", "mina"), ("jonas", "amara")])
+def test_an_act_counts_by_the_one_signature_of_its_author(by: str | tuple[str, ...]) -> None:
+    found = office(act("jonas", POLICY), act("mina", POLICY, by=by, at=later(minutes=1)))
+    assert counts(found) is (by == ("mallory", "mina"))  # who is on no roster neither adds nor takes away
+    if not counts(found):
+        assert "must have signed it" in found.void[0]
+
+
+def test_who_is_on_no_roster_adopts_nothing() -> None:
+    found = office(act("mallory", POLICY), act("mina", POLICY))
+    assert not counts(found)
+    assert "its author is not on the roster" in found.void[0]
+
+
+def test_the_same_statement_may_be_signed_by_two_people() -> None:
+    """It names no signer: what one wrote with --to-sign, another may sign as well."""
+    assert counts(office(act("mina", POLICY), act("jonas", POLICY)))
+
+
+@pytest.mark.parametrize("copy", [lambda entry: entry, another_spelling], ids=["copied", "another spelling"])
+def test_an_act_counts_once(copy: Callable[[Entry], Entry]) -> None:
+    """Two people adopt a policy, then its successor: their first acts, replayed, do not bring it back."""
+    first = [act("mina", POLICY, comment="first ."), act("jonas", POLICY, comment="first .")]
+    successor = POLICY.model_copy(update={"sha256": "c" * 64, "version": "2"})
+    second = [act(who, successor, at=later(hours=1)) for who in ("mina", "jonas")]
+    replayed = [replace(copy(entry), at=later(hours=2).isoformat()) for entry in first]
+    found = office(*first, *second, *replayed)
+    assert counts(found, successor)
+    assert not counts(found, POLICY)
+    assert ["given before the policy 'public-use-file', version 2 was adopted" in each for each in found.void] == [
+        True
+    ] * 2
+
+
+def test_what_was_signed_before_another_was_adopted_does_not_replace_it() -> None:
+    """Two people sign a policy and do not send it; they adopt a stricter one; somebody records the first."""
+    stricter = POLICY.model_copy(update={"sha256": "c" * 64, "version": "2"})
+    adopted = [act(who, stricter, at=later(hours=1)) for who in ("mina", "jonas")]
+    kept_back = [act(who, POLICY, at=later(hours=2), said_at=BEGAN) for who in ("mina", "jonas")]
+    found = office(*adopted, *kept_back)
+    assert counts(found, stricter)
+    assert "given before the policy 'public-use-file', version 2 was adopted" in found.void[0]
+
+
+def test_an_act_of_another_office_is_none_of_this() -> None:
+    found = office(act("mina", POLICY, office="ab" * 16), act("jonas", POLICY))
+    assert not counts(found)
+
+
+def test_a_proposal_lapses() -> None:
+    """What one person proposed and everybody forgot is not completed years later by one other."""
+    assert counts(office(act("mina", POLICY), act("jonas", POLICY, at=later(days=29))))
+    found = office(act("mina", POLICY), act("jonas", POLICY, at=later(days=31)))
+    assert not counts(found)
+    assert [each.who for each in found.proposed[POLICY]] == ["jonas"]
+
+
+def test_two_who_adopt_different_terms_adopt_nothing() -> None:
+    narrow = POLICY.model_copy(update={"datasets": ("people",)})
+    ending = POLICY.model_copy(update={"valid_until": date(2030, 1, 1)})
+    found = office(act("mina", narrow), act("jonas", POLICY), act("amara", ending))
+    assert not counts(found)
+    assert len(found.proposed) == 3
+
+
+# -- the roster changes
+
+
+def test_the_roster_of_the_time_decides_and_not_the_one_that_is_proposed() -> None:
+    """Nobody brings in a second person to adopt with, and who is removed may be removed by two others alone."""
+    invented = roster({**PEOPLE, "mallory": ["head"]})
+    found = office(
+        act("amara", adopts_roster(invented), brought=invented),
+        act("mallory", adopts_roster(invented), brought=invented, at=later(minutes=1)),
+    )
+    assert found.roster == roster()
+    assert "its author is not on the roster" in found.void[0]
+
+
+def test_two_people_one_of_them_the_head_change_the_roster() -> None:
+    smaller = roster({"amara": PEOPLE["amara"], "mina": ["methodologist"]})
+    without_head = office(*(act(who, adopts_roster(smaller), brought=smaller) for who in ("jonas", "mina")))
+    assert without_head.roster == roster()
+    found = office(*(act(who, adopts_roster(smaller), brought=smaller) for who in ("amara", "jonas")))
+    assert found.roster == smaller  # jonas may remove himself
+    gone = office(
+        *(act(who, adopts_roster(smaller), brought=smaller) for who in ("amara", "jonas")),
+        act("jonas", POLICY, at=later(minutes=1)),
+    )
+    assert "its author is not on the roster" in gone.void[0]
+
+
+def test_a_roster_without_a_head_would_be_the_last_one() -> None:
+    headless = roster({"amara": ["methodologist"], "jonas": ["owner"]})
+    found = office(*(act(who, adopts_roster(headless), brought=headless) for who in ("amara", "jonas")))
+    assert found.roster == roster()
+    assert "somebody with the role head" in found.void[0]
+
+
+def test_an_act_by_a_key_that_was_taken_from_its_owner_completes_nothing() -> None:
+    """A stolen key proposes a policy; the office gives its owner a new one; one more adoption is not the second."""
+    renewed = roster(PEOPLE, mina={"keys": [key_line("mina anew")]})
+    change = [act(who, adopts_roster(renewed), brought=renewed, at=later(hours=1)) for who in ("amara", "jonas")]
+    found = office(act("mina", POLICY), *change, act("jonas", POLICY, at=later(hours=2)))
+    assert found.roster == renewed
+    assert not counts(found)
+    kept = office(act("noor", POLICY), *change, act("amara", POLICY, at=later(hours=2)))
+    assert counts(kept)  # her key is the same as before
+
+
+def test_a_name_that_passes_to_another_person_brings_no_act_with_it() -> None:
+    another = roster(PEOPLE, noor={"keys": [key_line("another noor")]})
+    change = [act(who, adopts_roster(another), brought=another, at=later(hours=1)) for who in ("amara", "jonas")]
+    found = office(act("noor", POLICY), *change)
+    assert found.proposed.get(POLICY, []) == []
+
+
+def test_who_does_not_count_yet_or_any_more_adopts_nothing() -> None:
+    found = read_office(
+        [
+            founding(roster(PEOPLE, mina={"valid_until": "2026-03-02"})),
+            act("mina", POLICY, at=later(days=2)),
+            act("jonas", POLICY, at=later(days=2)),
+        ]
+    )
+    assert found is not None
+    assert not counts(found)
+    assert "not on the roster at that time" in found.void[0]
+
+
+def test_an_act_that_counts_for_nothing_changes_nothing() -> None:
+    """Half of it would else count: a policy, beside a roster that is not the one it says."""
+    other = roster({"amara": ["head"], "jonas": ["owner"]})
+    both = (POLICY, adopts_roster(other))
+    found = office(act("amara", *both, brought=other), act("jonas", *both, brought=roster(), at=later(minutes=1)))
+    assert "it brings a roster that is not the one which was adopted" in found.void[0]
+    assert not counts(found)
+    assert [each.who for each in found.proposed[POLICY]] == ["amara"]
+
+
+@pytest.mark.parametrize("terms", [{"valid_until": "2030-01-01"}, {"datasets": ["people"]}, {"submitters": ["emil"]}])
+def test_a_roster_has_no_terms(terms: dict[str, Any]) -> None:
+    """An end would leave an office without people; the days of each person stand in the roster."""
+    with pytest.raises(ValidationError, match="roster"):
+        Adoption(kind="roster", name="roster", sha256="a" * 64, **terms)
+
+
+# -- what a document counts for
+
+
+@pytest.mark.parametrize(
+    ("terms", "dataset", "submitter", "now", "says"),
+    [
+        ({}, "people", "emil", NOW, None),
+        ({"datasets": ("firms", "people")}, "people", "emil", NOW, None),
+        ({"datasets": ("firms",)}, "people", "emil", NOW, "for firms only, not for 'people'"),
+        ({"submitters": ("Jonas ",)}, "people", "jonas", NOW, None),
+        ({"submitters": ("jonas",)}, "people", "emil", NOW, "by jonas only, not by 'emil'"),
+        ({"valid_until": date(2026, 3, 2)}, "people", "emil", datetime(2026, 3, 2, 23, 59, tzinfo=UTC), None),
+        ({"valid_until": date(2026, 3, 2)}, "people", "emil", datetime(2026, 3, 3, tzinfo=UTC), "ended on 2026-03-02"),
+    ],
+)
+def test_a_document_counts_under_its_terms(
+    terms: dict[str, Any], dataset: str, submitter: str, now: datetime, says: str | None
+) -> None:
+    adoption = POLICY.model_copy(update=terms)
+    found = office(act("mina", adoption), act("jonas", adoption))
+    fault = found.fault("policy", POLICY.name, POLICY.sha256, dataset, submitter, now)
+    assert (fault is None) if says is None else (says in str(fault))
+
+
+def test_another_content_or_another_name_does_not_count() -> None:
+    found = office(act("mina", POLICY), act("jonas", POLICY))
+    of_release = ("people", "emil", NOW)
+    assert "with other content" in str(found.fault("policy", POLICY.name, "d" * 64, *of_release))
+    assert "no policy named" in str(found.fault("policy", "Public-Use-File", POLICY.sha256, *of_release))
+    assert "no contract named" in str(found.fault("contract", POLICY.name, POLICY.sha256, *of_release))
+
+
+# -- random histories
+
+AT = st.integers(0, 40 * 24)
+ADOPTIONS = [
+    POLICY,
+    POLICY.model_copy(update={"sha256": "c" * 64}),
+    POLICY.model_copy(update={"valid_until": date(2026, 3, 20)}),
+    CONTRACT,
+]
+ROSTERS = [
+    roster(PEOPLE, mina={"valid_until": "2026-03-10"}),
+    roster({"amara": ["head"], "jonas": ["owner", "methodologist"], "mallory": ["legal"]}),
+    roster(PEOPLE, jonas={"keys": [key_line("jonas anew")]}),
+]
+NAMES = [*PEOPLE, "mallory", "jonas anew"]
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Entry]:
+    """Acts in order of time by anybody, signed by anybody, some of them copies of earlier ones."""
+    entries = [founding()]
+    for hour in sorted(draw(st.lists(AT, max_size=7))):
+        at = later(hours=hour)
+        if len(entries) > 1 and draw(st.integers(0, 4)) == 0:
+            entries.append(replace(draw(st.sampled_from(entries[1:])), at=at.isoformat()))
+            continue
+        who = draw(st.sampled_from(NAMES))
+        by = draw(st.sampled_from([who, who, who, *NAMES]))
+        if draw(st.booleans()):
+            brought = draw(st.sampled_from(ROSTERS))
+            entries.append(act(who, adopts_roster(brought), brought=brought, by=by, at=at))
+        else:
+            entries.append(act(who, draw(st.sampled_from(ADOPTIONS)), by=by, at=at))
+    return entries
+
+
+@given(histories(), AT)
+@settings(max_examples=60)
+def test_nothing_counts_without_two_people_of_the_roster_of_that_time(entries: list[Entry], hour: int) -> None:
+    """Whoever acts, signs and replays whatever: told by the entries alone, not by how the office keeps them."""
+    force: dict[tuple[str, str], str] = {}
+    for number in range(1, len(entries) + 1):
+        before, found = read_office(entries[: number - 1]), read_office(entries[:number])
+        assert found is not None
+        new = {key: held for key, held in found.in_force.items() if before is None or before.in_force.get(key) != held}
+        for (kind, name), held in new.items():
+            force[kind, name] = held.adoption.sha256
+            if before is None:
+                continue
+            wanted = held.adoption.model_dump(mode="json")
+            signed = {
+                entry.actor
+                for entry in entries[1:number]
+                if wanted in entry.body["adoptions"]
+                and before.roster.by_key(_signer(entry)) == entry.actor
+                and before.roster.people[entry.actor].counts(datetime.fromisoformat(entry.at))
+            }
+            people = {each.who for each in held.acts}
+            assert len(people) >= 2
+            assert people <= signed
+            assert any(ANSWERS_FOR[kind] in before.roster.people[who].roles for who in people)
+    found = read_office(entries)
+    assert found is not None
+    now = later(hours=hour)
+    for (kind, _), held in found.in_force.items():
+        if kind != "roster" and held.adoption.valid_until and now.date() > held.adoption.valid_until:
+            assert not counts_at(found, held.adoption, now)
+    assert document_of(found.roster) == force["roster", "roster"]
+
+
+def counts_at(found: Office, adoption: Adoption, now: datetime) -> bool:
+    return found.fault(adoption.kind, adoption.name, adoption.sha256, "people", "emil", now) is None
+
+
+def document_of(brought: Roster) -> str:
+    return adopts_roster(brought).sha256
+
+
+def _signer(entry: Entry) -> Any:
+    from sluice.custody.signing.envelope import Envelope
+
+    [key] = Envelope.model_validate(entry.body["envelope"]).signed_by()
+    return key
+
+
+WHOLE = act("mina", POLICY.model_copy(update={"datasets": ("people",), "valid_until": date(2026, 9, 1)}))
+OTHERS: dict[str, list[Any]] = {
+    "kind": ["contract"],
+    "name": ["public-use-file ", "other", ""],
+    "version": ["2", ""],
+    "sha256": ["d" * 64],
+    "valid_until": ["2030-01-01", None],
+    "datasets": [[], ["people", "firms"]],
+    "submitters": [["emil"]],
+}
+
+
+@given(st.data())
+def test_whatever_is_edited_of_an_act_that_was_signed_voids_it(data: st.DataObject) -> None:
+    """By somebody who can forge the ledger's hashes, and has no key of its people."""
+    assert office(WHOLE).void == []
+    field = data.draw(st.sampled_from(["actor", "adoptions", "comment", "said_at", "identity", "envelope"]))
+    body = dict(WHOLE.body)
+    if field == "actor":
+        forged = replace(WHOLE, actor=data.draw(st.sampled_from(["amara", "jonas", "mallory"])))
+    else:
+        if field == "adoptions":
+            key = data.draw(st.sampled_from(sorted(OTHERS)))
+            body[field] = [body[field][0] | {key: data.draw(st.sampled_from(OTHERS[key]))}]
+        elif field == "comment":
+            body[field] = data.draw(st.text(min_size=1, max_size=5))
+        elif field == "said_at":
+            body[field] = (BEGAN + timedelta(seconds=data.draw(st.integers(1, 10**6)))).isoformat()
+        elif field == "identity":
+            body[field] = data.draw(st.sampled_from(["account", "declared", None, 1, "KEY"]))
+        else:
+            text = body[field]["payload"]
+            place = data.draw(st.integers(0, len(text) - 5))
+            body[field] = body[field] | {
+                "payload": text[:place] + ("A" if text[place] != "A" else "B") + text[place + 1 :]
+            }
+        forged = replace(WHOLE, body=body)
+    found = office(forged)
+    assert len(found.void) == 1
+    assert found.proposed == {}
+    assert HEAD in found.roster.people["amara"].roles
