@@ -31,10 +31,10 @@ def editions() -> tuple[Path, Path]:
     """A house with a published edition and the data of a next one; and this one judged and approved by one of two."""
     house = stages(House).at("published")
     house.new_edition()
-    begun = house.save("sound")
+    begun = house.save("faults-sound")
     assert house.release().code == WAITING
     assert house.approve("amara").code == WAITING
-    return begun, house.save("almost")
+    return begun, house.save("faults-almost")
 
 
 @pytest.fixture
