@@ -9,7 +9,7 @@ TOOLS := .venv-tools
 # Containers set it. Without bytecode every process of the tests, and of the demo, compiles all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install demo data test exhaustive check coverage lint audit sbom format benchmarks clean
+.PHONY: style help install demo data test exhaustive check coverage lint audit sbom format benchmarks clean
 
 help:
 	@echo "make demo        releases of a real survey: one refused, one masked, judged, approved, published, one of tables"
@@ -58,7 +58,7 @@ exhaustive: $(READY)
 	$(BIN)/python -m pytest $(PARALLEL) -m exhaustive $(ARGS)
 
 # What to run before each commit: lint, types, and the tests that need no server and little time.
-check: lint
+check: style
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder -m "not slow and not exhaustive and not prefect and not postgres" \
 	  --ignore tests/flows --ignore tests/faults --ignore tests/published $(ARGS)
 
@@ -66,12 +66,13 @@ check: lint
 coverage: $(READY)
 	$(BIN)/python -m pytest $(PARALLEL) -m "not exhaustive" --cov --cov-report term:skip-covered $(ARGS)
 
-lint: $(READY)
+style: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	@$(MAKE) --silent audit
+
+lint: style audit
 
 $(TOOLS)/.ready: tools.lock
 	@$(PYTHON) -m venv $(TOOLS)
