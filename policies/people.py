@@ -3,14 +3,12 @@
 import unicodedata
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
-from pathlib import Path
 from typing import Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner, signer_name
 from sluice.custody.signing.public_key import PublicKey
-from sluice.documents.documents import parse_document, read_yaml
 from sluice.errors import SluiceError
 from sluice.reading.visible_text import Name
 
@@ -77,7 +75,7 @@ class Roster(_Strict):
     @model_validator(mode="after")
     def _distinct(self) -> Self:
         owner: dict[str, str] = {}
-        holder: dict[str, str] = {}
+        holder: dict[bytes, str] = {}
         for name, person in self.people.items():
             if not name.strip().isprintable() or _PATTERN & set(name):
                 raise ValueError(
@@ -92,9 +90,10 @@ class Roster(_Strict):
                     raise ValueError(f"a name or account of '{name}' is blank")
                 if owner.setdefault(folded(spelling), name) != name:
                     raise ValueError(f"'{spelling}' names both '{owner[folded(spelling)]}' and '{name}'")
-            for key in person.keys:
-                if holder.setdefault(key, name) != name:
-                    raise ValueError(f"one key is given to both '{holder[key]}' and '{name}': each needs an own one")
+            for key in person.public_keys:
+                if holder.setdefault(key.point, name) != name:
+                    both = f"'{holder[key.point]}' and '{name}'"
+                    raise ValueError(f"one key is given to both {both}: each needs an own one")
         return self
 
     def by_account(self, account: str) -> str | None:
@@ -127,11 +126,6 @@ class Roster(_Strict):
 def _midnight(day: date | None, later: int = 0) -> datetime | None:
     """The beginning of a day, or of one that many days later, in UTC."""
     return None if day is None else datetime.combine(day + timedelta(days=later), time(), UTC)
-
-
-def load_roster(path: Path) -> Roster:
-    """The roster in a YAML file. Raises DocumentError."""
-    return parse_document(Roster, read_yaml(path), str(path))
 
 
 def folded(name: str) -> str:

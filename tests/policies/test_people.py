@@ -1,15 +1,19 @@
 """The roster: no spelling, account or key may mean two people."""
 
+import base64
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import ValidationError
 
-from policies.people import Person, Roster, load_roster
-from sluice.custody.signing.public_key import PublicKey
-from sluice.errors import DocumentError
+from policies.people import Person, Roster
+from sluice.custody.signing.public_key import ECDSA_P256, ED25519, TOKEN, PublicKey, packed
+from sluice.documents.documents import parse_document, read_yaml
+from sluice.errors import DocumentError, SluiceError
 
 KEY, OTHER = (PublicKey.of(Ed25519PrivateKey.from_private_bytes(bytes([each]) * 32).public_key()) for each in (1, 2))
 ROSTER = Roster.model_validate(
@@ -20,6 +24,10 @@ ROSTER = Roster.model_validate(
         }
     }
 )
+
+
+def load_roster(file: Path) -> Roster:
+    return parse_document(Roster, read_yaml(file), str(file))
 
 
 def test_people_are_found_by_name_and_account() -> None:
@@ -105,3 +113,39 @@ def test_whoever_verifies_is_told_on_which_days_a_key_counts() -> None:
 def test_no_person_has_the_name_of_the_installation(name: str) -> None:
     with pytest.raises(ValidationError, match="no person can be called 'publisher'"):
         Roster.model_validate({"people": {name: {"roles": ["head"]}}})
+
+
+def test_one_key_in_two_spellings_is_one_key() -> None:
+    """A point of P-256 written short, and an Ed25519 key listed as that of a token: two lines, one private key."""
+    point = ec.generate_private_key(ec.SECP256R1()).public_key()
+    forms = (serialization.PublicFormat.UncompressedPoint, serialization.PublicFormat.CompressedPoint)
+    long, short = (ecdsa_line(point.public_bytes(serialization.Encoding.X962, form)) for form in forms)
+    assert PublicKey.parse(long).line == long
+    with pytest.raises(SluiceError, match="damaged"):
+        PublicKey.parse(short)
+    raw = KEY.blob[-32:]
+    token = wire_line(TOKEN, packed(raw) + packed(b"ssh:"))
+    with pytest.raises(ValidationError, match="one key is given to both 'Ann' and 'Bo'"):
+        Roster.model_validate(
+            {"people": {"Ann": {"roles": ["a"], "keys": [KEY.line]}, "Bo": {"roles": ["a"], "keys": [token]}}}
+        )
+
+
+def test_a_key_by_which_anybody_can_sign_is_refused() -> None:
+    """Points of small order: a signature that holds for every message is made without a private key."""
+    prime = 2**255 - 19
+    eighth = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+    for y in (0, 1, prime - 1, eighth, prime - eighth, prime, prime + 1):  # the last two are 0 and 1 again
+        point = y.to_bytes(32, "little")
+        with pytest.raises(SluiceError, match="damaged"):
+            PublicKey.parse(wire_line(ED25519, packed(point)))
+        with pytest.raises(SluiceError, match="damaged"):
+            PublicKey.parse(wire_line(TOKEN, packed(point) + packed(b"ssh:")))
+
+
+def wire_line(kind: str, rest: bytes) -> str:
+    return f"{kind} {base64.b64encode(packed(kind.encode()) + rest).decode()}"
+
+
+def ecdsa_line(point: bytes) -> str:
+    return wire_line(ECDSA_P256, packed(b"nistp256") + packed(point))

@@ -46,7 +46,7 @@ class PublicKey:
             )
         try:
             key = cls(parts[0], base64.b64decode(parts[1], validate=True))
-            _ = key._public
+            _ = key.point
         except (binascii.Error, ValueError, struct.error):
             raise SluiceError(f"key of the kind {parts[0]} is damaged: its second word is no such key") from None
         return key
@@ -72,7 +72,7 @@ class PublicKey:
             fields = Fields(signature)
             if fields.string() != self.kind.encode():
                 return False
-            key, value = self._public, fields.string()
+            key, value = _public(self.kind, self.point), fields.string()
             if isinstance(key, EllipticCurvePublicKey):
                 numbers = Fields(value)
                 r, s = (int.from_bytes(numbers.string(), "big", signed=True) for _ in range(2))
@@ -92,26 +92,54 @@ class PublicKey:
         return True
 
     @cached_property
-    def _public(self) -> Ed25519PublicKey | EllipticCurvePublicKey:
+    def point(self) -> bytes:
+        """The public point in the one spelling that counts: what two keys with one private part have in common.
+
+        Raises ValueError for another spelling, and for a point by which anybody could sign.
+        """
         fields = Fields(self.blob)
         if fields.string() != self.kind.encode():
             raise ValueError("another kind")
-        if self.kind == ECDSA_P256:
-            if fields.string() != b"nistp256":
-                raise ValueError("another curve")
-            point = fields.string()
-            fields.end()
-            return EllipticCurvePublicKey.from_encoded_point(SECP256R1(), point)
-        key = Ed25519PublicKey.from_public_bytes(fields.string())
+        if self.kind == ECDSA_P256 and fields.string() != b"nistp256":
+            raise ValueError("another curve")
+        point = fields.string()
         if self.kind == TOKEN:
             fields.string()
         fields.end()
-        return key
+        if self.kind == ECDSA_P256 and point[:1] != b"\x04":
+            raise ValueError("written short")
+        _public(self.kind, point)
+        if self.kind != ECDSA_P256 and _is_anybody_s(point):
+            raise ValueError("of small order")
+        return point
 
     @property
     def _application(self) -> bytes:
         *_, application = Fields(self.blob).strings()
         return application
+
+
+def _public(kind: str, point: bytes) -> Ed25519PublicKey | EllipticCurvePublicKey:
+    if kind == ECDSA_P256:
+        return EllipticCurvePublicKey.from_encoded_point(SECP256R1(), point)
+    return Ed25519PublicKey.from_public_bytes(point)
+
+
+def _is_anybody_s(point: bytes) -> bool:
+    """Whether a point of Ed25519 is of small order, so that a signature of any message is made without a private key,
+    or is written in another than the one way (RFC 8032, 5.1.3). By doubling it three times; x enters by its square."""
+    prime = 2**255 - 19
+    d = -121665 * pow(121666, -1, prime)
+    y = int.from_bytes(point, "little") % 2**255
+    if y >= prime:
+        return True
+    square = (y * y - 1) * pow(d * y * y + 1, -1, prime) % prime
+    for _ in range(3):
+        t = d * square * y * y
+        doubled = (y * y + square) * pow(1 - t, -1, prime) % prime
+        square = 4 * square * y * y * pow(1 + t, -2, prime) % prime
+        y = doubled
+    return (square, y) == (0, 1)
 
 
 class Fields:
