@@ -14,9 +14,10 @@ from sluice.errors import SluiceError
 KNOWN_BY: Mapping[str, str] = {"key": "signature", "account": "the account of the system", "declared": "a typed name"}
 
 
-def digest_of_words(words: str) -> str:
-    """What is signed in the place of a comment: signed decisions are published, and the words stay in the ledger."""
-    return hashlib.sha256(words.encode()).hexdigest()
+def digest_of_words(words: str, salt: str) -> str:
+    """What is signed in the place of a comment: signed decisions are published, the words and the salt stay in the
+    ledger, so that nobody outside can try out what somebody may have said."""
+    return hashlib.sha256(f"{salt}\n{words}".encode()).hexdigest()
 
 
 def verified_person(entry: Entry, roster: Roster, predicate_type: str, predicate: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from policies.acts import KNOWN_BY, digest_of_words, said_at, verified_person
 from policies.people import HEAD, Identity, Roster
 from sluice.custody.ledger import Entry
+from sluice.custody.states import ADOPTED, FOUNDED
 from sluice.documents.documents import document_sha256
 from sluice.errors import SluiceError
 
@@ -28,9 +29,8 @@ ANSWERS_FOR: Mapping[Kind, str] = {"roster": HEAD, "policy": "methodologist", "c
 PEOPLE_NEEDED = 2  # for every adoption but those of the founding
 
 LAPSES_AFTER = timedelta(days=30)
-"""How long one person's adoption waits for the second's."""
+"""How long one person's act, an adoption or a withdrawal, waits for the second's."""
 
-FOUNDED, ADOPTED = "founded", "adopted"  # events of the office in the ledger
 PREDICATE = "urn:sluice:adoption:1"
 
 
@@ -58,6 +58,14 @@ class Adoption(BaseModel):
         """The document in words."""
         version = f", version {self.version}" if self.version else ""
         return "the roster" if self.kind == "roster" else f"the {self.kind} '{self.name}'{version}"
+
+    @property
+    def terms(self) -> str:
+        """Its limits in words; empty when it has none."""
+        limits = [f"until {self.valid_until}"] if self.valid_until else []
+        limits += [f"for {', '.join(self.datasets)}"] if self.datasets else []
+        limits += [f"by {', '.join(self.submitters)}"] if self.submitters else []
+        return ", ".join(limits)
 
 
 @dataclass(frozen=True)
@@ -95,10 +103,15 @@ class Office:
     founder: Act
     in_force: dict[tuple[Kind, str], InForce] = field(default_factory=dict)
     proposed: dict[Adoption, list[Act]] = field(default_factory=dict)  # by fewer people than it takes
-    void: list[str] = field(default_factory=list)  # acts that count for nothing, and why
+    void: dict[int, str] = field(default_factory=dict)  # by their row, acts that count for nothing, and why
 
-    def fault(self, kind: Kind, name: str, sha256: str, dataset: str, submitter: str, now: datetime) -> str | None:
-        """Why a document does not count for a release of this data set by this submitter; None when it does."""
+    def fault(
+        self, kind: Kind, name: str, sha256: str, dataset: str, submitters: Sequence[str], now: datetime
+    ) -> str | None:
+        """Why a document does not count for a release of this data set by these submitters; None when it does.
+
+        submitters : the definition's owner first; of others, those count who are on the roster (no service's account)
+        """
         held = self.in_force.get((kind, name))
         if held is None:
             return f"no {kind} named '{name}' was adopted"
@@ -110,8 +123,12 @@ class Office:
         if adoption.datasets and dataset not in adoption.datasets:
             return f"{adoption.called} was adopted for {', '.join(adoption.datasets)} only, not for '{dataset}'"
         allowed = {self.roster.person(each) or each for each in adoption.submitters}
-        if allowed and (self.roster.person(submitter) or submitter) not in allowed:
-            return f"{adoption.called} may be used by {', '.join(adoption.submitters)} only, not by '{submitter}'"
+        people = {
+            self.roster.person(submitters[0]) or submitters[0],
+            *filter(None, map(self.roster.person, submitters)),
+        }
+        if allowed and (others := sorted(people - allowed)):
+            return f"{adoption.called} may be used by {', '.join(adoption.submitters)} only, not by '{others[0]}'"
         return None
 
     def missing(self, adoption: Adoption, acts: Sequence[Act]) -> str | None:
@@ -139,7 +156,7 @@ def read_office(entries: Sequence[Entry]) -> Office | None:
             _adopt(office, entry)
         except (SluiceError, ValidationError, KeyError, TypeError) as error:
             says = str(error) if isinstance(error, SluiceError) else "it is incomplete"
-            office.void.append(f"the act of {entry.actor} at {entry.at} counts for nothing: {says}")
+            office.void[entry.seq] = f"the act of {entry.actor} at {entry.at} counts for nothing: {says}"
     return office
 
 
@@ -225,12 +242,14 @@ def _brought(entry: Entry, adoptions: Sequence[Adoption]) -> Roster | None:
 def _act(entry: Entry, roster: Roster, office: str) -> Act:
     """Who acted, verified by the roster. Raises SluiceError when nobody did who counts."""
     body = entry.body
-    predicate = adoption_predicate(office, body["adoptions"], body["comment"], body["said_at"])
+    predicate = adoption_predicate(office, body["adoptions"], body["comment"], body["said_at"], body.get("salt", ""))
     who = verified_person(entry, roster, PREDICATE, predicate)
     return Act(who, entry.at, body["identity"], entry)
 
 
-def adoption_predicate(office: str, adoptions: Sequence[Mapping[str, Any]], comment: str, at: str) -> dict[str, Any]:
+def adoption_predicate(
+    office: str, adoptions: Sequence[Mapping[str, Any]], comment: str, at: str, salt: str = ""
+) -> dict[str, Any]:
     """What somebody signs who adopts documents."""
-    words = digest_of_words(comment)
+    words = digest_of_words(comment, salt)
     return {"office": office, "adoptions": [dict(each) for each in adoptions], "comment_sha256": words, "at": at}

@@ -2,8 +2,8 @@
 
 A decision is bound to the SHA-256 of everything that was reviewed. It is void when any of it changed, when it is too
 old, when its giver is the submitter or no longer on the roster, or when it is not what its giver signed. Of one person
-the latest decision counts. Reviews are independent: what was decided is told to nobody until all have decided; where
-they differ, one more person decides.
+the latest decision counts; who must not judge the release stays out of it. Reviews are independent: what was decided is
+told to nobody until all have decided; where they differ, one more person decides.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,13 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from policies.acts import KNOWN_BY, digest_of_words, said_at, verified_person
 from policies.people import Identity, Roster, at_least, folded
 from sluice.custody.ledger import Entry
+from sluice.custody.signing.envelope import CLOCK_SKEW
 from sluice.documents.documents import document_sha256
 from sluice.errors import SluiceError
 from sluice.publication.attestation import DECISION_PREDICATE
 from sluice.publication.manifest import GivenApproval
 from sluice.reading.visible_text import Name
-
-CLOCK_SKEW = timedelta(minutes=5)  # between the machines that write the ledger
 
 DECISION = "decision"  # the event in the ledger
 PREDICATE = DECISION_PREDICATE
@@ -147,6 +146,8 @@ class Approvals(_Strict):
             reason = self._void_because(entry, subject_digest, roster, now, office)
             if reason is None and said_at(entry) < said.get(who, said_at(entry)):  # a copy, or one that was kept back
                 reason = "was said before another decision of the same person"
+            if reason is None and who in counted and counted[who].decision == "conflicted" != entry.body["decision"]:
+                reason = "its giver had said that they must not judge this release"
             if reason is None and folded(who) in submitted and entry.body["decision"] not in REFUSALS:
                 reason = "the submitter cannot approve"
             if reason:
@@ -181,8 +182,9 @@ class Approvals(_Strict):
                 f"the policy asks for approvers known by {KNOWN_BY[self.identity]}, not by {KNOWN_BY[body['identity']]}"
             )
         predicate = decision_predicate(
-            office, entry.release, body["decision"], subject_digest, body.get("comment", ""), body.get("said_at", "")
-        )
+            office, entry.release, body["decision"], subject_digest, body.get("comment", ""), body.get("said_at", ""),
+            body.get("salt", ""),
+        )  # fmt: skip
         try:
             verified_person(entry, roster, PREDICATE, predicate)
             given = said_at(entry)
@@ -264,18 +266,21 @@ class Approvals(_Strict):
 REFUSALS: Mapping[str, Outcome] = {"reject": "rejected", "request_changes": "changes_requested"}
 
 
-def decision_predicate(office: str, release: str, decision: str, subject: str, comment: str, at: str) -> dict[str, Any]:
+def decision_predicate(
+    office: str, release: str, decision: str, subject: str, comment: str, at: str, salt: str = ""
+) -> dict[str, Any]:
     """What somebody signs who decides on a release.
 
     subject : the digest of everything that was reviewed
     at      : ISO 8601, when it was said
+    salt    : of the comment, see `digest_of_words`
     """
     return {
         "office": office,
         "release": release,
         "decision": decision,
         "subject": subject,
-        "comment_sha256": digest_of_words(comment),
+        "comment_sha256": digest_of_words(comment, salt),
         "at": at,
     }
 

@@ -28,7 +28,7 @@ def open_documents(definition: str, rehearse: bool = False) -> AnyProduct:
     """The documents, loaded and cross-checked, before the source is touched; but for a rehearsal, adopted ones."""
     product = load_product(Path(definition), open_workspace())
     if not rehearse:
-        refuse_unadopted(product)
+        refuse_unadopted(product, (product.definition.owner,))  # who runs it is asked before publication
     return product
 
 

@@ -28,7 +28,7 @@ from sluice.report.dossier import Dossier
 from sluice.settings import settings
 from sluice.verdict import Verdict, decide
 from tasks.release.adopted import refuse_unadopted
-from tasks.release.approval import approved_files, standing, subject, verify_subject
+from tasks.release.approval import approved_files, standing, subject, submitters, verify_subject
 from tasks.release.product import AnyRelease
 from tasks.release.release import last
 from tasks.step import step
@@ -44,7 +44,7 @@ def publish(release: AnyRelease) -> Path:
     if release.state is not State.PUBLISHING:
         verify_subject(release)
         _refuse_unapproved(release)
-        refuse_unadopted(product)
+        refuse_unadopted(product, submitters(release))
         _refuse_unfit(release)
         release.record(
             State.PUBLISHING,
@@ -54,6 +54,7 @@ def publish(release: AnyRelease) -> Path:
         )
     begun = last(release.entries(), State.PUBLISHING)
     assert begun is not None
+    _refuse_unfounded(release, begun)
     source = profile(release.read_staged(), compared(product.contract)).model_dump_json().encode()
     place = Path(begun.body["folder"])  # of the definition as it was then: what is on that shelf already, stays there
     data, documents = _data_files(release), _documents(release, begun)
@@ -94,6 +95,21 @@ def _refuse_unapproved(release: AnyRelease) -> None:
     now = standing(release)
     if not now.complete:
         raise SluiceError(f"{release.id} is not approved, so it is not published. {now.says}")
+
+
+def _refuse_unfounded(release: AnyRelease, begun: Entry) -> None:
+    """Raise SluiceError unless all that a publication needs was there when it began: it may have begun long ago, or
+    never, in a ledger that somebody with the vault's key wrote into."""
+    then, files = standing(release, begun), {file: sha256 for file, (sha256, _) in approved_files(release).items()}
+    if not then.complete:
+        raise SluiceError(
+            f"{release.id} was not approved when its publication began, so it is not finished. {then.says}"
+        )
+    if (begun.body["subject"], begun.body["files"]) != (subject(release).digest(), files):
+        raise SluiceError(f"{release.id} is not what it was when its publication began, so it is not finished")
+    if _dossier(release).verdict is not Verdict.PASS:
+        raise SluiceError(f"{release.id} did not meet its policy, so it is not published")
+    refuse_unadopted(release.product, submitters(release), begun)
 
 
 def _refuse_unfit(release: AnyRelease) -> None:

@@ -12,7 +12,10 @@ def document_warnings(product: AnyProduct) -> list[str]:
     office = open_office(product.workspace)
     if office is None:  # somebody tries it out
         return product.warnings()
-    unadopted = [f"this release can be checked, and not be published: {fault}." for fault in adoption_faults(product)]
+    unadopted = [
+        f"this release can be checked, and not be published: {fault}."
+        for fault in adoption_faults(product, (product.definition.owner,))
+    ]
     return [*product.warnings(), *unadopted, *_missing_approvers(product, office)]
 
 

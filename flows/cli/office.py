@@ -55,7 +55,7 @@ def adopt(
                 if held and held.adoption == each
                 else f"is proposed; needed: {missing.get(each)}."
             )
-            say(f"{each.called} {says}")
+            say(f"{_limited(each)} {says}")
     raise typer.Exit(WAITING if missing else DONE)
 
 
@@ -104,7 +104,8 @@ def people(
     if as_json:
         facts: dict[str, Any] = {"office": office.id, "roster": office.roster.model_dump(mode="json")}
         print_json(
-            facts | {"adopted": dumped([each.adoption for each in office.in_force.values()]), "void": office.void}
+            facts
+            | {"adopted": dumped([each.adoption for each in office.in_force.values()]), "void": [*office.void.values()]}
         )
         return
     say(f"office {office.id}", style="bold")
@@ -115,8 +116,13 @@ def people(
             say(f"    {public.fingerprint} ({public.kind})")
     say("Adopted", style="bold")
     for held in office.in_force.values():
-        say(f"  {held.adoption.called}, by {held.says}")
+        say(f"  {_limited(held.adoption)}, by {held.says}")
     for adoption, acts in office.proposed.items():
-        say(f"  proposed: {adoption.called}; needed: {office.missing(adoption, acts)}")
-    for each in office.void:
+        say(f"  proposed: {_limited(adoption)}; needed: {office.missing(adoption, acts)}")
+    for each in office.void.values():
         say(f"  {each}", style="red")
+
+
+def _limited(adoption: Any) -> str:
+    """A document with the limits under which it is adopted."""
+    return f"{adoption.called} ({adoption.terms})" if adoption.terms else str(adoption.called)

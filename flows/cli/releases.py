@@ -32,6 +32,7 @@ def check(file: Definition, as_json: AsJson = False) -> None:
 
 def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
     from flows.cli.document_warnings import document_warnings
+    from tasks.release.account import account
     from tasks.release.adopted import refuse_unadopted
     from tasks.release.documents import open_workspace
     from tasks.release.products import load_product
@@ -39,7 +40,7 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
     # A wrong document is said at once, before anything starts.
     product = load_product(Path(definition), open_workspace())
     if not rehearse:
-        refuse_unadopted(product)
+        refuse_unadopted(product, (product.definition.owner, account()))
     for warning in document_warnings(product):
         note(f"note: {warning}", "yellow", logging.WARNING)
     with progress(as_json):

@@ -97,46 +97,31 @@ def approve(
     _finish_decision(release_id, found.state, standing, as_json)
 
 
-@review_app.command()
-def reject(
-    release_id: ReleaseId,
-    name: As = None,
-    comment: Comment = "",
-    key: Key = None,
-    envelope: Signed = None,
-    to_sign: ToSign = None,
-    as_json: AsJson = False,
-) -> None:
-    """Decide that the release must never be published. Other documents or other data make another release."""
-    _decide(release_id, "reject", means(name, key, envelope, to_sign), comment, to_sign, as_json)
+def _refusal(command: str, decision: str, says: str) -> None:
+    """Make the command for a decision that is no approval."""
+
+    def refuse(
+        release_id: ReleaseId,
+        name: As = None,
+        comment: Comment = "",
+        key: Key = None,
+        envelope: Signed = None,
+        to_sign: ToSign = None,
+        as_json: AsJson = False,
+    ) -> None:
+        _decide(release_id, decision, means(name, key, envelope, to_sign), comment, to_sign, as_json)
+
+    review_app.command(command, help=says)(refuse)
 
 
-@review_app.command("request-changes")
-def request_changes(
-    release_id: ReleaseId,
-    name: As = None,
-    comment: Comment = "",
-    key: Key = None,
-    envelope: Signed = None,
-    to_sign: ToSign = None,
-    as_json: AsJson = False,
-) -> None:
-    """Decide that the release goes back to its owner, with what has to change."""
-    _decide(release_id, "request_changes", means(name, key, envelope, to_sign), comment, to_sign, as_json)
-
-
-@review_app.command()
-def conflicted(
-    release_id: ReleaseId,
-    name: As = None,
-    comment: Comment = "",
-    key: Key = None,
-    envelope: Signed = None,
-    to_sign: ToSign = None,
-    as_json: AsJson = False,
-) -> None:
-    """Say that you must not judge this release; somebody else decides in your place."""
-    _decide(release_id, "conflicted", means(name, key, envelope, to_sign), comment, to_sign, as_json)
+_refusal(
+    "reject", "reject",
+    "Decide that the release must never be published. Other documents or other data make another release.",
+)  # fmt: skip
+_refusal(
+    "request-changes", "request_changes", "Decide that the release goes back to its owner, with what has to change."
+)
+_refusal("conflicted", "conflicted", "Say that you must not judge this release; somebody else decides in your place.")
 
 
 @review_app.command()

@@ -121,10 +121,10 @@ REMARKS: Mapping[str, str] = {
 
 OFFICE = "@office"  # stands in the place of a release's id; no definition can have this name
 # Its events: acts by which people, policies and contracts come to count. They have no states.
-FOUNDED = "founded"
+FOUNDED, ADOPTED = "founded", "adopted"
 OFFICE_EVENTS: Mapping[str, str] = {
     FOUNDED: "the head of the office brings its first roster and documents",
-    "adopted": "one person adopts documents of the office",
+    ADOPTED: "one person adopts documents of the office",
 }
 
 EVENTS: tuple[str, ...] = (*(state.value for state in State), *REMARKS)

@@ -192,8 +192,12 @@ def parse_document(model: type[Document], content: dict[str, Any], name: str) ->
 
 def document_bytes(document: BaseModel) -> bytes:
     """The document's content in canonical JSON: without comments and layout, with every setting."""
-    canonical = json.dumps(document.model_dump(mode="json"), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return canonical.encode()
+    return canonical_json(document.model_dump(mode="json"))
+
+
+def canonical_json(content: Any) -> bytes:
+    """JSON in the one spelling that is hashed: keys in order, no blanks, letters as they are."""
+    return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def document_sha256(document: BaseModel) -> str:

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sluice.custody.shelf import CHECKSUMS
 from sluice.custody.signing.envelope import Envelope, Statement
 from sluice.custody.signing.ssh_signature import signed_by_key
+from sluice.documents.documents import canonical_json
 from sluice.publication.manifest import GivenApproval
 
 ATTESTATION = "attestation.json"
@@ -66,8 +67,7 @@ class VerificationSummary(_Strict):
 
 def digest_of(reviewed: Mapping[str, str | None]) -> str:
     """One SHA-256 over all that was reviewed, as approvals are bound to it."""
-    canonical = json.dumps(dict(reviewed), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    return hashlib.sha256(canonical_json(dict(reviewed))).hexdigest()
 
 
 def attestation(files: Mapping[str, str], summary: VerificationSummary, key: Ed25519PrivateKey) -> bytes:

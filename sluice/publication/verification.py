@@ -8,7 +8,7 @@ the times in what was signed, unless an authority stamped them.
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from sluice.custody.shelf import CHECKSUMS, compare, read_checksums
 from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner, signer_name
-from sluice.custody.signing.envelope import Envelope, Statement
+from sluice.custody.signing.envelope import CLOCK_SKEW, Envelope, Statement
 from sluice.errors import DataError, SluiceError
 from sluice.publication.attestation import (
     ATTESTATION,
@@ -33,7 +33,6 @@ from sluice.publication.timestamp import stamped_at
 MANIFEST, STAMP = "manifest.json", "manifest.tsr"
 
 _MOST_BYTES = 16 << 20  # of a file that is parsed; the data are only hashed
-_SKEW = timedelta(minutes=5)  # between the clocks of two machines
 
 
 @dataclass
@@ -218,7 +217,7 @@ def _check_decisions(
                 at = _time(said.get("at"))
             except ValueError:
                 raise DataError(f"{file}: it has no time") from None
-            if at > begun + _SKEW:
+            if at > begun + CLOCK_SKEW:
                 raise DataError(f"{file}: it was signed after the publication was begun")
             who = approved[_whose(envelope, [*approved], signers, at, file)]
             if who in found.signed_by:

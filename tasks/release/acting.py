@@ -11,18 +11,18 @@ from typing import Any
 
 from policies.acts import KNOWN_BY
 from policies.people import Identity, Roster, at_least
-from sluice.custody.signing.envelope import Envelope, Statement, parse_statement
+from sluice.custody.signing.envelope import CLOCK_SKEW, Envelope, Statement, parse_statement
 from sluice.custody.signing.keys_at_hand import KeyAtHand, keys_at_hand
 from sluice.custody.signing.ssh_signature import signed_by_file
+from sluice.custody.vault import Vault
 from sluice.errors import SluiceError
 from sluice.reading.visible_text import as_prose
 from tasks.release.account import account
 
 _LONGEST = timedelta(days=7)  # between a signature and the record of it
-_SKEW = timedelta(minutes=5)  # between the clocks of two machines
 
-Predicate = Callable[[str, str], dict[str, Any]]
-"""What is signed, by the comment and the time."""
+Predicate = Callable[[str, str, str], dict[str, Any]]
+"""What is signed, by the comment, the time and the comment's salt."""
 
 
 @dataclass(frozen=True)
@@ -58,23 +58,31 @@ def act(
     predicate: Predicate,
     files: Mapping[str, str],
     comment: str,
+    vault: Vault,
 ) -> Said | Request:
     """Who acts, by `means`, known at least by what is `asked`.
 
     predicate_type, predicate, files : what is signed, and about what: name -> SHA-256
+    vault                            : whose secret salts the comment: the same for a statement that is signed elsewhere
     raises                           : SluiceError for who is not on the roster, cannot be known so, or has no key here
     """
+
+    def statement(at: str) -> Statement:
+        return Statement.about(files, predicate_type, predicate(comment, at, salt(at)))
+
+    def salt(at: str) -> str:
+        return vault.pseudonym("comment", f"{at}\n{comment}")
+
     at = datetime.now(UTC).isoformat(timespec="microseconds")  # of one person's acts, the order in which they were said
     if means.to_sign:
-        return Request(Statement.about(files, predicate_type, predicate(comment, at)).payload())
+        return Request(statement(at).payload())
     envelope = None
     if means.envelope is not None:
         envelope = Envelope.from_json(means.envelope)
-        at = _signed_at(envelope, lambda at: Statement.about(files, predicate_type, predicate(comment, at)))
+        at = _signed_at(envelope, statement)
     elif means.key is not None or (asked == "key" and means.declared is None):
-        payload = Statement.about(files, predicate_type, predicate(comment, at)).payload()
         with _signing_key(means.key, roster) as key:
-            envelope = Envelope.sign(payload, lambda message: signed_by_file(message, key))
+            envelope = Envelope.sign(statement(at).payload(), lambda message: signed_by_file(message, key))
     if envelope is not None:
         signers = {roster.by_key(key) for key in envelope.signed_by()} - {None}
         if len(signers) != 1:
@@ -85,7 +93,8 @@ def act(
         person, identity = _by_name(roster, asked, means.declared)
     if not roster.people[person].counts(datetime.now(UTC)):
         raise SluiceError(f"'{person}' is on the roster, but not at this time")
-    body: dict[str, Any] = {"identity": identity, "account": account(), "comment": comment, "said_at": at}
+    said = {"comment": comment, "salt": salt(at), "said_at": at}
+    body: dict[str, Any] = {"identity": identity, "account": account(), **said}
     return Said(person, body | ({"envelope": envelope.as_json()} if envelope else {}))
 
 
@@ -111,17 +120,17 @@ def _signed_at(envelope: Envelope, expected: Callable[[str], Statement]) -> str:
     """
     statement = envelope.statement()
     at = str(statement.predicate.get("at"))
+    try:
+        age = datetime.now(UTC) - datetime.fromisoformat(at)
+    except (ValueError, TypeError):
+        raise SluiceError("the time of what was signed is no time in UTC") from None
+    if not -CLOCK_SKEW <= age <= _LONGEST:
+        raise SluiceError(f"it was signed at {at}; a signature must be recorded within {_LONGEST.days} days")
     if statement != expected(at):
         raise SluiceError(
             "what was signed is not what this command records: it names another release, decision, document, file or "
             "--comment"
         )
-    try:
-        age = datetime.now(UTC) - datetime.fromisoformat(at)
-    except (ValueError, TypeError):
-        raise SluiceError("the time of what was signed is no time in UTC") from None
-    if not -_SKEW <= age <= _LONGEST:
-        raise SluiceError(f"it was signed at {at}; a signature must be recorded within {_LONGEST.days} days")
     return at
 
 

@@ -1,18 +1,24 @@
 """Whether the documents of a release count in this office, and for this release."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from policies.adoption import PEOPLE_NEEDED, Office
 from policies.people import stronger
+from sluice.custody.ledger import Entry
 from sluice.errors import SluiceError
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents
 from tasks.release.office import open_office
 
 
-def refuse_unadopted(product: Documents[Definition]) -> None:
-    """Raise SluiceError unless contract, policy and waivers count today, saying who can make them count, and how."""
-    faults = adoption_faults(product)
+def refuse_unadopted(product: Documents[Definition], submitters: Sequence[str], begun: Entry | None = None) -> None:
+    """Raise SluiceError unless contract, policy and waivers count, saying who can make them count, and how.
+
+    submitters : the definition's owner first, and the accounts that run it
+    begun      : a publication at whose time they must have counted; None: now
+    """
+    faults = adoption_faults(product, submitters, begun)
     if not faults:
         return
     if open_office(product.workspace) is None:
@@ -31,7 +37,10 @@ def refuse_unadopted(product: Documents[Definition]) -> None:
 
 def notices(product: Documents[Definition]) -> tuple[str, ...]:
     """What the report says before anything else: which documents do not count, and who is merely believed."""
-    found = [f"This can be judged, and not be released: {fault}." for fault in adoption_faults(product)]
+    found = [
+        f"This can be judged, and not be released: {fault}."
+        for fault in adoption_faults(product, (product.definition.owner,))
+    ]
     office = open_office(product.workspace)
     if office is not None:
         found += _BELIEVED.get(stronger(office.roster.identity, product.policy.approvals.identity), ())
@@ -44,26 +53,32 @@ _BELIEVED = {
 }
 
 
-def adoption_faults(product: Documents[Definition]) -> list[str]:
-    """Why the documents do not count, a sentence each; empty when they do."""
-    office = open_office(product.workspace)
+def adoption_faults(product: Documents[Definition], submitters: Sequence[str], begun: Entry | None = None) -> list[str]:
+    """Why the documents do not count, a sentence each; empty when they do. Parameters as of `refuse_unadopted`."""
+    office = open_office(product.workspace, begun.seq if begun else None)
     if office is None:
         return ["no office was founded, so no document was adopted"]
     contract, policy = product.contract, product.policy
-    of_release = (contract.dataset, product.definition.owner, datetime.now(UTC))
+    of_release = (contract.dataset, submitters, datetime.fromisoformat(begun.at) if begun else datetime.now(UTC))
     found = (
         office.fault("contract", contract.dataset, product.hashes["contract"], *of_release),
         office.fault("policy", policy.name, product.hashes["policy"], *of_release),
     )
-    return [fault for fault in found if fault] or _faults_of_waivers(product, office)
+    return [fault for fault in found if fault] or _faults_of_waivers(product, office, submitters)
 
 
-def _faults_of_waivers(product: Documents[Definition], office: Office) -> list[str]:
-    """A waiver is signed by who answers for it: one of those who adopted the policy that holds it."""
+def _faults_of_waivers(product: Documents[Definition], office: Office, submitters: Sequence[str]) -> list[str]:
+    """A waiver is signed by who answers for it: one of those who adopted the policy that holds it; no submitter."""
     adopters = {act.who for act in office.in_force["policy", product.policy.name].acts}
-    return [
-        f"the waiver of {waiver.rule} names '{waiver.owner}', who is none of those who adopted the policy: "
-        f"{', '.join(sorted(adopters))}"
-        for waiver in product.policy.waivers
-        if office.roster.person(waiver.owner) not in adopters
-    ]
+    own = {*map(office.roster.person, submitters)}
+    found = []
+    for waiver in product.policy.waivers:
+        person = office.roster.person(waiver.owner)
+        if person not in adopters:
+            found.append(
+                f"the waiver of {waiver.rule} names '{waiver.owner}', who is none of those who adopted the policy: "
+                f"{', '.join(sorted(adopters))}"
+            )
+        elif person in own:
+            found.append(f"the waiver of {waiver.rule} is granted by '{person}', who submits this release")
+    return found

@@ -40,6 +40,11 @@ def verify_subject(release: AnyRelease) -> None:
         )
 
 
+def submitters(release: DocumentedRelease) -> tuple[str, ...]:
+    """The owner of the definition and every account that ran it."""
+    return UnderReview.of(release.product.workspace, release.id).submitters
+
+
 def standing(release: DocumentedRelease, begun: Entry | None = None) -> Standing:
     """How the decisions on exactly these bytes stand now, or stood when a publication was begun."""
     return UnderReview.of(release.product.workspace, release.id, begun).standing()

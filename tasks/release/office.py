@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from policies.adoption import ADOPTED, FOUNDED, PREDICATE, Adoption, Kind, Office, adoption_predicate, read_office
+from policies.adoption import PREDICATE, Adoption, Kind, Office, adoption_predicate, read_office
 from policies.people import HEAD, Roster
 from policies.policy import Policy
 from schemas.contract import Contract
-from sluice.custody.states import OFFICE
+from sluice.custody.states import ADOPTED, FOUNDED, OFFICE
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_bytes, document_sha256, parse_document, read_yaml
 from sluice.errors import DocumentError, SluiceError
@@ -74,9 +74,10 @@ def adopt(
         roster.identity,
         means,
         PREDICATE,
-        lambda words, at: adoption_predicate(office_id, dumped(adoptions), words, at),
+        lambda words, at, salt: adoption_predicate(office_id, dumped(adoptions), words, at, salt),
         {f"{each.kind} {each.name}": each.sha256 for each in adoptions},
         comment,
+        workspace.vault,
     )
     if isinstance(said, Request):
         return said
@@ -91,8 +92,8 @@ def adopt(
     entry = workspace.ledger.append(OFFICE, ADOPTED if office else FOUNDED, said.person, body)
     now = open_office(workspace)
     assert now is not None
-    if refused := [reason for reason in now.void if entry.at in reason]:
-        raise SluiceError(refused[0])
+    if entry.seq in now.void:
+        raise SluiceError(now.void[entry.seq])
     return now, adoptions
 
 
@@ -117,8 +118,14 @@ def _adoption(kind: Kind, document: BaseModel, terms: Terms, office: Office | No
     sha256 = document_sha256(document)
     if terms == Terms() and office is not None:
         proposed = [each for each in office.proposed if (each.kind, each.sha256) == (kind, sha256)]
+        if len(proposed) > 1:
+            differing = "; ".join(each.terms or "without limits" for each in proposed)
+            raise SluiceError(
+                f"{proposed[0].called} was proposed with different terms: {differing}. "
+                "Say by --valid-until, --dataset and --submitter which of them you adopt"
+            )
         if proposed:
-            return proposed[-1]
+            return proposed[0]
     if terms.valid_until and terms.valid_until < datetime.now(UTC).date():
         raise SluiceError(f"--valid-until must be today or later; got {terms.valid_until}")
     name, version = "roster", ""

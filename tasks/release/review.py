@@ -1,9 +1,11 @@
 """What people do with a release: find it, decide on it, withdraw it. Each is an event in the ledger."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 from policies.acts import digest_of_words, verified_person
+from policies.adoption import LAPSES_AFTER, PEOPLE_NEEDED
 from policies.approvals import DECISION, PREDICATE, REFUSALS, Decision, Standing, decision_predicate
 from policies.people import HEAD, stronger
 from sluice.custody import shelf
@@ -57,7 +59,7 @@ def decide(
     case = UnderReview.of(workspace, release_id)
     possible = allowed(decision.replace("_", "-"))
     _refuse_unless_under_review(workspace.ledger.state(release_id), release_id)
-    if decision != "approve" and not comment.strip() and means.envelope is None:
+    if decision != "approve" and not comment.strip():
         raise SluiceError(f"--comment must say why: who submitted {release_id} has to know what to change")
     bound = case.subject
     said = act(
@@ -65,14 +67,15 @@ def decide(
         stronger(case.office.roster.identity, case.policy.approvals.identity),
         means,
         PREDICATE,
-        lambda words, at: decision_predicate(case.office.id, release_id, decision, bound.digest(), words, at),
+        lambda words, at, salt: decision_predicate(
+            case.office.id, release_id, decision, bound.digest(), words, at, salt
+        ),
         files or bound.model_dump(exclude_none=True),
         comment,
+        workspace.vault,
     )
     if isinstance(said, Request):
         return said
-    if not said.body["comment"].strip() and decision != "approve":
-        raise SluiceError("what was signed has no comment; it must say why")
     if not any(case.relation(said.person) in may for may in possible.values()):
         raise SluiceError(f"'{said.person}' submitted {release_id} and cannot approve it; another person must.")
     before = case.standing()
@@ -112,35 +115,40 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
         stronger(case.office.roster.identity, case.policy.approvals.identity),
         means,
         WITHDRAWAL_PREDICATE,
-        lambda words, at: _withdrawal(case, words, at),
+        lambda words, at, salt: _withdrawal(case, words, at, salt),
         {"manifest.json": published.body["files"]["manifest.json"]},
         reason,
+        workspace.vault,
     )
     if isinstance(said, Request):
         return said
     workspace.ledger.append(release_id, WITHDRAWAL, said.person, said.body, on_shelf)
     case = UnderReview.of(workspace, release_id)
-    asked = [entry for entry in case.entries if entry.event == WITHDRAWAL and entry.seq > published.seq]
-    people = {who for who in (_asks(case, entry) for entry in asked) if who}
-    may = {*(HEAD, *case.policy.approvals.roles)}
-    if len(people) < 2 or not any(may & {*case.office.roster.people[who].roles} for who in people):
-        missing = "" if any(may & {*case.office.roster.people[who].roles} for who in people) else " with such a role"
+    people = {who for entry in case.entries if entry.event == WITHDRAWAL and (who := _asks(case, entry))}
+    roles = {HEAD, *case.policy.approvals.roles}
+    in_role = any(roles & {*case.office.roster.people[who].roles} for who in people)
+    if len(people) < PEOPLE_NEEDED or not in_role:
+        which = "" if in_role else f" with the role {' or '.join(sorted(roles))}"
         return (
-            f"{len(people)} of 2 people ask that {release_id} be withdrawn; another{missing} must run the same command."
+            f"{len(people)} of {PEOPLE_NEEDED} people ask that {release_id} be withdrawn; another{which} must run the "
+            f"same command within {LAPSES_AFTER.days} days."
         )
     gone = shelf.withdraw(Path(published.body["folder"]), reason)
     workspace.ledger.append(release_id, State.WITHDRAWN, said.person, {"reason": reason})
     return gone
 
 
-def _withdrawal(case: UnderReview, reason: str, at: str) -> dict[str, str]:
+def _withdrawal(case: UnderReview, reason: str, at: str, salt: str) -> dict[str, str]:
     """What somebody signs who asks for a withdrawal."""
-    return {"office": case.office.id, "release": case.id, "comment_sha256": digest_of_words(reason), "at": at}
+    words = digest_of_words(reason, salt)
+    return {"office": case.office.id, "release": case.id, "comment_sha256": words, "at": at}
 
 
 def _asks(case: UnderReview, entry: Entry) -> str | None:
-    """Who asked for a withdrawal; None where that cannot be verified."""
-    predicate = _withdrawal(case, entry.body["comment"], entry.body["said_at"])
+    """Who asked for a withdrawal; None where that cannot be verified, or is long ago."""
+    if datetime.now(UTC) - datetime.fromisoformat(entry.at) > LAPSES_AFTER:
+        return None
+    predicate = _withdrawal(case, entry.body["comment"], entry.body["said_at"], entry.body["salt"])
     try:
         return verified_person(entry, case.office.roster, WITHDRAWAL_PREDICATE, predicate)
     except SluiceError:

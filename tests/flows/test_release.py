@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -257,3 +258,13 @@ def test_whole_households_are_held_out_and_never_published(house: House) -> None
 def manifest_of(house: House) -> dict[str, Any]:
     manifest: dict[str, Any] = json.loads((folder(house) / "manifest.json").read_text())
     return manifest
+
+
+def test_two_who_ask_for_a_withdrawal_at_different_times_withdraw_nothing(
+    published: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What one person asked for long ago is not what another means today."""
+    monkeypatch.setattr("tasks.release.review.LAPSES_AFTER", timedelta(0))
+    told = published.withdraw(published.id, "a mistake")
+    assert (told.code, published.shelf) == (WAITING, [published.id])
+    assert "must run the same command" in told.words

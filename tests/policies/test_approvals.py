@@ -168,7 +168,15 @@ def test_a_declared_name_counts_only_where_the_policy_believes_it() -> None:
     assert void_reasons(ONE, said("li", identity="guessed")) == ["does not say how its giver was known"]
 
 
-@pytest.mark.parametrize("refusal", ["reject", "request_changes", "conflicted"])
+def test_who_must_not_judge_a_release_does_not_judge_it_later_either() -> None:
+    assert void_reasons(ONE, said("li", "conflicted"), said("li")) == [
+        "its giver had said that they must not judge this release"
+    ]
+    assert outcome_of(ONE, said("li", "conflicted"), said("li", "reject")) == "open"
+    assert outcome_of(ONE, said("li", "conflicted"), said("li", "conflicted"), said("noor")) == "approved"
+
+
+@pytest.mark.parametrize("refusal", ["reject", "request_changes"])
 def test_of_one_person_the_last_word_counts(refusal: str) -> None:
     three = Approvals(count=3, identity="declared")
     standing = three.standing([said("li"), said("LI", refusal)], DIGEST, [], ROSTER, NOW)

@@ -88,3 +88,50 @@ def test_the_edition_before_is_superseded(house: House, validated: Bring) -> Non
     publish(second)
     assert (first.state, second.state) == (State.SUPERSEDED, State.PUBLISHED)
     assert house.shelf == sorted([first.id, second.id])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("approved_by", [(), ("amara",)])
+def test_a_publication_that_was_only_said_to_have_begun_publishes_nothing(
+    house: House, validated: Bring, approved_by: tuple[str, ...]
+) -> None:
+    """Who can write in the ledger, and has nobody's approval, makes it look like one that was interrupted."""
+    release = validated(house)
+    report(release, decide(release, [Finding(rule="k", verdict=Verdict.PASS, says="Fine.")], mask(release)))
+    for person in approved_by:
+        approve_as(release, Means(declared=person), "")
+    bound = subject(release).digest()
+    files = {file: sha256 for file, (sha256, _) in approved_files(release).items()}
+    release.record(State.APPROVED, subject=bound, says="2 of 2 decisions; approved.")
+    folder = str(house.target / release.id)
+    release.record(State.PUBLISHING, subject=bound, folder=folder, files=files)
+    with pytest.raises(StepFailed) as failure:
+        publish(release)
+    assert "was not approved when its publication began" in failure.value.detail
+    assert house.shelf == []
+
+
+@pytest.mark.slow
+def test_a_publication_that_was_begun_by_a_policy_that_did_not_count_publishes_nothing(
+    house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.policy["name"] = "a-policy-of-nobody"
+    monkeypatch.setattr(House, "adopt", lambda self: None)
+    release = validated(house)
+    monkeypatch.undo()
+    house.policy["name"] = "test-policy"
+    house.write()
+    house.adopt()
+    house.policy["name"] = "a-policy-of-nobody"
+    house.write()
+    report(release, decide(release, [Finding(rule="k", verdict=Verdict.PASS, says="Fine.")], mask(release)))
+    for person in ("amara", "jonas"):
+        approve_as(release, Means(declared=person), "")
+    assert approve(release)
+    files = {file: sha256 for file, (sha256, _) in approved_files(release).items()}
+    begun = {"subject": subject(release).digest(), "folder": str(house.target / release.id), "files": files}
+    release.record(State.PUBLISHING, **begun)
+    with pytest.raises(StepFailed) as failure:
+        publish(release)
+    assert "no policy named 'a-policy-of-nobody' was adopted" in failure.value.detail
+    assert house.shelf == []

@@ -9,6 +9,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,6 +20,8 @@ from sluice.errors import SluiceError
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 PAYLOAD: Final = "application/vnd.in-toto+json"
+
+CLOCK_SKEW = timedelta(minutes=5)  # between the machines that sign, record and verify
 
 _MOST_BYTES = 4 << 20  # of a payload
 
