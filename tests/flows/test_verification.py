@@ -7,7 +7,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -445,13 +445,14 @@ def test_what_lies_on_the_shelf_unstamped_is_finished_as_it_is(
 
 
 def test_what_is_made_up_later_cannot_be_stamped_in_the_past(stamping: Authority) -> None:
-    """Whoever owns vault, ledger and shelf makes all of them anew, with an earlier date in the ledger."""
-    house = stages(House).at("almost")
-    with patch("sluice.custody.ledger.datetime") as clock:
-        clock.now.return_value = datetime.now(UTC) - timedelta(days=20)
-        with patch("tasks.release.under_review.datetime", wraps=datetime) as now:
-            now.now.return_value = datetime.now(UTC)
-            assert house.approve("jonas").code == DONE
+    """Whoever owns vault, ledger and shelf makes all of them anew, with earlier dates in the ledger."""
+    house, past = stages(House).at("pending"), datetime.now(UTC) - timedelta(days=20)
+    with ExitStack() as clocks:
+        for place in ("sluice.custody.ledger", "tasks.release.acting", "tasks.release.under_review"):
+            clock = clocks.enter_context(patch(f"{place}.datetime", wraps=datetime))
+            clock.now.return_value = past
+        assert house.approve("amara").code == WAITING
+        assert house.approve("jonas").code == DONE
     [problem] = problems(house)
     assert "manifest.tsr: stamped on" in problem
     assert "history was rewritten, or a clock was wrong" in problem
