@@ -101,6 +101,7 @@ class Office:
     roster: Roster
     roster_sha256: str
     founder: Act
+    rosters: list[tuple[datetime, Roster]]  # each that was in force, and since when; the last is `roster`
     in_force: dict[tuple[Kind, str], InForce] = field(default_factory=dict)
     proposed: dict[Adoption, list[Act]] = field(default_factory=dict)  # by fewer people than it takes
     void: dict[int, str] = field(default_factory=dict)  # by their row, acts that count for nothing, and why
@@ -172,7 +173,8 @@ def _founded(entry: Entry) -> Office:
         raise SluiceError("the ledger's record of the founding of this office is incomplete") from None
     if act.who not in roster.with_role(HEAD):
         raise SluiceError(f"an office is founded by somebody with the role {HEAD}")
-    office = Office(entry.body["office"], roster, document_sha256(roster), act)
+    rosters = [(datetime.fromisoformat(entry.at), roster)]
+    office = Office(entry.body["office"], roster, document_sha256(roster), act, rosters)
     office.in_force = {(each.kind, each.name): InForce(each, (act,), founding=True) for each in adoptions}
     return office
 
@@ -200,6 +202,7 @@ def _adopt(office: Office, entry: Entry) -> None:
         office.proposed = {each: acts for each, acts in office.proposed.items() if (each.kind, each.name) != named}
         if roster is not None and adoption.kind == "roster":
             office.roster, office.roster_sha256 = roster, adoption.sha256
+            office.rosters.append((datetime.fromisoformat(entry.at), roster))
     _drop_lapsed(office, entry)
 
 

@@ -1,13 +1,13 @@
 """The people of an office: who they are, in which roles, and by which accounts and keys they are known."""
 
 import unicodedata
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime
 from functools import cached_property
 from typing import Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner, signer_name
+from sluice.custody.signing.allowed_signers import PUBLISHER, signer_name
 from sluice.custody.signing.public_key import PublicKey
 from sluice.errors import SluiceError
 from sluice.reading.visible_text import Name
@@ -113,19 +113,6 @@ class Roster(_Strict):
     def with_role(self, role: str) -> list[str]:
         """The names of those who have a role."""
         return [name for name, person in self.people.items() if role in person.roles]
-
-    def allowed_signers(self) -> list[AllowedSigner]:
-        """The keys, for those who verify from outside, each for the days on which its holder counts."""
-        return [
-            AllowedSigner((signer_name(name),), key, _midnight(person.valid_from), _midnight(person.valid_until, 1))
-            for name, person in self.people.items()
-            for key in person.public_keys
-        ]
-
-
-def _midnight(day: date | None, later: int = 0) -> datetime | None:
-    """The beginning of a day, or of one that many days later, in UTC."""
-    return None if day is None else datetime.combine(day + timedelta(days=later), time(), UTC)
 
 
 def folded(name: str) -> str:

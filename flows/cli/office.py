@@ -81,11 +81,12 @@ def sign(
 @office_app.command()
 def people(
     keys: Annotated[
-        bool, typer.Option("--keys", help="print their public keys and the publisher's, for `sluice verify`")
+        bool, typer.Option("--keys", help="print every key that ever counted, and when, for `sluice verify`")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show who counts in this office, by which roles and keys, and which documents count."""
+    from policies.key_history import key_history
     from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner
     from sluice.custody.signing.public_key import PublicKey
     from sluice.errors import SluiceError
@@ -98,7 +99,7 @@ def people(
         raise SluiceError("this office has no people yet. Set it up with: sluice office")
     if keys:
         publisher = AllowedSigner((PUBLISHER,), PublicKey.of(workspace.vault.signing_key().public_key()))
-        for signer in (publisher, *office.roster.allowed_signers()):
+        for signer in (publisher, *key_history(office.rosters)):
             print(signer.line)
         return
     if as_json:

@@ -1,5 +1,6 @@
 """Acting: one person says something that the ledger keeps, known by a signature, an account or a typed name."""
 
+import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 
 from policies.acts import KNOWN_BY
 from policies.people import Identity, Roster, at_least
+from sluice.custody.signing.allowed_signers import AllowedSigner
 from sluice.custody.signing.envelope import CLOCK_SKEW, Envelope, Statement, parse_statement
 from sluice.custody.signing.keys_at_hand import KeyAtHand, keys_at_hand
 from sluice.custody.signing.ssh_signature import signed_by_file
@@ -96,6 +98,18 @@ def act(
     said = {"comment": comment, "salt": salt(at), "said_at": at}
     body: dict[str, Any] = {"identity": identity, "account": account(), **said}
     return Said(person, body | ({"envelope": envelope.as_json()} if envelope else {}))
+
+
+def refuse_unverifiable(said: Said, keys: Sequence[AllowedSigner]) -> None:
+    """Raise SluiceError for what was signed at a time when its key did not count: nobody outside would believe it.
+
+    keys : all that ever counted
+    """
+    if "envelope" not in said.body:
+        return
+    signed_by, at = Envelope.from_json(json.dumps(said.body["envelope"])).signed_by(), said.body["said_at"]
+    if not any(each.key in signed_by and each.holds(datetime.fromisoformat(at)) for each in keys):
+        raise SluiceError(f"it was signed at {at}, when its key did not count here yet; sign it again")
 
 
 def refuse_unseen(field: str, text: str) -> None:

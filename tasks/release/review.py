@@ -7,13 +7,14 @@ from pathlib import Path
 from policies.acts import digest_of_words, verified_person
 from policies.adoption import LAPSES_AFTER, PEOPLE_NEEDED
 from policies.approvals import DECISION, PREDICATE, REFUSALS, Decision, Standing, decision_predicate
+from policies.key_history import key_history
 from policies.people import HEAD, stronger
 from sluice.custody import shelf
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, allowed
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
-from tasks.release.acting import Means, Request, act, refuse_unseen
+from tasks.release.acting import Means, Request, act, refuse_unseen, refuse_unverifiable
 from tasks.release.approval import approved_files, verify_subject
 from tasks.release.documents import open_workspace
 from tasks.release.product import AnyRelease
@@ -76,6 +77,7 @@ def decide(
     )
     if isinstance(said, Request):
         return said
+    refuse_unverifiable(said, key_history(case.office.rosters))
     if not any(case.relation(said.person) in may for may in possible.values()):
         raise SluiceError(f"'{said.person}' submitted {release_id} and cannot approve it; another person must.")
     before = case.standing()

@@ -4,6 +4,8 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,18 @@ def test_they_fail_where_anything_is_wrong(folder: Path, attack: Callable[[Path]
 def test_they_do_not_take_one_person_for_another(folder: Path) -> None:
     assert run(folder, "signed decision-1.json Amara-Diallo").returncode == 0
     assert run(folder, "signed decision-1.json jonas").returncode != 0
+
+
+def test_they_take_a_key_by_the_time_that_was_signed(folder: Path) -> None:
+    """It verifies what was signed before it ended, years ago, and nothing later."""
+    keys = folder.parent / "keys"
+    for ended, believed in (
+        (datetime(2026, 11, 20, 9, 0, 1, tzinfo=UTC), True),
+        (datetime(2026, 11, 20, 8, tzinfo=UTC), False),
+    ):
+        keys.write_text("".join(f"{replace(signer, before=ended).line}\n" for signer in SIGNERS[1:]))
+        keys.write_text(f"{SIGNERS[0].line}\n{keys.read_text()}")
+        assert (run(folder, "signed decision-1.json Amara-Diallo").returncode == 0) == believed
 
 
 def test_the_files_of_the_page_are_those_of_a_folder(folder: Path) -> None:

@@ -5,17 +5,21 @@ import os
 import shutil
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_ssh_private_key
 
 from sluice.custody import shelf
-from sluice.custody.signing.envelope import Envelope
+from sluice.custody.signing.envelope import Envelope, Statement
+from sluice.custody.signing.key_pair import make_key_pair
 from sluice.custody.signing.public_key import PublicKey
-from sluice.publication.attestation import VerificationSummary, attestation, digest_of
+from sluice.custody.signing.ssh_signature import signed_by_key
+from sluice.publication.attestation import VerificationSummary, attestation, digest_of, envelope_bytes
 from tests.flows.house import DONE, ERROR, WAITING, House, Told
 from tests.flows.stages import stages
 from tests.flows.tables_house import TablesHouse
@@ -152,6 +156,54 @@ def test_signed_decisions_are_verified_by_whoever_has_the_keys() -> None:
     assert (
         house.sluice("verify", str(folder), "--keys", str(keys), "--unsigned").code == ERROR
     )  # it is there, and wrong
+
+
+def test_a_key_verifies_what_it_signed_before_it_was_taken_off_the_roster_and_nothing_later() -> None:
+    """Jonas leaves his old key to the owner of the vault, who signs a folder of today by it."""
+    house = stages(SigningHouse).at("published")
+    old = house.key("jonas").read_bytes()
+    make_key_pair(house.documents / "new", "jonas")
+    house.people["people"]["jonas"]["keys"] = [(house.documents / "new.pub").read_text()]
+    house.write()
+    for person in ("amara", "jonas"):
+        house.sluice("adopt", str(house.documents / "people.yaml"), "--as", person)
+    keys, folder = keys_of(house), house.target / house.id
+    answer = house.sluice("verify", str(folder), "--keys", str(keys), "--people", "2")
+    assert answer.code == DONE, answer.words
+    later = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
+    for file, key in (("decision-2.json", old), ("attestation.json", None)):
+        statement = Envelope.from_json((folder / file).read_bytes()).statement()
+        predicate = {**statement.predicate, "at": later}
+        files = {name: sha256((folder / name).read_bytes()) for name in statement.files}
+        by = load_ssh_private_key(key, None) if key else house.workspace().vault.signing_key()
+        assert isinstance(by, Ed25519PrivateKey)
+        payload = Statement.about(files, statement.predicate_type, predicate).payload()
+        (folder / file).write_bytes(envelope_bytes(Envelope.sign(payload, partial(signed_by_key, key=by))))
+    write_checksums(folder)
+    refused = house.sluice("verify", str(folder), "--keys", str(keys), "--unsigned")
+    assert refused.code == ERROR
+    assert "decision-2.json: the key of amara or jonas that signed it did not count at" in refused.words
+
+
+def test_what_was_signed_before_its_key_was_on_the_roster_is_no_decision() -> None:
+    """Recorded once the key counts, it would be published, and nobody outside would believe it."""
+    house = stages(SigningHouse).at("almost")
+    asked = house.sluice("approve", house.id, "--to-sign", "-").out
+    make_key_pair(house.documents / "new", "jonas")
+    house.people["people"]["jonas"]["keys"].append((house.documents / "new.pub").read_text())
+    house.write()
+    (house.documents / "asked").write_text(asked)
+    signed = house.documents / "signed"
+    new = str(house.documents / "new")
+    house.sluice("sign", str(house.documents / "asked"), "--key", new, "--output", str(signed))
+    for person in ("amara", "jonas"):
+        house.sluice("adopt", str(house.documents / "people.yaml"), "--as", person)
+    told = house.sluice("approve", house.id, "--envelope", str(signed))
+    assert (told.code, house.shelf) == (ERROR, []), told.words
+    assert "when its key did not count here yet; sign it again" in told.words
+    assert house.sluice("approve", house.id, "--key", new).code == DONE
+    told = house.sluice("verify", str(house.target / house.id), "--keys", str(keys_of(house)), "--people", "2")
+    assert told.code == DONE, told.words
 
 
 def test_the_owner_of_the_vault_cannot_make_up_a_decision() -> None:

@@ -7,7 +7,7 @@ count, certificate authorities are refused (OpenSSH, ssh-keygen(1), ALLOWED SIGN
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -38,10 +38,11 @@ class AllowedSigner:
 
     @property
     def line(self) -> str:
-        """The line that `parse_allowed_signers` reads; times in UTC."""
+        """The line that `parse_allowed_signers` reads; times in UTC, of whole seconds that hold the whole time."""
         options = [f'namespaces="{NAMESPACE}"']
         options += [f'valid-after="{self.after.astimezone(UTC):%Y%m%d%H%M%S}Z"'] if self.after else []
-        options += [f'valid-before="{self.before.astimezone(UTC):%Y%m%d%H%M%S}Z"'] if self.before else []
+        end = self.before and self.before.astimezone(UTC) + timedelta(microseconds=999_999)
+        options += [f'valid-before="{end:%Y%m%d%H%M%S}Z"'] if end else []
         return f"{','.join(self.names)} {','.join(options)} {self.key.line}"
 
 
