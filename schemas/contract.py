@@ -4,7 +4,7 @@ From it come the typing of the staged data, the pandera schemas of the staged an
 Great Expectations suite that runs at the source.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.cross_field import CrossFieldExpression, read_expression
-from sluice.documents.documents import Written, named_file, parse_document, read_yaml
+from sluice.documents.documents import FileOf, Written, named_file, parse_document, read_yaml
 from sluice.errors import DocumentError, did_you_mean
 from sluice.reading.values import moment
 from sluice.reading.visible_text import Name, Prose
@@ -217,10 +217,6 @@ def _bound(variable: Variable, field: str, value: float | str | None) -> Any:
     except ValueError:
         wanted = "an ISO date such as 2024-12-31" if variable.kind is Kind.DATE else "a number"
         raise ValueError(f"'{variable.name}': '{field}' must be {wanted}; got {value!r}") from None
-
-
-FileOf = Callable[[Path, str, str], Path]
-"""The file that a document in a folder names in a field, or an error."""
 
 
 def load_contract(path: Path, file_of: FileOf = named_file) -> Contract:

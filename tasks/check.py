@@ -1,6 +1,7 @@
 """Check: the policy's rules on a table. On the original they tell the risk, on the masked file what must hold."""
 
 from policies.formula_cells import formula_cells
+from sluice.sources.permission import permitted_file
 from sluice.verdict import Finding
 from tasks.release.findings import findings_of
 from tasks.release.records.comparison import compared
@@ -18,10 +19,10 @@ def check(release: RecordsRelease, masked: MaskedFile | None = None) -> list[Fin
     policy = release.product.policy
     if masked is None:
         original = read_original(release, release.original)
-        return check_original(policy, original, original_variables(release), release.unit)
+        return check_original(policy, original, original_variables(release), release.unit, permitted_file)
     files = compared(release, masked)
     return [
-        *check_masked(policy, files),
+        *check_masked(policy, files, permitted_file),
         *policy.overlooked(files.released),
         *formula_cells(files.masked),
         *findings_of("several_publications", "masked", lambda: compare_publications(release)),

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from sluice.documents.documents import FileOf, named_file
+
 
 @dataclass(frozen=True)
 class Behind:
@@ -12,10 +14,12 @@ class Behind:
     original     : the same records in the same order before masking, on the released categories and typed like the
                    file; None where nobody knows which record is whose, and of an original
     minimum_cell : no smaller group is named
+    file_of      : the file that a rule names, if it may be read
     """
 
     original: pd.DataFrame | None = None
     minimum_cell: int = 10
+    file_of: FileOf = named_file
 
 
 NOTHING = Behind()

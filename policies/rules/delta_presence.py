@@ -49,7 +49,7 @@ class DeltaPresence(PopulationRule):
         if self.population is not None:
             any_value = self.missing_matches == "any"
             inside = agreeing(frame, keys) if any_value else classes_of(frame, keys).frequencies
-            people = self.in_population(self.population, frame, variables, keys)
+            people = self.in_population(self.population, frame, variables, keys, behind.file_of)
             observed = float(delta_presence.presence(inside, people).max())
         else:
             weights = with_role(variables, Role.WEIGHT)

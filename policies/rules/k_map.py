@@ -31,7 +31,7 @@ class KMap(PopulationRule):
     def judge(
         self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
     ) -> list[Finding]:
-        frequencies = self.in_population(self.population, frame, variables, keys)
+        frequencies = self.in_population(self.population, frame, variables, keys, behind.file_of)
         observed = k_map.k_map(frequencies).value
         below, nobody = float((frequencies < self.k).mean()), float((frequencies == 0).mean())
         says = f"All {unit} share {listed(keys)} with enough people of the population"

@@ -10,7 +10,7 @@ from pydantic import Field
 from policies.rules.frequency_rule import MISSING_MATCHES, MissingMatches
 from policies.rules.keyed_rule import KeyedRule
 from sluice.arrays import IntArray
-from sluice.documents.documents import named_file
+from sluice.documents.documents import FileOf
 from sluice.errors import DataError, did_you_mean
 from sluice.reading.values import plain_array, read_dates, read_numbers, trimmed_texts
 from sluice.risk.population import k_map
@@ -32,11 +32,16 @@ class PopulationRule(KeyedRule):
 
     missing_matches: MissingMatches = Field(default="category", description=MISSING_MATCHES)
 
-    def in_population(self, path: str, frame: pd.DataFrame, variables: Variables, keys: list[str]) -> IntArray:
-        """For each record, how many people of the list fit it, shape (n,). Raises DataError."""
+    def in_population(
+        self, path: str, frame: pd.DataFrame, variables: Variables, keys: list[str], file_of: FileOf
+    ) -> IntArray:
+        """For each record, how many people of the list fit it, shape (n,). Raises DataError, and as `file_of` does.
+
+        path : begins at the current folder: a policy that was adopted lies in none
+        """
         where = f"{self.rule}: the population '{path}'"
         try:
-            file = named_file(Path(), path, where)
+            file = file_of(Path(), path, where)
             header = pd.read_csv(file, nrows=0).columns
             used = [*keys, *({_COUNT} & set(header) - set(keys))]
             for name in used:

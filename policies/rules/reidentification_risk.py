@@ -65,7 +65,7 @@ class ReidentificationRisk(PopulationRule):
             risk = reidentification_risk.prosecutor_risk(in_file)
         else:
             risk = reidentification_risk.journalist_risk(
-                in_file, self.in_population(self.population, frame, variables, keys)
+                in_file, self.in_population(self.population, frame, variables, keys, behind.file_of)
             )
         scope, who = ", ".join(keys), f"A {self.model} who knows {listed(keys)}"
         findings = []

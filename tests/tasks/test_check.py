@@ -54,3 +54,39 @@ def test_a_key_that_no_rule_looks_at_needs_a_decision_and_editions_are_always_co
     assert found["overlooked_keys"].verdict is Verdict.REVIEW
     assert "region" in found["overlooked_keys"].says
     assert found["few_changes"].verdict is Verdict.PASS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"rule": "k_map", "k": 2},
+        {"rule": "delta_presence", "at_most": 0.9},
+        {"rule": "reidentification_risk", "model": "journalist", "highest_at_most": 0.5},
+    ],
+)
+def test_the_population_is_read_where_the_operator_lets_files_be_read(
+    house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch, rule: dict[str, object]
+) -> None:
+    """A policy that names another file has its columns told in an error, and its rows counted."""
+    there = house.root / "there"
+    there.mkdir()
+    secret = house.root / "secret.csv"
+    secret.write_text("sex,regoin\nf,geheim\n")
+    (there / "link.csv").symlink_to(secret)
+    monkeypatch.chdir(there)
+    monkeypatch.setenv("SLUICE_HOME", str(house.home))
+    for named in (str(secret), "../secret.csv", "link.csv"):
+        house.policy["rules"] = [rule | {"population": named, "columns": ["sex", "region"]}]
+        release = validated(house)
+        for found in (check(release), check(release, mask(release))):
+            (finding,) = (each for each in found if each.rule == rule["rule"])
+            assert finding.verdict is Verdict.UNKNOWN
+            assert "may not be read" in finding.says
+            assert "regoin" not in finding.says
+    secret.write_text("sex,region,count\nf,north,9999\nf,south,9999\nm,north,9999\nm,south,9999\n")
+    operator = house.home / "connections.yaml"
+    operator.touch(mode=0o600)
+    operator.write_text(f"files: [{house.documents}, {house.root}]\n")
+    found = check(validated(house))
+    assert next(each for each in found if each.rule == rule["rule"]).observed is not None

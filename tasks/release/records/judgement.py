@@ -23,6 +23,7 @@ from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reidentification import judge_reidentification
 from policies.standard.transparency import judge_transparency
 from policies.standard.unique_values import judge_unique_values
+from sluice.documents.documents import FileOf, named_file
 from sluice.masking.blocks import Block
 from sluice.risk.reference.curve import Curve
 from sluice.utility.variable_summary import VariableSummary, summarise
@@ -40,22 +41,26 @@ class Evaluation:
     variables: tuple[VariableSummary, ...]
 
 
-def check_original(policy: Policy, frame: pd.DataFrame, variables: Variables, unit: str) -> list[Finding]:
+def check_original(
+    policy: Policy, frame: pd.DataFrame, variables: Variables, unit: str, file_of: FileOf = named_file
+) -> list[Finding]:
     """One finding or more for each rule of the policy on the original; they are reported and do not decide.
 
-    frame : typed by `variables`, without identifiers
-    unit  : what a record is, in the plural, such as "people"
+    frame   : typed by `variables`, without identifiers
+    unit    : what a record is, in the plural, such as "people"
+    file_of : the file that a rule names, if it may be read
     """
     findings: list[Finding] = []
     for rule in policy.rules:
-        findings += findings_of(rule.rule, "original", partial(rule.find, frame, variables, "original", unit))
+        look = partial(rule.find, frame, variables, "original", unit, Behind(file_of=file_of))
+        findings += findings_of(rule.rule, "original", look)
     return [finding.as_reported() for finding in findings]
 
 
-def check_masked(policy: Policy, files: OriginalAndMasked) -> Iterator[Finding]:
-    """One finding or more for each rule of the policy on a masked file; they decide."""
+def check_masked(policy: Policy, files: OriginalAndMasked, file_of: FileOf = named_file) -> Iterator[Finding]:
+    """One finding or more for each rule of the policy on a masked file; they decide. `file_of` as above."""
     frame, variables = files.masked_with_people
-    behind = Behind(files.recoded if files.paired else None, files.minimum_cell)
+    behind = Behind(files.recoded if files.paired else None, files.minimum_cell, file_of)
     for rule in policy.rules:
         look = partial(rule.find, frame, variables, "masked", files.unit, behind)
         yield from findings_of(rule.rule, "masked", look)
