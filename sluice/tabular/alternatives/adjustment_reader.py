@@ -7,7 +7,8 @@ p). Sides belong together by the sums of the table, by caps on the other cells, 
 candidate is a whole table.
 
 Each moved cell must be possible at its level below and above the truth, or beyond. A candidate that takes many cells to
-the other side, or further away on their own, proves that of all of them; where none does it is looked for in halves.
+the other side, or further away on their own, proves that of all of them; where none does it is looked for in halves,
+and what is open then is asked cell by cell (`ShortMoves`).
 
 Source: this project's own; the attack on the two values that are left when all moves are of the same size is old.
 """
@@ -18,8 +19,8 @@ from functools import partial
 
 import numpy as np
 
-from sluice.tabular.alternatives.adjustment_contributors import open_to_contributors
-from sluice.tabular.alternatives.adjustment_region import AdjustedTable, Budget, Region
+from sluice.tabular.alternatives.adjustment_contributors import read_alone
+from sluice.tabular.alternatives.adjustment_region import AdjustedTable, Region, TableSearch
 from sluice.tabular.alternatives.contributors_in_groups import Told, play_contributors
 from sluice.tabular.model.cells import Booleans, Contributions, Floats
 
@@ -42,36 +43,27 @@ class AdjustmentFinding:
 def read_adjustment(table: AdjustedTable) -> AdjustmentFinding:
     """Play everybody, and where the policy has contributors use what they know, each of them and several together.
 
-    cost : for everybody, and for each play of `play_contributors`, a few linear programs of all cells
+    cost : for everybody, and for each play of `play_contributors`, a few linear programs of all cells; for single
+           contributors, that of `read_alone`
     """
-    budget, nobody = Budget(len(table.cells)), np.zeros(len(table.cells), dtype=bool)
-    failing, undecided = _play(table, nobody, table.moving, budget, True)
+    search, nobody = TableSearch(table), np.zeros(len(table.cells), dtype=bool)
+    failing, undecided = play(table, nobody, table.moving, search)
 
     def contributors(readers: Booleans, asked: Booleans, alone: bool) -> Told:
-        return _play(table, readers, asked, budget, alone)
+        return play(table, readers, asked, search)
 
-    coalition, left = table.assumptions.coalition, table.moving
-    if coalition == 1:
-        left, pairs = open_to_contributors(table)
-        for owner, cells in sorted(pairs.items()):
-            asked = np.isin(np.arange(len(table.cells)), sorted(cells))
-            fails, open_ = contributors(_known_to(table, owner), asked, True)
-            failing, undecided = failing | fails, undecided | open_
-    fails, open_ = play_contributors(table.cells, table.moving, coalition, contributors, left)
+    if table.assumptions.coalition == 1:
+        fails, open_ = read_alone(table, search)
+    else:
+        fails, open_ = play_contributors(table.cells, table.moving, table.assumptions.coalition, contributors)
     failing, undecided = failing | fails, undecided | open_
     if table.assumptions.coalition:
         failing |= table.moving & _near_to_the_largest(table)
     return AdjustmentFinding(failing, undecided & ~failing)
 
 
-def _known_to(table: AdjustedTable, owner: int) -> Booleans:
-    """Shape (c,): the cells to which somebody contributes most, of those that were moved or have no other part."""
-    known: Booleans = (table.cells.owners[:, 0] == owner) & (table.moving | (table.cells.contributors == 1))
-    return known
-
-
 def _close(
-    region: Region, open_: Booleans, moved: Booleans, bounds: Callable[[Booleans], tuple[Floats, Floats]]
+    search: TableSearch, open_: Booleans, moved: Booleans, bounds: Callable[[Booleans], tuple[Floats, Floats]]
 ) -> None:
     """Close the questions about cells that a whole table moves together; where none moves all, in halves.
 
@@ -85,19 +77,18 @@ def _close(
         part = waiting.pop(0)
         together = np.zeros(len(open_), dtype=bool)
         together[part] = True
-        if len(part) and region.holds_a_table(*bounds(together)):
+        if len(part) and search.holds_a_table(*bounds(together)):
             open_[part] = False
         elif len(part) > 1:
             waiting += np.array_split(part, 2)
 
 
-def _play(table: AdjustedTable, readers: Booleans, asked: Booleans, budget: Budget, alone: bool) -> Told:
+def play(table: AdjustedTable, readers: Booleans, asked: Booleans, search: TableSearch) -> Told:
     """Of the cells that are asked about, which can be told too nearly, and of which that stayed open.
 
     readers : shape (c,), the cells whose largest contributors read: alone in a cell, they know it
-    alone   : what stays open is asked cell by cell
     """
-    region = Region.of(table, readers, budget)
+    region = Region.of(table, readers)
     total, needs = table.cells.total, table.requirements
     # Nobody asks for more than what is known beforehand leaves.
     lower = np.where(asked, np.minimum(needs.lower, np.maximum(total - region.least, 0)), 0).astype(np.int64)
@@ -106,13 +97,13 @@ def _play(table: AdjustedTable, readers: Booleans, asked: Booleans, budget: Budg
     for open_, change in ((open_down, -lower), (open_up, upper)):
         within = (total + change >= region.low) & (total + change <= region.high)
         outward = table.rose == (change < 0)
-        _close(region, open_, open_ & within & outward, partial(region.on_side, change=change))
-        _close(region, open_, open_ & region.held & region.two_sided & ~outward, region.across)
-        _close(region, open_, open_ & within & ~outward, partial(region.on_side, change=change))
+        _close(search, open_, open_ & within & outward, partial(region.on_side, change=change))
+        _close(search, open_, open_ & region.held & region.two_sided & ~outward, region.across)
+        _close(search, open_, open_ & within & ~outward, partial(region.on_side, change=change))
     failing, undecided = np.zeros((2, len(total)), dtype=bool)
     for open_, change in ((open_down, -lower), (open_up, upper)):
         for cell in np.flatnonzero(open_):
-            found = region.allows(int(cell), int(change[cell])) if alone and budget.question() else None
+            found = region.allows(int(cell), int(change[cell]), search)
             failing[cell] |= found is False
             undecided[cell] |= found is None
     return failing, undecided

@@ -3,26 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from scipy.sparse import block_array, csr_array, diags_array
 
-from sluice.tabular.alternatives.whole_moves import (
-    NODES,
-    UndecidedError,
-    as_whole,
-    is_feasible,
-    is_infeasible,
-    whole_moves,
-)
+from sluice.tabular.alternatives.short_moves import ShortMoves
+from sluice.tabular.alternatives.whole_moves import UndecidedError, whole_moves
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Integers
-from sluice.tabular.model.linear_solver import solver_of
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 
 EFFORT = 2_000_000  # tables that are looked for, times their cells, at most
-SINGLY = 20  # questions that are asked one by one, at most; further ones stay open
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +48,11 @@ class AdjustedTable:
         here = np.maximum(level + slope * (self.value - total), 0)  # the level, were the published figure the truth
         below = np.maximum(np.floor(here / (1 + slope) + 1e-9), 1)
         above = np.maximum(np.floor(here / (1 - slope) + 1e-9), 1)
-        return self.value - below, self.value + above
+        # The truth is on its side, however levels were rounded.
+        ends, begins = self.value - below, self.value + above
+        return np.where(self.rose, np.maximum(ends, total), ends), np.where(
+            self.rose, begins, np.minimum(begins, total)
+        )
 
     def _slope(self, level: Integers) -> Floats:
         """By how much the level rises with the largest contribution, all others as they are."""
@@ -90,21 +84,28 @@ class AdjustedTable:
         return np.minimum(low, total), np.maximum(high, total)
 
 
-class Budget:
-    """How much may still be tried; what is left open then is undecided."""
+class TableSearch:
+    """Looks for whole tables in place of the true one, as long as effort is left; what is open then is undecided."""
 
-    def __init__(self, cells: int) -> None:
-        self._questions, self._programs = SINGLY, EFFORT // max(cells, 1)
+    def __init__(self, table: AdjustedTable) -> None:
+        cells = table.cells
+        self._equations, self._total = cells.equations, cells.total
+        self._programs = EFFORT // max(len(cells), 1)
+        apart = np.flatnonzero(table.moving)
+        below, above = (end[apart] - cells.total[apart] for end in table.sides)
+        self.sole: Booleans = (cells.contributors == 1) & (cells.owners[:, 0] >= 0)
+        self.moves = ShortMoves(cells.equations, self.sole, apart, below, above)
 
-    def question(self) -> bool:
-        """Whether one more question may be asked by itself."""
-        self._questions -= 1
-        return self._questions >= 0
-
-    def program(self) -> bool:
-        """Whether one more table may be looked for."""
+    def holds_a_table(self, low: Floats, high: Floats) -> bool:
+        """Whether a whole table within these bounds was found; gaps are not looked at."""
         self._programs -= 1
-        return self._programs >= 0
+        if self._programs < 0:
+            return False
+        try:
+            found = whole_moves(self._equations, np.floor(self._total - low), np.floor(high - self._total))
+        except UndecidedError:
+            return False
+        return found is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,6 @@ class Region:
     """
 
     table: AdjustedTable
-    budget: Budget
     held: Booleans
     least: Floats
     most: Floats
@@ -124,7 +124,7 @@ class Region:
     high: Floats
 
     @classmethod
-    def of(cls, table: AdjustedTable, readers: Booleans, budget: Budget) -> "Region":
+    def of(cls, table: AdjustedTable, readers: Booleans) -> "Region":
         parts = readers.any() and table.assumptions.own_parts and table.assumptions.nonnegative
         total, known = table.cells.total, readers & (table.cells.contributors == 1)
         least, most = (np.where(known, total, end) for end in table.bounds(readers if parts else None))
@@ -132,7 +132,7 @@ class Region:
         below, above = table.sides
         low = np.where(held & ~table.rose, np.maximum(least, above), least)
         high = np.where(held & table.rose, np.minimum(most, below), most)
-        return cls(table, budget, held, least, most, np.minimum(low, total), np.maximum(high, total))
+        return cls(table, held, least, most, np.minimum(low, total), np.maximum(high, total))
 
     def on_side(self, moved: Booleans, change: Integers) -> tuple[Floats, Floats]:
         """The bounds of all cells with these so far from the truth, or further, on the side on which it is."""
@@ -156,55 +156,11 @@ class Region:
         two: Booleans = np.where(self.table.rose, above <= self.most, below >= self.least)
         return two
 
-    def holds_a_table(self, low: Floats, high: Floats) -> bool:
-        """Whether a whole table within these bounds was found."""
-        if not self.budget.program():
-            return False
+    def allows(self, cell: int, change: int, search: TableSearch) -> bool | None:
+        """Whether a cell can be so far from its truth, whatever the sides of the others; None when undecided."""
         total = self.table.cells.total
         try:
-            found = whole_moves(self.table.cells.equations, np.floor(total - low), np.floor(high - total))
+            found = search.moves.found(cell, change, np.floor(total - self.least), np.floor(self.most - total))
         except UndecidedError:
-            return False
+            return None
         return found is not None
-
-    def allows(self, cell: int, change: int) -> bool | None:
-        """Whether a cell can be so far from its truth, whatever the sides of the others; None when undecided."""
-        count, total = len(self.table.cells), self.table.cells.total
-        down, up = np.floor(total - self.least), np.floor(self.most - total)
-        if change < 0:
-            up[cell] = change
-        else:
-            down[cell] = -change
-        if down[cell] + up[cell] < 0:
-            return False
-        held = np.flatnonzero(self.held)
-        below, above = (end[held] - total[held] for end in self.table.sides)
-        far = 8.0 * max(float(np.abs(total).max()), 1.0)  # what nobody bounds goes no further
-        down, up = np.minimum(down, far), np.minimum(up, far)
-        choose = csr_array((np.ones(len(held)), (np.arange(len(held)), held)), shape=(len(held), count))
-        rows: Any = [
-            [self.table.cells.equations, None],
-            [choose, -diags_array(far + np.maximum(up[held], 0) - below)],
-            [choose, -diags_array(above + down[held] + far)],
-        ]
-        matrix = csr_array(block_array(rows, format="csr")) if len(held) else self.table.cells.equations
-        nothing = np.zeros(self.table.cells.equations.shape[0])
-        endless = np.full(len(held), np.inf)
-        solver = solver_of(
-            matrix,
-            np.concatenate([nothing, -endless, -down[held] - far]),
-            np.concatenate([nothing, below, endless]),
-            lower=np.concatenate([-down, np.zeros(len(held))]),
-            upper=np.concatenate([up, np.ones(len(held))]),
-            whole=True,
-            mip_max_nodes=NODES,
-        )
-        solver.run()
-        if is_infeasible(solver):
-            return False
-        if not is_feasible(solver):
-            return None
-        found = as_whole(self.table.cells.equations, np.array(solver.getSolution().col_value)[:count])
-        if found is None or (found < -down).any() or (found > up).any():
-            return None
-        return True if ((found[held] <= below) | (found[held] >= above)).all() else None

@@ -3,17 +3,19 @@
 import numpy as np
 import pytest
 
-from sluice.tabular.alternatives import adjustment_reader
-from sluice.tabular.alternatives.adjustment_contributors import open_to_contributors
-from sluice.tabular.alternatives.adjustment_reader import read_adjustment
-from sluice.tabular.alternatives.adjustment_region import AdjustedTable
+from sluice.tabular.alternatives.adjustment_contributors import read_alone
+from sluice.tabular.alternatives.adjustment_reader import play
+from sluice.tabular.alternatives.adjustment_region import AdjustedTable, TableSearch
+from sluice.tabular.alternatives.contributors_in_groups import Told, play_contributors
+from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.cells import Booleans, Cells
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import requirements_of
+from tests.tabular.tables import business
 
 RULES = (MinimumFrequency(3), PPercent(10))
 
@@ -43,19 +45,21 @@ def adjusted(cells: Cells, rng: np.random.Generator, cap: float) -> AdjustedTabl
 
 
 @pytest.mark.slow
-def test_the_outcome_is_that_of_contributors_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_outcome_is_that_of_contributors_in_groups() -> None:
     rng, fails, settled = np.random.default_rng(8), 0, 0
     for _ in range(12):
         table = adjusted(drawn(rng), rng, float(rng.choice([5, 30, 100])))
-        open_, pairs = open_to_contributors(table)
-        found = read_adjustment(table)
-        with monkeypatch.context() as patch:
-            patch.setattr(adjustment_reader, "open_to_contributors", lambda table: (table.moving, {}))
-            others = read_adjustment(table)
-        assert not (found.undecided | others.undecided).any()
-        assert found.failing.tolist() == others.failing.tolist()
-        fails += int(found.failing.sum())
-        settled += int((table.moving & ~open_).sum()) - len(set().union(*pairs.values()))
+        search = TableSearch(table)
+        told, left = read_alone(table, search)
+
+        def contributors(readers: Booleans, asked: Booleans, alone: bool) -> Told:
+            return play(table, readers, asked, search)  # noqa: B023
+
+        others, open_ = play_contributors(table.cells, table.moving, 1, contributors)
+        assert not (left | open_).any()
+        assert told.tolist() == others.tolist()
+        fails += int(told.sum())
+        settled += int((table.moving & ~told).sum())
     assert fails > 0
     assert settled > 0
 
@@ -63,8 +67,18 @@ def test_the_outcome_is_that_of_contributors_in_groups(monkeypatch: pytest.Monke
 def test_without_effort_everything_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     table = adjusted(drawn(rng), rng, 100)
-    monkeypatch.setattr("sluice.tabular.alternatives.adjustment_contributors.EFFORT", 0)
-    open_, pairs = open_to_contributors(table)
+    monkeypatch.setattr("sluice.tabular.alternatives.short_moves.EFFORT", 0)
+    failing, undecided = read_alone(table, TableSearch(table))
     assert table.moving.any()
-    assert (open_ == table.moving).all()
-    assert not pairs
+    assert (undecided == table.moving).all()
+    assert not failing.any()
+
+
+@pytest.mark.slow
+def test_a_table_of_ten_thousand_cells_is_decided() -> None:
+    """Cells that are possible only if neighbours change their sides with them were left open here before."""
+    cells = business("s10k")
+    needs = requirements_of(RULES, cells.contributions)
+    found = controlled_adjustment(cells, needs, np.random.default_rng(1), rules=RULES)
+    assert found.completed == found.attempted == 519
+    assert found.safe

@@ -117,7 +117,7 @@ def test_what_cannot_be_looked_for_is_undecided_and_not_safe(monkeypatch: pytest
     table = AdjustedTable(cells, value, needs.sensitive, needs, (), Assumptions(coalition=0))
     assert not (read_adjustment(table).failing | read_adjustment(table).undecided).any()
     monkeypatch.setattr("sluice.tabular.alternatives.adjustment_region.EFFORT", 0)
-    monkeypatch.setattr("sluice.tabular.alternatives.adjustment_region.SINGLY", 0)
+    monkeypatch.setattr("sluice.tabular.alternatives.short_moves.EFFORT", 0)
     found = read_adjustment(table)
     assert np.flatnonzero(found.undecided).tolist() == [cell]
     assert not found.failing.any()
