@@ -3,14 +3,16 @@
 A query is written by whoever submits a release, and the account that reads for Sluice can reach more than that person:
 databases read files, environments and other databases by functions, and some end one statement to begin another. So a
 query is taken apart before the database sees it, and each of its parts must be among those that are known to compute
-with the records of tables and to do nothing else. That a connection can only read is another wall, behind this one.
+with the records of tables and to do nothing else. The database gets none of the text, but one that is written anew from
+these parts, with names in quotes: so it cannot read another query in it than the one that was looked at. That a
+connection can only read is another wall, behind this one.
 """
 
 import re
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ErrorLevel, SqlglotError
 
 from sluice.errors import DataError
 from sluice.sources.readable_tables import folded, same_name
@@ -26,6 +28,7 @@ _PREFIX = re.compile(r"(?<![A-Za-z0-9_])(?:[ebnrux]|u&)$", re.IGNORECASE)  # of 
 
 _NAME = re.compile(r"[^\W\d][\w -]*")  # of a table; a path, a pattern and an address hold other characters
 _CATALOGUE = re.compile(r"(?:pg|sqlite|duckdb|pragma)_|information_schema$", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z_]{1,40}")  # that is written without quotes: 'year' in extract(year FROM day)
 
 _PARTS = {
     # the structure of a select
@@ -50,14 +53,24 @@ _PARTS = {
 
 
 def guarded_query(query: str, backend: str) -> str:
-    """The query without a semicolon at its end, if it is one select over tables and nothing else.
+    """The query as the database is to read it, if it is one select over tables and nothing else.
+
+    Databases and the parser differ in what is a blank, a letter or a keyword: by `FROM t QUALIFY (a), staff` PostgreSQL
+    reads staff, as QUALIFY is a name to it. So names are in quotes, and clauses as the parser understood them.
 
     backend : SQLAlchemy's name of the database: 'duckdb', 'sqlite', 'postgresql'
     raises  : DataError, which names the part that is not let through and repeats no text of the query
     """
-    text = _without_end(query)
-    _statement(text, backend)
-    return text
+    statement = _statement(_without_end(query), backend)
+    for name in statement.find_all(exp.Identifier):
+        # SQLite takes a quoted name that is no column's for a text; one of a table never.
+        if backend != "sqlite" or not isinstance(name.parent, exp.Column) or len(name.parent.parts) > 1:
+            name.set("this", _name(name, backend))
+            name.set("quoted", True)
+    try:
+        return statement.sql(_dialect(backend), comments=False, unsupported_level=ErrorLevel.RAISE)
+    except (SqlglotError, ValueError, RecursionError):
+        raise _refused("cannot be read as one select") from None
 
 
 def tables_of(query: str, backend: str) -> list[tuple[str, str]]:
@@ -111,7 +124,7 @@ def _statement(text: str, backend: str) -> exp.Expr:
     if not _WHOLE.fullmatch(text) or "/*" in "'".join(unquoted) or any(map(_PREFIX.search, unquoted[:-1])):
         raise _refused("holds a comment, a second statement, a quote that is not closed, or one of \\ $ ` # ; E'...'")
     try:
-        statements = sqlglot.parse(text, dialect=_DIALECTS.get(backend, backend))
+        statements = sqlglot.parse(text, dialect=_dialect(backend))
     except (SqlglotError, ValueError, RecursionError):
         raise _refused("cannot be read as one select") from None
     if len(statements) != 1 or not isinstance(statements[0], exp.Query | exp.Values):
@@ -127,7 +140,15 @@ def _statement(text: str, backend: str) -> exp.Expr:
                 refuse_strange_name(identifier.name)
         if isinstance(part, exp.In) and part.args.get("field"):
             raise _refused("holds IN without brackets, by which SQLite reads a table")
+        if isinstance(part, exp.Var) and not _WORD.fullmatch(part.name):
+            raise _refused("holds a word of other letters outside of quotes")
+        if isinstance(part, exp.DataType) and part.this is exp.DataType.Type.USERDEFINED:
+            raise _refused("converts to a type of the database's own")
     return statements[0]
+
+
+def _dialect(backend: str) -> str:
+    return _DIALECTS.get(backend, backend)
 
 
 def refuse_strange_name(name: str) -> None:

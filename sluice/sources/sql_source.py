@@ -94,7 +94,7 @@ class SqlSource(TabularSource):
         assert self.query
         query = guarded_query(self.query, backend)
         if self.readable:
-            self.readable.refuse_others(tables_of(query, backend), backend)
+            self.readable.refuse_others(tables_of(self.query, backend), backend)
         return sa.select(*named).select_from(sa.text(f"({query}) AS source_query".replace(":", r"\:")))  # no parameter
 
     def _rows(self, statement: sa.Select[Any], size: int) -> Iterator[Any]:
