@@ -11,6 +11,7 @@ from pydantic import (
     BeforeValidator,
     ByteSize,
     Field,
+    SecretStr,
     TypeAdapter,
     ValidationError,
     ValidationInfo,
@@ -64,6 +65,7 @@ class Settings(BaseSettings):
     connections: Place | None = Field(
         default=None, description="connections.yaml: what releases may be read from; else connections.yaml in home"
     )
+    hsm_pin: SecretStr | None = Field(default=None, description="the PIN of the token to sign by; else it is asked for")
     workers: Count = Field(default_factory=processors, description="processes for what can be split")
     threads: Count = Field(default_factory=processors, description="threads of one process")
     memory: Annotated[int, BeforeValidator(_size)] = Field(

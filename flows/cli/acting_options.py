@@ -16,7 +16,11 @@ As = Annotated[
 ]
 Key = Annotated[
     Path | None,
-    typer.Option("--key", metavar="FILE", help="sign by this OpenSSH key; else by yours in ~/.ssh or the SSH agent"),
+    typer.Option(
+        "--key",
+        metavar="FILE",
+        help="sign by this OpenSSH key, or hsm:ID?label=TOKEN; else by yours in ~/.ssh or the SSH agent",
+    ),
 ]
 Signed = Annotated[
     str | None, typer.Option("--envelope", metavar="FILE", help="what you signed elsewhere; - for standard input")

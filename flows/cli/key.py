@@ -1,4 +1,4 @@
-"""The command for those who have no key to sign by: `sluice key new`."""
+"""The commands on keys to sign by: make one for who has none, show the one in a token."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 
 from flows.cli.terminal import AsJson, print_json, say
 
-key_app = typer.Typer(help="Make a key to sign by.", no_args_is_help=True)
+key_app = typer.Typer(help="Keys to sign by.", no_args_is_help=True)
 
 
 @key_app.command()
@@ -37,3 +37,19 @@ def new(
     say(f"{file} is your private key: nobody else should read it. {key.fingerprint}")
     say("The line for the roster, under your `keys`:")
     say(f"  - {line}")
+
+
+@key_app.command()
+def show(
+    uri: Annotated[str, typer.Argument(metavar="hsm:ID?label=TOKEN", help="a key in a smart card or HSM")],
+    as_json: AsJson = False,
+) -> None:
+    """Show the public part of a key in a token, for the roster; needs the extra 'hsm'."""
+    from sluice.custody.signing.token_key import token_key
+
+    key = token_key(uri)
+    if as_json:
+        print_json({"fingerprint": key.fingerprint, "line": key.line})
+        return
+    say(f"{key.fingerprint}. The line for the roster, under your `keys`:")
+    say(f"  - {key.line}")

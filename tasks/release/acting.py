@@ -16,6 +16,7 @@ from sluice.custody.signing.allowed_signers import AllowedSigner
 from sluice.custody.signing.envelope import CLOCK_SKEW, Envelope, Statement, parse_statement
 from sluice.custody.signing.keys_at_hand import KeyAtHand, keys_at_hand
 from sluice.custody.signing.ssh_signature import signed_by_file
+from sluice.custody.signing.token_key import SCHEME, signed_by_token
 from sluice.custody.vault import Vault
 from sluice.errors import SluiceError
 from sluice.reading.visible_text import as_prose
@@ -32,7 +33,7 @@ class Means:
     """How whoever runs a command lets it be known who acts."""
 
     declared: str | None = None  # a name that was typed
-    key: Path | None = None  # sign by this key
+    key: Path | None = None  # sign by this key: its file, or where it lies in a token
     envelope: str | None = None  # what was signed elsewhere
     to_sign: bool = False  # give what is to be signed, and record nothing
 
@@ -84,7 +85,7 @@ def act(
         at = _signed_at(envelope, statement)
     elif means.key is not None or (asked == "key" and means.declared is None):
         with _signing_key(means.key, roster) as key:
-            envelope = Envelope.sign(statement(at).payload(), lambda message: signed_by_file(message, key))
+            envelope = Envelope.sign(statement(at).payload(), lambda message: _signed_by(message, key))
     if envelope is not None:
         signers = {roster.by_key(key) for key in envelope.signed_by()} - {None}
         if len(signers) != 1:
@@ -124,7 +125,7 @@ def sign(payload: bytes, key: Path | None) -> Envelope:
     """The envelope over a statement, signed by this key, or by the one key that is at hand."""
     parse_statement(payload)
     with _signing_key(key, None) as found:
-        return Envelope.sign(payload, lambda message: signed_by_file(message, found))
+        return Envelope.sign(payload, lambda message: _signed_by(message, found))
 
 
 def _signed_at(envelope: Envelope, expected: Callable[[str], Statement]) -> str:
@@ -164,6 +165,10 @@ def _by_name(roster: Roster, asked: Identity, declared: str | None) -> tuple[str
     if runs not in (None, person):
         raise SluiceError(f"this is the account of '{runs}', in which nobody else is believed to act")
     return person, identity
+
+
+def _signed_by(message: bytes, key: Path) -> str:
+    return signed_by_token(message, str(key)) if str(key).startswith(SCHEME) else signed_by_file(message, key)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ec import ECDSA, SECP256R1, Ellip
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from sluice.errors import SluiceError
 
@@ -52,9 +53,14 @@ class PublicKey:
         return key
 
     @classmethod
-    def of(cls, key: Ed25519PublicKey) -> Self:
-        """The key of a pair that was made here."""
-        return cls(ED25519, packed(ED25519.encode()) + packed(key.public_bytes_raw()))
+    def of(cls, key: Ed25519PublicKey | EllipticCurvePublicKey) -> Self:
+        """A key as `cryptography` has it; of elliptic curves that of P-256."""
+        if isinstance(key, Ed25519PublicKey):
+            return cls(ED25519, packed(ED25519.encode()) + packed(key.public_bytes_raw()))
+        if not isinstance(key.curve, SECP256R1):
+            raise SluiceError(f"the key must be on the curve P-256; it is on {key.curve.name}")
+        point = key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+        return cls(ECDSA_P256, packed(ECDSA_P256.encode()) + packed(b"nistp256") + packed(point))
 
     @property
     def line(self) -> str:

@@ -7,13 +7,14 @@ import base64
 import binascii
 import hashlib
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key
 
-from sluice.custody.signing.public_key import ED25519, KINDS, Fields, PublicKey, packed
+from sluice.custody.signing.public_key import KINDS, Fields, PublicKey, packed
 from sluice.errors import SluiceError
 
 NAMESPACE = "sluice"
@@ -50,8 +51,16 @@ def verified_key(message: bytes, signature: str) -> PublicKey | None:
 
 def signed_by_key(message: bytes, key: Ed25519PrivateKey) -> str:
     """The armoured signature of `message` by a key that is at hand."""
-    value = packed(ED25519.encode()) + packed(key.sign(_signed(message, "sha512")))
-    parts = (PublicKey.of(key.public_key()).blob, NAMESPACE.encode(), b"", b"sha512", value)
+    return signed_by(message, PublicKey.of(key.public_key()), key.sign)
+
+
+def signed_by(message: bytes, key: PublicKey, sign: Callable[[bytes], bytes]) -> str:
+    """The armoured signature of `message` by the private part of a key, wherever it is.
+
+    sign : gives the signature of what it is given, as SSH writes it: 64 bytes of Ed25519, r and s of ECDSA
+    """
+    value = packed(key.kind.encode()) + packed(sign(_signed(message, "sha512")))
+    parts = (key.blob, NAMESPACE.encode(), b"", b"sha512", value)
     text = base64.b64encode(_MAGIC + (1).to_bytes(4, "big") + b"".join(map(packed, parts))).decode()
     rows = [text[start : start + _WIDTH] for start in range(0, len(text), _WIDTH)]
     return "\n".join([_BEGIN, *rows, _END, ""])
