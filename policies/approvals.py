@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.acts import KNOWN_BY, digest_of_words, said_at, verified_person
 from policies.people import Identity, Roster, at_least, folded
+from policies.series import SeriesLimits
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import CLOCK_SKEW
 from sluice.documents.documents import document_sha256
@@ -62,6 +63,7 @@ class GivenDecision(_Strict):
     identity: Identity
     comment: str = ""
     account: str | None = None
+    series: bool = Field(default=False, description="whether it is of the editions that follow, too")
 
 
 class VoidDecision(_Strict):
@@ -81,6 +83,7 @@ class Standing(_Strict):
     missing_count: int = Field(ge=0, description="how many more people are needed at least")
     revealed: bool = Field(description="whether who decided what may be told: all who are needed have decided")
     says: str
+    series: str | None = Field(default=None, description="the edition with which this one was approved, if it was so")
 
     @property
     def complete(self) -> bool:
@@ -101,6 +104,9 @@ class Approvals(_Strict):
         description="the least by which approvers are known: key: they sign; account: their account of the system; "
         "declared: a name that is typed is believed. The office's roster may ask for more",
     )
+    series: SeriesLimits | None = Field(
+        default=None, description="what people may approve of the editions that follow; not given: nothing"
+    )
 
     @model_validator(mode="after")
     def _enough_people(self) -> Self:
@@ -112,7 +118,8 @@ class Approvals(_Strict):
         """The demand in one sentence, for the dossier."""
         people = "1 person" if self.count == 1 else f"{self.count} people"
         roles = f", among them {_listed(self.roles)}" if self.roles else ""
-        return f"{people} other than the submitter must approve{roles}; an approval holds {_days(self.valid_days)}."
+        says = f"{people} other than the submitter must approve{roles}; an approval holds {_days(self.valid_days)}."
+        return f"{says} {self.series.describe()}" if self.series else says
 
     def standing(
         self,
@@ -162,6 +169,7 @@ class Approvals(_Strict):
                 identity=entry.body["identity"],
                 comment=entry.body.get("comment", ""),
                 account=entry.body.get("account"),
+                series=entry.body.get("series") is True,
             )
         return self._sum_up(counted, tuple(void), roster, submitted)
 
@@ -183,7 +191,7 @@ class Approvals(_Strict):
             )
         predicate = decision_predicate(
             office, entry.release, body["decision"], subject_digest, body.get("comment", ""), body.get("said_at", ""),
-            body.get("salt", ""),
+            body.get("salt", ""), series=body.get("series") is True,
         )  # fmt: skip
         try:
             verified_person(entry, roster, PREDICATE, predicate)
@@ -267,15 +275,24 @@ REFUSALS: Mapping[str, Outcome] = {"reject": "rejected", "request_changes": "cha
 
 
 def decision_predicate(
-    office: str, release: str, decision: str, subject: str, comment: str, at: str, salt: str = ""
+    office: str,
+    release: str,
+    decision: str,
+    subject: str,
+    comment: str,
+    at: str,
+    salt: str = "",
+    *,
+    series: bool = False,
 ) -> dict[str, Any]:
     """What somebody signs who decides on a release.
 
     subject : the digest of everything that was reviewed
     at      : ISO 8601, when it was said
     salt    : of the comment, see `digest_of_words`
+    series  : whether the editions that follow are approved, too: what `subject` holds of contract, policy and plan
     """
-    return {
+    said = {
         "office": office,
         "release": release,
         "decision": decision,
@@ -283,6 +300,7 @@ def decision_predicate(
         "comment_sha256": digest_of_words(comment, salt),
         "at": at,
     }
+    return said | ({"series": True} if series else {})
 
 
 def assign(roles: Sequence[str], people: Mapping[str, Collection[str]]) -> dict[int, str]:

@@ -14,6 +14,7 @@ from tasks.release.earlier_releases import earlier_attempts
 from tasks.release.product import E, M, Product
 from tasks.release.release import Release
 from tasks.release.rounds import returned
+from tasks.release.series import place_in_series
 from tasks.release.versions import versions
 from tasks.step import step
 
@@ -30,7 +31,7 @@ def decide(
     definition, policy = product.definition, product.policy
     found = [*findings, *(evaluation.findings if evaluation else ())]
     waived = apply_waivers(found, policy.waivers, definition.name, now.date(), definition.owner)
-    return Dossier(
+    dossier = Dossier(
         release=release.id,
         name=definition.name,
         title=definition.title,
@@ -53,3 +54,4 @@ def decide(
         versions=versions(),
         view=product.view(release, made, evaluation),
     )
+    return dossier.model_copy(update={"series": place_in_series(release, dossier)})

@@ -9,7 +9,7 @@ from schemas.reading.typing import SourceTyping
 from sluice.custody.states import State
 from sluice.documents.documents import document_bytes
 from sluice.publication.records_file import write_in_order, write_parquet
-from sluice.sources.permission import permitted_source
+from sluice.sources.permission import meaning_of, permitted_source
 from sluice.sources.separate_reading import read_apart
 from sluice.variables import Variable
 from tasks.release.adopted import refuse_unadopted
@@ -57,6 +57,7 @@ def ingest(product: AnyProduct) -> AnyRelease:
         product=product.definition.product,
         dataset=product.contract.dataset,
         **product.hashes,
+        connection=vault.pseudonym("connection", meaning_of(product.definition.source)),
         variables=vault.keep_bytes(variables_as_json(variables), ".json"),
         data=asdict(release.data),
         original=asdict(release.original),

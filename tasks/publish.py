@@ -16,6 +16,7 @@ from sluice.custody.states import State, state_of
 from sluice.errors import DataError, SluiceError
 from sluice.publication.attestation import (
     ATTESTATION,
+    ApprovedSeries,
     JudgedBy,
     VerificationSummary,
     attestation,
@@ -31,6 +32,7 @@ from tasks.release.adopted import refuse_unadopted
 from tasks.release.approval import approved_files, standing, subject, submitters, verify_subject
 from tasks.release.product import AnyRelease
 from tasks.release.release import last
+from tasks.release.under_review import subject_of
 from tasks.step import step
 
 
@@ -153,7 +155,8 @@ def _documents(release: AnyRelease, begun: Entry) -> dict[str, bytes]:
     descriptor = release.product.describe(release, dossier, listed)
     row_hash, root = release.product.workspace.ledger.heads([begun.seq])[begun.seq]
     head = LedgerHead(seq=begun.seq, hash=row_hash, size=begun.seq, root=root)
-    manifest = build_manifest(dossier, standing(release, begun).valid, listed, head)
+    allowed = standing(release, begun)
+    manifest = build_manifest(dossier, allowed.valid, listed, head, allowed.series)
     return {
         "datapackage.json": json.dumps(descriptor, indent=2, ensure_ascii=False).encode(),
         "manifest.json": json.dumps(manifest, indent=2, ensure_ascii=False).encode(),
@@ -183,13 +186,18 @@ def _stamp(release: AnyRelease, manifest: bytes, place: Path) -> bytes | None:
 
 def _signed_decisions(release: AnyRelease, begun: Entry) -> list[Envelope]:
     """What the people signed whose approvals count; nothing of those who are known by account or typed name."""
-    bodies = {entry.at: entry.body for entry in release.entries()}
-    found = (bodies[approval.at].get("envelope") for approval in standing(release, begun).valid)
+    given = standing(release, begun)
+    bodies = {entry.at: entry.body for entry in release.product.workspace.ledger.entries(given.series or release.id)}
+    found = (bodies[approval.at].get("envelope") for approval in given.valid)
     return [Envelope.from_json(json.dumps(each)) for each in found if each]
 
 
 def _summary(release: AnyRelease, begun: Entry) -> VerificationSummary:
-    dossier, reviewed = _dossier(release), subject(release)
+    dossier, reviewed, given = _dossier(release), subject(release), standing(release, begun)
+    entries = release.product.workspace.ledger.entries
+    series = given.series and ApprovedSeries(
+        release=given.series, reviewed=subject_of(given.series, entries(given.series)).model_dump()
+    )
     return VerificationSummary(
         release=release.id,
         at=begun.at,
@@ -199,7 +207,8 @@ def _summary(release: AnyRelease, begun: Entry) -> VerificationSummary:
         policy=JudgedBy(name=dossier.policy, version=dossier.policy_version, sha256=reviewed.policy),
         contract=JudgedBy(name=dossier.dataset, version=dossier.contract_version, sha256=reviewed.contract),
         waived=tuple(finding.rule for finding in dossier.findings if finding.waiver),
-        decided_by=standing(release, begun).valid,
+        decided_by=given.valid,
+        series=series or None,
     )
 
 

@@ -22,6 +22,7 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
     from flows.history import history
     from tasks.release.documents import open_workspace
     from tasks.release.review import find
+    from tasks.release.series import standing_in_series
     from tasks.release.under_review import UnderReview
 
     workspace = open_workspace()
@@ -45,7 +46,7 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
         facts |= {named[name]: str(path) for name, path in found.files.items() if name in named}
         facts["approval_binds_to"] = found.subject.digest()
         try:
-            standing = UnderReview.of(workspace, release_id).standing()
+            standing = standing_in_series(UnderReview.of(workspace, release_id))
             facts["decisions"] = standing.says
             for each in standing.decided:  # what was decided stays between each and the ledger until all have
                 words = f"{each.decision.replace('_', ' ')}: {each.comment}" if standing.revealed else "has decided"
@@ -72,6 +73,9 @@ def approve(
     release_id: ReleaseId,
     name: As = None,
     comment: Comment = "",
+    series: Annotated[
+        bool, typer.Option("--series", help="and the editions that follow, within the policy's approvals.series")
+    ] = False,
     key: Key = None,
     envelope: Signed = None,
     to_sign: ToSign = None,
@@ -85,7 +89,7 @@ def approve(
 
     found = find(release_id)
     begun = found.state in (State.PUBLISHING, State.PUBLISHED)  # by a run that was stopped: it is finished, if need be
-    standing = standing_of(found) if begun else approve(found, means(name, key, envelope, to_sign), comment)
+    standing = standing_of(found) if begun else approve(found, means(name, key, envelope, to_sign), comment, series)
     if isinstance(standing, Request):
         hand_out(standing, to_sign)
         return
@@ -152,6 +156,29 @@ def withdraw(
         print_json({"release": release_id, "state": State.WITHDRAWN, "moved_to": str(answer)})
     else:
         say(f"{release_id} is withdrawn; its files are in {answer}.")
+
+
+@review_app.command("end-series")
+def end_series(
+    release_id: ReleaseId,
+    name: As = None,
+    comment: Comment = "",
+    key: Key = None,
+    envelope: Signed = None,
+    to_sign: ToSign = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let the editions that follow a published one need decisions of their own again. It takes one person."""
+    from tasks.release.acting import Request
+    from tasks.release.review import end_series
+
+    answer = end_series(release_id, means(name, key, envelope, to_sign), comment)
+    if isinstance(answer, Request):
+        hand_out(answer, to_sign)
+    elif as_json:
+        print_json({"release": release_id, "says": answer})
+    else:
+        say(answer)
 
 
 def _decide(release_id: str, decision: Any, by: Any, comment: str, to_sign: str | None, as_json: bool) -> None:

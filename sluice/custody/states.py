@@ -96,6 +96,9 @@ TRANSITIONS: tuple[Transition, ...] = (
         "withdraw", frozenset({State.PUBLISHED, State.SUPERSEDED}), State.WITHDRAWN, PEOPLE,
         "2 people ask, one of them the head or in a role of the policy", PEOPLE,
     ),
+    Transition(
+        "end-series", frozenset({State.PUBLISHED, State.SUPERSEDED}), None, PEOPLE, "the policy knows series", PEOPLE
+    ),
 )  # fmt: skip
 
 
@@ -109,9 +112,11 @@ REACHED_FROM: Mapping[State, frozenset[State | None]] = {
 }
 
 # Events that leave the state as it is.
+SERIES_ENDED = "series_ended"
 REMARKS: Mapping[str, str] = {
     "decision": "what one person decided on the file, its documents and its dossier; the states say what came of it",
     "withdrawal": "one person asks that the release be withdrawn; another must, too",
+    SERIES_ENDED: "one person takes back that editions after this one need no decisions of their own",
     "failed": "a step crashed; the body has the step and the type of the exception, not its text",
     "checked": "the published folder was read back",
     "stamped": "a time-stamping authority stamped the manifest, before it was published",

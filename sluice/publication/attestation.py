@@ -41,6 +41,13 @@ class JudgedBy(_Strict):
     sha256: str = Field(pattern=_SHA256)
 
 
+class ApprovedSeries(_Strict):
+    """An earlier release that people approved with those that follow it."""
+
+    release: str
+    reviewed: dict[str, str | None] = Field(description="SHA-256 of each thing that was reviewed of it")
+
+
 class VerificationSummary(_Strict):
     """`digest` meets `policy`, decided by these people."""
 
@@ -53,6 +60,9 @@ class VerificationSummary(_Strict):
     contract: JudgedBy
     waived: tuple[str, ...] = Field(description="rules that it does not meet, each excused by a waiver")
     decided_by: tuple[GivenApproval, ...]
+    series: ApprovedSeries | None = Field(
+        default=None, description="what they decided on: not this release, but an earlier one and those that follow it"
+    )
 
     @property
     def says(self) -> str:
@@ -62,7 +72,8 @@ class VerificationSummary(_Strict):
         ]
         policy = f"policy '{self.policy.name}', version {self.policy.version}"
         waived = f", with waivers of {', '.join(self.waived)}" if self.waived else ""
-        return f"{self.digest} meets {policy}{waived}, decided by {' and '.join(people)}."
+        series = f", who approved the series with {self.series.release}" if self.series else ""
+        return f"{self.digest} meets {policy}{waived}, decided by {' and '.join(people)}{series}."
 
 
 def digest_of(reviewed: Mapping[str, str | None]) -> str:

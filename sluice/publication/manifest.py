@@ -52,12 +52,14 @@ def build_manifest(
     approvals: Sequence[GivenApproval],
     files: Sequence[PublishedFile],
     ledger: LedgerHead,
+    series: str | None = None,
 ) -> dict[str, Any]:
     """The manifest of a release, ready for `manifest.json`.
 
     dossier : what was evaluated and reviewed
     files   : all published files but those that describe them
     ledger  : as it was when the publication was begun
+    series  : the earlier release that the approvals were given to, and with it to this one
     """
     return {
         "manifest": FORMAT,
@@ -73,6 +75,7 @@ def build_manifest(
         "plan": list(dossier.plan),
         "records": dossier.view.records_released,
         "approvals": [approval.model_dump(mode="json") for approval in approvals],
+        "series": series,
         "hashes": dict(sorted(dossier.hashes.items())),
         "files": [file.model_dump(mode="json") for file in sorted(files, key=lambda file: file.path)],
         "versions": dict(sorted(dossier.versions.items())),

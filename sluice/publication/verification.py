@@ -156,6 +156,7 @@ def _check_manifest(
         "dataset": summary.contract.name,
         "contract_version": summary.contract.version,
         "approvals": [each.model_dump(mode="json") for each in summary.decided_by],
+        "series": summary.series.release if summary.series else None,
     }
     differ = [name for name, value in said.items() if manifest.get(name) != value]
     differ += [] if _waived(manifest) == list(summary.waived) else ["waived rules"]
@@ -204,14 +205,20 @@ def _check_decisions(
     if not approved:
         found.problems.append("nobody decided on it")
     begun = _time(summary.at)
+    wanted: dict[str, Any] = {"release": summary.release, "decision": "approve", "subject": summary.digest}
+    if series := summary.series:
+        wanted |= {"release": series.release, "subject": digest_of(series.reviewed), "series": True}
+        for name in ("contract", "policy", "plan"):
+            if series.reviewed.get(name) != summary.reviewed.get(name):
+                found.problems.append(f"{ATTESTATION}: the series was approved with another {name}")
     for file in sorted(file for file in checked if file.startswith("decision-")):
         try:
             envelope, statement = _signed(folder, file, DECISION_PREDICATE)
             said = statement.predicate
-            for name, wanted in (("release", summary.release), ("decision", "approve"), ("subject", summary.digest)):
-                if said.get(name) != wanted:
+            for name, value in wanted.items():
+                if said.get(name) != value:
                     raise DataError(f"{file}: it is signed for another {name}")
-            if statement.files != found.files:
+            if summary.series is None and statement.files != found.files:
                 raise DataError(f"{file}: it is signed for other files")
             try:
                 at = _time(said.get("at"))

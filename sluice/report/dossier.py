@@ -67,6 +67,16 @@ class Returned(BaseModel):
     changes: tuple[str, ...] = Field(description="what differs now")
 
 
+class InSeries(BaseModel):
+    """The approval of a series under which this edition may go out, and in what it leaves its limits."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    approved: str = Field(description="the release that people approved, with those that follow it")
+    last: str = Field(description="the latest release of the series")
+    departures: tuple[str, ...] = Field(description="why it needs decisions of its own; none: it needs none")
+
+
 class Dossier(BaseModel):
     """What is known of every release, and the view of what it publishes: records or tables."""
 
@@ -89,6 +99,7 @@ class Dossier(BaseModel):
         description="what is to be known before anything else: which documents do not count, who is believed",
     )
     returned: Returned | None = Field(default=None, description="what came back as this release")
+    series: InSeries | None = Field(default=None, description="the approved series in which this is the next edition")
     approvals_needed: str = Field(description="in words: how many, which roles, how long an approval holds")
     records_original: int
     earlier_attempts: int = Field(description="other releases of nearly the same data that were evaluated before")

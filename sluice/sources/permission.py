@@ -37,6 +37,13 @@ def permitted_source(source: Source, base: Path, secret: Secret = os.environ.get
     return SqlSource(url=_file_url(source, path), table=source.table, query=source.query)
 
 
+def meaning_of(source: Source) -> str:
+    """What the name of a connection stands for, as the operator wrote it and without its secrets; empty for a file."""
+    if not isinstance(source, ConnectionSource):
+        return ""
+    return load_connections().named(source.connection).model_dump_json()
+
+
 def permitted_file(base: Path, given: str, where: str) -> Path:
     """The file that a definition in the folder `base` names in the field `where`, links followed.
 

@@ -8,6 +8,7 @@ from sluice.custody.ledger import Entry
 from sluice.errors import SluiceError
 from tasks.release.product import AnyRelease
 from tasks.release.release import DocumentedRelease
+from tasks.release.series import standing_in_series
 from tasks.release.under_review import UnderReview, subject_of
 
 
@@ -47,4 +48,4 @@ def submitters(release: DocumentedRelease) -> tuple[str, ...]:
 
 def standing(release: DocumentedRelease, begun: Entry | None = None) -> Standing:
     """How the decisions on exactly these bytes stand now, or stood when a publication was begun."""
-    return UnderReview.of(release.product.workspace, release.id, begun).standing()
+    return standing_in_series(UnderReview.of(release.product.workspace, release.id, begun))

@@ -15,11 +15,7 @@ _NEARLY_ALL = 0.95  # of the records: data that share so many are the same data,
 
 def publications(release: DocumentedRelease) -> dict[str, Sequence[Entry]]:
     """Id -> entries of every other release, of whatever data set, that is public or was."""
-    return {
-        other: entries
-        for other, entries in _others(release).items()
-        if state_of(entry.event for entry in entries) in _WERE_PUBLIC
-    }
+    return {other: entries for other, entries in _others(release).items() if _is_public(entries)}
 
 
 def earlier_publications(release: DocumentedRelease) -> dict[str, Sequence[Entry]]:
@@ -32,14 +28,15 @@ def earlier_publications(release: DocumentedRelease) -> dict[str, Sequence[Entry
     }
 
 
-def earlier_attempts(release: DocumentedRelease) -> int:
+def earlier_attempts(release: DocumentedRelease, unpublished_since: int | None = None) -> int:
     """How many other releases of nearly the same data were judged before: trying until it passes must be seen.
 
-    Cost: the data of each other release that has about as many records are read once.
+    unpublished_since : count only those that are not public, and were judged after this row of the ledger
+    cost              : the data of each other release that has about as many records are read once
     """
     nearly: dict[tuple[str, str], bool] = {}
     attempts = 0
-    for received in _judged(release):
+    for received in _judged(release, unpublished_since):
         key = (received.body["data"]["sha256"], received.body["variables"])
         if key not in nearly:
             nearly[key] = key[0] == release.data.sha256 or _nearly_the_same(release, received)
@@ -47,10 +44,14 @@ def earlier_attempts(release: DocumentedRelease) -> int:
     return attempts
 
 
-def _judged(release: DocumentedRelease) -> Iterator[Entry]:
+def _judged(release: DocumentedRelease, unpublished_since: int | None) -> Iterator[Entry]:
     for entries in _others(release).values():
-        if last(entries, State.EVALUATED) is not None and (received := last(entries, State.RECEIVED)) is not None:
-            yield received
+        judged, received = last(entries, State.EVALUATED), last(entries, State.RECEIVED)
+        if judged is None or received is None:
+            continue
+        if unpublished_since is not None and (judged.seq < unpublished_since or _is_public(entries)):
+            continue
+        yield received
 
 
 def _nearly_the_same(release: DocumentedRelease, received: Entry) -> bool:
@@ -69,6 +70,10 @@ def _nearly_the_same(release: DocumentedRelease, received: Entry) -> bool:
     earlier = read_typed(release.vault.verify(received.body["data"]["sha256"], ".parquet"), variables, columns)
     few: bool = changed_records(earlier, release.read_staged(columns)) <= (1 - _NEARLY_ALL) * max(rows, before)
     return few
+
+
+def _is_public(entries: Sequence[Entry]) -> bool:
+    return state_of(entry.event for entry in entries) in _WERE_PUBLIC
 
 
 def _others(release: DocumentedRelease) -> dict[str, Sequence[Entry]]:

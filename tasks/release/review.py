@@ -11,7 +11,7 @@ from policies.key_history import key_history
 from policies.people import HEAD, stronger
 from sluice.custody import shelf
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State, allowed
+from sluice.custody.states import SERIES_ENDED, State, allowed
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from tasks.release.acting import Means, Request, act, refuse_unseen, refuse_unverifiable
@@ -25,6 +25,7 @@ from tasks.release.waiting import definition_of
 
 WITHDRAWAL = "withdrawal"  # the event in the ledger
 WITHDRAWAL_PREDICATE = "urn:sluice:withdrawal:1"
+SERIES_PREDICATE = "urn:sluice:series-end:1"
 
 
 def find(release_id: str) -> AnyRelease:
@@ -33,12 +34,12 @@ def find(release_id: str) -> AnyRelease:
     return recorded_release(load_product(definition_of(workspace, release_id), workspace), release_id)
 
 
-def approve(release: AnyRelease, means: Means, comment: str) -> Standing | Request:
+def approve(release: AnyRelease, means: Means, comment: str, series: bool = False) -> Standing | Request:
     """Record one person's approval of exactly the bytes that were judged; see `decide`."""
     _refuse_unless_under_review(release.state, release.id)
     verify_subject(release)
     files = {name: sha256 for name, (sha256, _) in approved_files(release).items()}
-    return decide(release.product.workspace, release.id, "approve", means, comment, files)
+    return decide(release.product.workspace, release.id, "approve", means, comment, files, series)
 
 
 def decide(
@@ -48,10 +49,12 @@ def decide(
     means: Means,
     comment: str,
     files: Mapping[str, str] | None = None,
+    series: bool = False,
 ) -> Standing | Request:
     """Record what one person decides on a release, whatever became of its documents since, and what comes of it.
 
     files  : name -> SHA-256 of the data files that it is about; None: of all that was reviewed
+    series : whether it is of the editions that follow, too
     returns: the standing with it, which says so when the same decision of that person already holds; what is to be
              signed, where that is all that is asked
     raises : SluiceError when it could not count
@@ -62,6 +65,11 @@ def decide(
     _refuse_unless_under_review(workspace.ledger.state(release_id), release_id)
     if decision != "approve" and not comment.strip():
         raise SluiceError(f"--comment must say why: who submitted {release_id} has to know what to change")
+    if series and case.policy.approvals.series is None:
+        raise SluiceError(
+            f"the policy '{case.policy.name}' lets nobody approve a series: each edition is decided on. Approve this "
+            "one without --series; or adopt a policy with approvals.series"
+        )
     bound = case.subject
     said = act(
         case.office.roster,
@@ -69,7 +77,7 @@ def decide(
         means,
         PREDICATE,
         lambda words, at, salt: decision_predicate(
-            case.office.id, release_id, decision, bound.digest(), words, at, salt
+            case.office.id, release_id, decision, bound.digest(), words, at, salt, series=series
         ),
         files or bound.model_dump(exclude_none=True),
         comment,
@@ -82,10 +90,10 @@ def decide(
         raise SluiceError(f"'{said.person}' submitted {release_id} and cannot approve it; another person must.")
     before = case.standing()
     for holds in before.decided:
-        if (holds.who, holds.decision) == (said.person, decision):
+        if (holds.who, holds.decision, holds.series) == (said.person, decision, series):
             says = f"already decided so by you at {holds.at}, nothing more was recorded; {before.says}"
             return before.model_copy(update={"says": says})
-    body = {**said.body, "decision": decision, "subject": bound.digest()}
+    body = {**said.body, "decision": decision, "subject": bound.digest()} | ({"series": True} if series else {})
     entry = workspace.ledger.append(release_id, DECISION, said.person, body, possible)
     now = UnderReview.of(workspace, release_id).standing()
     if refused := [void.reason for void in now.void if void.at == entry.at]:
@@ -140,8 +148,36 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
     return gone
 
 
+def end_series(release_id: str, means: Means, comment: str) -> Request | str:
+    """Let the editions that follow a published one need decisions of their own again. One person of the roster can.
+
+    returns: a sentence, or what is to be signed
+    raises : SluiceError when the release is not on the shelf, or its policy knows no series
+    """
+    refuse_unseen("comment", comment)
+    workspace = open_workspace()
+    case = UnderReview.of(workspace, release_id)
+    state, on_shelf = workspace.ledger.state(release_id), allowed("end-series")
+    if state not in on_shelf or case.policy.approvals.series is None:
+        raise SluiceError(f"{release_id} is no published edition of a series, so there is none to end")
+    said = act(
+        case.office.roster,
+        stronger(case.office.roster.identity, case.policy.approvals.identity),
+        means,
+        SERIES_PREDICATE,
+        lambda words, at, salt: _withdrawal(case, words, at, salt),
+        case.subject.model_dump(exclude_none=True),
+        comment,
+        workspace.vault,
+    )
+    if isinstance(said, Request):
+        return said
+    workspace.ledger.append(release_id, SERIES_ENDED, said.person, said.body, on_shelf)
+    return f"every edition after {release_id} needs decisions of its own, until people approve the series anew"
+
+
 def _withdrawal(case: UnderReview, reason: str, at: str, salt: str) -> dict[str, str]:
-    """What somebody signs who asks for a withdrawal."""
+    """What somebody signs who asks for a withdrawal, or ends a series."""
     words = digest_of_words(reason, salt)
     return {"office": case.office.id, "release": case.id, "comment_sha256": words, "at": at}
 

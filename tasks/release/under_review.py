@@ -48,9 +48,13 @@ class UnderReview:
         policy, plan = (
             workspace.vault.verify(received.body[name], ".json").read_bytes() for name in ("policy", "plan")
         )
-        ran = (entry.actor for entry in entries if entry.event == State.RECEIVED)
-        submitters = tuple(dict.fromkeys((json.loads(plan)["owner"], *ran)))
+        submitters = submitters_of(entries, plan)
         return cls(workspace, release_id, entries, Policy.model_validate_json(policy), submitters, office, begun)
+
+    @property
+    def now(self) -> datetime:
+        """The time by which all this is seen."""
+        return datetime.fromisoformat(self.begun.at) if self.begun else datetime.now(UTC)
 
     @property
     def subject(self) -> Subject:
@@ -58,13 +62,13 @@ class UnderReview:
         return subject_of(self.id, self.entries)
 
     def standing(self) -> Standing:
-        """How the decisions on exactly these bytes stand."""
+        """How the decisions on exactly these bytes stand; not whether those on another edition are of this one, too."""
         return self.policy.approvals.standing(
             self.entries,
             self.subject.digest(),
             self.submitters,
             self.office.roster,
-            datetime.fromisoformat(self.begun.at) if self.begun else datetime.now(UTC),
+            self.now,
             self.office.id,
         )
 
@@ -80,6 +84,12 @@ class UnderReview:
         if HEAD in roles:
             return Who.HEAD
         return Who.IN_ROLE if {*roles} & {*self.policy.approvals.roles} else Who.ON_ROSTER
+
+
+def submitters_of(entries: Sequence[Entry], plan: bytes) -> tuple[str, ...]:
+    """The owner of the definition, which the vault keeps as `plan`, and every account that ran the release."""
+    ran = (entry.actor for entry in entries if entry.event == State.RECEIVED)
+    return tuple(dict.fromkeys((json.loads(plan)["owner"], *ran)))
 
 
 def subject_of(release_id: str, entries: Sequence[Entry]) -> Subject:

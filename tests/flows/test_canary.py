@@ -36,7 +36,8 @@ Needles = Mapping[str, list[bytes]]
 def spellings(text: str) -> list[bytes]:
     """The text as files may hold it: in UTF-8 and UTF-16, and in base64 at each of its three alignments."""
     raw = text.encode()
-    encoded = [base64.b64encode(b"\0" * shift + raw)[shift and 4 : -4] for shift in range(3)]
+    # Only groups of three bytes that are all the text's: and all of them, as one alone occurs by chance.
+    encoded = [base64.b64encode(b"\0" * shift + raw)[shift and 4 : (shift + len(raw)) // 3 * 4] for shift in range(3)]
     return [raw, text.encode("utf-16-le"), *encoded]
 
 

@@ -88,6 +88,7 @@ def test_the_manifest_holds_nothing_but_the_fields_listed_here() -> None:
         "plan",
         "records",
         "approvals",
+        "series",
         "hashes",
         "files",
         "versions",

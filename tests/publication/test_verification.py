@@ -28,6 +28,7 @@ from tests.publication.signed_folder import (
     RELEASE,
     SIGNERS,
     STRANGER,
+    Change,
     Publication,
     nothing,
     sha256,
@@ -224,7 +225,56 @@ def _said(**changes: Any) -> Callable[[dict[str, Any]], object]:
     return lambda said: said.update(changes)
 
 
+BEFORE = Publication(release="fair-aaaaaaaaaaaa", content=b"age,income\n29,3\n")
+OF_THE_SERIES = _said(release=BEFORE.release, subject=digest_of(BEFORE.reviewed), series=True)
+
+
+def in_series(change: Change = OF_THE_SERIES, **reviewed: str) -> Publication:
+    """An edition that was published by the decisions on an earlier one."""
+    series = {"release": BEFORE.release, "reviewed": BEFORE.reviewed | reviewed}
+    return Publication(
+        decided_on=BEFORE.content,
+        deciders=((AMARA, OF_THE_SERIES), (JONAS, change)),
+        manifest=_said(series=BEFORE.release),
+        summary=_said(series=series),
+    )
+
+
+def test_an_edition_is_verified_by_the_decisions_on_its_series(tmp_path: Path) -> None:
+    folder = in_series().put(tmp_path / "shelf")
+    found = verify_folder(folder, SIGNERS, people=2)
+    assert (found.problems, found.signed_by) == ([], ["Amara Diallo", "jonas"])
+    assert found.summary is not None
+    assert found.summary.says.endswith(
+        f"jonas (data_steward, known by account), who approved the series with {BEFORE.release}."
+    )
+
+
 WITH_THE_PUBLISHERS_KEY: dict[str, tuple[Publication, str]] = {
+    "a series that was approved as a single edition": (
+        in_series(_said(release=BEFORE.release, subject=digest_of(BEFORE.reviewed))),
+        "decision-2.json: it is signed for another series",
+    ),
+    "a series of another release": (
+        in_series(_said(release="fair-bbbbbbbbbbbb", subject=digest_of(BEFORE.reviewed), series=True)),
+        "decision-2.json: it is signed for another release",
+    ),
+    "a series under another policy": (
+        in_series(policy="0" * 64),
+        "attestation.json: the series was approved with another policy",
+    ),
+    "a series by another plan": (
+        in_series(plan="0" * 64),
+        "attestation.json: the series was approved with another plan",
+    ),
+    "what was reviewed of the series, to fit": (
+        in_series(dossier="0" * 64),
+        "decision-1.json: it is signed for another subject",
+    ),
+    "a series that the manifest hides": (
+        replace(in_series(), manifest=nothing),
+        "manifest.json and attestation.json differ in: series",
+    ),
     "other data under the people's decisions": (
         Publication(content=b"age,income\n30,9\n", decided_on=Publication().content),
         "decision-1.json: it is signed for another subject",

@@ -14,12 +14,12 @@ from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_bytes
 from sluice.errors import SluiceError
 from tasks.release.acting import Means
-from tasks.release.review import decide, withdraw
+from tasks.release.review import decide, end_series, withdraw
 from tests.flows.house import House
 from tests.flows.house import policy as a_policy
 
 ROOT = Path(__file__).resolve().parents[3]
-ACTIONS = ("approve", "reject", "request-changes", "conflicted", "withdraw")
+ACTIONS = ("approve", "reject", "request-changes", "conflicted", "withdraw", "end-series")
 PERSON = {Who.HEAD: "amara", Who.IN_ROLE: "mina", Who.ON_ROSTER: "noor", Who.SUBMITTER: "emil"}
 SUBJECT = Subject(**dict.fromkeys(("data", "contract", "policy", "plan", "report", "dossier"), "a" * 64))
 
@@ -45,7 +45,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 def brought_to(workspace: Workspace, state: State, name: str) -> str:
     """A release that nobody made, as the ledger would have it."""
-    approvals = {"count": 4, "roles": ["methodologist"], "identity": "declared"}  # so that three decide nothing
+    # Four, so that three decide nothing.
+    series = {"editions": 2, "days": 30}
+    approvals = {"count": 4, "roles": ["methodologist"], "identity": "declared", "series": series}
     asked = Policy.model_validate(a_policy() | {"approvals": approvals})
     kept = {
         "policy": workspace.vault.keep_bytes(document_bytes(asked), ".json"),
@@ -79,6 +81,8 @@ def test_an_action_is_done_or_refused_as_the_table_says(
                     withdraw(release, means, "a mistake")
                 else:
                     continue
+            elif action == "end-series":
+                end_series(release, means, "a new questionnaire")
             else:
                 decide(workspace, release, action.replace("-", "_"), means, "so be it")  # type: ignore[arg-type]
         except SluiceError:

@@ -1,0 +1,248 @@
+"""The approval of a series: what goes out under it, and all that does not."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import tasks.release.under_review
+from policies.approvals import DECISION, Standing
+from sluice.custody.states import State
+from tasks.release.account import account
+from tasks.release.series import standing_in_series
+from tasks.release.under_review import UnderReview
+from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, survey
+from tests.flows.test_verify import SigningHouse, keys_of, verify
+
+pytestmark = pytest.mark.slow
+
+# Small editions differ much by chance: the limits are wide, so that a test passes by no luck.
+LIMITS = {"editions": 2, "days": 90, "drift": 0.3, "records": 0.1, "nearer": 10}
+
+
+class SeriesHouse(SigningHouse):
+    """A house whose policy knows series."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.policy["approvals"]["series"] = dict(LIMITS)
+        self.adopts = False
+        self.write()
+        self.adopt()
+
+    def approve_series(self, who: str) -> int:
+        return self.sluice("approve", self.id, "--series", "--as", who).code
+
+    def next_edition(self, seed: int) -> int:
+        """How its release ends."""
+        self.new_edition(seed)
+        return self.release().code
+
+    def judge(self) -> None:
+        """Judge the data as they are, and go no further."""
+        self.write()
+        assert self.sluice("check", str(self.file)).code in (DONE, BLOCKED)
+
+    def adopt_roster(self, *people: str) -> None:
+        self.write()
+        for person in people:
+            told = self.sluice("adopt", str(self.documents / "people.yaml"), "--key", str(self.key(person)))
+            assert told.code in (DONE, WAITING), told.words
+
+    @property
+    def standing(self) -> Standing:
+        """Where the latest release stands with those who decide."""
+        return standing_in_series(UnderReview.of(self.workspace(), self.id))
+
+    @property
+    def page(self) -> str:
+        return (self.home / "reports" / f"{self.id}.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def stages(tmp_path_factory: pytest.TempPathFactory) -> tuple[SeriesHouse, Path, Path]:
+    house = SeriesHouse(tmp_path_factory.mktemp("series") / "house")
+    assert house.release().code == WAITING
+    assert house.approve_series("amara") == WAITING
+    assert house.approve_series("jonas") == DONE
+    published = house.save("published")
+    house.data = survey(seed=2)
+    house.judge()
+    return house, published, house.save("judged")
+
+
+@pytest.fixture
+def house(stages: tuple[SeriesHouse, Path, Path]) -> SeriesHouse:
+    """One whose first edition was published, and approved with those that follow."""
+    stages[0].go_back(stages[1])
+    return stages[0]
+
+
+@pytest.fixture
+def judged(stages: tuple[SeriesHouse, Path, Path]) -> SeriesHouse:
+    """The same, with a second edition that was judged and, as things are, would be published."""
+    stages[0].go_back(stages[2])
+    standing = stages[0].standing
+    assert standing.complete, standing.says
+    return stages[0]
+
+
+def test_editions_within_the_limits_go_out_until_there_were_as_many_as_approved(house: SeriesHouse) -> None:
+    first = house.id
+    for number in (1, 2):
+        assert house.next_edition(1 + number) == DONE, house.standing.says
+        entries = house.workspace().ledger.entries(house.id)
+        assert not [entry for entry in entries if entry.event == DECISION]
+        approved = next(entry for entry in entries if entry.event == State.APPROVED)
+        says = f"approved as edition {number} of 2 of the series that amara and jonas approved with {first}, until"
+        assert says in approved.body["says"]
+    assert "It keeps the limits of that approval" in house.page
+
+    folder = house.target / house.id  # an outsider verifies it by the decisions on the first
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert (manifest["series"], [each["who"] for each in manifest["approvals"]]) == (first, ["amara", "jonas"])
+    keys_of(house)
+    told = verify(house, folder, "--people", "2")
+    assert told.code == DONE, told.words
+    assert "decided by amara (methodologist, known by key) and jonas (data_steward, known by key), who" in told.words
+    assert f"approved the series with {first}" in told.words
+
+    assert house.next_edition(4) == WAITING
+    assert f"2 editions were published under the approval given with {first}" in house.standing.says
+    assert house.approve_series("amara") == WAITING
+    assert house.approve_series("jonas") == DONE
+    house.data = survey(seed=5)
+    house.judge()
+    assert house.standing.complete, house.standing.says  # by the new approval
+
+
+def test_an_edition_that_moved_waits_for_people(house: SeriesHouse) -> None:
+    house.data = survey(1400, seed=2)
+    house.data["age"] = house.data["age"].where(house.data["age"] > 48, 79)
+    house.write()
+    assert house.release().code == WAITING
+    says = house.standing.says
+    assert "It needs decisions of its own: compared with people-puf-" in says
+    assert "the distribution of 'age' moved by" in says
+    assert "there are 1,400 records, and were 1,200: more than 10.0% of a change" in says
+    assert "It leaves the limits of that approval" in house.page
+    told = house.sluice("reject", house.id, "--as", "mina", "--comment", "why so many?")
+    assert (told.code, house.shelf.count(house.id)) == (WAITING, 0)
+    assert house.standing.says.startswith("1 of 2 decisions; needed: 1 more")  # who decided, and what is left
+
+
+def test_slow_drift_is_held_against_what_people_saw(house: SeriesHouse) -> None:
+    first = house.id
+    for part, seed in ((0.5, 2), (1, 3)):  # each step within the limit
+        house.data = survey(seed=seed)
+        moved = (house.data.index < part * len(house.data)) & (house.data["age"] <= 48)
+        house.data["age"] = house.data["age"].mask(moved, 79)
+        house.write()
+        assert house.release().code == (DONE if part < 1 else WAITING), house.standing.says
+    needs = house.standing.says.partition("needs decisions of its own: ")[2]
+    assert needs.startswith(f"compared with {first}, the distribution of 'age' moved by")
+    assert needs.count("compared with") == 1
+
+
+def test_tries_with_the_same_data_wait_for_people(house: SeriesHouse) -> None:
+    plan = house.definition["plan"]
+    house.data = survey(seed=2)
+    house.definition["plan"] = plan[:-1]
+    house.judge()
+    house.definition["plan"] = plan
+    house.judge()
+    assert not house.standing.complete
+    assert "these data were judged in 1 other releases, and not published" in house.standing.says
+
+
+def test_one_person_ends_a_series(judged: SeriesHouse) -> None:
+    told = judged.sluice("end-series", judged.ids[0], "--as", "mina", "--comment", "another questionnaire")
+    assert told.code == DONE, told.words
+    assert "the approval of the series, given with" in judged.standing.says
+    assert not judged.standing.complete
+
+
+def test_a_withdrawn_edition_ends_a_series(judged: SeriesHouse) -> None:
+    assert judged.withdraw(judged.ids[0], "wrong weights").code == DONE
+    assert not judged.standing.complete
+
+
+@pytest.mark.parametrize("end", [State.BLOCKED, State.REJECTED, State.CHANGES_REQUESTED])
+def test_an_edition_that_was_refused_ends_a_series(judged: SeriesHouse, end: State) -> None:
+    ledger = judged.workspace().ledger
+    received = next(each for each in ledger.entries(judged.id) if each.event == State.RECEIVED)
+    way = [State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.PENDING_REVIEW, end]
+    for state in way if end is not State.BLOCKED else [State.RECEIVED, end]:
+        ledger.append("people-puf-another", state, "emil", received.body)
+    assert not standing_in_series(UnderReview.of(judged.workspace(), received.release)).complete
+
+
+def test_another_edition_that_came_first_is_the_one_to_compare_with(judged: SeriesHouse) -> None:
+    second = judged.id
+    assert judged.next_edition(3) == DONE
+    assert not standing_in_series(UnderReview.of(judged.workspace(), second)).complete
+
+
+def test_who_left_approves_no_further_edition(judged: SeriesHouse) -> None:
+    judged.people["people"]["jonas"]["valid_until"] = str((datetime.now(UTC) - timedelta(days=1)).date())
+    judged.people["people"]["mina"]["roles"] += ["data_steward", "owner"]
+    judged.adopt_roster("amara", "mina")
+    assert not judged.standing.complete
+
+
+def test_an_approver_who_submits_the_next_edition_did_not_approve_it(judged: SeriesHouse) -> None:
+    judged.people["people"]["amara"]["account"] = account()
+    judged.adopt_roster("amara", "jonas")
+    assert not judged.standing.complete
+
+
+def test_it_ends_by_its_days(judged: SeriesHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
+            return datetime.now(UTC) + timedelta(days=91)
+
+    monkeypatch.setattr(tasks.release.under_review, "datetime", Later)
+    assert not judged.standing.complete
+    assert "ended on" in judged.standing.says
+
+
+def test_all_who_approve_must_approve_the_series(house: SeriesHouse) -> None:
+    house.sluice("end-series", house.id, "--as", "mina", "--comment", "another questionnaire")
+    assert house.next_edition(2) == WAITING
+    assert house.approve_series("amara") == WAITING
+    assert house.approve("jonas").code == DONE
+    house.data = survey(seed=3)
+    house.judge()
+    assert not house.standing.complete
+
+
+@pytest.mark.parametrize("part", ["plan", "policy"])
+def test_other_documents_make_no_edition_of_the_series(house: SeriesHouse, part: str) -> None:
+    house.data = survey(seed=2)
+    if part == "plan":
+        house.definition["title"] = "Others"
+    else:
+        house.policy["minimum_cell"] = 11
+    house.judge()
+    assert not house.standing.complete
+
+
+def test_without_limits_in_the_policy_nobody_approves_a_series(house: SeriesHouse) -> None:
+    del house.policy["approvals"]["series"]
+    house.write()
+    house.adopt()
+    assert house.next_edition(2) == WAITING
+    told = house.sluice("approve", house.id, "--series", "--as", "amara")
+    assert told.code == ERROR
+    assert "lets nobody approve a series" in told.words
+    assert "is no published edition of a series" in house.sluice("end-series", house.id, "--as", "mina").words
+
+
+def test_the_series_is_in_what_was_signed(judged: SeriesHouse) -> None:
+    case = UnderReview.of(judged.workspace(), judged.ids[0])
+    for entry in case.entries:
+        if entry.event == DECISION:
+            del entry.body["series"]  # by somebody with the vault's key
+    assert len(case.standing().void) == 2
