@@ -5,6 +5,7 @@ problems holds the files that were signed and no others. What is believed: that 
 the times in what was signed, unless an authority stamped them.
 """
 
+import os
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -57,8 +58,8 @@ def verify_folder(
 ) -> VerifiedFolder:
     """Hold a published folder against its signatures.
 
-    release      : the release that it should be; by default the one that the folder is named after, so that another
-                   one, however genuine, does not pass in its place
+    release      : the release that it should be; by default the one that the folder is named after, as it was asked for
+                   and not where a link leads to, so that another one, however genuine, does not pass in its place
     people       : how many must have signed their approval, at least; by default one, or none where `unsigned`
     unsigned     : believe the publisher about approvals that are not signed
     certificates : of the time-stamping authority; with them there must be a stamp
@@ -68,7 +69,7 @@ def verify_folder(
     try:
         checked = _checked_files(folder, found.problems)
         found.summary = _attested(folder, checked, signers, found, certificates)
-        _check_release(found.summary, release or folder.resolve().name, found.problems)
+        _check_release(found.summary, release or Path(os.path.normpath(folder.absolute())).name, found.problems)
         _check_manifest(folder, found.summary, checked, found)
         _check_decisions(folder, found.summary, checked, signers, found)
     except SluiceError as error:  # without this nothing that follows means anything

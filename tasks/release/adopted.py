@@ -1,5 +1,6 @@
 """Whether the documents of a release count in this office, and for this release."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -47,6 +48,8 @@ def notices(product: Documents[Definition]) -> tuple[str, ...]:
     return tuple(found)
 
 
+_RELEASE = re.compile("-[0-9a-f]{12}$")  # the id of another one, as findings on two publications name it
+
 _BELIEVED = {
     "declared": ("Who approves is believed: approvers type their name, and whoever can run the command can type it.",),
     "account": ("Approvers are known by their account on this machine; nobody outside can verify what they decided.",),
@@ -71,9 +74,14 @@ def _faults_of_waivers(product: Documents[Definition], office: Office, submitter
     """A waiver is signed by who answers for it: one of those who adopted the policy that holds it; no submitter."""
     adopters = {act.who for act in office.in_force["policy", product.policy.name].acts}
     own = {*map(office.roster.person, submitters)}
-    found = []
+    name, found = product.definition.name, []
     for waiver in product.policy.waivers:
         person = office.roster.person(waiver.owner)
+        if waiver.scope == name and (name in product.contract.by_name or _RELEASE.search(name)):
+            found.append(
+                f"the waiver of {waiver.rule} is for '{name}', and the release bears that name, so it would be waived "
+                "whole; name it otherwise"
+            )
         if person not in adopters:
             found.append(
                 f"the waiver of {waiver.rule} names '{waiver.owner}', who is none of those who adopted the policy: "

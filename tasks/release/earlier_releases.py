@@ -9,17 +9,18 @@ from sluice.risk.publications.changed_records import changed_records
 from sluice.variables import NAMES
 from tasks.release.release import DocumentedRelease, last, variables_from_json
 
-_WERE_PUBLIC = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
+# One that was begun will be: it is finished as it was approved, and not held beside what was published meanwhile.
+_WERE_PUBLIC = (State.PUBLISHING, State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
 _NEARLY_ALL = 0.95  # of the records: data that share so many are the same data, tried again
 
 
 def publications(release: DocumentedRelease) -> dict[str, Sequence[Entry]]:
-    """Id -> entries of every other release, of whatever data set, that is public or was."""
+    """Id -> entries of every other release, of whatever data set, that is public, was, or will be."""
     return {other: entries for other, entries in _others(release).items() if _is_public(entries)}
 
 
 def earlier_publications(release: DocumentedRelease) -> dict[str, Sequence[Entry]]:
-    """Id -> entries of every other release of the same data set that is public or was."""
+    """Id -> entries of every other release of the same data set that is public, was, or will be."""
     return {
         other: entries
         for other, entries in publications(release).items()

@@ -131,6 +131,19 @@ def test_whoever_has_no_key_is_found_out(folder: Path, attack: str, fitted: bool
     assert problems(folder) != []
 
 
+def test_another_release_does_not_pass_by_a_link(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who can write to a shelf puts a link to another release, or an earlier edition, in the place of one."""
+    link = folder.with_name("fair-aaaaaaaaaaaa")
+    link.symlink_to(folder.name)
+    assert problems(link) == [f"this is the release {RELEASE}, not fair-aaaaaaaaaaaa"]
+    named, elsewhere = folder.with_name("shelf-2026") / RELEASE, folder.rename(folder.with_name("stored"))
+    named.parent.mkdir()
+    named.symlink_to(elsewhere)
+    assert problems(named) == []
+    monkeypatch.chdir(named.parent)
+    assert problems(Path(RELEASE)) == problems(named.parent / "." / RELEASE / "") == []
+
+
 def test_what_was_added_and_altered_is_named(folder: Path) -> None:
     (folder / "fair.csv").write_text("age\n")
     (folder / "more.csv").write_text("age\n")

@@ -87,6 +87,17 @@ def test_a_waiver_in_the_name_of_somebody_who_did_not_adopt_it(house: House) -> 
     assert "names 'mina', who is none of those who adopted the policy" in refused(house)
 
 
+@pytest.mark.parametrize("name", ["income", "people-puf-7571ce7d34e8"])
+def test_a_waiver_of_one_finding_is_none_of_a_release_that_took_its_name(house: House, name: str) -> None:
+    """A submitter calls the definition as the variable, or as the other publication, that a waiver is for."""
+    house.policy["waivers"] = [WAIVER | {"rule": "l_diversity", "scope": name, "owner": "jonas"}]
+    adopted(founded(house), "Amara Okafor", "jonas")
+    assert refused(house) == ""
+    house.definition["name"] = name
+    house.write()
+    assert f"is for '{name}', and the release bears that name" in refused(house)
+
+
 def test_what_is_adopted_for_some_submitters_is_for_whoever_runs_it_too(house: House) -> None:
     """A definition's owner is a free text: mina writes jonas into it and runs it."""
     adopted(founded(house), "Amara Okafor", "jonas", terms=Terms(submitters=("jonas",)))

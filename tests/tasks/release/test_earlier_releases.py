@@ -45,3 +45,14 @@ def test_what_was_public_counts_whatever_its_data_set_is_called(house: House, re
     second = judged(house, received)
     assert list(publications(second)) == [first.id]
     assert list(earlier_publications(second)) == []
+
+
+@pytest.mark.slow
+def test_what_is_being_published_counts_before_it_is_finished(house: House, received: Bring) -> None:
+    """Who interrupts a publication, has another of the same people published, and finishes the first, has both out."""
+    first = judged(house, received)
+    for event in ("pending_review", "approved", "publishing"):
+        first.record(event)
+    house.definition["title"] = "Once more"
+    second = judged(house, received)
+    assert list(publications(second)) == list(earlier_publications(second)) == [first.id]
