@@ -2,12 +2,11 @@
 
 By Linux's Landlock and seccomp, both without privileges (Linux manual pages landlock(7), seccomp(2)). They bind the
 thread that asks and those that it starts: call `confine` before any library is loaded that starts threads. This module
-needs nothing but the standard library.
+and that of the system calls need nothing but the standard library.
 """
 
 import ctypes
 import os
-import platform
 import resource
 import stat
 import struct
@@ -15,6 +14,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+
+from sluice.sources.system_calls import system_call_filter
 
 NOT_CONFINED = "this system has no Landlock (Linux 5.13 or newer): the process that reads sources could read the vault"
 
@@ -28,27 +29,6 @@ _NET_SINCE, _SCOPES_SINCE = 4, 6
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 _SIGKILL = 9
-
-# System calls that reach other processes and programs, or files in other ways than Landlock knows.
-_ARCHITECTURES = {
-    "x86_64": (0xC000003E, {
-        "socket": 41, "execve": 59, "execveat": 322, "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311,
-        "pidfd_getfd": 438, "open_by_handle_at": 304, "io_uring_setup": 425, "add_key": 248, "request_key": 249,
-        "keyctl": 250, "bpf": 321, "userfaultfd": 323, "perf_event_open": 298, "chmod": 90, "fchmod": 91, "chown": 92,
-        "fchown": 93, "lchown": 94, "fchownat": 260, "fchmodat": 268, "fchmodat2": 452, "setxattr": 188,
-        "lsetxattr": 189, "fsetxattr": 190, "setxattrat": 463,
-    }),
-    "aarch64": (0xC00000B7, {
-        "socket": 198, "execve": 221, "execveat": 281, "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271,
-        "pidfd_getfd": 438, "open_by_handle_at": 265, "io_uring_setup": 425, "add_key": 217, "request_key": 218,
-        "keyctl": 219, "bpf": 280, "userfaultfd": 282, "perf_event_open": 241, "fchmod": 52, "fchmodat": 53,
-        "fchownat": 54, "fchown": 55, "fchmodat2": 452, "setxattr": 5, "lsetxattr": 6, "fsetxattr": 7,
-        "setxattrat": 463,
-    }),
-}  # fmt: skip
-_FAMILIES = (2, 10, 16)  # AF_INET, AF_INET6, AF_NETLINK
-_X32 = 0x40000000  # system calls of x86_64's other numbering begin here
-_ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1  # SECCOMP_RET_ALLOW; SECCOMP_RET_ERRNO with EPERM
 
 
 def landlock_version() -> int:
@@ -132,28 +112,10 @@ def _open_plainly(path: Path) -> int:
 
 
 def _refuse_system_calls(ports: Sequence[int] | None) -> None:
-    """A filter in the kernel's own small language: architecture, then number, then the verdict.
-
-    Who connects to ports does so by IP, and asks the system for its addresses; no local socket of another service.
-    """
-    if (machine := platform.machine()) not in _ARCHITECTURES:
+    if (code := system_call_filter(ports)) is None:
         return
-    architecture, calls = _ARCHITECTURES[machine]
-    socket = calls["socket"]
-    refused = [number for number in calls.values() if number != socket or (ports is not None and not ports)]
-    load, equal, at_least, end = 0x20, 0x15, 0x35, 0x06
-    by_ip = [
-        (equal, 0, 4, socket),
-        (load, 0, 0, 16),  # the first argument, on machines whose numbers begin with the last byte
-        *((equal, 2 - place, 0 if place < 2 else 1, family) for place, family in enumerate(_FAMILIES)),
-    ]
-    rest = [*(by_ip if ports else ()), (end, 0, 0, _ALLOW), (end, 0, 0, _REFUSE)]
-    code = [(load, 0, 0, 4), (equal, 1, 0, architecture), (end, 0, 0, _REFUSE), (load, 0, 0, 0)]
-    code += [(at_least, len(refused) + len(rest) - 1, 0, _X32)]
-    code += [(equal, len(refused) - place + len(rest) - 2, 0, number) for place, number in enumerate(refused)]
-    code += rest
-    program = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *each) for each in code))
-    filter_ = ctypes.create_string_buffer(struct.pack("@HP", len(code), ctypes.addressof(program)))
+    program = ctypes.create_string_buffer(code, len(code))
+    filter_ = ctypes.create_string_buffer(struct.pack("@HP", len(code) // 8, ctypes.addressof(program)))
     _prctl(_PR_SET_SECCOMP, 2, ctypes.addressof(filter_))
 
 

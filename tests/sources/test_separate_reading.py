@@ -209,8 +209,13 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 ATTACKS = """
+        import ctypes, resource
         import pyarrow as pa
         vault, folder, port, parent = {vault!r}, {folder!r}, {port}, os.getppid()
+        libc = ctypes.CDLL(None, use_errno=True)
+        def call(name, *given):
+            if getattr(libc, name)(*given) < 0:
+                raise OSError(ctypes.get_errno(), name)
         def connect(kind, *address):
             with socket.socket(*kind) as made:
                 made.connect(*address)
@@ -244,7 +249,17 @@ ATTACKS = """
             "connect": lambda: connect((), ("127.0.0.1", port)),
             "datagram": lambda: connect((socket.AF_INET, socket.SOCK_DGRAM), ("127.0.0.1", 9)),
             "listen": lambda: socket.create_server(("127.0.0.1", 0)),
+            "listen without a name": lambda: socket.socket().listen(),
+            "connect by many paths": lambda: connect((socket.AF_INET, socket.SOCK_STREAM, 262), ("127.0.0.1", port)),
+            "a message that connects": lambda: socket.socket().sendto(b"x", 0x20000000, ("127.0.0.1", port)),
             "local socket": lambda: connect((socket.AF_UNIX,), folder + "/socket"),
+            "local messages": lambda: socket.socketpair(type=socket.SOCK_DGRAM)[0].sendto(b"x", folder + "/messages"),
+            "memory that is shared": lambda: call("shmctl", libc.shmget(0, 8, 0o1600), 0, 0),
+            "a queue": lambda: call("msgctl", libc.msgget(0, 0o1600), 0, 0),
+            "limits of Sluice": lambda: resource.prlimit(parent, resource.RLIMIT_NOFILE),
+            "priority of Sluice": lambda: os.setpriority(os.PRIO_PROCESS, parent, 0),
+            "when the secret was written": lambda: os.utime(vault + "/secret"),
+            "watch the vault": lambda: call("inotify_add_watch", libc.inotify_init(), vault.encode(), 0xFFF),
             "program": lambda: subprocess.run(["/bin/true"]),
             "signal": lambda: os.kill(parent, 0),
             "another process": fork,
@@ -266,9 +281,14 @@ def at_hand(tmp_path: Path) -> Iterator[dict[str, Any]]:
     (tmp_path / "other.csv").write_text(SECRET)
     (tmp_path / "doomed").write_text("")
     (tmp_path / "link").symlink_to(tmp_path / "home" / "vault" / "secret")
-    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as local:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.socket(socket.AF_UNIX) as local,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as messages,
+    ):
         local.bind(str(tmp_path / "socket"))
         local.listen()
+        messages.bind(str(tmp_path / "messages"))
         vault = str(tmp_path / "home" / "vault")
         yield {"vault": vault, "folder": str(tmp_path), "port": server.getsockname()[1]}
 
@@ -287,7 +307,8 @@ def test_without_the_sandbox_nearly_everything_is_reached(tmp_path: Path, reader
     (tmp_path / "home").chmod(0o700)
     assert {"vault", "folder of the vault", "vault by a link", "another source", "write into the vault"} <= {*done}
     assert {"connect", "datagram", "listen", "local socket", "program", "signal", "another process"} <= {*done}
-    assert len(done) >= 20
+    assert {"a message that connects", "local messages", "limits of Sluice", "watch the vault"} <= {*done}
+    assert len(done) >= 30
 
 
 @confined_only
