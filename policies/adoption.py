@@ -1,4 +1,4 @@
-"""Adoption: by whose acts a roster, a policy or a contract counts in this office, and for whom.
+"""Adoption: by whose acts a roster, a policy, a contract or a key of the publisher counts in this office, and for whom.
 
 What is submitted never says who may judge it. The ledger holds each act of adoption; an office is founded by the first,
 of one person who is its head, and every later change needs two people, one of them in the role that answers for that
@@ -7,6 +7,7 @@ force when the act was recorded, and of two acts that meet also by the one of th
 said: a copy of one, or one that was kept back, brings nothing back that was replaced since.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -17,13 +18,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from policies.acts import KNOWN_BY, digest_of_words, said_at, verified_person
 from policies.people import HEAD, Identity, Roster
 from sluice.custody.ledger import Entry
+from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.states import ADOPTED, FOUNDED
 from sluice.documents.documents import document_sha256
 from sluice.errors import SluiceError
 
-Kind = Literal["roster", "policy", "contract"]
+Kind = Literal["roster", "policy", "contract", "publisher"]
 
-ANSWERS_FOR: Mapping[Kind, str] = {"roster": HEAD, "policy": "methodologist", "contract": "owner"}
+PUBLISHER_KEY: Literal["publisher"] = "publisher"
+"""The key by which the installation signs from then on; its version is its number."""
+
+ANSWERS_FOR: Mapping[Kind, str] = {"publisher": HEAD, "roster": HEAD, "policy": "methodologist", "contract": "owner"}
 """The role that one of those who adopt a document must have."""
 
 PEOPLE_NEEDED = 2  # for every adoption but those of the founding
@@ -48,14 +53,19 @@ class Adoption(BaseModel):
     submitters: tuple[str, ...] = Field(default=(), description="who may submit releases under it; none: everybody")
 
     @model_validator(mode="after")
-    def _suits_a_roster(self) -> Self:
-        if self.kind == "roster" and (self.valid_until or self.datasets or self.submitters):
-            raise ValueError("a roster has no end, data sets or submitters: the days of each person stand in it")
+    def _suits_its_kind(self) -> Self:
+        if self.kind in ("roster", PUBLISHER_KEY) and self.terms:
+            raise ValueError(
+                "a roster, and the publisher's key, have no end, data sets or submitters: the days of each person "
+                "stand in the roster, and a key ends with the next"
+            )
         return self
 
     @property
     def called(self) -> str:
         """The document in words."""
+        if self.kind == PUBLISHER_KEY:
+            return f"the publisher's key number {self.version}"
         version = f", version {self.version}" if self.version else ""
         return "the roster" if self.kind == "roster" else f"the {self.kind} '{self.name}'{version}"
 
@@ -102,6 +112,7 @@ class Office:
     roster_sha256: str
     founder: Act
     rosters: list[tuple[datetime, Roster]]  # each that was in force, and since when; the last is `roster`
+    publishers: list[tuple[datetime, PublicKey]] = field(default_factory=list)  # after the first, and since when
     in_force: dict[tuple[Kind, str], InForce] = field(default_factory=dict)
     proposed: dict[Adoption, list[Act]] = field(default_factory=dict)  # by fewer people than it takes
     void: dict[int, str] = field(default_factory=dict)  # by their row, acts that count for nothing, and why
@@ -131,6 +142,11 @@ class Office:
         if allowed and (others := sorted(people - allowed)):
             return f"{adoption.called} may be used by {', '.join(adoption.submitters)} only, not by '{others[0]}'"
         return None
+
+    @property
+    def next_publisher(self) -> int:
+        """The number of the publisher's key that comes next; the first is there before any office."""
+        return len(self.publishers) + 2
 
     def missing(self, adoption: Adoption, acts: Sequence[Act]) -> str | None:
         """What a proposed adoption still needs, in words; None when it is complete. Who left does not count."""
@@ -166,7 +182,7 @@ def _founded(entry: Entry) -> Office:
     try:
         adoptions = _adoptions(entry)
         roster = _brought(entry, adoptions)
-        if entry.event != FOUNDED or roster is None:
+        if entry.event != FOUNDED or roster is None or _brought_key(entry, adoptions, 1):
             raise SluiceError("an office is founded by the first act on record, which brings its roster")
         act = _act(entry, roster, entry.body["office"])
     except (ValidationError, KeyError, TypeError):
@@ -184,7 +200,7 @@ def _adopt(office: Office, entry: Entry) -> None:
     if entry.event != ADOPTED:
         raise SluiceError(f"'{entry.event}' is no act of an office that was founded")
     adoptions = _adoptions(entry)
-    roster = _brought(entry, adoptions)
+    roster, key = _brought(entry, adoptions), _brought_key(entry, adoptions, office.next_publisher)
     act = _act(entry, office.roster, office.id)
     for adoption in adoptions:
         held = office.in_force.get((adoption.kind, adoption.name))
@@ -203,6 +219,8 @@ def _adopt(office: Office, entry: Entry) -> None:
         if roster is not None and adoption.kind == "roster":
             office.roster, office.roster_sha256 = roster, adoption.sha256
             office.rosters.append((datetime.fromisoformat(entry.at), roster))
+        if key is not None and adoption.kind == PUBLISHER_KEY:
+            office.publishers.append((datetime.fromisoformat(entry.at), key))
     _drop_lapsed(office, entry)
 
 
@@ -240,6 +258,23 @@ def _brought(entry: Entry, adoptions: Sequence[Adoption]) -> Roster | None:
     if not roster.with_role(HEAD):
         raise SluiceError(f"a roster needs somebody with the role {HEAD}, without whom it would be the last one")
     return roster
+
+
+def _brought_key(entry: Entry, adoptions: Sequence[Adoption], number: int) -> PublicKey | None:
+    """The publisher's key that an act adopts, if it adopts one; it must be the one of this number."""
+    adopted = [each for each in adoptions if each.kind == PUBLISHER_KEY]
+    if not adopted:
+        return None
+    key = PublicKey.parse(entry.body["publisher"])
+    if adopted != [adoption_of_publisher(key, number)]:
+        raise SluiceError(f"it adopts another key than the publisher's number {number} that it brings")
+    return key
+
+
+def adoption_of_publisher(key: PublicKey, number: int) -> Adoption:
+    """The terms under which the publisher's key of a number is adopted."""
+    sha256 = hashlib.sha256(key.line.encode()).hexdigest()
+    return Adoption(kind=PUBLISHER_KEY, name=PUBLISHER_KEY, version=str(number), sha256=sha256)
 
 
 def _act(entry: Entry, roster: Roster, office: str) -> Act:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from policies.people import Roster
-from sluice.custody.signing.allowed_signers import AllowedSigner, signer_name
+from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner, signer_name
 from sluice.custody.signing.public_key import PublicKey
 
 
@@ -33,6 +33,18 @@ def key_history(rosters: Sequence[tuple[datetime, Roster]]) -> list[AllowedSigne
                 else:
                     found.append(AllowedSigner((signer_name(name),), key, after, before))
     return [piece for found in pieces.values() for piece in found]
+
+
+def publisher_history(first: PublicKey, later: Sequence[tuple[datetime, PublicKey]]) -> list[AllowedSigner]:
+    """The keys by which the installation signed what it published, each up to the adoption of the next.
+
+    later : each that was adopted in the place of the one before, and when
+    """
+    begins, ends = [None, *(since for since, _ in later)], [*(since for since, _ in later), None]
+    keys = (first, *(key for _, key in later))
+    return [
+        AllowedSigner((PUBLISHER,), key, after, before) for key, after, before in zip(keys, begins, ends, strict=True)
+    ]
 
 
 def _midnight(day: date | None, later: int = 0) -> datetime | None:

@@ -31,6 +31,7 @@ from sluice.verdict import Verdict, decide
 from tasks.release.adopted import refuse_unadopted
 from tasks.release.approval import approved_files, standing, subject, submitters, verify_subject
 from tasks.release.product import AnyRelease
+from tasks.release.publisher import publisher_key
 from tasks.release.release import last
 from tasks.release.under_review import subject_of
 from tasks.step import step
@@ -63,7 +64,9 @@ def publish(release: AnyRelease) -> Path:
     if stamp := _stamp(release, documents["manifest.json"], place):
         documents["manifest.tsr"] = stamp
     documents |= decision_files(_signed_decisions(release, begun))
-    documents[ATTESTATION] = attestation(_hashes(release, documents), _summary(release, begun), vault.signing_key())
+    documents[ATTESTATION] = attestation(
+        _hashes(release, documents), _summary(release, begun), publisher_key(product.workspace, begun)
+    )
     folder = shelf.publish(
         place.parent, place.name, {**data, **documents}, inspect=lambda partial: _inspect(release, partial)
     )

@@ -1,11 +1,12 @@
-"""The commands on keys to sign by: make one for who has none, show the one in a token."""
+"""The commands on keys to sign by: make one for who has none, show the one in a token, change the publisher's."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from flows.cli.terminal import AsJson, print_json, say
+from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
+from flows.cli.terminal import DONE, WAITING, AsJson, print_json, say
 
 key_app = typer.Typer(help="Keys to sign by.", no_args_is_help=True)
 
@@ -53,3 +54,36 @@ def show(
         return
     say(f"{key.fingerprint}. The line for the roster, under your `keys`:")
     say(f"  - {key.line}")
+
+
+@key_app.command()
+def rotate_publisher(
+    comment: Annotated[str, typer.Option("--comment", help="why; kept in the ledger")] = "",
+    name: As = None,
+    key: Key = None,
+    envelope: Signed = None,
+    to_sign: ToSign = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say that the installation shall sign by a new key. Two people must, by the same command, one of them the head."""
+    from tasks.release.acting import Request
+    from tasks.release.documents import open_workspace
+    from tasks.release.publisher import publisher_keys, rotate
+
+    workspace = open_workspace()
+    answer = rotate(workspace, means(name, key, envelope, to_sign), comment)
+    if isinstance(answer, Request):
+        hand_out(answer, to_sign)
+        return
+    office, adoption = answer
+    acts = office.proposed.get(adoption)
+    missing = office.missing(adoption, acts) if acts else None
+    fingerprint = publisher_keys(workspace, office)[-1].key.fingerprint
+    if as_json:
+        print_json({"number": adoption.version, "missing": missing, "fingerprint": fingerprint})
+    elif missing:
+        say(f"{adoption.called} is proposed; needed: {missing}.")
+    else:
+        say(f"{adoption.called} is adopted: {fingerprint}.")
+        say("Give out the keys anew, and say which one ended: sluice people --keys")
+    raise typer.Exit(WAITING if missing else DONE)

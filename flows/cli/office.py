@@ -87,19 +87,17 @@ def people(
 ) -> None:
     """Show who counts in this office, by which roles and keys, and which documents count."""
     from policies.key_history import key_history
-    from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner
-    from sluice.custody.signing.public_key import PublicKey
     from sluice.errors import SluiceError
     from tasks.release.documents import open_workspace
     from tasks.release.office import dumped, open_office
+    from tasks.release.publisher import publisher_keys
 
     workspace = open_workspace()
     office = open_office(workspace)
     if office is None:
         raise SluiceError("this office has no people yet. Set it up with: sluice office")
     if keys:
-        publisher = AllowedSigner((PUBLISHER,), PublicKey.of(workspace.vault.signing_key().public_key()))
-        for signer in (publisher, *key_history(office.rosters)):
+        for signer in (*publisher_keys(workspace, office), *key_history(office.rosters)):
             print(signer.line)
         return
     if as_json:

@@ -1,6 +1,7 @@
 """The vault: the one directory that holds records, secrets and seeds.
 
     VAULT/secret              32 bytes from the operating system; every key of the vault is derived from it
+    VAULT/publisher/NUMBER    32 bytes from the operating system, each later key by which publications are signed
     VAULT/seeds/NAME          32 bytes from the operating system, one root seed for a plan on the same data
     VAULT/objects/SHA256.EXT  what was kept, named by its content
     VAULT/scratch/            files being written
@@ -91,9 +92,25 @@ class Vault:
         """The key of the ledger's hashes: 32 bytes, the same at every opening of this vault."""
         return hmac.digest(self._secret, b"ledger", "sha256")
 
-    def signing_key(self) -> Ed25519PrivateKey:
-        """The key by which this installation signs what it publishes, the same at every opening of this vault."""
-        return Ed25519PrivateKey.from_private_bytes(hmac.digest(self._secret, b"publication", "sha256"))
+    def signing_key(self, number: int = 1, draw: bool = False) -> Ed25519PrivateKey:
+        """A key by which this installation signs what it publishes, the same at every opening of this vault.
+
+        number : the first follows from the secret; each later one is drawn from the operating system, so that whoever
+                 copied the secret before does not have it
+        draw   : make a later one where there is none
+        raises : SluiceError where it is lost or damaged
+        """
+        if number == 1:
+            return Ed25519PrivateKey.from_private_bytes(hmac.digest(self._secret, b"publication", "sha256"))
+        file = self.root / "publisher" / str(number)
+        if draw:
+            with disk_of("the vault's disk"):
+                make_folder(file.parent, 0o700)
+                create_once(file, secrets.token_bytes(SECRET_BYTES))
+        content = file.read_bytes() if file.exists() else b""
+        if len(content) != SECRET_BYTES:
+            raise SluiceError(f"{file} is missing or damaged. Restore it from the backup.")
+        return Ed25519PrivateKey.from_private_bytes(content)
 
     def pseudonym(self, name: str, value: str) -> str:
         """A keyed hash that stands for `value` of the variable `name`: 32 hexadecimal digits (128 bits).

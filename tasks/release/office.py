@@ -1,6 +1,6 @@
 """The office of a workspace: who counts in it, which documents count, and the acts that change either."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -66,9 +66,30 @@ def adopt(
             f"{HEAD}. Run: sluice office"
         )
     adoptions = [_adoption(kind, document, terms, office) for kind, document in documents]
-    roster = office.roster if office else rosters[0]
-    office_id = office.id if office else workspace.vault.pseudonym("office", "")
     brought = {"roster": rosters[0].model_dump(mode="json")} if rosters else {}
+    contents = [document_bytes(document) for _, document in documents]
+    roster = office.roster if office else rosters[0]
+    now = record(workspace, office, roster, adoptions, brought, contents, means, comment)
+    return now if isinstance(now, Request) else (now, adoptions)
+
+
+def record(
+    workspace: Workspace,
+    office: Office | None,
+    roster: Roster,
+    adoptions: Sequence[Adoption],
+    brought: Mapping[str, Any],
+    contents: Sequence[bytes],
+    means: Means,
+    comment: str,
+) -> Office | Request:
+    """Record one person's adoptions; the office after it, or what is to be signed. Raises when they would not count.
+
+    roster   : by which that person is known
+    brought  : what the entry holds besides, a new roster or key
+    contents : of the documents, for the vault
+    """
+    office_id = office.id if office else workspace.vault.pseudonym("office", "")
     said = act(
         roster,
         roster.identity,
@@ -86,15 +107,15 @@ def adopt(
             f"'{said.person}' cannot found the office: the roster gives the role {HEAD} to "
             f"{', '.join(roster.with_role(HEAD)) or 'nobody'}"
         )
-    for _, document in documents:
-        workspace.vault.keep_bytes(document_bytes(document), ".json")
+    for content in contents:
+        workspace.vault.keep_bytes(content, ".json")
     body = {**said.body, "office": office_id, "adoptions": dumped(adoptions), **brought}
     entry = workspace.ledger.append(OFFICE, ADOPTED if office else FOUNDED, said.person, body)
     now = open_office(workspace)
     assert now is not None
     if entry.seq in now.void:
         raise SluiceError(now.void[entry.seq])
-    return now, adoptions
+    return now
 
 
 def dumped(adoptions: Sequence[Adoption]) -> list[dict[str, Any]]:

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from policies.adoption import ADOPTED, ANSWERS_FOR, FOUNDED, Adoption, Office, read_office
+from policies.adoption import ADOPTED, ANSWERS_FOR, FOUNDED, Adoption, Office, adoption_of_publisher, read_office
 from policies.people import HEAD, Roster
 from sluice.custody.ledger import Entry
+from sluice.custody.signing.public_key import PublicKey
 from sluice.errors import SluiceError
 from tests.policies.signed_acts import (
     BEGAN,
@@ -423,3 +424,62 @@ def test_whatever_is_edited_of_an_act_that_was_signed_voids_it(data: st.DataObje
     assert len(found.void) == 1
     assert found.proposed == {}
     assert HEAD in found.roster.people["amara"].roles
+
+
+# The publisher's key
+
+
+def next_key(who: str, name: str = "second", number: int = 2, brought: str | None = None, **more: Any) -> Entry:
+    """One person's adoption of the publisher's key of a name, with the key that it brings."""
+    adoption = adoption_of_publisher(PublicKey.parse(key_line(name)), number)
+    return edited(act(who, adoption, **more), publisher=brought or key_line(name))
+
+
+def lines(found: Office) -> list[tuple[datetime, str]]:
+    return [(since, key.line) for since, key in found.publishers]
+
+
+def test_the_publisher_s_key_changes_by_two_people_one_of_them_the_head() -> None:
+    assert lines(office(next_key("amara"))) == []
+    assert lines(office(next_key("jonas"), next_key("mina", at=later(hours=1)))) == []
+    assert lines(office(next_key("amara"), next_key("amara", at=later(hours=1)))) == []
+    found = office(next_key("jonas"), next_key("amara", at=later(hours=1)))
+    assert (lines(found), found.void) == ([(later(hours=1), key_line("second"))], {})
+    third = [next_key(who, "third", 3, at=later(hours=n)) for n, who in enumerate(("amara", "mina"), 2)]
+    assert [key for _, key in lines(office(next_key("jonas"), next_key("amara", at=later(hours=1)), *third))] == [
+        key_line("second"),
+        key_line("third"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "acts",
+    [
+        (next_key("amara"), next_key("jonas", "mallory's", at=later(hours=1))),  # two keys, one person each
+        (next_key("amara", number=3), next_key("jonas", number=3, at=later(hours=1))),
+        tuple(
+            next_key(who, brought=key_line("mallory's"), at=later(hours=n)) for n, who in enumerate(("amara", "noor"))
+        ),
+        (next_key("amara"), next_key("jonas", by="mallory", at=later(hours=1))),
+        (next_key("amara"), next_key("jonas", at=later(days=40))),
+    ],
+)
+def test_no_key_comes_in_by_fewer_people_another_number_or_in_another_s_place(acts: tuple[Entry, ...]) -> None:
+    assert lines(office(*acts)) == []
+
+
+def test_a_key_that_was_replaced_does_not_come_back_by_copies_of_its_acts() -> None:
+    first = [next_key("amara"), next_key("jonas", at=later(hours=1))]
+    second = [next_key(who, "third", 3, at=later(hours=n)) for n, who in enumerate(("amara", "jonas"), 2)]
+    copies = [replace(each, at=later(hours=9).isoformat(timespec="microseconds")) for each in first]
+    found = office(*first, *second, *copies)
+    assert [key for _, key in lines(found)] == [key_line("second"), key_line("third")]
+    assert len(found.void) == 2
+
+
+def test_an_office_is_founded_with_the_key_that_the_vault_has() -> None:
+    brought = roster()
+    key = adoption_of_publisher(PublicKey.parse(key_line("second")), 2)
+    entry = act("amara", adopts_roster(brought), key, brought=brought, event=FOUNDED)
+    with pytest.raises(SluiceError):
+        read_office([edited(entry, publisher=key_line("second"))])
