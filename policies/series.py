@@ -4,12 +4,12 @@ The people see one edition; every later one is judged by the whole policy as eve
 only while it stays near the one that they saw and the one before it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import groupby
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.verdict import Finding
+from sluice.verdict import Finding, Verdict
 
 
 class SeriesLimits(BaseModel):
@@ -47,13 +47,13 @@ class SeriesLimits(BaseModel):
         self,
         moved: Mapping[str, float],
         records: tuple[int, int],
-        findings: tuple[Iterable[Finding], Iterable[Finding]],
+        findings: tuple[Collection[Finding], Collection[Finding]],
     ) -> list[str]:
         """In what an edition leaves the limits, held against an earlier one; a sentence each.
 
         moved    : by variable, the total variation distance of its distribution; nan where it cannot be told
         records  : how many there are, and were
-        findings : of this edition, and of the earlier one
+        findings : of this edition, and of the earlier one; both met the policy
         """
         found = [
             f"the distribution of '{name}' "
@@ -64,6 +64,8 @@ class SeriesLimits(BaseModel):
         now, then = records
         if abs(now - then) > self.records * then + 1e-9:
             found.append(f"there are {now:,} records, and were {then:,}: more than {self.records:.1%} of a change")
+        waived, before_waived = ({(each.rule, each.scope) for each in of if each.waiver} for of in findings)
+        found += [f"{rule} is not met and needs a waiver now" for rule, _ in sorted(waived - before_waived)]
         rooms, before = (_room(each) for each in findings)
         for name in sorted(rooms.keys() & before.keys()):  # what compares editions has no figure in the first of them
             lost = before[name] - rooms[name]
@@ -75,12 +77,16 @@ class SeriesLimits(BaseModel):
 def _room(findings: Iterable[Finding]) -> dict[str, float]:
     """How far each rule's figure stays off its limit, as a share of it; the nearest where a rule has several.
 
-    All of these findings passed, so that the distance means the same for a figure with a highest and with a lowest
-    value. Where the limit is 0 it is the figure itself.
+    What passed is inside its limit, and what is waived is beyond it, so that the distance means the same for a figure
+    with a highest and with a lowest value. Where the limit is 0 it is the figure itself.
     """
     figures = sorted(
-        (f"{each.rule} ({each.stage})", abs(each.observed - each.limit) / (abs(each.limit) or 1))
+        (f"{each.rule} ({each.stage})", _side(each) * abs(each.observed - each.limit) / (abs(each.limit) or 1))
         for each in findings
         if each.binding and each.observed is not None and each.limit is not None
     )
     return {name: min(room for _, room in of_rule) for name, of_rule in groupby(figures, lambda figure: figure[0])}
+
+
+def _side(finding: Finding) -> int:
+    return 1 if finding.verdict is Verdict.PASS else -1

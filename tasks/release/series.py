@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from policies.approvals import Standing
+from policies.approvals import DECISION, Standing
 from policies.series import SeriesLimits
 from schemas.checks.profile import Profile, compared, count, distance
 from sluice.custody.ledger import Entry
@@ -49,7 +49,8 @@ def series_of(case: UnderReview) -> Series | None:
     """The approved series in which a release is the next edition.
 
     It has the same contract, policy, definition and connection as an edition that people approved with all that follow,
-    by decisions that the roster of today still verifies. It ends when an edition is blocked, refused or withdrawn.
+    by decisions that the roster of today still verifies. It ends when an edition is blocked, refused or withdrawn, and
+    rests while one is being published.
     """
     limits, received = case.policy.approvals.series, last(case.entries, State.RECEIVED)
     if limits is None or received is None:
@@ -62,9 +63,11 @@ def series_of(case: UnderReview) -> Series | None:
         if other == case.id or theirs is None or any(theirs.body[name] != received.body[name] for name in _BOUND):
             continue
         ended = max([ended, *(entry.seq for entry in entries if entry.event in _ENDS)])
-        begun = last(entries, State.PUBLISHING)
-        if begun and state_of(entry.event for entry in entries) in (State.PUBLISHED, State.SUPERSEDED):
+        begun, state = last(entries, State.PUBLISHING), state_of(entry.event for entry in entries)
+        if begun and state in (State.PUBLISHED, State.SUPERSEDED):
             public.append((begun.seq, other, entries))
+        if begun and state is State.PUBLISHING:  # once it is finished, it is the one to compare with
+            ended = max(ended, begun.seq)
     public.sort(reverse=True)
     for since, (seq, approved, edition) in enumerate(public):
         if approvals := _approved_with_the_next(case, edition):
@@ -129,7 +132,8 @@ def place_in_series(release: DocumentedRelease, dossier: Dossier) -> InSeries | 
 def standing_in_series(case: UnderReview) -> Standing:
     """How the decisions stand, with those on an earlier edition that are of this one, too. Who decides ends that."""
     own = case.standing()
-    if case.policy.approvals.series is None or own.outcome != "open" or own.decided:
+    decided = any(entry.event == DECISION for entry in case.entries)  # also what expired: nobody's no becomes a yes
+    if case.policy.approvals.series is None or own.outcome != "open" or decided:
         return own
     kept = case.workspace.vault.verify(case.subject.dossier, ".json").read_bytes()
     place, series = Dossier.model_validate_json(kept).series, series_of(case)

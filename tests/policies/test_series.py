@@ -53,6 +53,16 @@ def test_the_nearest_of_a_rule_counts_whatever_it_looked_at() -> None:
     assert LIMITS.departures({}, (1, 1), (before, now)) == []
 
 
+def test_a_rule_that_is_met_no_longer_but_waived_is_named_and_so_is_one_that_is_further_from_being_met() -> None:
+    met, waived = figure(0.19), {"verdict": Verdict.FAIL, "waiver": "amara until 2027-01-01: the register is closed"}
+    missed, far = figure(0.21).model_copy(update=waived), figure(0.5).model_copy(update=waived)
+    assert departures(missed, met)[0] == "singling_out is not met and needs a waiver now"
+    assert departures(far, missed) == [
+        "singling_out (attack) came nearer to its limit by 145.0% of it, more than 10.0%"
+    ]
+    assert departures(missed, far) == departures(missed, missed) == []
+
+
 def test_what_decides_nothing_or_has_no_figure_is_not_compared() -> None:
     for now in (figure(0.2, binding=False), figure(None), figure(0.2, limit=None), figure(0.2, rule="another")):
         assert departures(now, figure(0.0)) == []

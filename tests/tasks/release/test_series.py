@@ -8,6 +8,7 @@ import pytest
 
 import tasks.release.under_review
 from policies.approvals import DECISION, Standing
+from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from tasks.release.account import account
 from tasks.release.series import standing_in_series
@@ -246,3 +247,37 @@ def test_the_series_is_in_what_was_signed(judged: SeriesHouse) -> None:
         if entry.event == DECISION:
             del entry.body["series"]  # by somebody with the vault's key
     assert len(case.standing().void) == 2
+
+
+def way_to_publishing(received: Entry, evaluated: Entry) -> list[tuple[State, dict[str, object]]]:
+    judged = [(State.VALIDATED, {}), (State.MASKED, {}), (State.EVALUATED, evaluated.body)]
+    decided = [(state, {}) for state in (State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)]
+    return [(State.RECEIVED, received.body), *judged, *decided]
+
+
+def test_a_refusal_does_not_lapse_into_an_approval(judged: SeriesHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of two rejects an edition; who submits it waits until that has expired."""
+    judged.workspace().ledger.append(judged.id, State.PENDING_REVIEW, "emil", {})
+    told = judged.sluice("reject", judged.id, "--as", "mina", "--comment", "the weights are wrong")
+    assert told.code == WAITING, told.words
+
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
+            return datetime.now(UTC) + timedelta(days=31)
+
+    monkeypatch.setattr(tasks.release.under_review, "datetime", Later)
+    assert judged.standing.says.startswith("0 of 2 decisions, 1 void")
+    assert not judged.standing.complete
+
+
+def test_while_an_edition_is_being_published_no_other_goes_out(judged: SeriesHouse) -> None:
+    """Else both would be out, as the same edition of the series, and neither was held against the other."""
+    ledger = judged.workspace().ledger
+    received, evaluated = (
+        next(entry for entry in ledger.entries(judged.id) if entry.event == event)
+        for event in (State.RECEIVED, State.EVALUATED)
+    )
+    for state, body in way_to_publishing(received, evaluated):
+        ledger.append("people-puf-another", state, "emil", body)
+    assert not standing_in_series(UnderReview.of(judged.workspace(), received.release)).complete
