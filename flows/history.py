@@ -36,9 +36,10 @@ def history(workspace: Workspace, release_id: str) -> History:
     evaluation = next((entry for entry in reversed(entries) if "dossier" in entry.body), None)
     subject = Subject(**evaluated.body["subject"]) if evaluated else None
 
-    named = {name: received.body[name] for name in ("contract", "policy", "plan")} if received else {}
+    named = subject.model_dump(exclude_none=True) if subject else {}
     named |= {name: evaluation.body[name] for name in ("report", "dossier")} if evaluation else {}
-    named |= subject.model_dump(exclude_none=True) if subject else {}
+    # Last: what approvals are given to has a salted hash of the plan, by which the vault does not know it.
+    named |= {name: received.body[name] for name in ("contract", "policy", "plan")} if received else {}
     files: dict[str, Path] = {}
     for name, sha256 in named.items():
         for suffix in (_SUFFIX.get(name, ".json"), ".json"):  # of tables, the data is the list of their files

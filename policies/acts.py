@@ -15,8 +15,8 @@ KNOWN_BY: Mapping[str, str] = {"key": "signature", "account": "the account of th
 
 
 def digest_of_words(words: str, salt: str) -> str:
-    """What is signed in the place of a comment: signed decisions are published, the words and the salt stay in the
-    ledger, so that nobody outside can try out what somebody may have said."""
+    """What is published or signed in the place of words, such as a comment: the words and the salt stay in the house,
+    so that nobody outside can try out what they may be."""
     return hashlib.sha256(f"{salt}\n{words}".encode()).hexdigest()
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from policies.acts import digest_of_words
 from policies.advice import with_advice
 from policies.waivers import apply_waivers
 from sluice.report.dossier import Dossier
@@ -29,6 +30,8 @@ def decide(
     """The dossier. Without anything made of the data (they broke their contract) its findings are all there is."""
     product, now = release.product, datetime.now(UTC)
     definition, policy = product.definition, product.policy
+    salt = release.vault.pseudonym("dossier", f"{release.id}\n{now.isoformat()}")
+    plan = digest_of_words(product.hashes["plan"], salt)
     found = [*findings, *(evaluation.findings if evaluation else ())]
     waived = apply_waivers(found, policy.waivers, definition.name, now.date(), definition.owner)
     dossier = Dossier(
@@ -50,7 +53,8 @@ def decide(
         records_original=release.original.rows,
         earlier_attempts=earlier_attempts(release),
         minimum_cell=policy.minimum_cell,
-        hashes={**product.hashes, **(made.hashes if made else {})},
+        hashes={**product.hashes, "plan": plan, **(made.hashes if made else {})},
+        salt=salt,
         versions=versions(),
         view=product.view(release, made, evaluation),
     )

@@ -104,6 +104,13 @@ class Dossier(BaseModel):
     records_original: int
     earlier_attempts: int = Field(description="other releases of nearly the same data that were evaluated before")
     minimum_cell: int = Field(ge=1, description="counts below this are not given")
-    hashes: dict[str, str] = Field(description="SHA-256 of data, csv, contract, policy, plan")
+    hashes: dict[str, str] = Field(
+        description="SHA-256 of data, csv, contract and policy, and that of the plan, salted"
+    )
+    salt: str = Field(
+        default="",
+        description="known inside the house alone. The hashes of the dossier, of its report and of the plan are "
+        "published: nobody outside may try out by them what they say",
+    )
     versions: dict[str, str] = Field(description="Sluice and the libraries that computed the figures")
     view: Annotated[RecordsView | TablesView, Field(discriminator="kind")]

@@ -37,7 +37,9 @@ def test_who_approved_what_when_and_on_which_documents(published: House) -> None
         assert hashlib.sha256(path.read_bytes()).hexdigest() == path.stem
     assert json.loads(files["policy"].read_bytes())["name"] == "test-policy"
     assert json.loads(files["plan"].read_bytes())["owner"] == "emil"
-    subject = {name: path.stem for name, path in files.items()}
+    salt = json.loads(files["dossier"].read_bytes())["salt"]
+    plan = hashlib.sha256(f"{salt}\n{files['plan'].stem}".encode()).hexdigest()
+    subject = {name: path.stem for name, path in files.items()} | {"plan": plan}
     digest = hashlib.sha256(json.dumps(subject, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
     assert digest == told["approval_binds_to"]
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from policies.acts import digest_of_words
 from sluice.verdict import Finding, Verdict
 from tasks.decide import decide
 from tasks.mask import mask
@@ -47,10 +48,13 @@ def test_a_waiver_excuses_what_it_names_and_stays_visible(house: House, validate
 @pytest.mark.slow
 def test_the_hashes_are_of_the_documents_and_of_what_was_made(house: House, validated: Bring) -> None:
     release = validated(house)
-    assert decide(release, [UNSAFE]).hashes == release.product.hashes
-    masked = mask(release)
-    assert decide(release, [FINE], masked).hashes == {**release.product.hashes, **masked.hashes}
-    assert decide(release, [FINE], masked).view.records_released == masked.rows
+    masked, named = mask(release), release.product.hashes
+    unmade, made = decide(release, [UNSAFE]), decide(release, [FINE], masked)
+    for dossier in (unmade, made):
+        assert dossier.hashes["plan"] == digest_of_words(named["plan"], dossier.salt) != named["plan"]
+    assert unmade.hashes.keys() == named.keys()
+    assert made.hashes == {**named, "plan": made.hashes["plan"], **masked.hashes}
+    assert made.view.records_released == masked.rows
 
 
 @pytest.mark.slow
