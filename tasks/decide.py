@@ -30,7 +30,9 @@ def decide(
     """The dossier. Without anything made of the data (they broke their contract) its findings are all there is."""
     product, now = release.product, datetime.now(UTC)
     definition, policy = product.definition, product.policy
-    salt = release.vault.pseudonym("dossier", f"{release.id}\n{now.isoformat()}")
+    salt = release.vault.pseudonym(
+        "dossier", product.hashes["plan"]
+    )  # one for all editions: outsiders see it is one plan
     plan = digest_of_words(product.hashes["plan"], salt)
     found = [*findings, *(evaluation.findings if evaluation else ())]
     waived = apply_waivers(found, policy.waivers, definition.name, now.date(), definition.owner)
