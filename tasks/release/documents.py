@@ -12,7 +12,7 @@ from policies.adoption import Kind
 from policies.policy import Policy, load_policy
 from schemas.contract import Contract, load_contract
 from sluice.custody.workspace import Workspace
-from sluice.documents.documents import document_sha256
+from sluice.documents.documents import document_sha256, named_file
 from sluice.errors import DocumentError, did_you_mean
 from sluice.settings import settings
 from sluice.sources.permission import permitted_file
@@ -62,6 +62,8 @@ def load_documents(
     path = path.resolve()
     definition = written.at(path.parent)
     _refuse_misplaced_target(path, definition, workspace.home)
+    for field in ("contract", "policy"):  # what is wrong with a file says what stands in it
+        named_file(path.parent, str(getattr(written, field)), f"{path}: {field}")
     return kind(
         path,
         written,

@@ -46,7 +46,15 @@ def by_contract(house: TablesHouse, path: str) -> None:
     house.variable("size")["hierarchy"] = {"file": path}
 
 
-@pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_contract])
+def as_contract(house: TablesHouse, path: str) -> None:
+    house.definition["contract"] = path
+
+
+def as_policy(house: TablesHouse, path: str) -> None:
+    house.definition |= {"contract": "contract.yaml", "policy": path}
+
+
+@pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_contract, as_contract, as_policy])
 def test_no_document_reads_the_vault(tables: TablesHouse, name: Callable[[Any, str], None]) -> None:
     for path in ways_in(tables):
         name(tables, path)
