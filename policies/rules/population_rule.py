@@ -1,5 +1,7 @@
 """PopulationRule: a rule on a list of the population, by how many people in it fit a released record."""
 
+import hashlib
+from io import BytesIO
 from pathlib import Path
 from typing import ClassVar
 
@@ -31,6 +33,12 @@ class PopulationRule(KeyedRule):
     )
 
     missing_matches: MissingMatches = Field(default="category", description=MISSING_MATCHES)
+    population_sha256: str | None = Field(
+        default=None,
+        pattern="^[0-9a-f]{64}$",
+        description="of the list, as sha256sum prints it; another list is refused. Without it whoever can write to the "
+        "file says what the rule finds",
+    )
 
     def in_population(
         self, path: str, frame: pd.DataFrame, variables: Variables, keys: list[str], file_of: FileOf
@@ -41,13 +49,15 @@ class PopulationRule(KeyedRule):
         """
         where = f"{self.rule}: the population '{path}'"
         try:
-            file = file_of(Path(), path, where)
-            header = pd.read_csv(file, nrows=0).columns
+            content = file_of(Path(), path, where).read_bytes()  # once: what is hashed is what is read
+            if self.population_sha256 not in (None, hashlib.sha256(content).hexdigest()):
+                raise DataError(f"{where} is not the list that the policy names: its SHA-256 differs.")
+            header = pd.read_csv(BytesIO(content), nrows=0).columns
             used = [*keys, *({_COUNT} & set(header) - set(keys))]
             for name in used:
                 if name not in header:
                     raise DataError(f"{where} has no column '{name}'.{did_you_mean(name, header)}")
-            table = pd.read_csv(file, usecols=used, dtype="str", keep_default_na=False, na_values=[""])
+            table = pd.read_csv(BytesIO(content), usecols=used, dtype="str", keep_default_na=False, na_values=[""])
         except (OSError, ValueError) as error:  # a wrong encoding or an empty file is a ValueError
             raise DataError(f"{where} cannot be read ({type(error).__name__}). Is it a CSV file in UTF-8?") from error
         counts = None

@@ -1,10 +1,12 @@
 """The list of the population that a rule looks into."""
 
+import hashlib
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from pydantic import ValidationError
 
 from policies.rules.k_map import KMap
 from sluice.errors import DataError
@@ -30,6 +32,21 @@ def test_dates_and_texts_in_a_list(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("town,born\nx,2001-05-17\nx,2001-05-17\n,\n,\n", encoding="utf-8")
     assert one(KMap(k=2, population=str(path)), frame, variables).observed == 2
+
+
+def test_a_list_that_the_policy_names_by_its_hash_is_that_one_or_none(tmp_path: Path) -> None:
+    """Who cannot change the policy, and can write to the list, puts people into it."""
+    path = tmp_path / "people.csv"
+    path.write_text("sex,age\n" + "f,30\n" * 3, encoding="utf-8")
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    rule = KMap(k=9, population=str(path), population_sha256=sha256)
+    assert one(rule, SURVEY.head(2)).observed == 3
+    path.write_text("sex,age\n" + "f,30\n" * 9, encoding="utf-8")
+    assert one(KMap(k=9, population=str(path)), SURVEY.head(2)).verdict is Verdict.PASS
+    with pytest.raises(DataError, match="is not the list that the policy names: its SHA-256 differs"):
+        rule.find(SURVEY.head(2), VARIABLES, "masked")
+    with pytest.raises(ValidationError, match="should match pattern"):
+        KMap(k=9, population=str(path), population_sha256="abc")
 
 
 @pytest.mark.parametrize(
