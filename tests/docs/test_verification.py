@@ -45,6 +45,8 @@ def test_the_commands_of_the_page_verify_what_was_published(folder: Path) -> Non
         lambda folder: (folder / "fair.csv").unlink(),
         lambda folder: (folder / "more.csv").write_text("age\n"),
         lambda folder: (folder / ".more").write_text("age\n"),
+        lambda folder: (folder / "attestation.json\nchecksums.sha256").write_text("age\n"),
+        lambda folder: (folder / "fair.csv").symlink_to((folder / "fair.csv").rename(folder.parent / "aside")),
         lambda folder: (folder / "attestation.json").unlink(),
         lambda folder: (folder / "attestation.json").write_bytes((folder / "decision-1.json").read_bytes()),
         lambda folder: (folder.parent / "keys").write_text(f"{SIGNERS[1].line}\n"),
