@@ -194,7 +194,7 @@ def test_without_a_library_or_the_extra_it_is_said_what_is_missing(monkeypatch: 
         signed_by_token(b"a statement", URI)
 
 
-# By SoftHSM, with nothing in between
+# By SoftHSM where it is installed, with nothing in between
 
 
 def softhsm() -> Path | None:
@@ -204,42 +204,43 @@ def softhsm() -> Path | None:
     return found[0] if found else None
 
 
-@pytest.mark.skipif(softhsm() is None, reason="SoftHSM (softhsm2) is not installed")
-def test_a_software_token_signs_by_the_commands(tmp_path: Path) -> None:
-    key = generate_private_key(SECP256R1())
-    (tmp_path / "tokens").mkdir()
-    (tmp_path / "softhsm2.conf").write_text(f"directories.tokendir = {tmp_path / 'tokens'}\n")
-    (tmp_path / "key.pem").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    environment = os.environ | {
-        "SOFTHSM2_CONF": str(tmp_path / "softhsm2.conf"), "PYKCS11LIB": str(softhsm()), "SLUICE_HSM_PIN": PIN,
-        "COLUMNS": "300",
-    }  # fmt: skip
+if softhsm():
 
-    def run(*command: str) -> str:
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    def test_a_software_token_signs_by_the_commands(tmp_path: Path) -> None:
+        key = generate_private_key(SECP256R1())
+        (tmp_path / "tokens").mkdir()
+        (tmp_path / "softhsm2.conf").write_text(f"directories.tokendir = {tmp_path / 'tokens'}\n")
+        (tmp_path / "key.pem").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        environment = os.environ | {
+            "SOFTHSM2_CONF": str(tmp_path / "softhsm2.conf"), "PYKCS11LIB": str(softhsm()), "SLUICE_HSM_PIN": PIN,
+            "COLUMNS": "300",
+        }  # fmt: skip
 
-    run("softhsm2-util", "--init-token", "--free", "--label", LABEL, "--pin", PIN, "--so-pin", "0815")
-    run(
-        "softhsm2-util",
-        "--import",
-        str(tmp_path / "key.pem"),
-        "--token",
-        LABEL,
-        "--label",
-        "x",
-        "--id",
-        "02",
-        "--pin",
-        PIN,
-    )
-    program = "import sys; from flows.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    sluice = (sys.executable, "-c", program)
-    public = PublicKey.of(key.public_key())
-    assert public.line in run(*sluice, "key", "show", URI)
-    statement = {
-        "_type": "https://in-toto.io/Statement/v1", "predicateType": "urn:test:1", "predicate": {},
-        "subject": [{"name": "people.csv", "digest": {"sha256": "a" * 64}}],
-    }  # fmt: skip
-    (tmp_path / "statement").write_text(json.dumps(statement))
-    envelope = Envelope.from_json(run(*sluice, "sign", str(tmp_path / "statement"), "--key", URI))
-    assert envelope.signed_by() == (public,)
+        def run(*command: str) -> str:
+            return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+        run("softhsm2-util", "--init-token", "--free", "--label", LABEL, "--pin", PIN, "--so-pin", "0815")
+        run(
+            "softhsm2-util",
+            "--import",
+            str(tmp_path / "key.pem"),
+            "--token",
+            LABEL,
+            "--label",
+            "x",
+            "--id",
+            "02",
+            "--pin",
+            PIN,
+        )
+        program = "import sys; from flows.cli.main import main; sys.exit(main(sys.argv[1:]))"
+        sluice = (sys.executable, "-c", program)
+        public = PublicKey.of(key.public_key())
+        assert public.line in run(*sluice, "key", "show", URI)
+        statement = {
+            "_type": "https://in-toto.io/Statement/v1", "predicateType": "urn:test:1", "predicate": {},
+            "subject": [{"name": "people.csv", "digest": {"sha256": "a" * 64}}],
+        }  # fmt: skip
+        (tmp_path / "statement").write_text(json.dumps(statement))
+        envelope = Envelope.from_json(run(*sluice, "sign", str(tmp_path / "statement"), "--key", URI))
+        assert envelope.signed_by() == (public,)
