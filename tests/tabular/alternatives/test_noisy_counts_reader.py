@@ -21,15 +21,20 @@ from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.verdict import Verdict
 from tests.reader.generate import drawn
 from tests.reader.published import Hierarchy
+from tests.reader.real_records import Table, adult
 
 N = 3
 CLOSE, WIDE = (2, 1.0, 0), (4, 2.0, 2)
 
 
-def attacked(seed: int, noise: tuple[int, float, int]) -> tuple[Any, int, int]:
-    """What the product says; of how many sensitive cells anybody has proof, and of how many who has a part in them."""
+def generated(seed: int) -> Table:
     branches = ({"a": (2,), "b": (2,), "c": (2,)}, {"a": (2, 2), "b": (2, 2)})[seed % 2]
-    records, rows = drawn(seed, branches, int(np.random.default_rng(seed).integers(8, 60)))
+    return drawn(seed, branches, int(np.random.default_rng(seed).integers(8, 60)))
+
+
+def attacked(table: Table, seed: int, noise: tuple[int, float, int]) -> tuple[Any, int, int]:
+    """What the product says; of how many sensitive cells anybody has proof, and of how many who has a part in them."""
+    records, rows = table
     maximum, variance, threshold = noise
     made = sluice.protect(
         records.assign(p=[f"P{each}" for each in range(len(records))]),
@@ -86,7 +91,7 @@ def _end(equations: csr_array, low: np.ndarray, high: np.ndarray, cell: int, sig
 def test_what_is_safe_withstands_the_attacker_and_what_it_breaks_fails() -> None:
     proofs = passes = 0
     for seed, noise in [*((seed, WIDE) for seed in range(3)), *((seed, CLOSE) for seed in range(6, 12))]:
-        made, anybody, member = attacked(seed, noise)
+        made, anybody, member = attacked(generated(seed), seed, noise)
         if made.verdict is Verdict.PASS:
             passes += 1
             assert anybody == member == 0
@@ -97,6 +102,17 @@ def test_what_is_safe_withstands_the_attacker_and_what_it_breaks_fails() -> None
             assert "choose a larger maximum, a larger variance or a threshold" in made.says
     assert passes >= 3
     assert proofs
+
+
+@pytest.mark.slow
+def test_no_secret_gives_people_of_adult_away() -> None:
+    """By country of birth and sex: 60 people, most of them alone in a cell or two, under one secret after another."""
+    people = adult(60)[0][["country", "sex"]]
+    trees = {name: [("Total", ""), *((code, "Total") for code in sorted(set(people[name])))] for name in people}
+    safe = [attacked((people, trees), secret, WIDE) for secret in range(1, 9)]
+    assert all(made.verdict is Verdict.PASS and anybody == member == 0 for made, anybody, member in safe)
+    close = [attacked((people, trees), secret, CLOSE) for secret in range(1, 9)]
+    assert all(made.verdict is Verdict.FAIL and member for made, _, member in close)
 
 
 def read(low: list[int], high: list[int], *, coalition: int = 1, total: bool = True) -> list[bool]:
