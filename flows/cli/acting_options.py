@@ -44,12 +44,18 @@ def means(name: str | None, key: Path | None, envelope: str | None, to_sign: str
 
 
 def hand_out(request: "Request", place: str | None) -> None:
-    """Write what is to be signed."""
-    from sluice.custody.durable import replace
+    """Write what is to be signed: over nothing, as people may run this as the account that owns the vault."""
+    from sluice.custody.durable import write_new
+    from sluice.custody.outputs import refuse_to_overwrite
 
     text = request.payload.decode()
     if place in (None, "-"):
         print(text)
         return
-    replace(Path(str(place)), f"{text}\n".encode(), 0o644)  # for whoever signs it, under another account
+    path = Path(str(place))
+    refuse_to_overwrite(path, (), option="--to-sign")
+    try:
+        write_new(path, f"{text}\n".encode(), 0o644)  # for whoever signs it, under another account
+    except OSError as error:
+        raise SluiceError(f"--to-sign {place}: cannot be written ({error.strerror})") from None
     say(f"{place} is to be signed: sluice sign {place}")

@@ -113,6 +113,22 @@ def test_an_output_in_the_vault_is_refused(house: House) -> None:
     assert not (house.home / "vault" / "masked.csv").exists()
 
 
+def test_what_is_to_be_signed_is_written_over_nothing(house: House) -> None:
+    """Approvers run these commands by sudo, as the account that owns the vault and the shelf."""
+    secret = house.workspace().vault.root / "secret"
+    before, kept, link = secret.read_bytes(), house.root / "ledger.db", house.root / "link"
+    kept.write_text("not theirs")
+    link.symlink_to(house.root / "elsewhere")
+    for place, says in ((secret, "lies in the workspace"), (kept, "File exists"), (link, "File exists")):
+        told = house.sluice("adopt", str(house.documents / "people.yaml"), "--to-sign", str(place))
+        assert (told.code, says in told.words) == (ERROR, True), told.words
+    assert (secret.read_bytes(), kept.read_text()) == (before, "not theirs")
+    assert not (house.root / "elsewhere").exists()
+    statement = house.root / "statement.json"
+    assert house.sluice("adopt", str(house.documents / "people.yaml"), "--to-sign", str(statement)).code == DONE
+    assert "urn:sluice:adoption:1" in statement.read_text()
+
+
 def test_a_draft_is_not_written_through_a_link_that_leads_nowhere(house: House) -> None:
     draft, elsewhere = house.root / "contract.yaml", house.root / "elsewhere.yaml"
     draft.symlink_to(elsewhere)
