@@ -63,7 +63,7 @@ def generated(name: str) -> Cells:
 def table_of(shape: Shape) -> Cells:
     """The cells of a generated table."""
     rng = np.random.default_rng(shape.seed)
-    dimensions = [_tree("abcd"[axis], fans, rng) for axis, fans in enumerate(shape.fans)]
+    dimensions = [_tree("abcde"[axis], fans, rng) for axis, fans in enumerate(shape.fans)]
     sizes = [len(dimension.leaves) for dimension in dimensions]
     mean = np.full(sizes, shape.records) * rng.gamma(shape.evenness, 1 / shape.evenness, sizes)
     for axis, size in enumerate(sizes):

@@ -22,7 +22,8 @@ from sluice.tabular.suppression.whole_change import NEAR, WholeBlock
 
 _CLOSE = 0.6  # of the unknowns near a target: if its siblings are as few, they are tried first
 _WIDE = 3000  # unknowns near a target, from which on fewer are tried first: the free ones, then more
-_FEW, _SOME, _MANY = 400, 2000, 20_000
+_FEW, _SOME = 400, 2000
+_MANY = (3000, 20_000)  # anywhere
 _DISTURBED = (0.0, 0.3)  # attempts at a whole change: by how much prices are changed at random
 _ROUNDINGS, _MOST_ROUNDINGS = 12, 200  # of one unknown each; where they succeed few suffice, mostly
 _PROGRAM = 50_000  # the work of a program besides its iterations, each of which looks at all rows
@@ -123,8 +124,8 @@ class BlockProgram:
         stages += [(0.0, near, _FEW, True), (np.inf, near, _SOME, False)] if wide else []
         if last_resort and all_of_them > _SOME:  # mostly, what is suppressed anyway suffices
             stages.append((0.0, None, _SOME, True))
-        if last_resort and all_of_them > _MANY:  # programs of all unknowns of a large table take minutes
-            stages.append((np.inf, None, _MANY, False))
+        if last_resort and all_of_them > _MANY[-1]:  # programs of all unknowns of a large table take minutes
+            stages += [(np.inf, None, many, False) for many in _MANY]
         if not wide or last_resort:
             stages.append((np.inf, near, all_of_them, False))
         return [*stages, (np.inf, None, all_of_them, False)] if last_resort else stages

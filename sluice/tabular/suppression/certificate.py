@@ -8,9 +8,11 @@ Source: the attacker's problem of Fischetti and Salazar-González (2001), sectio
 it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Floats
 
@@ -38,20 +40,31 @@ class Certificate:
         return float(self.change[np.isin(self.cells, self.of)].sum())
 
     def holds(self, cells: Cells, suppressed: Booleans, lower: Floats, upper: Floats) -> bool:
-        """True when it changes suppressed cells alone, by whole units, keeps every sum and stays within the bounds.
+        """Whether it proves anything; see `holding`."""
+        return bool(holding([self], cells, suppressed, lower, upper)[0])
 
-        suppressed : shape (c,), the cells that are not published
-        lower      : shape (c,), what its reader believes possible of each cell, as `upper`
-        cost       : O(entries of the equations that its cells stand in)
-        """
-        if not suppressed[self.cells].all():
-            return False
-        if (self.change != np.rint(self.change)).any() or (self.change @ cells.by_cell[self.cells]).any():
-            return False
-        total = cells.total[self.cells]
-        slack = 1e-9 * np.maximum(np.abs(total), 1)
-        down, up = lower[self.cells] - total - slack, upper[self.cells] - total + slack
-        inside = (self.change >= down) & (self.change <= up)
-        if self.both:
-            inside &= (-self.change >= down) & (-self.change <= up)
-        return bool(inside.all())
+
+def holding(
+    certificates: Sequence[Certificate], cells: Cells, suppressed: Booleans, lower: Floats, upper: Floats
+) -> Booleans:
+    """Which change suppressed cells alone, by whole units, keep every sum and stay within the bounds; shape (k,).
+
+    suppressed : shape (c,), the cells that are not published
+    lower      : shape (c,), what their reader believes possible of each cell, as `upper`
+    cost       : O(entries of the equations that their cells stand in)
+    """
+    lengths = np.array([len(certificate.cells) for certificate in certificates], dtype=np.int64)
+    at = np.concatenate([np.zeros(0, dtype=np.int64), *(certificate.cells for certificate in certificates)])
+    change = np.concatenate([np.zeros(0), *(certificate.change for certificate in certificates)])
+    both = np.repeat(np.array([certificate.both for certificate in certificates], dtype=bool), lengths)
+    total = cells.total[at]
+    slack = 1e-9 * np.maximum(np.abs(total), 1)
+    down, up = lower[at] - total - slack, upper[at] - total + slack
+    good = suppressed[at] & (change == np.rint(change)) & (change >= down) & (change <= up)
+    good &= ~both | ((-change >= down) & (-change <= up))
+    starts = np.cumsum([0, *lengths])
+    changes = csr_array((change, at, starts), shape=(len(certificates), len(cells)))
+    broken = abs(changes @ cells.by_cell).sum(axis=1) != 0
+    holds: Booleans = ~np.asarray(broken).ravel()
+    holds[np.repeat(np.arange(len(certificates)), lengths)[~good]] = False
+    return holds

@@ -229,7 +229,7 @@ def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> Patt
     whole = GreedySearch(problem, unknowns)
     found: Found = []
     if len(unknowns) >= _LARGE:
-        branches = _branches(problem.cells, unknowns)
+        branches = _branches(problem.cells, unknowns, problem.requirements.sensitive)
         ends = np.cumsum([inside.sum() for inside in branches]) / len(unknowns)
         given = [
             (replace(problem, effort=problem.effort.part(_BRANCHES * end).unseen()), inside)
@@ -249,7 +249,7 @@ def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> Patt
         whole.clean_up(_LARGE_ROUNDS if found else _ROUNDS)
         if len(unknowns) < _SMALL:
             whole.shake()
-        if whole.dearer_with_unions(safe.spent):
+        if whole.search.spent < safe.spent and whole.dearer_with_unions(safe.spent):
             whole.search.restore(safe)
     if failed:
         raise DataError(
@@ -268,11 +268,15 @@ def _search_branch(branch: tuple[Problem, Booleans]) -> Found:
     return search.found
 
 
-def _branches(cells: Cells, unknowns: UnknownCells) -> list[Booleans]:
-    """The unknowns under each part of the total of the dimension with the most codes, the largest part first."""
+def _branches(cells: Cells, unknowns: UnknownCells, sensitive: Booleans) -> list[Booleans]:
+    """The unknowns under each part of the total of the dimension with the most codes, most sensitive ones first.
+
+    These take longest: begun last, such a branch would keep one process busy while the others have nothing left to do.
+    """
     axis = int(np.argmax([len(dimension.codes) for dimension in cells.dimensions]))
     dimension = cells.dimensions[axis]
     parts = next(parts for group, parts in dimension.sums if group == 0)
     codes = cells.codes[unknowns.first, axis]
     branches = [np.isin(codes, sorted(codes_below(dimension, part))) for part in parts]
-    return sorted(branches, key=lambda inside: -int(inside.sum()))
+    asked = unknowns.any(sensitive)
+    return sorted(branches, key=lambda inside: (-int((inside & asked).sum()), -int(inside.sum())))

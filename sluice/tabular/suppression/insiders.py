@@ -38,6 +38,8 @@ class Insiders:
         inside = (owner >= 0) & (self._parts | self._wholly[unknown])
         order = np.lexsort((unknown[inside], owner[inside]))
         self._owner, self._unknown = owner[inside][order], unknown[inside][order]
+        self._part = np.maximum(self._largest.ravel()[inside][order], 0)
+        self._scratch = np.full(len(first), -1, dtype=np.int64)
 
     def exposed(self, unknowns: Codes, change: Floats, both: bool) -> frozenset[Coalition]:
         """The smallest sets of contributors who know that a change is none, or its opposite if it may go both ways."""
@@ -46,8 +48,12 @@ class Insiders:
             return frozenset(found)
         depth = np.abs(change) if both else -change
         below = (depth > self._untouched[unknowns]) & (self._contributors[unknowns] > 1)  # of two, too, each knows one
-        for unknown, down in zip(unknowns[below].tolist(), depth[below].tolist(), strict=True):
-            found.update(self._below(unknown, self._total[unknown] - down))
+        deep, least = unknowns[below], self._total[unknowns[below]] - depth[below]
+        if self.coalition == 1:
+            more = (self._largest[deep] > least[:, None]) & (self._owners[deep] >= 0)
+            return frozenset(found.union(frozenset([owner]) for owner in self._owners[deep][more].tolist()))
+        for unknown, left in zip(deep.tolist(), least.tolist(), strict=True):
+            found.update(self._below(unknown, left))
         return frozenset(found)
 
     def _below(self, unknown: int, least: float) -> set[Coalition]:
@@ -61,24 +67,35 @@ class Insiders:
                     found.add(some)
         return found
 
+    def by_knowledge(self, owners: Coalition) -> list[int]:
+        """Those who know something of the fewest unknowns first."""
+        each = np.array(sorted(owners))
+        known = np.searchsorted(self._owner, each, side="right") - np.searchsorted(self._owner, each)
+        ordered: list[int] = each[np.argsort(known, kind="stable")].tolist()
+        return ordered
+
     def knowledge(self, avoided: Coalition, together: bool) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
         """What changes must keep to for these to believe them: unknowns that stay, others, and how far down these may.
 
         together : these, and nobody else; otherwise each of them with whomever else, up to a coalition
         """
+        from sluice.tabular.suppression.suppression_kernel import largest_parts
+
         nothing = np.zeros(0, dtype=np.intp)
         if not avoided:
             return nothing, nothing, np.zeros(0)
         each = np.array(sorted(avoided))
         start, end = np.searchsorted(self._owner, each), np.searchsorted(self._owner, each, side="right")
-        theirs = np.unique(np.concatenate([self._unknown[s:e] for s, e in zip(start, end, strict=True)]))
+        theirs, most = largest_parts(start, end, self._unknown, self._part, self._scratch)
         known = self._wholly[theirs]
         if together:
             known &= np.array([self._knowers.get(unknown, frozenset([-1])) <= avoided for unknown in theirs.tolist()])
-        wholly, partly = theirs[known], theirs[~known]
+        wholly, partly, most = theirs[known], theirs[~known], most[~known]
         if not self._parts:
             return wholly, nothing, np.zeros(0)
-        return wholly, partly, (self._total[partly] - self._most(partly, each, together)).astype(np.float64)
+        if self.coalition > 1:
+            most = self._most(partly, each, together)
+        return wholly, partly, (self._total[partly] - most).astype(np.float64)
 
     def _most(self, unknowns: NDArray[np.intp], avoided: Integers, together: bool) -> Integers:
         """Shape (s,): the most that a coalition has of each, of those avoided alone, or with others."""

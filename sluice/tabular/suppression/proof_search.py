@@ -19,6 +19,7 @@ from sluice.tabular.suppression.rooms import Rooms
 from sluice.tabular.suppression.targets import Coalition, Need, Target, searched_change
 
 _NOBODY: Coalition = frozenset()
+_HARD = 3  # contributors whom nothing near a target convinces, from which on it is not tried for others
 _FINITE = float(np.finfo(np.float64).max)  # a limit that nothing exceeds, and that permits no last resort
 
 
@@ -90,7 +91,10 @@ class ProofSearch:
         while not safe:
             need = full if self._coalition > 1 else self._most(target, exposed)
             fit = (p for p in kept if need.within(p.need) and not exposed & self._exposed(target, p))
-            proof = next(fit, None) or self._prove(target, need, exposed, left)
+            splits = (
+                self._coalition == 1 and len(exposed) > 1
+            )  # the last resort is for those whom nothing else convinces
+            proof = next(fit, None) or self._prove(target, need, exposed, min(left, _FINITE) if splits else left)
             if proof is None:
                 if self._coalition > 1:
                     return self._against_each(target, proofs, left, kept, paid)
@@ -114,24 +118,45 @@ class ProofSearch:
         """Further proofs for contributors who are exposed, each by itself, and who cannot all be convinced by one.
 
         One proof for each half of them, or for each half of a half: mostly far fewer than one for each contributor.
+        Those who know most come first, as they are hardest to convince; whom a proof for others convinces needs none.
+        Whom nothing near the target convinces, the last resort does, again as many as possible at once.
         """
-        proofs, waiting = [first], list(_halves(sorted(exposed)))
-        while waiting:
-            some = waiting.pop()
-            need = self._most(target, frozenset(some))
-            fit = (
-                p for p in (*proofs, *kept) if need.within(p.need) and not any(p.exposes(frozenset([o])) for o in some)
-            )
-            limit = left if len(some) == 1 else min(left, _FINITE)  # a last resort for single ones alone
-            proof = next(fit, None) or self._prove(target, need, frozenset(some), limit)
-            if proof is None:
-                if len(some) == 1:
+        proofs, waiting, hard = [first], _halves(self._insiders.by_knowledge(exposed)), list[int]()
+        for last_resort in (False, True):
+            while waiting:
+                some = self._unconvinced(target, waiting.pop(), proofs)
+                if not some:
+                    continue
+                if len(hard) >= _HARD and not last_resort:
+                    hard += some
+                    continue
+                alone = [frozenset([owner]) for owner in some]
+                need = self._most(target, frozenset(some))
+                fit = (proof for proof in kept if need.within(proof.need) and proof.known.isdisjoint(alone))
+                limit = left if last_resort else min(left, _FINITE)
+                proof = next(fit, None) or self._prove(target, need, frozenset(some), limit)
+                if proof is not None:
+                    left -= self._pay(proof, paid)
+                    proofs.append(proof)
+                elif len(some) > 1:
+                    waiting += _halves(some)
+                elif last_resort or left <= _FINITE:
                     return None
-                waiting += _halves(some)
-            elif proof not in proofs:
-                left -= self._pay(proof, paid)
-                proofs.append(proof)
+                else:
+                    hard += some
+            waiting = [hard]
         return tuple(proofs)
+
+    @staticmethod
+    def _unconvinced(target: Target, owners: list[int], proofs: Sequence[Proof]) -> list[int]:
+        """Those who believe none of the proofs."""
+        open_ = []
+        for owner in owners:
+            alone = frozenset([owner])
+            need = target.need_against(alone)
+            if not any(alone not in proof.known and need.within(proof.need) for proof in proofs):
+                open_.append(owner)
+        return open_
 
     def _against_each(
         self,
@@ -165,16 +190,21 @@ class ProofSearch:
         return tuple(proofs)
 
     def _exposed(self, target: Target, proof: Proof) -> Coalition:
-        """The contributors who, together with others, know a cell of a proof and have something to learn."""
-        return frozenset(owner for together in proof.known if self._matters(target, together) for owner in together)
-
-    def _matters(self, target: Target, together: Coalition) -> bool:
-        """Whether some may learn of the target what they do not know."""
-        return target.insiders and (self._coalition > 1 or not target.need_against(together).nothing)
+        """The contributors who, alone or together with others, know a cell of a proof and have something to learn."""
+        if not target.insiders or (self._coalition == 1 and target.need_against(_NOBODY).nothing):
+            return _NOBODY
+        knowing = _NOBODY.union(*proof.known)
+        if self._coalition > 1:
+            return knowing
+        idle = [owner for owner in knowing & target.listed if target.need_against(frozenset([owner])).nothing]
+        return knowing.difference(idle)
 
     def _most(self, target: Target, exposed: Coalition) -> Need:
         """The need that meets those of all who are exposed."""
-        needs = [target.need_against(frozenset([owner])) for owner in exposed]
+        listed = exposed & target.listed
+        needs = [target.need_against(frozenset([owner])) for owner in listed]
+        if len(listed) < len(exposed):  # to all others it is one and the same
+            needs.append(target.need_against(_NOBODY))
         return Need(*(max(of) for of in zip(*((need.up, need.down, need.wide) for need in needs), strict=True)))
 
     def _pay(self, proof: Proof, paid: list[tuple[Codes, Floats]]) -> float:
@@ -271,10 +301,11 @@ class ProofSearch:
             return None
         best: Change | None = None
         down, up = self._rooms[target.reader].within(0 if side == 0 else 1)
+        here = np.int32(at)  # of another type, each search would copy what it looks through
         for change in (change for proof in self._at_hand(at) for change in proof.changes):
             if best is not None and len(change.cells) >= len(best.cells):
                 continue
-            place = int(np.searchsorted(change.cells, at))
+            place = int(change.cells.searchsorted(here))
             if place == len(change.cells) or change.cells[place] != at or self._price[change.cells].any():
                 continue
             moved = float(change.change[place])

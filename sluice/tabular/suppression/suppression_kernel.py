@@ -288,6 +288,27 @@ def merged_contributions(
 
 
 @numba.njit(cache=True)
+def largest_parts(start: Integers, end: Integers, unknown: Integers, part: Integers, largest: Integers) -> Any:
+    """The unknowns of several contributors, each once, and the largest part that one of them has in it.
+
+    start, end    : where in `unknown` and `part` each contributor's entries lie
+    unknown, part : shape (entries,), parts are 0 or more
+    largest       : shape (u,), scratch: -1 everywhere, before and after
+    """
+    found = np.empty((end - start).sum(), np.int64)
+    count = 0
+    for each in range(len(start)):
+        for at in range(start[each], end[each]):
+            if largest[unknown[at]] < 0:
+                found[count] = unknown[at]
+                count += 1
+            largest[unknown[at]] = max(largest[unknown[at]], part[at])
+    most = largest[found[:count]]
+    largest[found[:count]] = -1
+    return found[:count], most
+
+
+@numba.njit(cache=True)
 def known_unions(
     seeds: Codes,
     active: NDArray[np.bool_],

@@ -5,6 +5,7 @@ An attacker who contributes to it takes its own contribution out and looks at th
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -71,9 +72,14 @@ class Target:
     others: int = 0
     _needs: dict[Coalition, Need] = field(default_factory=dict)
 
+    @cached_property
+    def listed(self) -> Coalition:
+        """The owners of the largest contributions."""
+        return frozenset(self.owners.tolist()) - {-1}
+
     def need_against(self, coalition: Coalition) -> Need:
         """In how much doubt a coalition must be, once it has taken its own contributions out."""
-        inside = frozenset(coalition.intersection(self.owners.tolist()))
+        inside = coalition & self.listed
         if len(inside) >= self.contributors:
             return _NOTHING
         if not inside or not self.rules:

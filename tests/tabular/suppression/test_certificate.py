@@ -7,7 +7,7 @@ import pytest
 
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.suppression.certificate import Certificate
+from sluice.tabular.suppression.certificate import Certificate, holding
 
 A = Dimension.flat("a", ["a0", "a1", "a2"])
 CELLS = aggregate([A], np.array([[1], [2], [3]], np.int32), np.arange(3), np.array([10, 20, 30]))
@@ -22,14 +22,15 @@ def test_a_proof_holds_and_says_how_far_it_moves() -> None:
     assert replace(GOOD, of=(1, 2)).moves == 0
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        replace(GOOD, change=np.array([5.0, -4.0])),  # the total would change
-        replace(GOOD, change=np.array([11.0, -11.0])),  # the other way, a0 would be negative
-        replace(GOOD, cells=np.array([1, 3], np.int32)),  # a2 is published
-    ],
-)
+WRONG = [
+    replace(GOOD, change=np.array([5.0, -4.0])),  # the total would change
+    replace(GOOD, change=np.array([11.0, -11.0])),  # the other way, a0 would be negative
+    replace(GOOD, cells=np.array([1, 3], np.int32)),  # a2 is published
+    replace(GOOD, change=np.array([0.5, -0.5])),  # no whole units
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
 def test_a_false_proof_does_not_hold(wrong: Certificate) -> None:
     assert not wrong.holds(CELLS, HIDDEN, LOWER, UPPER)
 
@@ -43,3 +44,9 @@ def test_one_way_is_enough_where_only_one_is_claimed() -> None:
 def test_bounds_are_the_attackers() -> None:
     assert not GOOD.holds(CELLS, HIDDEN, CELLS.total - 4.0, UPPER)
     assert not GOOD.holds(CELLS, HIDDEN, LOWER, CELLS.total + 4.0)
+
+
+def test_among_many_each_is_judged_by_itself() -> None:
+    given = [GOOD, *WRONG, replace(GOOD, cells=GOOD.cells[:0], change=GOOD.change[:0]), GOOD]
+    assert holding(given, CELLS, HIDDEN, LOWER, UPPER).tolist() == [True, False, False, False, False, True, True]
+    assert len(holding([], CELLS, HIDDEN, LOWER, UPPER)) == 0

@@ -75,3 +75,21 @@ def test_nobody_knows_nothing(cells: Cells) -> None:
     assert all(len(of) == 0 for of in Insiders(cells, unknowns, 1, own_parts=True).knowledge(frozenset(), True))
     wholly, _, _ = Insiders(cells, unknowns, 1, own_parts=True).knowledge(frozenset({3}), False)
     assert wholly.tolist() == [unknowns.of_cell[at(cells, *ALONE)]]
+
+
+def test_of_several_the_largest_part_counts_and_nothing_is_left_behind(cells: Cells) -> None:
+    unknowns = unknowns_of(cells)
+    insiders = Insiders(cells, unknowns, 1, own_parts=True)
+    shared = unknowns.of_cell[at(cells, *SHARED)]
+    for avoided, left in (({2, 6}, 70), ({6}, 90), ({1, 6}, 40), ({6}, 90)):
+        wholly, partly, down = insiders.knowledge(frozenset(avoided), False)
+        assert down[partly == shared].tolist() == [left]
+        assert len(np.unique(np.concatenate([wholly, partly]))) == len(wholly) + len(partly)
+
+
+def test_who_knows_most_comes_last(cells: Cells) -> None:
+    both = table(
+        [("a", "u", 1, 9), ("b", "u", 1, 9), ("b", "v", 1, 9), ("a", "u", 2, 5), ("b", "u", 2, 5), ("a", "v", 3, 5)]
+    )
+    insiders = Insiders(both, unknowns_of(both), 1, own_parts=True)
+    assert insiders.by_knowledge(frozenset({1, 2, 3})) == [3, 2, 1]
