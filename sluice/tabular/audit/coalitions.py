@@ -126,6 +126,8 @@ class Insiders:
         The smallest that hold the given one.
         """
         made: set[Owners] = set()
+        if len(coalition) >= self.size:
+            return made
         for cell, fall in exposed:
             if cell in self._small:
                 made.add(coalition | self.contributors_of(cell))

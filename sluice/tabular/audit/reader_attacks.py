@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -25,9 +26,23 @@ _NOBODY: Owners = frozenset()
 class _Refutation:
     """An interval that is wide enough, and the cells by which some coalition may know better."""
 
+    insiders: Insiders
     below: float
     above: float
     exposed: Exposed
+
+    @cached_property
+    def refuters(self) -> set[Owners]:
+        """The smallest coalitions that know better."""
+        return self.insiders.joined(_NOBODY, self.exposed)
+
+    def convinces(self, who: Owners, need: Need) -> bool:
+        """Whether it is wide enough for a coalition, which does not know better."""
+        if not need.met(self.below, self.above):
+            return False
+        if self.insiders.size == 1:
+            return who not in self.refuters
+        return not self.insiders.refutes(who, self.exposed)
 
 
 class ReaderAttacks:
@@ -115,7 +130,7 @@ class ReaderAttacks:
                 if not question.need.met(interval.below, interval.above):
                     self._breach(cell, who, interval.below, interval.above)
                     continue
-                proof = _Refutation(interval.below, interval.above, cells)
+                proof = _Refutation(insiders, interval.below, interval.above, cells)
                 proofs[cell].append(proof)
                 if not who and cells:
                     proofs[cell] += self._others(question)
@@ -136,7 +151,10 @@ class ReaderAttacks:
         """Further proofs that were handed in."""
         found = self._proofs.alternatives(question)
         exposed = self._insiders.exposed(found)
-        return [_Refutation(each.below, each.above, cells) for each, cells in zip(found, exposed, strict=True)]
+        return [
+            _Refutation(self._insiders, each.below, each.above, cells)
+            for each, cells in zip(found, exposed, strict=True)
+        ]
 
     @staticmethod
     def _new(cell: int, coalitions: Sequence[Owners], seen: set[tuple[int, Owners]]) -> list[tuple[int, Owners]]:
@@ -153,13 +171,12 @@ class ReaderAttacks:
         stack = [(who, first)]
         while stack:
             base, proof = stack.pop()
-            for larger in insiders.joined(base, proof.exposed):
+            for larger in insiders.joined(base, proof.exposed) if base else proof.refuters:
                 if (cell, larger) in seen:
                     continue
                 seen.add((cell, larger))
                 need = insiders.need_of(cell, larger)
-                fits = (p for p in proofs if need.met(p.below, p.above) and not insiders.refutes(larger, p.exposed))
-                other = next(fits, None)
+                other = next((proof for proof in proofs if proof.convinces(larger, need)), None)
                 if other is None:
                     found.append((cell, larger))
                 else:

@@ -8,6 +8,7 @@ from sluice.tabular.audit.coalitions import Insiders
 from sluice.tabular.audit.proven_interval import ProvenInterval
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.rules.sensitivity import requirements_of
+from tests.tabular.generated import generated
 from tests.tabular.grids import BOX, RULES, TWO_BOXES, at, grid, run, table
 
 
@@ -79,3 +80,21 @@ def test_a_part_of_a_cell_that_two_own_together_is_known_to_each_of_them() -> No
     assert limits[cell] == (-5, np.inf)
     assert limits[at(cells, "b", "u")] == (0, 0)
     assert limits[at(cells, "Total", "u")] == (-5, np.inf)  # 145 of 150
+
+
+def test_whoever_refutes_a_proof_is_among_those_who_join_from_nobody() -> None:
+    """Proofs of random cells that fall by random parts; every contributor, one by one and by the list."""
+    cells, rng = generated("several records"), np.random.default_rng(1)
+    needs = requirements_of(RULES, cells.contributions)
+    alone = Insiders(cells, np.ones(len(cells), dtype=bool), needs, RULES, 1, np.zeros(len(cells)))
+    owners = np.unique(cells.owners[cells.owners >= 0]).tolist()
+    found = 0
+    for _ in range(40):
+        moved = rng.choice(len(cells), 6, replace=False)
+        exposed = [(int(cell), float(rng.random() * cells.total[cell])) for cell in moved]
+        listed = alone.joined(frozenset(), exposed)
+        for owner in owners:
+            assert (frozenset([owner]) in listed) == alone.refutes(frozenset([owner]), exposed)
+        found += len(listed)
+        assert all(not alone.joined(who, exposed) for who in listed)
+    assert found > 40
