@@ -6,30 +6,25 @@ the latest decision counts; who must not judge the release stays out of it. Revi
 told to nobody until all have decided; where they differ, one more person decides.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.acts import KNOWN_BY, digest_of_words, said_at, verified_person
 from policies.people import Identity, Roster, at_least, folded
 from policies.series import SeriesLimits
+from policies.standing import REFUSALS, Decision, Decisions, GivenDecision, Standing, VoidDecision, listed_roles
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import CLOCK_SKEW
 from sluice.documents.documents import document_sha256
 from sluice.errors import SluiceError
 from sluice.publication.attestation import DECISION_PREDICATE
-from sluice.publication.manifest import GivenApproval
 from sluice.reading.visible_text import Name
 
 DECISION = "decision"  # the event in the ledger
 PREDICATE = DECISION_PREDICATE
-
-Decision = Literal["approve", "reject", "request_changes", "conflicted"]
-"""What one person says of a release; `conflicted`: this person must not judge it, and another is needed."""
-
-Outcome = Literal["open", "approved", "rejected", "changes_requested"]
 
 _SHA256 = Field(pattern="^[0-9a-f]{64}$")
 
@@ -52,43 +47,6 @@ class Subject(_Strict):
     def digest(self) -> str:
         """One SHA-256 over all of them."""
         return document_sha256(self)
-
-
-class GivenDecision(_Strict):
-    """One person's decision, as it counts."""
-
-    who: str
-    decision: Decision
-    at: str
-    identity: Identity
-    comment: str = ""
-    account: str | None = None
-    series: bool = Field(default=False, description="whether it is of the editions that follow, too")
-
-
-class VoidDecision(_Strict):
-    who: str
-    at: str
-    reason: str
-
-
-class Standing(_Strict):
-    """Where a release stands with the people who decide on it."""
-
-    outcome: Outcome
-    decided: tuple[GivenDecision, ...] = Field(description="all that count, in order; see `revealed`")
-    valid: tuple[GivenApproval, ...] = Field(description="the approvals among them, with the roles that they fill")
-    void: tuple[VoidDecision, ...]
-    missing_roles: tuple[str, ...]
-    missing_count: int = Field(ge=0, description="how many more people are needed at least")
-    revealed: bool = Field(description="whether who decided what may be told: all who are needed have decided")
-    says: str
-    series: str | None = Field(default=None, description="the edition with which this one was approved, if it was so")
-
-    @property
-    def complete(self) -> bool:
-        """Whether it may be published."""
-        return self.outcome == "approved"
 
 
 class Approvals(_Strict):
@@ -117,7 +75,7 @@ class Approvals(_Strict):
     def describe(self) -> str:
         """The demand in one sentence, for the dossier."""
         people = "1 person" if self.count == 1 else f"{self.count} people"
-        roles = f", among them {_listed(self.roles)}" if self.roles else ""
+        roles = f", among them {listed_roles(self.roles)}" if self.roles else ""
         says = f"{people} other than the submitter must approve{roles}; an approval holds {_days(self.valid_days)}."
         return f"{says} {self.series.describe()}" if self.series else says
 
@@ -171,7 +129,7 @@ class Approvals(_Strict):
                 account=entry.body.get("account"),
                 series=entry.body.get("series") is True,
             )
-        return self._sum_up(counted, tuple(void), roster, submitted)
+        return Decisions(self.count, self.roles, counted, tuple(void), roster, submitted).standing()
 
     def _void_because(
         self, entry: Entry, subject_digest: str, roster: Roster, now: datetime, office: str
@@ -191,7 +149,7 @@ class Approvals(_Strict):
             )
         predicate = decision_predicate(
             office, entry.release, body["decision"], subject_digest, body.get("comment", ""), body.get("said_at", ""),
-            body.get("salt", ""), series=body.get("series") is True,
+            body.get("salt", ""), self.series if body.get("series") is True else None,
         )  # fmt: skip
         try:
             verified_person(entry, roster, PREDICATE, predicate)
@@ -204,75 +162,6 @@ class Approvals(_Strict):
             return "is dated in the future"
         return None
 
-    def _sum_up(
-        self, counted: Mapping[str, GivenDecision], void: tuple[VoidDecision, ...], roster: Roster, submitted: set[str]
-    ) -> Standing:
-        taken_back = [given for who, given in counted.items() if folded(who) in submitted]
-        judged = {who: given for who, given in counted.items() if folded(who) not in submitted}
-        approving = {who: given for who, given in judged.items() if given.decision == "approve"}
-        refusing = [given for given in judged.values() if given.decision in REFUSALS]
-        decided = len(approving) + len(refusing)
-
-        filled = assign(self.roles, {who: roster.people[who].roles for who in approving})
-        role_of = {who: self.roles[slot] for slot, who in filled.items()}
-        missing_roles = tuple(role for slot, role in enumerate(self.roles) if slot not in filled)
-        differ = bool(approving and refusing) and decided >= self.count
-        needed = self.count + (1 if differ else 0)
-        missing_count = max(needed - decided, self.count - len(approving), len(missing_roles))
-        outcome: Outcome = "open"
-        if taken_back:
-            outcome = REFUSALS[taken_back[-1].decision]
-        elif decided >= needed and len(refusing) > len(approving):
-            outcome = "rejected" if all(each.decision == "reject" for each in refusing) else "changes_requested"
-        elif missing_count == 0 and len(approving) > len(refusing):
-            outcome = "approved"
-        open_ = outcome == "open"
-        revealed = not open_ or decided >= self.count
-        return Standing(
-            outcome=outcome,
-            decided=tuple(counted.values()),
-            valid=tuple(
-                GivenApproval(who=who, role=role_of.get(who), at=given.at, identity=given.identity)
-                for who, given in approving.items()
-            ),
-            void=void,
-            missing_roles=missing_roles,
-            missing_count=missing_count if open_ else 0,
-            revealed=revealed,
-            says=self._says(outcome, judged, decided, void, differ, missing_count, missing_roles, roster)
-            if not taken_back
-            else f"taken back by {taken_back[-1].who}, who submitted it.",
-        )
-
-    def _says(
-        self,
-        outcome: Outcome,
-        judged: Mapping[str, GivenDecision],
-        decided: int,
-        void: Collection[VoidDecision],
-        differ: bool,
-        missing_count: int,
-        missing_roles: Sequence[str],
-        roster: Roster,
-    ) -> str:
-        """Where it stands, in a sentence that tells nobody what was decided before all have."""
-        started = f"{decided} of {self.count} decisions" + (f", {len(void)} void" if void else "")
-        if outcome == "approved":
-            return f"{started}; approved." + _one_account(judged.values())
-        if outcome != "open":
-            return f"{started}; {outcome.replace('_', ' ')}."
-        if differ:
-            return f"{started}, and they differ; a further person must decide{_among(missing_roles)}."
-        if decided < self.count:  # what is missing is told as if all had approved: who decided, not what
-            people = {who: roster.people[who].roles for who, each in judged.items() if each.decision != "conflicted"}
-            filled = assign(self.roles, people)
-            left = tuple(role for slot, role in enumerate(self.roles) if slot not in filled)
-            return f"{started}; needed: {max(self.count - decided, len(left))} more{_among(left)}."
-        return f"{started}; needed: {missing_count} more{_among(missing_roles)}."
-
-
-REFUSALS: Mapping[str, Outcome] = {"reject": "rejected", "request_changes": "changes_requested"}
-
 
 def decision_predicate(
     office: str,
@@ -282,15 +171,14 @@ def decision_predicate(
     comment: str,
     at: str,
     salt: str = "",
-    *,
-    series: bool = False,
+    series: SeriesLimits | None = None,
 ) -> dict[str, Any]:
     """What somebody signs who decides on a release.
 
     subject : the digest of everything that was reviewed
     at      : ISO 8601, when it was said
     salt    : of the comment, see `digest_of_words`
-    series  : whether the editions that follow are approved, too: what `subject` holds of contract, policy and plan
+    series  : the policy's limits, where the editions that follow are approved, too
     """
     said = {
         "office": office,
@@ -300,44 +188,7 @@ def decision_predicate(
         "comment_sha256": digest_of_words(comment, salt),
         "at": at,
     }
-    return said | ({"series": True} if series else {})
-
-
-def assign(roles: Sequence[str], people: Mapping[str, Collection[str]]) -> dict[int, str]:
-    """Give as many places of `roles` as possible to a person each: place -> person.
-
-    A maximum bipartite matching by augmenting paths (Kuhn 1955): a person who could fill two places makes room for one
-    who could fill only one of them. Cost: O(people x roles x people).
-    """
-    holder: dict[int, str] = {}
-
-    def place(person: str, tried: set[int]) -> bool:
-        for slot, role in enumerate(roles):
-            if role in people[person] and slot not in tried:
-                tried.add(slot)
-                if slot not in holder or place(holder[slot], tried):
-                    holder[slot] = person
-                    return True
-        return False
-
-    for person in people:
-        place(person, set())
-    return holder
-
-
-def _listed(roles: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(roles[:-1]), roles[-1]]))
-
-
-def _among(roles: Sequence[str]) -> str:
-    return f", among them {_listed(roles)}" if roles else ""
-
-
-def _one_account(given: Collection[GivenDecision]) -> str:
-    """What must be said where nothing but typed names tells those apart who approved."""
-    accounts = {each.account for each in given}
-    typed = len(given) > 1 and len(accounts) == 1 and all(each.identity == "declared" for each in given)
-    return f" All under one account, {accounts.pop()}: nothing but typed names tells them apart." if typed else ""
+    return said | ({"series": {"days": series.days, "editions": series.editions}} if series else {})
 
 
 def _days(number: int) -> str:

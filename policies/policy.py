@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from policies.approvals import Approvals
 from policies.contradictions import contradictions
 from policies.rules.microdata_rule import MicrodataRule
+from policies.rules.population_rule import PopulationRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.rules.table_rule import TableRule
 from policies.standard.reference_standard import ReferenceStandard
@@ -94,6 +95,12 @@ class Policy(BaseModel):
     def table_rules(self) -> tuple[TableRule, ...]:
         """Those that judge the cells of tables."""
         return tuple(rule for rule in self.rules if isinstance(rule, TableRule))
+
+    @property
+    def population_lists(self) -> tuple[str, ...]:
+        """The files that its rules read: they are named by it, and no part of it."""
+        named = {getattr(rule, "population", None) for rule in self.rules if isinstance(rule, PopulationRule)}
+        return tuple(sorted(filter(None, named)))
 
     def overlooked(self, released: Variables) -> list[Finding]:
         """A finding that needs a decision when a released quasi-identifier is looked at by none of the rules."""

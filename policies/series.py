@@ -4,8 +4,7 @@ The people see one edition; every later one is judged by the whole policy as eve
 only while it stays near the one that they saw and the one before it.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -47,13 +46,13 @@ class SeriesLimits(BaseModel):
         self,
         moved: Mapping[str, float],
         records: tuple[int, int],
-        findings: tuple[Collection[Finding], Collection[Finding]],
+        findings: tuple[Iterable[Finding], Iterable[Finding]],
     ) -> list[str]:
         """In what an edition leaves the limits, held against an earlier one; a sentence each.
 
         moved    : by variable, the total variation distance of its distribution; nan where it cannot be told
         records  : how many there are, and were
-        findings : of this edition, and of the earlier one; both met the policy
+        findings : of this edition, and of the earlier one
         """
         found = [
             f"the distribution of '{name}' "
@@ -64,29 +63,47 @@ class SeriesLimits(BaseModel):
         now, then = records
         if abs(now - then) > self.records * then + 1e-9:
             found.append(f"there are {now:,} records, and were {then:,}: more than {self.records:.1%} of a change")
-        waived, before_waived = ({(each.rule, each.scope) for each in of if each.waiver} for of in findings)
-        found += [f"{rule} is not met and needs a waiver now" for rule, _ in sorted(waived - before_waived)]
-        rooms, before = (_room(each) for each in findings)
-        for name in sorted(rooms.keys() & before.keys()):  # what compares editions has no figure in the first of them
-            lost = before[name] - rooms[name]
-            if lost > self.nearer + 1e-9:
-                found.append(f"{name} came nearer to its limit by {lost:.1%} of it, more than {self.nearer:.1%}")
-        return found
+        shown, before = ([each for each in some if each.stage not in _NOT_OF_IT] for some in findings)
+        return [*found, *_worse(shown, before), *self._nearer(shown, before)]
+
+    def _nearer(self, now: Sequence[Finding], before: Sequence[Finding]) -> Iterator[str]:
+        """Which figures came too near to their limits. One that looked at nothing that was looked at then, such as at
+        another group of variables, is held against the nearest of its rule."""
+        known: dict[tuple[str, ...], float] = {}
+        for each in before:
+            if (room := _room(each)) is not None:
+                for of in ((each.rule, each.stage), (each.rule, each.stage, each.scope)):
+                    known[of] = min(room, known.get(of, room))
+        for each in now:
+            of_rule = (each.rule, each.stage)
+            then, room = known.get((*of_rule, each.scope), known.get(of_rule)), _room(each)
+            if room is not None and then is not None and then - room > self.nearer + 1e-9:
+                lost = f"{then - room:.1%} of it, more than {self.nearer:.1%}"
+                yield f"{_called(each)} came nearer to its limit by {lost}"
 
 
-def _room(findings: Iterable[Finding]) -> dict[str, float]:
-    """How far each rule's figure stays off its limit, as a share of it; the nearest where a rule has several.
+_NOT_OF_IT = ("original", "pipeline")  # the risk before masking, and remarks on waivers
 
-    What passed is inside its limit, and what is waived is beyond it, so that the distance means the same for a figure
-    with a highest and with a lowest value. Where the limit is 0 it is the figure itself.
+
+def _worse(now: Sequence[Finding], before: Sequence[Finding]) -> Iterator[str]:
+    """What has a worse verdict than it had, which a waiver excuses, or which is only reported: people saw it then."""
+    then = {(each.rule, each.stage, each.scope): each.verdict for each in sorted(before, key=lambda each: each.verdict)}
+    for each in now:
+        was = then.get((each.rule, each.stage, each.scope), Verdict.PASS)
+        if each.verdict > was:
+            yield f"{_called(each)} is {each.verdict.name}, and was {was.name}"
+
+
+def _room(finding: Finding) -> float | None:
+    """How far a figure stays off its limit, as a share of it, below 0 on the wrong side; None where there is no figure.
+
+    The verdict tells the side, be the limit a highest or a lowest value. Where the limit is 0 it is the figure itself.
     """
-    figures = sorted(
-        (f"{each.rule} ({each.stage})", _side(each) * abs(each.observed - each.limit) / (abs(each.limit) or 1))
-        for each in findings
-        if each.binding and each.observed is not None and each.limit is not None
-    )
-    return {name: min(room for _, room in of_rule) for name, of_rule in groupby(figures, lambda figure: figure[0])}
+    if finding.observed is None or finding.limit is None:
+        return None
+    distance = abs(finding.observed - finding.limit) / (abs(finding.limit) or 1)
+    return distance if finding.verdict is Verdict.PASS else -distance
 
 
-def _side(finding: Finding) -> int:
-    return 1 if finding.verdict is Verdict.PASS else -1
+def _called(finding: Finding) -> str:
+    return f"{finding.rule} ({finding.stage}{f', {finding.scope}' if finding.scope else ''})"

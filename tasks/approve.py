@@ -1,6 +1,6 @@
 """Approve: whether the people who must approve have approved exactly these bytes. Asks the ledger, nobody else."""
 
-from policies.approvals import REFUSALS
+from policies.standing import REFUSALS
 from sluice.custody.states import State
 from tasks.release.approval import standing, subject
 from tasks.release.product import AnyRelease

@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from schemas.reading.typing import SourceTyping
+from sluice.custody.durable import sha256_of
 from sluice.custody.states import State
+from sluice.custody.vault import Vault
 from sluice.documents.documents import document_bytes
+from sluice.errors import SluiceError
 from sluice.publication.records_file import write_in_order, write_parquet
-from sluice.sources.permission import meaning_of, permitted_source
+from sluice.sources.permission import meaning_of, permitted_file, permitted_source
 from sluice.sources.separate_reading import read_apart
 from sluice.variables import Variable
 from tasks.release.adopted import refuse_unadopted
@@ -58,6 +61,8 @@ def ingest(product: AnyProduct) -> AnyRelease:
         dataset=product.contract.dataset,
         **product.hashes,
         connection=vault.pseudonym("connection", meaning_of(product.definition.source)),
+        population=[_pseudonym_of_list(vault, path) for path in product.policy.population_lists],
+        target=str(product.definition.target),
         variables=vault.keep_bytes(variables_as_json(variables), ".json"),
         data=asdict(release.data),
         original=asdict(release.original),
@@ -78,6 +83,15 @@ def _stage(product: AnyProduct) -> tuple[StagedTable, dict[str, Variable]]:
         # seed, and could be masked anew until the dice fall well.
         rows = write_in_order(as_read, path, contract.staged, contract.record_key)
         return StagedTable(vault.keep(path, ".parquet"), rows), variables
+
+
+def _pseudonym_of_list(vault: Vault, path: str) -> str | None:
+    """Of the content of a population list that the policy names; None where it cannot be read, as its rule will say."""
+    try:
+        with permitted_file(Path(), path, "population").open("rb") as file:
+            return vault.pseudonym("population", sha256_of(file))
+    except (SluiceError, OSError):
+        return None
 
 
 def _secret(name: str) -> str | None:

@@ -46,13 +46,17 @@ def publish(release: AnyRelease) -> Path:
         raise SluiceError(f"the ledger was tampered with, so nobody knows who approved what: {'; '.join(tampered)}")
     if release.state is not State.PUBLISHING:
         verify_subject(release)
-        _refuse_unapproved(release)
         refuse_unadopted(product, submitters(release))
         _refuse_unfit(release)
+        _refuse_unapproved(release)  # last: another edition of a series may have been published meanwhile
+        received = last(release.entries(), State.RECEIVED)
+        assert received is not None
+        # A relative target is another one where the definition was moved since.
+        target = Path(received.body.get("target", product.definition.target))
         release.record(
             State.PUBLISHING,
             subject=subject(release).digest(),
-            folder=str(product.definition.target / release.id),
+            folder=str(target / release.id),
             files={file: sha256 for file, (sha256, _) in approved_files(release).items()},
         )
     begun = last(release.entries(), State.PUBLISHING)

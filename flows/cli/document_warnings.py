@@ -1,7 +1,7 @@
 """What the documents alone show before a run: why a release must end blocked, or wait for people who are not there."""
 
 from policies.adoption import Office
-from policies.approvals import assign
+from policies.standing import assign
 from tasks.release.adopted import adoption_faults
 from tasks.release.office import open_office
 from tasks.release.product import AnyProduct

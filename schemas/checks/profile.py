@@ -1,9 +1,9 @@
 """The profile of a data set, and how far a later batch has drifted from it.
 
 A profile keeps, for each variable, how many records fall into each of a few cells: its categories, or bins between
-rounded deciles, and one cell for missing. The profile of one release is the measure of the next: the new batch is
-counted into the *old* cells, and the drift is the total variation distance between the two shares,
-0 (the same) to 1 (nothing in common): half the sum of |p - q| over the cells.
+rounded deciles and around each number that many records have, and one cell for missing. The profile of one release is
+the measure of the next: the new batch is counted into the *old* cells, and the drift is the total variation distance
+between the two shares, 0 (the same) to 1 (nothing in common): half the sum of |p - q| over the cells.
 
 A profile of confidential data is itself confidential (a rare category is a person): keep it with the data, never in
 a public part or a report.
@@ -24,6 +24,7 @@ MOST_LABELS = 100
 """Labels kept apart for one variable; the rarer ones share the cell 'any other'."""
 
 _DECILES = np.linspace(0.1, 0.9, 9)
+_HEAVY, _FEW = 0.05, 10  # share, and number, of the records from which a number has a cell of its own
 
 
 class Distribution(BaseModel):
@@ -142,4 +143,8 @@ def _edges(column: pd.Series, variable: Variable) -> tuple[float, ...]:
     decimals = 2 - int(np.floor(np.log10(span)))
     if variable.kind is Kind.DATE:
         decimals = min(decimals, 0)
-    return tuple(float(edge) for edge in np.unique(np.round(np.quantile(values, _DECILES), decimals)))
+    edges = np.round(np.quantile(values, _DECILES), decimals)
+    # A value of many records has a cell of its own: in one with all below, most zeros could become any loss unseen.
+    distinct, records = np.unique(values, return_counts=True)
+    heavy = distinct[(records >= _HEAVY * values.size) & (records >= _FEW)]
+    return tuple(float(edge) for edge in np.unique([*edges, *heavy, *np.nextafter(heavy, -np.inf)]))

@@ -9,7 +9,7 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -208,7 +208,7 @@ def _check_decisions(
     begun = _time(summary.at)
     wanted: dict[str, Any] = {"release": summary.release, "decision": "approve", "subject": summary.digest}
     if series := summary.series:
-        wanted |= {"release": series.release, "subject": digest_of(series.reviewed), "series": True}
+        wanted |= {"release": series.release, "subject": digest_of(series.reviewed)}
         for name in ("contract", "policy", "plan"):
             if series.reviewed.get(name) != summary.reviewed.get(name):
                 found.problems.append(f"{ATTESTATION}: the series was approved with another {name}")
@@ -228,11 +228,28 @@ def _check_decisions(
             if at > begun + CLOCK_SKEW:
                 raise DataError(f"{file}: it was signed after the publication was begun")
             who = approved[_whose(envelope, [*approved], signers, at, file)]
+            if summary.series:  # it is an approval of each edition as long as its giver counts
+                published = found.stamped or begun
+                _whose(envelope, [signer_name(who)], signers, published, file)
+                _refuse_ended(said.get("series"), at, published, file)
             if who in found.signed_by:
                 raise DataError(f"{file}: there is a decision of {who} already")
             found.signed_by.append(who)
         except SluiceError as error:
             found.problems.append(str(error))
+
+
+def _refuse_ended(limits: object, at: datetime, published: datetime, file: str) -> None:
+    """Raise DataError unless a decision is of a series, and of one that had not ended when an edition was published."""
+    days = limits.get("days") if isinstance(limits, dict) else None
+    if not isinstance(days, int):
+        raise DataError(f"{file}: it is signed for no series")
+    try:
+        until = at + timedelta(days=days)
+    except OverflowError:
+        raise DataError(f"{file}: its series has no end") from None
+    if published > until + CLOCK_SKEW:
+        raise DataError(f"{file}: the series that it approves ended at {until:%Y-%m-%d %H:%M} UTC")
 
 
 def _signed(folder: Path, file: str, predicate_type: str) -> tuple[Envelope, Statement]:

@@ -3,7 +3,8 @@
 import hashlib
 from pathlib import Path
 
-from policies.approvals import Standing, Subject
+from policies.approvals import Subject
+from policies.standing import Standing
 from sluice.custody.ledger import Entry
 from sluice.errors import SluiceError
 from tasks.release.product import AnyRelease

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from policies.acts import digest_of_words, verified_person
 from policies.adoption import LAPSES_AFTER, PEOPLE_NEEDED
-from policies.approvals import DECISION, PREDICATE, REFUSALS, Decision, Standing, decision_predicate
+from policies.approvals import DECISION, PREDICATE, decision_predicate
 from policies.key_history import key_history
 from policies.people import HEAD, stronger
+from policies.standing import REFUSALS, Decision, Standing
 from sluice.custody import shelf
 from sluice.custody.ledger import Entry
 from sluice.custody.states import SERIES_ENDED, State, allowed
@@ -70,14 +71,14 @@ def decide(
             f"the policy '{case.policy.name}' lets nobody approve a series: each edition is decided on. Approve this "
             "one without --series; or adopt a policy with approvals.series"
         )
-    bound = case.subject
+    bound, limits = case.subject, case.policy.approvals.series if series else None
     said = act(
         case.office.roster,
         stronger(case.office.roster.identity, case.policy.approvals.identity),
         means,
         PREDICATE,
         lambda words, at, salt: decision_predicate(
-            case.office.id, release_id, decision, bound.digest(), words, at, salt, series=series
+            case.office.id, release_id, decision, bound.digest(), words, at, salt, limits
         ),
         files or bound.model_dump(exclude_none=True),
         comment,

@@ -8,20 +8,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from policies.approvals import DECISION, Standing
+from policies.acts import said_at
+from policies.approvals import DECISION
 from policies.series import SeriesLimits
+from policies.standing import Standing
 from schemas.checks.profile import Profile, compared, count, distance
 from sluice.custody.ledger import Entry
 from sluice.custody.states import SERIES_ENDED, State, state_of
 from sluice.publication.manifest import GivenApproval
 from sluice.report.dossier import Dossier, InSeries
+from sluice.variables import Variables
+from sluice.verdict import Verdict
 from tasks.release.earlier_releases import earlier_attempts
 from tasks.release.office import open_office
-from tasks.release.release import DocumentedRelease, last
+from tasks.release.release import DocumentedRelease, last, variables_from_json
 from tasks.release.under_review import UnderReview, subject_of, submitters_of
 
-_BOUND = ("contract", "policy", "plan", "connection")
+_DOCUMENTS = ("contract", "policy", "plan")
+_BOUND = (*_DOCUMENTS, "connection", "population", "target")
 _ENDS = (State.BLOCKED, State.REJECTED, State.CHANGES_REQUESTED, State.WITHDRAWN, SERIES_ENDED)
+_EDITIONS = (State.PUBLISHING, State.PUBLISHED, State.SUPERSEDED)
 
 
 @dataclass(frozen=True)
@@ -31,9 +37,11 @@ class Series:
     limits: SeriesLimits
     approved: str  # the edition that people saw
     approvals: tuple[GivenApproval, ...]  # of it
+    begun: int  # the row of the ledger in which its publication was
     until: datetime
     last: str  # the latest edition
     editions: int  # published since
+    unpublished: tuple[str, ...]  # others that were judged since, and left so
 
     @property
     def says(self) -> str:
@@ -48,34 +56,49 @@ class Series:
 def series_of(case: UnderReview) -> Series | None:
     """The approved series in which a release is the next edition.
 
-    It has the same contract, policy, definition and connection as an edition that people approved with all that follow,
-    by decisions that the roster of today still verifies. It ends when an edition is blocked, refused or withdrawn, and
-    rests while one is being published.
+    It has the same documents, connection, population list and target as an edition that people approved with all that
+    follow, by decisions that the roster of today still verifies, and was first read after that. The series ends when an
+    edition does not meet the policy, be it in a rehearsal, or is refused or withdrawn.
     """
     limits, received = case.policy.approvals.series, last(case.entries, State.RECEIVED)
     if limits is None or received is None:
         return None
     public: list[tuple[int, str, Sequence[Entry]]] = []
+    judged: list[tuple[int, str]] = []
     ended = 0
     for other, everything in case.workspace.ledger.histories().items():
         entries = [entry for entry in everything if case.begun is None or entry.seq < case.begun.seq]
         theirs = last(entries, State.RECEIVED)
-        if other == case.id or theirs is None or any(theirs.body[name] != received.body[name] for name in _BOUND):
+        if theirs is None or not _same(theirs, received, _DOCUMENTS):
             continue
-        ended = max([ended, *(entry.seq for entry in entries if entry.event in _ENDS)])
-        begun, state = last(entries, State.PUBLISHING), state_of(entry.event for entry in entries)
-        if begun and state in (State.PUBLISHED, State.SUPERSEDED):
-            public.append((begun.seq, other, entries))
-        if begun and state is State.PUBLISHING:  # once it is finished, it is the one to compare with
-            ended = max(ended, begun.seq)
+        ended = max([ended, *(entry.seq for entry in entries if entry.event in _ENDS or _failed(entry))])
+        if other == case.id:
+            continue
+        begun, evaluated = last(entries, State.PUBLISHING), last(entries, State.EVALUATED)
+        if begun and state_of(entry.event for entry in entries) in _EDITIONS:
+            public += [(begun.seq, other, entries)] if _same(theirs, received, _BOUND) else []
+        elif evaluated:
+            judged.append((evaluated.seq, other))
     public.sort(reverse=True)
     for since, (seq, approved, edition) in enumerate(public):
         if approvals := _approved_with_the_next(case, edition):
-            if seq < ended:
+            if seq < ended or case.entries[0].seq < seq:
                 return None
-            until = min(datetime.fromisoformat(each.at) for each in approvals) + timedelta(days=limits.days)
-            return Series(limits, approved, approvals, until, public[0][1], since)
+            given = {each.at for each in approvals}
+            first = min(said_at(entry) for entry in edition if entry.event == DECISION and entry.at in given)
+            unpublished = tuple(other for at, other in judged if at > seq)
+            until = first + timedelta(days=limits.days)
+            return Series(limits, approved, approvals, seq, until, public[0][1], since, unpublished)
     return None
+
+
+def _same(one: Entry, other: Entry, names: Sequence[str]) -> bool:
+    return all(one.body.get(name) == other.body.get(name) for name in names)
+
+
+def _failed(entry: Entry) -> bool:
+    """Whether it records a verdict that lets nothing out."""
+    return bool(entry.body.get("verdict", Verdict.PASS.name) != Verdict.PASS.name)
 
 
 def _approved_with_the_next(case: UnderReview, entries: Sequence[Entry]) -> tuple[GivenApproval, ...]:
@@ -112,8 +135,10 @@ def place_in_series(release: DocumentedRelease, dossier: Dossier) -> InSeries | 
     frame = release.read_staged(list(variables))
     for edition in dict.fromkeys((series.approved, series.last)):
         history = workspace.ledger.entries(edition)
-        published = last(history, State.PUBLISHED)
-        assert published is not None
+        published, received = last(history, State.PUBLISHED), last(history, State.RECEIVED)
+        if published is None or received is None:
+            departures.append(f"the publication of {edition} was not finished")
+            continue
         kept = release.vault.verify(subject_of(edition, history).dossier, ".json")
         earlier = Dossier.model_validate_json(kept.read_bytes())
         profile = Profile.model_validate_json(release.vault.verify(published.body["profile"], ".json").read_bytes())
@@ -121,19 +146,29 @@ def place_in_series(release: DocumentedRelease, dossier: Dossier) -> InSeries | 
             name: distance(cells.counts, count(frame[name], cells)) if cells.fits(variables[name]) else float("nan")
             for name, cells in profile.distributions.items()
         }
+        known = variables_from_json(release.vault.verify(received.body["variables"], ".json").read_bytes())
+        new = [name for name in variables if _categories(release.staged_variables, name) - _categories(known, name)]
         records = (dossier.records_original, earlier.records_original)
         found = series.limits.departures(moved, records, (dossier.findings, earlier.findings))
+        found += [f"'{name}' has categories that it had not" for name in new]
         departures += [f"compared with {edition}, {each}" for each in found]
-        if edition == series.last and (tries := earlier_attempts(release, unpublished_since=published.seq)):
-            departures.append(f"since {edition} these data were judged in {tries} other releases, and not published")
+    if tries := earlier_attempts(release, unpublished_since=series.begun):
+        since = f"since {series.approved} was approved"
+        departures.append(f"{since}, these data were judged in {tries} other releases, and not published")
     return InSeries(approved=series.approved, last=series.last, departures=tuple(departures))
 
 
+def _categories(variables: Variables, name: str) -> set[str]:
+    return {*(variables[name].categories or ())} if name in variables else set()
+
+
 def standing_in_series(case: UnderReview) -> Standing:
-    """How the decisions stand, with those on an earlier edition that are of this one, too. Who decides ends that."""
+    """How the decisions stand, with those on an earlier edition that are of this one, too.
+
+    Who decides ends that, for good: a refusal that expired is no consent.
+    """
     own = case.standing()
-    decided = any(entry.event == DECISION for entry in case.entries)  # also what expired: nobody's no becomes a yes
-    if case.policy.approvals.series is None or own.outcome != "open" or decided:
+    if case.policy.approvals.series is None or any(entry.event == DECISION for entry in case.entries):
         return own
     kept = case.workspace.vault.verify(case.subject.dossier, ".json").read_bytes()
     place, series = Dossier.model_validate_json(kept).series, series_of(case)
@@ -159,6 +194,9 @@ def _outside(place: InSeries, series: Series | None, now: datetime) -> str:
     """Why an edition that was held against a series does not go out under its approval; empty when it does."""
     if series is None or (series.approved, series.last) != (place.approved, place.last):
         return f"the approval of the series, given with {place.approved}, ended, or another edition came first"
+    if series.unpublished:
+        others = " and ".join(series.unpublished)
+        return f"since {series.approved} was approved, {others} of the same documents was judged and not published"
     if series.editions >= series.limits.editions:
         return f"{series.limits.editions} editions were published under the approval given with {series.approved}"
     if now > series.until:

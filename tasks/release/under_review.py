@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from policies.adoption import Office
-from policies.approvals import Standing, Subject
+from policies.approvals import Subject
 from policies.people import HEAD
 from policies.policy import Policy
+from policies.standing import Standing
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State, Who
 from sluice.custody.workspace import Workspace

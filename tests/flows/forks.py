@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from policies.approvals import assign
+from policies.standing import assign
 from policies.waivers import apply_waivers
 from schemas.checks.expectations_run import check_batch
 from schemas.checks.frame_check import check_frame, check_released

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from policies.approvals import Approvals, Subject, assign
+from policies.approvals import Approvals, Subject
 from policies.people import Roster
+from policies.standing import assign
 from sluice.custody.chain import START
 from sluice.custody.ledger import Entry
 

@@ -1,5 +1,7 @@
 """In what an edition leaves the limits of a series."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,12 +13,9 @@ LIMITS = SeriesLimits(editions=3, days=100, drift=0.05, records=0.1, nearer=0.1)
 SHARES = st.floats(0, 1, allow_nan=False)
 
 
-def figure(
-    observed: float | None, limit: float | None = 0.2, rule: str = "singling_out", binding: bool = True
-) -> Finding:
-    return Finding(
-        rule=rule, verdict=Verdict.PASS, says="so", stage="attack", observed=observed, limit=limit, binding=binding
-    )
+def figure(observed: float | None, limit: float | None = 0.2, rule: str = "singling_out", **further: Any) -> Finding:
+    given = {"verdict": Verdict.PASS, "says": "so", "stage": "attack", **further}
+    return Finding(rule=rule, observed=observed, limit=limit, **given)
 
 
 def departures(now: Finding, before: Finding) -> list[str]:
@@ -53,19 +52,29 @@ def test_the_nearest_of_a_rule_counts_whatever_it_looked_at() -> None:
     assert LIMITS.departures({}, (1, 1), (before, now)) == []
 
 
-def test_a_rule_that_is_met_no_longer_but_waived_is_named_and_so_is_one_that_is_further_from_being_met() -> None:
-    met, waived = figure(0.19), {"verdict": Verdict.FAIL, "waiver": "amara until 2027-01-01: the register is closed"}
-    missed, far = figure(0.21).model_copy(update=waived), figure(0.5).model_copy(update=waived)
-    assert departures(missed, met)[0] == "singling_out is not met and needs a waiver now"
-    assert departures(far, missed) == [
-        "singling_out (attack) came nearer to its limit by 145.0% of it, more than 10.0%"
+def test_what_is_not_of_the_edition_or_has_no_figure_is_not_compared() -> None:
+    for now in (figure(0.2, stage="original"), figure(None), figure(0.2, limit=None), figure(0.2, rule="another")):
+        assert departures(now, figure(0.0, stage=now.stage)) == []
+
+
+def test_each_of_what_a_rule_looks_at_is_compared_with_itself() -> None:
+    """The occupation is near its limit in each edition; so would be the illness, unseen."""
+    before = [figure(0.19, scope="occupation"), figure(0.0, scope="illness")]
+    now = [figure(0.19, scope="occupation"), figure(0.19, scope="illness")]
+    assert len(LIMITS.departures({}, (1, 1), (now, before))) == 1
+    assert LIMITS.departures({}, (1, 1), ([figure(0.19, scope="occupation, age")], before)) == []
+
+
+@pytest.mark.parametrize("how", [{"waiver": "mina until then: why"}, {"binding": False}])
+def test_what_does_not_pass_and_goes_out_all_the_same_is_no_worse_than_what_people_saw(how: dict[str, Any]) -> None:
+    failed = figure(0.21, verdict=Verdict.FAIL, **how)
+    assert "singling_out (attack) is FAIL, and was PASS" in departures(failed, figure(0.19))
+    assert departures(failed, failed) == []
+    assert departures(figure(0.9, verdict=Verdict.FAIL, **how), failed) == [
+        "singling_out (attack) came nearer to its limit by 345.0% of it, more than 10.0%"
     ]
-    assert departures(missed, far) == departures(missed, missed) == []
-
-
-def test_what_decides_nothing_or_has_no_figure_is_not_compared() -> None:
-    for now in (figure(0.2, binding=False), figure(None), figure(0.2, limit=None), figure(0.2, rule="another")):
-        assert departures(now, figure(0.0)) == []
+    review = Finding(rule="overlooked_keys", verdict=Verdict.REVIEW, says="so", scope="age", **how)
+    assert len(LIMITS.departures({}, (1, 1), ([review], []))) == 1
 
 
 @given(SHARES, SHARES, st.floats(0.01, 1))

@@ -239,7 +239,8 @@ def _said(**changes: Any) -> Callable[[dict[str, Any]], object]:
 
 
 BEFORE = Publication(release="fair-aaaaaaaaaaaa", content=b"age,income\n29,3\n")
-OF_THE_SERIES = _said(release=BEFORE.release, subject=digest_of(BEFORE.reviewed), series=True)
+LIMITS = {"days": 1, "editions": 12}
+OF_THE_SERIES = _said(release=BEFORE.release, subject=digest_of(BEFORE.reviewed), series=LIMITS)
 
 
 def in_series(change: Change = OF_THE_SERIES, **reviewed: str) -> Publication:
@@ -263,14 +264,30 @@ def test_an_edition_is_verified_by_the_decisions_on_its_series(tmp_path: Path) -
     )
 
 
+def test_who_left_approves_no_further_edition(tmp_path: Path) -> None:
+    """With the publisher's key, by what somebody signed who is no longer there; single decisions count for ever."""
+    left = [
+        replace(each, before=datetime(2026, 11, 20, 12, tzinfo=UTC)) for each in SIGNERS if each.names == ("jonas",)
+    ]
+    signers = [*SIGNERS[:2], *left]
+    assert verify_folder(Publication().put(tmp_path / "single"), signers, people=2).problems == []
+    assert verify_folder(in_series().put(tmp_path / "series"), signers).problems[0] == (
+        "decision-2.json: the key of jonas that signed it did not count at 2026-11-21 05:00 UTC"
+    )
+
+
 WITH_THE_PUBLISHERS_KEY: dict[str, tuple[Publication, str]] = {
     "a series that was approved as a single edition": (
         in_series(_said(release=BEFORE.release, subject=digest_of(BEFORE.reviewed))),
-        "decision-2.json: it is signed for another series",
+        "decision-2.json: it is signed for no series",
     ),
     "a series of another release": (
-        in_series(_said(release="fair-bbbbbbbbbbbb", subject=digest_of(BEFORE.reviewed), series=True)),
+        in_series(_said(release="fair-bbbbbbbbbbbb", subject=digest_of(BEFORE.reviewed), series=LIMITS)),
         "decision-2.json: it is signed for another release",
+    ),
+    "a series that had ended": (
+        in_series(_said(release=BEFORE.release, subject=digest_of(BEFORE.reviewed), series=LIMITS | {"days": 0})),
+        "decision-2.json: the series that it approves ended at 2026-11-20 09:00 UTC",
     ),
     "a series under another policy": (
         in_series(policy="0" * 64),

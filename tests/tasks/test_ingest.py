@@ -1,5 +1,6 @@
 """The same data under the same documents are one release, and nothing that names a person is staged."""
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -43,6 +44,20 @@ def test_the_ledger_says_what_was_received_and_under_which_documents(house: Hous
     assert {name: entry.body[name] for name in ("contract", "policy", "plan")} == release.product.hashes
     assert (entry.body["product"], entry.body["dataset"]) == ("records", "people")
     assert definition_of(release.product.workspace, release.id) == house.file
+
+
+def test_the_ledger_tells_another_population_list_and_nothing_of_what_is_in_it(
+    house: House, received: Bring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(house.documents)
+    house.policy["rules"].append({"rule": "k_map", "k": 2, "population": "everybody.csv"})
+    found = [received(house).entries()[-1].body["population"]]
+    for content in ("age,sex,region\n40,f,north\n", "age,sex,region\n40,m,north\n"):
+        (house.documents / "everybody.csv").write_text(content)
+        found.append(received(house).entries()[-1].body["population"])
+    assert found[0] == [None]
+    assert len({each for (each,) in found}) == 3
+    assert hashlib.sha256(content.encode()).hexdigest() not in str(found)
 
 
 def test_a_category_that_the_plan_has_no_place_for_is_refused_without_naming_it(house: House, received: Bring) -> None:

@@ -83,6 +83,17 @@ def test_bins_are_closed_above() -> None:
     assert count(values, cells) == (2, 2, 2, 1)
 
 
+@pytest.mark.parametrize(("usual", "other"), [(0, -5), (0, 5), (100, 60)])
+def test_what_most_records_have_cannot_become_another_value_unseen(usual: int, other: int) -> None:
+    income = [usual] * 850 + list(range(1, 151)) if usual == 0 else [usual] * 850 + list(range(-100, 50))
+    old = profile(pd.DataFrame({"age": pd.array(income, dtype="Int64")}), {"age": AGE})
+    assert old.records == 1000
+    assert (
+        moved(old, pd.DataFrame({"age": pd.array([other if each == usual else each for each in income])}), "age") > 0.8
+    )
+    assert Profile.model_validate_json(old.model_dump_json()) == old
+
+
 def test_dates_are_counted_in_days() -> None:
     cells = Distribution(edges=(1.0,), counts=(0, 0, 0))
     moments = pd.Series(pd.to_datetime(["1970-01-02 00:00:00", "1970-01-02 00:00:01", None])).astype("datetime64[us]")

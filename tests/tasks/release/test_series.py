@@ -2,91 +2,31 @@
 
 import json
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 import tasks.release.under_review
-from policies.approvals import DECISION, Standing
+from policies.approvals import DECISION
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from tasks.release.account import account
 from tasks.release.series import standing_in_series
 from tasks.release.under_review import UnderReview
-from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, survey
-from tests.flows.test_verify import SigningHouse, keys_of, verify
+from tests.flows.house import DONE, ERROR, WAITING, survey
+from tests.flows.test_verify import keys_of, verify
+from tests.tasks.release.series_house import SeriesHouse, judged_series, published_series
 
 pytestmark = pytest.mark.slow
 
-# Small editions differ much by chance: the limits are wide, so that a test passes by no luck.
-LIMITS = {"editions": 2, "days": 90, "drift": 0.3, "records": 0.1, "nearer": 10}
 
-
-class SeriesHouse(SigningHouse):
-    """A house whose policy knows series."""
-
-    def __init__(self, root: Path) -> None:
-        super().__init__(root)
-        self.policy["approvals"]["series"] = dict(LIMITS)
-        self.adopts = False
-        self.write()
-        self.adopt()
-
-    def approve_series(self, who: str) -> int:
-        return self.sluice("approve", self.id, "--series", "--as", who).code
-
-    def next_edition(self, seed: int) -> int:
-        """How its release ends."""
-        self.new_edition(seed)
-        return self.release().code
-
-    def judge(self) -> None:
-        """Judge the data as they are, and go no further."""
-        self.write()
-        assert self.sluice("check", str(self.file)).code in (DONE, BLOCKED)
-
-    def adopt_roster(self, *people: str) -> None:
-        self.write()
-        for person in people:
-            told = self.sluice("adopt", str(self.documents / "people.yaml"), "--key", str(self.key(person)))
-            assert told.code in (DONE, WAITING), told.words
-
-    @property
-    def standing(self) -> Standing:
-        """Where the latest release stands with those who decide."""
-        return standing_in_series(UnderReview.of(self.workspace(), self.id))
-
-    @property
-    def page(self) -> str:
-        return (self.home / "reports" / f"{self.id}.html").read_text()
-
-
-@pytest.fixture(scope="module")
-def stages(tmp_path_factory: pytest.TempPathFactory) -> tuple[SeriesHouse, Path, Path]:
-    house = SeriesHouse(tmp_path_factory.mktemp("series") / "house")
-    assert house.release().code == WAITING
-    assert house.approve_series("amara") == WAITING
-    assert house.approve_series("jonas") == DONE
-    published = house.save("published")
-    house.data = survey(seed=2)
-    house.judge()
-    return house, published, house.save("judged")
+@pytest.fixture
+def house() -> SeriesHouse:
+    return published_series()
 
 
 @pytest.fixture
-def house(stages: tuple[SeriesHouse, Path, Path]) -> SeriesHouse:
-    """One whose first edition was published, and approved with those that follow."""
-    stages[0].go_back(stages[1])
-    return stages[0]
-
-
-@pytest.fixture
-def judged(stages: tuple[SeriesHouse, Path, Path]) -> SeriesHouse:
-    """The same, with a second edition that was judged and, as things are, would be published."""
-    stages[0].go_back(stages[2])
-    standing = stages[0].standing
-    assert standing.complete, standing.says
-    return stages[0]
+def judged() -> SeriesHouse:
+    return judged_series()
 
 
 def test_editions_within_the_limits_go_out_until_there_were_as_many_as_approved(house: SeriesHouse) -> None:
@@ -179,10 +119,11 @@ def test_an_edition_that_was_refused_ends_a_series(judged: SeriesHouse, end: Sta
     assert not standing_in_series(UnderReview.of(judged.workspace(), received.release)).complete
 
 
-def test_another_edition_that_came_first_is_the_one_to_compare_with(judged: SeriesHouse) -> None:
+def test_an_edition_that_was_left_unpublished_makes_the_next_wait(judged: SeriesHouse) -> None:
     second = judged.id
-    assert judged.next_edition(3) == DONE
-    assert not standing_in_series(UnderReview.of(judged.workspace(), second)).complete
+    judged.new_edition(3)
+    judged.judge()
+    assert f"{second} of the same documents was judged and not published" in judged.standing.says
 
 
 def test_who_left_approves_no_further_edition(judged: SeriesHouse) -> None:
