@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from sluice.tabular.model.aggregation import aggregate
+from sluice.tabular.model.aggregation import LARGEST_KEPT, aggregate
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
 
@@ -60,8 +60,8 @@ def generated(name: str) -> Cells:
     return table_of(SHAPES[name])
 
 
-def table_of(shape: Shape) -> Cells:
-    """The cells of a generated table."""
+def table_of(shape: Shape, kept: int = LARGEST_KEPT) -> Cells:
+    """The cells of a generated table; so many of the largest contributions of each are kept."""
     rng = np.random.default_rng(shape.seed)
     dimensions = [_tree("abcde"[axis], fans, rng) for axis, fans in enumerate(shape.fans)]
     sizes = [len(dimension.leaves) for dimension in dimensions]
@@ -78,7 +78,7 @@ def table_of(shape: Shape) -> Cells:
     contributor = np.arange(len(at))
     some = rng.random(len(at)) < shape.several
     contributor[some] = rng.integers(0, max(1, len(at) // 3), int(some.sum()))
-    return aggregate(dimensions, leaves, contributor, value.astype(np.int64))
+    return aggregate(dimensions, leaves, contributor, value.astype(np.int64), kept)
 
 
 def _tree(name: str, fans: Sequence[Fan], rng: np.random.Generator) -> Dimension:

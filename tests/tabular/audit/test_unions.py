@@ -6,11 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.tabular.audit.audit import audit
+from sluice.tabular.audit.unions import united
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import requirements_of
+from sluice.tabular.suppression.suppression import suppress
+from sluice.tabular.suppression.suppression_kernel import known_unions
+from tests.tabular.generated import SHAPES, table_of
 from tests.tabular.grids import RULES, at, grid, pattern, run
 from tests.tabular.tables import tables
 
@@ -99,3 +103,36 @@ def test_unions_are_sums_that_the_equations_give_away(cells: Cells, seed: int) -
             members = np.flatnonzero(hidden)[left]
             if sensitive_together(cells, members):
                 assert tuple(members.tolist()) in unions
+
+
+def unions_of(cells: Cells, status: np.ndarray, sensitive: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Starts and members of the sums of suppressed cells that so many rows give away, of 60,000 combinations each."""
+    unknown = np.flatnonzero(status != Status.PUBLISHED)
+    within = cells.equations[:, unknown]
+    within = within[np.flatnonzero(np.diff(within.indptr))].tocsr()
+    by_cell, some = within.T.tocsr(), sensitive[unknown]
+    seeds = np.unique(by_cell[np.flatnonzero(some)].indices).astype(np.int32)
+    starts, members = known_unions(
+        seeds, np.ones(len(unknown), dtype=bool), some, within.indptr, within.indices, within.data, by_cell.indptr,
+        by_cell.indices, np.random.default_rng(0).integers(1, 2**62, len(unknown)), rows, 60_000,
+    )  # fmt: skip
+    return starts, unknown[members]
+
+
+def sensitive_of(cells: Cells, starts: np.ndarray, members: np.ndarray) -> int:
+    merged = united(cells, starts, members)
+    return int(np.logical_or.reduce([rule.sensitive(merged) for rule in RULES]).sum())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["2-D", "heavy tails, 2-D"])
+def test_what_seven_rows_give_away_is_not_sensitive_either(name: str) -> None:
+    """Patterns withstand unions of three rows. Of the second table some of more seem sensitive by the five largest
+    contributions of each cell, the others being taken as large as they can be; by all contributions none is."""
+    cells, whole = (table_of(SHAPES[name], kept) for kept in (5, 200))
+    needs = requirements_of(RULES, cells.contributions)
+    status = suppress(cells, needs, RULES).status
+    few, many = (unions_of(cells, status, needs.sensitive, rows) for rows in (3, 7))
+    assert len(many[0]) > 4 * len(few[0])
+    assert sensitive_of(cells, *few) == 0
+    assert sensitive_of(whole, *many) == 0
