@@ -1,6 +1,6 @@
 """The office of a workspace: who counts in it, which documents count, and the acts that change either."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -10,20 +10,21 @@ from pydantic import BaseModel
 
 from policies.adoption import PREDICATE, Adoption, Kind, Office, adoption_predicate, read_office
 from policies.people import HEAD, Roster
-from policies.policy import Policy
-from schemas.contract import Contract
+from policies.policy import Policy, load_policy
+from schemas.contract import Contract, load_contract
 from sluice.custody.states import ADOPTED, FOUNDED, OFFICE
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_bytes, document_sha256, parse_document, read_yaml
 from sluice.errors import DocumentError, SluiceError
+from sluice.sources.permission import permitted_file
 from tasks.release.acting import Means, Request, act, refuse_unseen
 
-_KIND_BY_KEY: dict[str, tuple[Kind, type[BaseModel]]] = {
-    "people": ("roster", Roster),
-    "variables": ("contract", Contract),
-    "approvals": ("policy", Policy),
+_KIND_BY_KEY: dict[str, tuple[Kind, Callable[[Path], BaseModel]]] = {
+    "people": ("roster", lambda path: parse_document(Roster, read_yaml(path), str(path))),
+    "variables": ("contract", lambda path: load_contract(path, permitted_file)),
+    "approvals": ("policy", load_policy),
 }
-"""A key that only a document of this kind has, and must have."""
+"""A key that only a document of this kind has, and must have; and how a release loads it, so that both hash the same."""
 
 
 def open_office(workspace: Workspace, before: int | None = None) -> Office | None:
@@ -131,8 +132,8 @@ def read_document(path: Path) -> tuple[Kind, BaseModel]:
             f"{path}: is none of the documents that are adopted: a roster has 'people', a policy 'approvals', "
             "a contract 'variables'"
         )
-    kind, model = found[0]
-    return kind, parse_document(model, written, str(path))
+    kind, load = found[0]
+    return kind, load(path)
 
 
 def _adoption(kind: Kind, document: BaseModel, terms: Terms, office: Office | None) -> Adoption:

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from policies.adoption import Adoption, Office
+from schemas.contract import load_contract
 from sluice.custody.signing.key_pair import make_key_pair
 from sluice.custody.states import OFFICE
 from sluice.custody.workspace import Workspace
@@ -198,3 +199,14 @@ def test_a_document_that_is_wrong_is_refused_before_anything_is_recorded(founded
     with pytest.raises(DocumentError, match=r"approvals\.count"):
         founded.adopt(AMARA, founded.document("policy", policy() | {"approvals": {"count": 0}}))
     assert founded.recorded == 1
+
+
+def test_a_contract_is_adopted_as_a_release_loads_it(founded: Desk) -> None:
+    """With its hierarchy in a file, and with a date that YAML takes for one: the hash must be that of the release."""
+    written = contract()
+    written["variables"][5]["hierarchy"] = {"file": "region.csv"}
+    written["variables"].append({"name": "asked", "kind": "date", "role": "other", "minimum": date(2026, 1, 1)})
+    (founded.root / "region.csv").write_text("north;all\nsouth;all\n")
+    path = founded.document("contract", written)
+    _, (proposed,) = founded.adopt(AMARA, path)
+    assert proposed.sha256 == document_sha256(load_contract(path))
