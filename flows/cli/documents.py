@@ -34,6 +34,13 @@ def init(
     is_url = "://" in source or source.startswith("${")
     if is_url and table is None:
         raise SluiceError("of a database, name the table, too: sluice init URL --table schema.table")
+    if not is_url and source.endswith((".duckdb", ".db", ".sqlite")):
+        engine = "duckdb" if source.endswith(".duckdb") else "sqlite"
+        raise SluiceError(
+            f"a database in a file is named by its URL: sluice init {engine}:///{source} --table schema.table"
+        )
+    if output is not None and not output.parent.is_dir():
+        raise SluiceError(f"--output: there is no folder {output.parent}. Make it, or name a file elsewhere.")
     model: Any = SqlSource if is_url else ParquetSource if source.endswith(".parquet") else CsvSource
     written: dict[str, Any] = {"url": _address(source), "table": table} if is_url else {"path": source}
     if model is CsvSource:

@@ -57,10 +57,10 @@ def finish(outcome: Any, as_json: bool) -> None:
         print_json(outcome.model_dump(mode="json") | {"verdict": verdict})
     else:
         say(f"{outcome.release} {_stands(outcome.state)}.", style="bold")
-        if outcome.state is not State.PUBLISHED:
-            for line in (outcome.says, *(f"  - {reason}" for reason in outcome.further_reasons), outcome.approvals):
-                if line:
-                    say(line)
+        judged = (outcome.says, *(f"  - {reason}" for reason in outcome.further_reasons))
+        for line in (*(() if outcome.state is State.PUBLISHED else judged), outcome.approvals):
+            if line:
+                say(line)
         for name, path in (("report", outcome.report), ("published", outcome.published)):
             if path:
                 say(f"{name}: {_from_here(path)}")

@@ -16,7 +16,14 @@ Comment = Annotated[str, typer.Option("--comment", help="kept in the ledger, for
 
 
 @review_app.command()
-def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
+def review(
+    release_id: ReleaseId,
+    as_json: AsJson = False,
+    as_html: Annotated[
+        bool,
+        typer.Option("--html", help="print the report, as approvals are bound to it: sluice review ID --html > FILE"),
+    ] = False,
+) -> None:
     """Show what there is to judge: verdict, findings, the report, the file and what an approval is bound to."""
     from flows.cli.listing import show_dossier
     from flows.history import history
@@ -30,6 +37,11 @@ def review(release_id: ReleaseId, as_json: AsJson = False) -> None:
     dossier = found.dossier
     if dossier is None:
         raise SluiceError(f"{release_id} is {found.state}: it has not been judged yet.")
+    if as_html:  # whoever approves may not read the files of the account that runs Sluice
+        if "report" not in found.files:
+            raise SluiceError(f"the vault does not hold the report of {release_id} any more")
+        print(workspace.vault.verify(found.files["report"].stem, ".html").read_text("utf-8"), end="")
+        return
     facts: dict[str, Any] = {
         "release": found.release,
         "state": found.state,
@@ -131,7 +143,9 @@ _refusal("conflicted", "conflicted", "Say that you must not judge this release; 
 @review_app.command()
 def withdraw(
     release_id: ReleaseId,
-    reason: Annotated[str, typer.Option("--reason", help="shown to the public in the file's place")],
+    reason: Annotated[
+        str, typer.Option("--reason", help="shown to the public in the file's place, as it is said last")
+    ],
     name: As = None,
     key: Key = None,
     envelope: Signed = None,

@@ -24,7 +24,7 @@ _KIND_BY_KEY: dict[str, tuple[Kind, Callable[[Path], BaseModel]]] = {
     "variables": ("contract", lambda path: load_contract(path, permitted_file)),
     "approvals": ("policy", load_policy),
 }
-"""A key that only a document of this kind has, and must have; and how a release loads it, so that both hash the same."""
+"""A key that only a document of this kind has, and must have; how a release loads it, so that both hash the same."""
 
 
 def open_office(workspace: Workspace, before: int | None = None) -> Office | None:

@@ -29,9 +29,12 @@ class Outcome(BaseModel):
     def of(cls, release: AnyRelease) -> "Outcome":
         verdict = next((entry.body for entry in reversed(release.entries()) if "verdict" in entry.body), None)
         state, report = release.state, report_path(release)
-        published = last(release.entries(), State.PUBLISHED)
+        published, approved = last(release.entries(), State.PUBLISHED), last(release.entries(), State.APPROVED)
         if state is None:
             raise ValueError(f"nothing is recorded of {release.id}")
+        approvals = standing(release).says if state in (State.PENDING_REVIEW, State.APPROVED) else None
+        if approved and state is State.PUBLISHED:  # of an edition of a series: by whose approval of which other
+            approvals = approved.body.get("says")
         return cls(
             release=release.id,
             state=state,
@@ -40,7 +43,7 @@ class Outcome(BaseModel):
             report=report if report.exists() else None,
             published=Path(published.body["folder"]) if published and state is State.PUBLISHED else None,
             further_reasons=tuple(verdict["further_reasons"]) if verdict else (),
-            approvals=standing(release).says if state in (State.PENDING_REVIEW, State.APPROVED) else None,
+            approvals=approvals,
         )
 
     @property

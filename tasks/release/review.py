@@ -118,7 +118,11 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
     case = UnderReview.of(workspace, release_id)
     state, on_shelf = workspace.ledger.state(release_id), allowed("withdraw")
     if state not in on_shelf:
-        raise SluiceError(f"{release_id} is {str(state).replace('_', ' ')}; only a published release can be withdrawn.")
+        way = f" Whoever submitted it takes it back: sluice request-changes {release_id}"
+        raise SluiceError(
+            f"{release_id} is {str(state).replace('_', ' ')}; only a published release can be withdrawn."
+            + (way if state in allowed("approve") else "")
+        )
     published = last(case.entries, State.PUBLISHED)
     assert published is not None
     said = act(
@@ -142,7 +146,7 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
         which = "" if in_role else f" with the role {' or '.join(sorted(roles))}"
         return (
             f"{len(people)} of {PEOPLE_NEEDED} people ask that {release_id} be withdrawn; another{which} must run the "
-            f"same command within {LAPSES_AFTER.days} days."
+            f"same command within {LAPSES_AFTER.days} days. The public reads the last one's --reason."
         )
     gone = shelf.withdraw(Path(published.body["folder"]), reason)
     workspace.ledger.append(release_id, State.WITHDRAWN, said.person, {"reason": reason})

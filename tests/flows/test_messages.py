@@ -34,6 +34,19 @@ def test_a_database_without_a_table_is_asked_for_it(empty: House) -> None:
     assert "name the table, too: sluice init URL --table schema.table" in told.words
 
 
+@pytest.mark.parametrize(("file", "url"), [("a.duckdb", "duckdb:///a.duckdb"), ("a.db", "sqlite:///a.db")])
+def test_a_database_in_a_file_is_asked_for_its_url(empty: House, file: str, url: str) -> None:
+    told = empty.sluice("init", file)
+    assert (told.code, told.out) == (ERROR, "")
+    assert f"named by its URL: sluice init {url} --table schema.table" in told.words
+
+
+def test_a_draft_in_a_folder_that_is_not_there_says_so(empty: House) -> None:
+    told = empty.sluice("init", str(empty.documents / "people.csv"), "-o", str(empty.root / "schemas" / "people.yaml"))
+    assert told.code == ERROR
+    assert f"there is no folder {empty.root}/schemas. Make it" in told.words
+
+
 def test_init_reads_a_database_by_an_address_that_a_person_types(empty: House, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(sqlite3.connect(empty.documents / "people.db")) as database:
         empty.data.to_sql("people", database, index=False)

@@ -79,13 +79,27 @@ def test_two_people_of_one_role_do_not_fill_two_roles(pending: House) -> None:
     told = pending.approve("mina")
     assert (told.code, pending.shelf) == (WAITING, [])
     assert "among them data_steward" in told.words
-    assert pending.approve("jonas").code == DONE
+    told = pending.approve("jonas")
+    assert told.code == DONE
+    assert f"{pending.id} is published. 3 of 2 decisions; approved." in told.words
 
 
 def test_what_is_not_published_cannot_be_withdrawn(pending: House) -> None:
     refused = pending.withdraw(pending.id, "wrong codes")
     assert refused.code == ERROR
     assert f"{pending.id} is pending review; only a published release can be withdrawn." in refused.words
+    assert f"Whoever submitted it takes it back: sluice request-changes {pending.id}" in refused.words
+
+
+def test_the_report_is_printed_for_whoever_may_not_read_it_and_is_the_one_that_approvals_are_bound_to(
+    pending: House,
+) -> None:
+    report = kept(pending, "report", ".html")
+    printed = pending.sluice("review", pending.id, "--html")
+    assert (printed.code, printed.out) == (DONE, report.read_text("utf-8"))
+    report.chmod(0o600)
+    report.write_text("<p>All is well")
+    assert pending.sluice("review", pending.id, "--html").code == ERROR
 
 
 def test_nobody_approves_before_there_is_something_to_judge(pending: House) -> None:
