@@ -105,10 +105,15 @@ class Roster(_Strict):
         return next((name for name, person in self.people.items() if key in person.public_keys), None)
 
     def person(self, spelling: str) -> str | None:
-        """The name, as listed, of whom a name or an account means in any letter case and spacing; None: nobody."""
+        """The name, as listed, of whom a name or an account means; None: nobody.
+
+        In any letter case and spacing, and as a file of allowed signers has it: each is one person's, see `_distinct`.
+        """
         wanted = folded(spelling)
-        matches = (name for name, p in self.people.items() if wanted in (folded(name), folded(p.account or name)))
-        return next(matches, None)
+        for name, person in self.people.items():
+            if wanted in map(folded, (name, signer_name(name), person.account or name)):
+                return name
+        return None
 
     def with_role(self, role: str) -> list[str]:
         """The names of those who have a role."""

@@ -2,14 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from policies.waivers import apply_waivers
 from schemas.checks.profile import compared, profile
 from sluice.custody import shelf
-from sluice.custody.durable import sha256_of
+from sluice.custody.durable import locked, sha256_of
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import Envelope
 from sluice.custody.states import State, state_of
@@ -27,7 +27,7 @@ from sluice.publication.manifest import LedgerHead, build_manifest
 from sluice.publication.timestamp import read_certificates, request_stamp
 from sluice.report.dossier import Dossier
 from sluice.settings import settings
-from sluice.verdict import Verdict, decide
+from sluice.verdict import Finding, Verdict, decide
 from tasks.release.adopted import refuse_unadopted
 from tasks.release.approval import approved_files, standing, subject, submitters, verify_subject
 from tasks.release.product import AnyRelease
@@ -46,19 +46,8 @@ def publish(release: AnyRelease) -> Path:
         raise SluiceError(f"the ledger was tampered with, so nobody knows who approved what: {'; '.join(tampered)}")
     if release.state is not State.PUBLISHING:
         verify_subject(release)
-        refuse_unadopted(product, submitters(release))
-        _refuse_unfit(release)
-        _refuse_unapproved(release)  # last: another edition of a series may have been published meanwhile
-        received = last(release.entries(), State.RECEIVED)
-        assert received is not None
-        # A relative target is another one where the definition was moved since.
-        target = Path(received.body.get("target", product.definition.target))
-        release.record(
-            State.PUBLISHING,
-            subject=subject(release).digest(),
-            folder=str(target / release.id),
-            files={file: sha256 for file, (sha256, _) in approved_files(release).items()},
-        )
+        with locked(product.workspace.home / "publishing.lock"):  # else two could each find that the other is not there
+            _begin(release)
     begun = last(release.entries(), State.PUBLISHING)
     assert begun is not None
     _refuse_unfounded(release, begun)
@@ -94,6 +83,23 @@ def publish(release: AnyRelease) -> Path:
     return folder
 
 
+def _begin(release: AnyRelease) -> None:
+    """Record that the publication begins, if all that it needs is there."""
+    refuse_unadopted(release.product, submitters(release))
+    _refuse_unfit(release)
+    _refuse_unapproved(release)
+    received = last(release.entries(), State.RECEIVED)
+    assert received is not None
+    # A relative target is another one where the definition was moved since.
+    target = Path(received.body.get("target", release.product.definition.target))
+    release.record(
+        State.PUBLISHING,
+        subject=subject(release).digest(),
+        folder=str(target / release.id),
+        files={file: sha256 for file, (sha256, _) in approved_files(release).items()},
+    )
+
+
 def _dossier(release: AnyRelease) -> Dossier:
     """What was judged, hashed again: the vault is only as trustworthy as the disk it lies on."""
     return Dossier.model_validate_json(release.vault.verify(subject(release).dossier, ".json").read_bytes())
@@ -116,24 +122,38 @@ def _refuse_unfounded(release: AnyRelease, begun: Entry) -> None:
         )
     if (begun.body["subject"], begun.body["files"]) != (subject(release).digest(), files):
         raise SluiceError(f"{release.id} is not what it was when its publication began, so it is not finished")
-    if _dossier(release).verdict is not Verdict.PASS:
-        raise SluiceError(f"{release.id} did not meet its policy, so it is not published")
+    dossier, day = _dossier(release), datetime.fromisoformat(begun.at).date()
+    if max(dossier.verdict, _verdict(release, dossier.findings, day)) is not Verdict.PASS:
+        raise SluiceError(
+            f"{release.id} did not meet its policy when its publication began, so it is not finished."
+            f"{_ended(release, day)}"
+        )
     refuse_unadopted(release.product, submitters(release), begun)
 
 
 def _refuse_unfit(release: AnyRelease) -> None:
     """Raise SluiceError unless what was approved met the policy, and still does, without the waivers that ended."""
     product, dossier = release.product, _dossier(release)
-    rest = (finding for finding in dossier.findings if finding.rule not in product.editions_rules)
-    found = [finding.model_copy(update={"waiver": None}) for finding in rest]
+    rest = [finding for finding in dossier.findings if finding.rule not in product.editions_rules]
     compared = product.compare_editions(release)  # another may have been published since
-    found += compared
-    waivers, today = product.policy.waivers, datetime.now(UTC).date()
-    verdict = decide(apply_waivers(found, waivers, product.definition.name, today, product.definition.owner))
-    if max(verdict, dossier.verdict) is not Verdict.PASS:
-        why = [f"The waiver of {w.rule} by {w.owner} ended on {w.expires}." for w in waivers if w.expires < today]
-        why += [finding.says for finding in compared if finding.verdict is not Verdict.PASS]
-        raise SluiceError(" ".join([f"{release.id} does not meet its policy today, so it is not published.", *why]))
+    today = datetime.now(UTC).date()
+    if max(dossier.verdict, _verdict(release, [*rest, *compared], today)) is not Verdict.PASS:
+        why = [finding.says for finding in compared if finding.verdict is not Verdict.PASS]
+        says = f"{release.id} does not meet its policy today, so it is not published.{_ended(release, today)}"
+        raise SluiceError(" ".join([says, *why]))
+
+
+def _verdict(release: AnyRelease, findings: Iterable[Finding], day: date) -> Verdict:
+    """What findings amount to with the waivers that held on a day."""
+    product = release.product
+    plain = [finding.model_copy(update={"waiver": None}) for finding in findings]
+    return decide(apply_waivers(plain, product.policy.waivers, product.definition.name, day, product.definition.owner))
+
+
+def _ended(release: AnyRelease, day: date) -> str:
+    """Which waivers had ended by a day, in sentences."""
+    waivers = (waiver for waiver in release.product.policy.waivers if waiver.expires < day)
+    return "".join(f" The waiver of {each.rule} by {each.owner} ended on {each.expires}." for each in waivers)
 
 
 def _unlike_approved(release: AnyRelease, folder: Path) -> list[str]:

@@ -4,14 +4,12 @@ A chain of hashes cannot show that its end was cut off; the anchor can. It is wr
 leaves the database ahead of it, never behind.
 """
 
-import fcntl
 import hmac
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from sluice.custody.durable import disk_of, replace
+from sluice.custody.durable import disk_of, locked, replace
 
 
 @dataclass(frozen=True)
@@ -31,15 +29,10 @@ class Anchor:
     def move(self, seq: int, digest: str) -> None:
         """Move it forward to a row. Of two appends that end together the later row stays. Raises DataError: disk."""
         lock = self.path.with_name(f"{self.path.name}.lock")
-        with disk_of("the vault's disk"):
-            handle = os.open(lock, os.O_WRONLY | os.O_CREAT, 0o600)
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX)
-                anchored = self.read()
-                if anchored is None or anchored[0] < seq:
-                    replace(self.path, f"{seq} {digest} {self._mac(seq, digest)}\n".encode(), 0o600)
-            finally:
-                os.close(handle)
+        with disk_of("the vault's disk"), locked(lock):
+            anchored = self.read()
+            if anchored is None or anchored[0] < seq:
+                replace(self.path, f"{seq} {digest} {self._mac(seq, digest)}\n".encode(), 0o600)
 
     def _mac(self, seq: int, digest: str) -> str:
         return hmac.digest(self.key, json.dumps(["anchor", seq, digest]).encode(), "sha256").hex()

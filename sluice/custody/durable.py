@@ -1,6 +1,7 @@
 """Durable files: bytes that are on the disk, whole or not at all, whenever the machine stops."""
 
 import errno
+import fcntl
 import hashlib
 import os
 import secrets
@@ -24,6 +25,17 @@ def disk_of(place: str) -> Iterator[None]:
         if error.errno not in NO_SPACE:
             raise
         raise DataError(f"no space left on {place}") from None
+
+
+@contextmanager
+def locked(lock: Path) -> Iterator[None]:
+    """Alone among all processes that lock this file, which is made where it is missing. Ends with the process."""
+    handle = os.open(lock, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def sha256_of(file: BinaryIO) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from policies.acts import digest_of_words, verified_person
+from policies.acts import digest_of_words, said_at, verified_person
 from policies.adoption import LAPSES_AFTER, PEOPLE_NEEDED
 from policies.approvals import DECISION, PREDICATE, decision_predicate
 from policies.key_history import key_history
@@ -189,10 +189,10 @@ def _withdrawal(case: UnderReview, reason: str, at: str, salt: str) -> dict[str,
 
 def _asks(case: UnderReview, entry: Entry) -> str | None:
     """Who asked for a withdrawal; None where that cannot be verified, or is long ago."""
-    if datetime.now(UTC) - datetime.fromisoformat(entry.at) > LAPSES_AFTER:
-        return None
     predicate = _withdrawal(case, entry.body["comment"], entry.body["said_at"], entry.body["salt"])
     try:
+        if datetime.now(UTC) - said_at(entry) > LAPSES_AFTER:
+            return None
         return verified_person(entry, case.office.roster, WITHDRAWAL_PREDICATE, predicate)
     except SluiceError:
         return None

@@ -364,3 +364,7 @@ def test_the_digest_of_a_subject_depends_on_every_part() -> None:
 def test_a_subject_is_made_of_hashes(wrong: str) -> None:
     with pytest.raises(ValidationError):
         Subject(**{**dict.fromkeys(Subject.model_fields, "a" * 64), "report": wrong})
+
+
+def test_who_submits_in_the_spelling_of_a_file_of_keys_does_not_approve() -> None:
+    assert not ONE.standing([said("amara")], DIGEST, ["Amara-Okafor"], ROSTER, NOW).complete

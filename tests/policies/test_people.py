@@ -33,6 +33,7 @@ def load_roster(file: Path) -> Roster:
 def test_people_are_found_by_name_and_account() -> None:
     assert ROSTER.person(" amara OKAFOR") == ROSTER.person("AMARA") == "Amara Okafor"
     assert ROSTER.person("JONAS") == "jonas"
+    assert ROSTER.person("Amara-Okafor") == "Amara Okafor"  # as a file of allowed signers has her
     assert ROSTER.person("nobody") is None
     assert ROSTER.by_account("amara") == "Amara Okafor"
     assert ROSTER.by_account("Amara") is None  # another account, letter for letter

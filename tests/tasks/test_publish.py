@@ -1,11 +1,18 @@
 """What was approved appears, whole and once; what was altered on the way does not."""
 
+import copy
 import json
 import sqlite3
+import threading
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+import yaml
 
+import sluice.custody.ledger
+import tasks.publish
 from sluice.custody import shelf
 from sluice.custody.states import State
 from sluice.verdict import Finding, Verdict
@@ -19,7 +26,7 @@ from tasks.release.approval import approved_files, report_path, subject
 from tasks.release.product import AnyRelease
 from tasks.release.review import approve as approve_as
 from tasks.report import report
-from tests.flows.house import House
+from tests.flows.house import WAITING, House
 
 Bring = Callable[[House], AnyRelease]
 
@@ -135,3 +142,78 @@ def test_a_publication_that_was_begun_by_a_policy_that_did_not_count_publishes_n
         publish(release)
     assert "no policy named 'a-policy-of-nobody' was adopted" in failure.value.detail
     assert house.shelf == []
+
+
+@pytest.mark.slow
+def test_a_waiver_that_ended_lets_no_publication_begin(
+    house: House,
+    validated: Bring,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    today = datetime.now(UTC).date()
+    house.policy["waivers"] = [
+        {
+            "rule": "k_anonymity", "scope": "age", "owner": "jonas", "reason": "agreed with those asked, file 7",
+            "granted": str(today - timedelta(days=1)), "expires": str(today + timedelta(days=1)),
+        }
+    ]  # fmt: skip
+    house.write()
+    release = validated(house)
+    unsafe = Finding(rule="k_anonymity", verdict=Verdict.FAIL, says="Unsafe.", scope="age")
+    report(release, decide(release, [unsafe], mask(release)))
+    for person in ("amara", "jonas"):
+        approve_as(release, Means(declared=person), "")
+    bound = subject(release).digest()
+    release.record(State.APPROVED, subject=bound, says="2 of 2 decisions; approved.")
+
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
+            return datetime.now(UTC) + timedelta(days=3)
+
+    monkeypatch.setattr(sluice.custody.ledger, "datetime", Later)
+    monkeypatch.setattr(tasks.publish, "datetime", Later)
+    files = {file: sha256 for file, (sha256, _) in approved_files(release).items()}
+    release.record(State.PUBLISHING, subject=bound, folder=str(house.target / release.id), files=files)
+    with pytest.raises(StepFailed) as failure:
+        publish(release)
+    assert "waiver" in failure.value.detail
+    assert house.shelf == []
+
+
+@pytest.mark.slow
+def test_two_publications_at_the_same_time_see_each_other(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLUICE_HOME", str(house.home))
+    house.definition["plan"] = [
+        {"method": "removal", "columns": ["household"]},
+        {"method": "global_recoding", "columns": ["age"], "bins": [40, 60]},
+        {"method": "rank_swapping", "columns": ["income"], "window": 0.2},
+    ]
+    house.write()
+    assert house.release().code == WAITING
+    first = house.id
+    other = copy.deepcopy(house.definition) | {"name": "people-two", "source": {"type": "csv", "path": "two.csv"}}
+    house.data.drop(index=int(house.data["income"].idxmax())).to_csv(house.documents / "two.csv", index=False)
+    (house.documents / "two.yaml").write_text(yaml.safe_dump(other, sort_keys=False))
+    assert house.sluice("release", str(house.documents / "two.yaml")).code == WAITING  # one person less
+    second = house.id
+    refuse_unfit, began = tasks.publish._refuse_unfit, threading.Event()
+
+    def slowly(release: Any) -> None:
+        """The first has been held beside all that is public; before it begins, the second is approved."""
+        refuse_unfit(release)
+        if release.id == first and not began.is_set():
+            began.set()
+            threads = [threading.Thread(target=approve, args=(second,))]
+            for thread in threads:
+                thread.start()
+                thread.join(20)  # with the lock it waits for the first
+
+    def approve(release: str) -> None:
+        for person in ("amara", "jonas"):
+            house.sluice("approve", release, "--as", person)
+
+    monkeypatch.setattr(tasks.publish, "_refuse_unfit", slowly)
+    approve(first)
+    assert began.is_set()
+    assert house.shelf == [first]

@@ -20,7 +20,9 @@ PUBLISHER = "publisher"  # the name of an installation, which signs what it publ
 _LINE = re.compile(
     rf"(?P<names>\S+)\s+(?:(?P<options>\S.*?)\s+)?(?P<key>(?:{'|'.join(map(re.escape, KINDS))})\s+\S+)(\s.*)?"
 )
-_OPTION = re.compile(r'([a-z-]+)(?:="([^"]*)")?')
+_OPTION = r'(namespaces|valid-after|valid-before)="([^"\\]*)"'
+_OPTIONS = re.compile(rf"(?:{_OPTION}(?:,(?!$)|$))*")
+_ENDS_A_LINE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")  # for one program or another; a tab is a blank
 _TIME = re.compile(r"(\d{8})(\d{4})?(\d{2})?(Z?)")
 
 
@@ -54,18 +56,20 @@ def signer_name(person: str) -> str:
 def read_allowed_signers(path: Path) -> list[AllowedSigner]:
     """The keys in a file. Raises DocumentError, naming the line, for whatever `ssh-keygen` would read otherwise."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes().decode("utf-8").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         raise DocumentError(
             f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})"
         ) from None
-    return parse_allowed_signers(text.splitlines(), str(path))
+    return parse_allowed_signers(text.split("\n"), str(path))
 
 
 def parse_allowed_signers(lines: Sequence[str], name: str) -> list[AllowedSigner]:
     """The keys in the lines of a file that is called `name` in errors. Raises DocumentError."""
     found = []
     for number, line in enumerate(lines, 1):
+        if _ENDS_A_LINE.search(line):  # a comment could have a key of its own in it
+            raise DocumentError(f"{name}: line {number}: holds a character that nobody sees, or that ends a line")
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         try:
@@ -81,13 +85,18 @@ def _signer(line: str) -> AllowedSigner | None:
     match = _LINE.fullmatch(line)
     if match is None:
         raise SluiceError(f"must be NAME [OPTIONS] KIND KEY, of the kind {', '.join(KINDS)}")
-    options = dict(_OPTION.findall(match["options"] or ""))
-    unknown = options.keys() - {"namespaces", "valid-after", "valid-before"}
-    if unknown:
+    written = match["options"] or ""
+    found = re.findall(_OPTION, written)
+    options = dict(found)
+    if not _OPTIONS.fullmatch(written) or len(options) != len(found):
         raise SluiceError(
-            f"the option {sorted(unknown)[0]} is not understood; known: namespaces, valid-after, valid-before"
+            f'the options {written} are not understood; known: namespaces="...", valid-after="...", '
+            'valid-before="...", each once, with a comma between them'
         )
-    if not any(fnmatchcase(NAMESPACE, each) for each in options.get("namespaces", NAMESPACE).split(",")):
+    namespaces = options.get("namespaces", NAMESPACE).split(",")
+    if any(each.startswith("!") for each in namespaces):
+        raise SluiceError("namespaces must be plain, or with * and ?: those that are excluded are not understood")
+    if not any(fnmatchcase(NAMESPACE, each) for each in namespaces):
         return None
     names = tuple(match["names"].strip('"').split(","))
     if any(set(each) & set("*?!") for each in names):

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from sluice.custody.signing.allowed_signers import AllowedSigner, parse_allowed_signers, read_allowed_signers
+from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner, parse_allowed_signers, read_allowed_signers
 from sluice.custody.signing.public_key import PublicKey
 from sluice.errors import DocumentError
+from tests.publication.signed_folder import PUBLISHING, STRANGER
 
 KEY = PublicKey.of(Ed25519PrivateKey.from_private_bytes(bytes(32)).public_key())
+GOOD, EVIL = (PublicKey.of(key.public_key()).line for key in (PUBLISHING, STRANGER))
 
 
 def test_a_line_is_read_back_as_it_was_written() -> None:
@@ -48,7 +50,7 @@ def test_a_key_for_other_purposes_is_none_of_ours() -> None:
     [
         ("amara", r"keys: line 2: must be NAME \[OPTIONS\] KIND KEY"),
         ("amara ssh-rsa AAAA", "line 2: must be NAME"),
-        (f"amara cert-authority {KEY.line}", "the option cert-authority is not understood"),
+        (f"amara cert-authority {KEY.line}", "the options cert-authority are not understood"),
         (f'amara valid-after="soon" {KEY.line}', "a time must be YYYYMMDD"),
         (f'amara valid-after="20261399" {KEY.line}', "a time must be YYYYMMDD"),
         (f"* {KEY.line}", "a pattern would let one key stand for several people"),
@@ -65,3 +67,39 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         read_allowed_signers(tmp_path / "keys")
     (tmp_path / "keys").write_text(f"amara {KEY.line}\n")
     assert read_allowed_signers(tmp_path / "keys") == [AllowedSigner(("amara",), KEY)]
+
+
+@pytest.mark.parametrize("sign", ["\x85", "\u2028", "\u2029", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\r"])
+@pytest.mark.parametrize("before", [f"jonas {GOOD} of the desk", "# an old note"])
+def test_a_comment_holds_no_line_of_its_own(tmp_path: Path, sign: str, before: str) -> None:
+    """A comment comes from whoever made the key pair; `ssh-keygen` ends lines by a line feed alone."""
+    file = tmp_path / "keys"
+    file.write_bytes(f"{before}{sign}{PUBLISHER} {EVIL}\n".encode())
+    with pytest.raises(DocumentError, match="line 1: holds a character that nobody sees"):
+        read_allowed_signers(file)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        'namespaces="*,!sluice"',  # ssh-keygen: not permitted
+        'namespaces="git",namespaces="sluice"',  # multiple "namespaces" clauses
+        'valid-before="20200101",valid-before="20300101"',  # the same; Sluice takes the last
+        'valid-before="20300101" valid-before="20400101"',  # invalid key
+        'valid-after="20200101"valid-before="20300101"',
+        'namespaces="git\\",namespaces="sluice"',
+        "namespaces",
+        "123",
+        ",",
+    ],
+)
+def test_options_that_ssh_keygen_does_not_take_let_nobody_sign(tmp_path: Path, options: str) -> None:
+    file = tmp_path / "keys"
+    file.write_text(f"jonas {options} {GOOD}\n")
+    with pytest.raises(DocumentError, match="line 1: "):
+        read_allowed_signers(file)
+
+
+def test_lines_of_windows_are_read(tmp_path: Path) -> None:
+    (tmp_path / "keys").write_bytes(f"jonas {GOOD} of the desk\r\n{PUBLISHER} {EVIL}\r\n".encode())
+    assert [each.names for each in read_allowed_signers(tmp_path / "keys")] == [("jonas",), (PUBLISHER,)]

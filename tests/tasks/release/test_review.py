@@ -1,0 +1,36 @@
+"""What people ask for counts by when they said it."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import tasks.release.review
+from tasks.release.review import WITHDRAWAL
+from tasks.release.under_review import UnderReview
+from tests.flows.test_verify import SigningHouse
+
+
+@pytest.mark.slow
+def test_a_request_that_lapsed_does_not_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put into the ledger again by somebody who has its key."""
+    house = SigningHouse(tmp_path / "house")
+    house.release()
+    house.approve("amara")
+    house.approve("jonas")
+    release = house.id
+    house.sluice("withdraw", release, "--reason", "wrong codes", "--as", "amara")
+    case = UnderReview.of(house.workspace(), release)
+    asked = next(entry for entry in case.entries if entry.event == WITHDRAWAL)
+    assert tasks.release.review._asks(case, asked) == "amara"
+
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
+            return datetime.now(UTC) + timedelta(days=31)
+
+    monkeypatch.setattr(tasks.release.review, "datetime", Later)
+    again = replace(asked, at=Later.now().isoformat(timespec="microseconds"))
+    assert tasks.release.review._asks(case, asked) is None
+    assert tasks.release.review._asks(case, again) is None
