@@ -156,6 +156,10 @@ class Approvals(_Strict):
             given = said_at(entry)
         except SluiceError as error:
             return str(error)
+        if body["decision"] == "conflicted":  # for good
+            return None
+        if not roster.people[str(roster.person(entry.actor))].counts(now):
+            return "its giver is on the roster, but no more at this time"
         if now > given + timedelta(days=self.valid_days):
             return f"expired after {_days(self.valid_days)}"
         if given > now + CLOCK_SKEW:

@@ -96,10 +96,21 @@ class Decisions:
     def decided(self) -> int:
         return len(self.approving) + len(self.refusing)
 
+    @cached_property
+    def undecided_roles(self) -> tuple[str, ...]:
+        """The roles that those who decided, whatever they said, leave unfilled."""
+        decided = [who for who, each in self.judged.items() if each.decision != "conflicted"]
+        return _unfilled(self.roles, assign(self.roles, {who: self.roster.people[who].roles for who in decided}))
+
+    @property
+    def all_decided(self) -> bool:
+        """Whether as many have decided as are asked, in all roles: before, nobody is told what anybody said."""
+        return self.decided >= self.count and not self.undecided_roles
+
     @property
     def differ(self) -> bool:
         """Whether all who were asked have decided, and not all the same."""
-        return bool(self.approving and self.refusing) and self.decided >= self.count
+        return bool(self.approving and self.refusing) and self.all_decided
 
     @property
     def needed(self) -> int:
@@ -141,7 +152,7 @@ class Decisions:
             void=self.void,
             missing_roles=self.missing_roles,
             missing_count=self.missing_count,
-            revealed=self.outcome != "open" or self.decided >= self.count,
+            revealed=self.outcome != "open" or self.all_decided,
             says=self._says(),
         )
 
@@ -156,10 +167,9 @@ class Decisions:
             return f"{started}; {self.outcome.replace('_', ' ')}."
         if self.differ:
             return f"{started}, and they differ; a further person must decide{_among(self.missing_roles)}."
-        if self.decided < self.count:  # what is missing is told as if all had approved: who decided, not what
-            decided = [who for who, each in self.judged.items() if each.decision != "conflicted"]
-            left = _unfilled(self.roles, assign(self.roles, {who: self.roster.people[who].roles for who in decided}))
-            return f"{started}; needed: {max(self.count - self.decided, len(left))} more{_among(left)}."
+        if not self.all_decided:
+            missing = max(self.count - self.decided, len(self.undecided_roles))
+            return f"{started}; needed: {missing} more{_among(self.undecided_roles)}."
         return f"{started}; needed: {self.missing_count} more{_among(self.missing_roles)}."
 
 

@@ -368,3 +368,41 @@ def test_a_subject_is_made_of_hashes(wrong: str) -> None:
 
 def test_who_submits_in_the_spelling_of_a_file_of_keys_does_not_approve() -> None:
     assert not ONE.standing([said("amara")], DIGEST, ["Amara-Okafor"], ROSTER, NOW).complete
+
+
+def test_who_must_not_judge_a_release_does_not_judge_it_after_a_month_either() -> None:
+    recused = said("li", "conflicted", at=NOW - timedelta(days=ONE.valid_days, hours=1))
+    standing = ONE.standing([recused, said("li")], DIGEST, [], ROSTER, NOW)
+    assert [each.reason for each in standing.void][-1:] == ["its giver had said that they must not judge this release"]
+    assert not standing.complete
+
+
+def test_nothing_is_told_before_the_roles_that_are_needed_have_decided() -> None:
+    """Noor has none of the roles: with her, two have decided, and jonas, who is needed, has not."""
+    roster = Roster.model_validate(
+        {"identity": "declared", "people": {n: p.model_dump() for n, p in ROSTER.people.items()}}
+    )
+    for word in ("approve", "reject"):
+        standing = FOUR_EYES.standing([said("amara", word), said("noor")], DIGEST, [], roster, NOW)
+        assert standing.outcome == "open"
+        assert not standing.revealed, standing.says
+    told = {
+        FOUR_EYES.standing([said("amara", word), said("noor")], DIGEST, [], roster, NOW).says
+        for word in ("approve", "reject")
+    }
+    assert len(told) == 1, told  # else jonas knows what amara said
+
+
+def test_a_role_that_is_no_more_needed_tells_nothing_either() -> None:
+    three = Approvals(count=3, roles=("methodologist", "data_steward"), identity="declared")
+    standing = three.standing([said("amara"), said("noor"), said("li", "reject")], DIGEST, [], ROSTER, NOW)
+    assert standing.revealed  # all who are needed have decided: li fills the other role
+
+
+def test_who_left_before_the_publication_does_not_count() -> None:
+    """Her last day was yesterday; removed from the roster, she would not count."""
+    people = {name: person.model_dump() for name, person in ROSTER.people.items()}
+    people["Li"]["valid_until"] = (NOW - timedelta(days=1)).date()
+    gone = Roster.model_validate({"identity": "declared", "people": people})
+    decided = said("li", at=NOW - timedelta(days=2))
+    assert not ONE.standing([decided], DIGEST, [], gone, NOW).complete
