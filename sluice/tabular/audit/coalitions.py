@@ -63,7 +63,8 @@ class Insiders:
         self._part_owner, self._part_cell = cells.owners[at, rank][order], at[order]
         self._part = self._knows[at, rank][order].astype(np.float64)
         self._own_parts = own_parts
-        self.need_of = lru_cache(maxsize=None)(self._need_of)
+        self._one: dict[Owners, Owners] = {}  # the same ones refute many proofs: each is held once
+        self._need_without = lru_cache(maxsize=None)(self._need_without_parts)
         self.known_to = lru_cache(maxsize=None)(self._known_to)
         self._limits = lru_cache(maxsize=None)(self._limits_of)
         self._listed = lru_cache(maxsize=None)(self._parts_in)
@@ -133,7 +134,9 @@ class Insiders:
                 made.add(coalition | self.contributors_of(cell))
             if self._own_parts:
                 made.update(self._with_too_large_a_part(coalition, cell, self._total[cell] - fall))
-        return {larger for larger in made if len(larger) <= self.size and larger != coalition}
+        return {
+            self._one.setdefault(larger, larger) for larger in made if len(larger) <= self.size and larger != coalition
+        }
 
     def _with_too_large_a_part(self, coalition: Owners, cell: int, left: float) -> Iterator[Owners]:
         """The coalitions, the smallest that hold the given one, whose parts of a cell are more than is left of it."""
@@ -178,14 +181,17 @@ class Insiders:
         needs = [(some, self.need_of(cell, some)) for some in larger]
         return [some for some, more in needs if more.upper > need.upper or more.lower > need.lower]
 
-    def _need_of(self, cell: int, coalition: Owners) -> Need:
+    def need_of(self, cell: int, coalition: Owners) -> Need:
         """What must stay open to a coalition: of the cell without their shares, where they contribute to it."""
+        return self._need_without(cell, coalition.intersection(self.cells.owners[cell].tolist()) - {-1})
+
+    def _need_without_parts(self, cell: int, contributing: Owners) -> Need:
+        """What must stay open to some of a cell's contributors, or to others where there are none."""
         required, cells = self._requirements, self.cells
         need = Need(float(required.lower[cell]), float(required.upper[cell]), float(required.sliding[cell]))
-        owners = cells.owners[cell]
-        inside = np.isin(owners, list(coalition)) & (owners >= 0)
-        if not inside.any():
+        if not contributing:
             return need
+        inside = np.isin(cells.owners[cell], list(contributing))
         rest = np.zeros_like(cells.largest[cell])
         left = cells.largest[cell][~inside]
         rest[: len(left)] = left

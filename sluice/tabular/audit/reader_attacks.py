@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 
 import numpy as np
 
@@ -26,23 +26,9 @@ _NOBODY: Owners = frozenset()
 class _Refutation:
     """An interval that is wide enough, and the cells by which some coalition may know better."""
 
-    insiders: Insiders
     below: float
     above: float
     exposed: Exposed
-
-    @cached_property
-    def refuters(self) -> set[Owners]:
-        """The smallest coalitions that know better."""
-        return self.insiders.joined(_NOBODY, self.exposed)
-
-    def convinces(self, who: Owners, need: Need) -> bool:
-        """Whether it is wide enough for a coalition, which does not know better."""
-        if not need.met(self.below, self.above):
-            return False
-        if self.insiders.size == 1:
-            return who not in self.refuters
-        return not self.insiders.refutes(who, self.exposed)
 
 
 class ReaderAttacks:
@@ -113,7 +99,7 @@ class ReaderAttacks:
         insiders = self._insiders
         proofs: dict[int, list[_Refutation]] = {cell: [] for cell in targets}
         waiting = [(cell, _NOBODY) for cell in targets]
-        seen = set(waiting)
+        seen: dict[int, set[Owners]] = {cell: {_NOBODY} for cell in targets}
         while waiting:
             questions = [insiders.question(cell, who, self._label) for cell, who in waiting]
             intervals = self._answers(questions, workers)
@@ -130,14 +116,17 @@ class ReaderAttacks:
                 if not question.need.met(interval.below, interval.above):
                     self._breach(cell, who, interval.below, interval.above)
                     continue
-                proof = _Refutation(insiders, interval.below, interval.above, cells)
+                proof = _Refutation(interval.below, interval.above, cells)
                 proofs[cell].append(proof)
                 if not who and cells:
                     proofs[cell] += self._others(question)
-                later += self._open_to(cell, who, proof, proofs[cell], seen)
-                later += self._new(cell, insiders.joined_by_contributors(cell, who), seen)
+                new = self._open_to(cell, who, proof, proofs[cell], seen[cell])
+                new += self._new(cell, insiders.joined_by_contributors(cell, who), seen[cell])
                 if not who:
-                    later += self._new(cell, insiders.raised.get(cell, ()), seen)
+                    new += self._new(cell, insiders.raised.get(cell, ()), seen[cell])
+                    if not new:
+                        del proofs[cell], seen[cell]  # nobody is left to ask about it
+                later += new
             waiting = [(cell, who) for cell, who in later if cell not in insiders.known_to(who)]
 
     def _answers(self, questions: Sequence[Question], workers: int) -> list[ProvenInterval]:
@@ -151,32 +140,38 @@ class ReaderAttacks:
         """Further proofs that were handed in."""
         found = self._proofs.alternatives(question)
         exposed = self._insiders.exposed(found)
-        return [
-            _Refutation(self._insiders, each.below, each.above, cells)
-            for each, cells in zip(found, exposed, strict=True)
-        ]
+        return [_Refutation(each.below, each.above, cells) for each, cells in zip(found, exposed, strict=True)]
 
     @staticmethod
-    def _new(cell: int, coalitions: Sequence[Owners], seen: set[tuple[int, Owners]]) -> list[tuple[int, Owners]]:
-        found = [(cell, who) for who in coalitions if (cell, who) not in seen]
+    def _new(cell: int, coalitions: Sequence[Owners], seen: set[Owners]) -> list[tuple[int, Owners]]:
+        found = [who for who in coalitions if who not in seen]
         seen.update(found)
-        return found
+        return [(cell, who) for who in found]
 
     def _open_to(
-        self, cell: int, who: Owners, first: _Refutation, proofs: list[_Refutation], seen: set[tuple[int, Owners]]
+        self, cell: int, who: Owners, first: _Refutation, proofs: list[_Refutation], seen: set[Owners]
     ) -> list[tuple[int, Owners]]:
         """The coalitions that a proof leaves open: they refute it, and no other proof holds for them."""
         insiders = self._insiders
+
+        @cache  # for this cell alone: kept for all cells, these lists would take gigabytes
+        def refuters(proof: _Refutation) -> set[Owners]:
+            return insiders.joined(_NOBODY, proof.exposed)
+
+        def refutes(larger: Owners, proof: _Refutation) -> bool:
+            return larger in refuters(proof) if insiders.size == 1 else insiders.refutes(larger, proof.exposed)
+
         found: list[tuple[int, Owners]] = []
         stack = [(who, first)]
         while stack:
             base, proof = stack.pop()
-            for larger in insiders.joined(base, proof.exposed) if base else proof.refuters:
-                if (cell, larger) in seen:
+            for larger in insiders.joined(base, proof.exposed) if base else refuters(proof):
+                if larger in seen:
                     continue
-                seen.add((cell, larger))
+                seen.add(larger)
                 need = insiders.need_of(cell, larger)
-                other = next((proof for proof in proofs if proof.convinces(larger, need)), None)
+                fits = (p for p in proofs if need.met(p.below, p.above) and not refutes(larger, p))
+                other = next(fits, None)
                 if other is None:
                     found.append((cell, larger))
                 else:
