@@ -164,6 +164,10 @@ def _print_protection(summary: dict[str, Any], written: list[str], method: str) 
             f"cost {summary['cost']:g}; no safe pattern costs less than {summary['proven_bound']:g}: a gap of "
             f"{1 - summary['proven_bound'] / max(summary['cost'], summary['proven_bound'], 1e-9):.2%}"
         )
+    if "first_cost" in summary:
+        saved = 1 - summary["cost"] / max(summary["first_cost"], 1e-9)
+        end = "time ran out" if summary["time_ran_out"] else "the search ended before its time did"
+        say(f"the first safe pattern cost {summary['first_cost']:g}, this one {saved:.2%} less; {end}")
     for count, what in (
         (summary["records_left_out"], "had no value and were left out"),
         (summary["records_added_up"], "were added to another of the same contributor"),

@@ -52,6 +52,8 @@ class ProtectedTable:
     audit     : of a pattern of suppressed cells; None where values were changed
     statement : what a method that changes values says of itself; None where cells are suppressed
     bound     : optimise mode: no safe pattern costs less
+    first     : with a budget of time: what the first safe pattern cost
+    stopped   : whether the budget ended the search
     files     : that were written
     """
 
@@ -64,6 +66,8 @@ class ProtectedTable:
     statement: MethodStatement | None = None
     bound: float | None = None
     cost: float | None = None
+    first: float | None = None
+    stopped: bool = False
     seconds: float = 0.0
     files: tuple[Path, ...] = ()
 
@@ -128,7 +132,11 @@ class ProtectedTable:
             ],
             "breaches": [breach.says for breach in audit.breaches],
         }
-        return figures if self.bound is None else figures | {"cost": self.cost, "proven_bound": self.bound}
+        if self.bound is not None:
+            figures |= {"cost": self.cost, "proven_bound": self.bound}
+        if self.first is not None:
+            figures |= {"cost": self.cost, "first_cost": self.first, "time_ran_out": self.stopped}
+        return figures
 
 
 def protect_table(
@@ -269,8 +277,9 @@ def _suppressed(
     elif previous is not None:
         findings.append(_nothing_shared(previous))
     return ProtectedTable(
-        tabulated, method, request, made.published, tuple(findings), audit=found, bound=made.bound, cost=made.cost
-    )
+        tabulated, method, request, made.published, tuple(findings), audit=found, bound=made.bound, cost=made.cost,
+        first=made.first, stopped=made.stopped,
+    )  # fmt: skip
 
 
 def _nothing_shared(previous: PreviousPattern) -> Finding:

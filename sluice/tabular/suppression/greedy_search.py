@@ -246,6 +246,7 @@ def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> Patt
         if found:
             whole.search.looked_at({cell for _, proofs in found for proof in proofs for cell in proof.cells.tolist()})
         safe = whole.search.state()
+        whole.search.first = whole.search.suppressed
         whole.clean_up(_LARGE_ROUNDS if found else _ROUNDS)
         if len(unknowns) < _SMALL:
             whole.shake()

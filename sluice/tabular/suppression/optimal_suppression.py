@@ -77,6 +77,7 @@ def optimise(
         )
 
     best = safe(cost, suppressed, _FIRST)
+    first = best.first
     if incumbent is not None:
         best = _cheaper(best, incumbent, counted)
     problem = _Problem(cells, requirements, rules, assumptions, counted, forbidden, suppressed, effort)
@@ -92,7 +93,7 @@ def optimise(
         problem.incumbent = cost_of(best, counted)
         if problem.gap <= gap:
             break
-    return Suppression(best.status, best.certificates, problem.bound)
+    return Suppression(best.status, best.certificates, problem.bound, first, effort.spent)
 
 
 def cost_of(pattern: Suppression, cost: Floats) -> float:

@@ -43,6 +43,7 @@ class PatternSearch:
     fixed : shape (u,), suppressed whatever the proofs use: sensitive, withheld, or requested
     price : shape (u,), 0 for what is suppressed, else the cost, infinite for what must be published
     drawn : shape (u,), all changes that proofs were made of, added up at random
+    first : shape (u,), suppressed when every target had its proofs for the first time; None before
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class PatternSearch:
         self.targets: list[Target] = []
         self.proofs: list[tuple[Proof, ...]] = []
         self._number: dict[tuple[int, tuple[int, ...]], int] = {}
+        self.first: NDArray[np.bool_] | None = None
         self.spent = 0.0  # the cost of what is suppressed and need not be
         self._moved: list[Codes] = []  # what came into doubt, or out of it
         self._clock = 1

@@ -33,11 +33,15 @@ class Suppression:
     status       : shape (c,), a `Status` each
     certificates : proofs found on the way; each holds on its own
     bound        : no safe pattern costs less, where that was proven; None otherwise
+    first        : shape (c,), a `Status` each, of the first safe pattern that was found; None where nobody kept it
+    stopped      : whether time ran out before the search ended by itself
     """
 
     status: Statuses
     certificates: tuple[Certificate, ...]
     bound: float | None
+    first: Statuses | None = None
+    stopped: bool = False
 
 
 def suppress(
@@ -85,10 +89,11 @@ def suppress(
     unknowns = problem.unknowns()
     _refuse_known(cells, requirements, lower, upper, unknowns)
     search = search_table(problem, unknowns, workers)
-    status = _status(cells, requirements, unknowns, search, suppressed)
+    status = _status(cells, requirements, unknowns, search.suppressed, suppressed)
     certificates = _certificates(unknowns, search)
     _check(cells, status, certificates, search, unknowns, problem.readers)
-    return Suppression(status, certificates, None)
+    first = None if search.first is None else _status(cells, requirements, unknowns, search.first, suppressed)
+    return Suppression(status, certificates, None, first, effort.spent)
 
 
 def _refuse_contradictions(cells: Cells, requirements: Requirements, forbidden: Booleans, suppressed: Booleans) -> None:
@@ -123,9 +128,9 @@ def _refuse_known(
 
 
 def _status(
-    cells: Cells, requirements: Requirements, unknowns: UnknownCells, search: PatternSearch, suppressed: Booleans
+    cells: Cells, requirements: Requirements, unknowns: UnknownCells, found: Booleans, suppressed: Booleans
 ) -> Statuses:
-    hidden = np.append(search.suppressed, False)[unknowns.of_cell] | suppressed
+    hidden = np.append(found, False)[unknowns.of_cell] | suppressed
     status = np.where(hidden, Status.SECONDARY, Status.PUBLISHED)
     status = np.where(requirements.sensitive, Status.PRIMARY, status)
     return np.where(cells.published, status, Status.WITHHELD).astype(np.uint8)

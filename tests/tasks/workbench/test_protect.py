@@ -404,6 +404,19 @@ def test_two_words_would_tell_small_counts(folder: Path, capsys: pytest.CaptureF
     assert main(given) == 0
 
 
+def test_a_budget_of_time_is_told_of(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments(folder, "--seconds", "100", "--json")) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert 0 < told["cost"] <= told["first_cost"]
+    assert told["time_ran_out"] is False
+    (folder / "cells.csv").unlink()
+    assert main(arguments(folder, "--seconds", "100")) == 0
+    assert "the first safe pattern cost" in capsys.readouterr().out
+    (folder / "cells.csv").unlink()
+    assert main(arguments(folder)) == 0
+    assert "first safe pattern" not in capsys.readouterr().out
+
+
 def test_methods_are_written_as_in_a_release() -> None:
     assert method_given("controlled_adjustment=,2") == ControlledAdjustment(method="controlled_adjustment", spread=2)
     assert method_given("controlled_rounding= 5") == ControlledRounding(method="controlled_rounding", base=5)
