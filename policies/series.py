@@ -26,12 +26,11 @@ class SeriesLimits(BaseModel):
         "variation distance)",
     )
     records: float = Field(default=0.1, ge=0, lt=1, description="change of the number of records, as a share of it")
-    nearer: float = Field(
-        default=0.1,
+    room: float = Field(
+        default=0.25,
         ge=0,
-        le=10,
-        description="how much nearer a figure, of risk or of information loss, comes to its limit, as a share of the "
-        "limit",
+        le=1,
+        description="share of what a figure, of risk or of information loss, had left to its limit that it may use up",
     )
 
     def describe(self) -> str:
@@ -39,7 +38,7 @@ class SeriesLimits(BaseModel):
         return (
             f"Who approves with --series approves {self.editions} further editions, too, for {self.days} days; none of "
             f"them may differ by more than {self.drift:.1%} of a distribution, {self.records:.1%} of the records, or "
-            f"{self.nearer:.1%} of a limit."
+            f"{self.room:.1%} of what was left to a limit."
         )
 
     def departures(
@@ -64,9 +63,9 @@ class SeriesLimits(BaseModel):
         if abs(now - then) > self.records * then + 1e-9:
             found.append(f"there are {now:,} records, and were {then:,}: more than {self.records:.1%} of a change")
         shown, before = ([each for each in some if each.stage not in _NOT_OF_IT] for some in findings)
-        return [*found, *_worse(shown, before), *self._nearer(shown, before)]
+        return [*found, *_worse(shown, before), *self._less_room(shown, before)]
 
-    def _nearer(self, now: Sequence[Finding], before: Sequence[Finding]) -> Iterator[str]:
+    def _less_room(self, now: Sequence[Finding], before: Sequence[Finding]) -> Iterator[str]:
         """Which figures came too near to their limits. One that looked at nothing that was looked at then, such as at
         another group of variables, is held against the nearest of its rule."""
         known: dict[tuple[str, ...], float] = {}
@@ -77,9 +76,8 @@ class SeriesLimits(BaseModel):
         for each in now:
             of_rule = (each.rule, each.stage)
             then, room = known.get((*of_rule, each.scope), known.get(of_rule)), _room(each)
-            if room is not None and then is not None and then - room > self.nearer + 1e-9:
-                lost = f"{then - room:.1%} of it, more than {self.nearer:.1%}"
-                yield f"{_called(each)} came nearer to its limit by {lost}"
+            if room is not None and then is not None and then - room > self.room * abs(then) + 1e-9:
+                yield f"{_called(each)} used up more than {self.room:.1%} of what it had left to its limit"
 
 
 _NOT_OF_IT = ("original", "pipeline")  # the risk before masking, and remarks on waivers
@@ -95,13 +93,13 @@ def _worse(now: Sequence[Finding], before: Sequence[Finding]) -> Iterator[str]:
 
 
 def _room(finding: Finding) -> float | None:
-    """How far a figure stays off its limit, as a share of it, below 0 on the wrong side; None where there is no figure.
+    """How far a figure stays off its limit, below 0 on the wrong side; None where there is no figure.
 
-    The verdict tells the side, be the limit a highest or a lowest value. Where the limit is 0 it is the figure itself.
+    The verdict tells the side, be the limit a highest or a lowest value.
     """
     if finding.observed is None or finding.limit is None:
         return None
-    distance = abs(finding.observed - finding.limit) / (abs(finding.limit) or 1)
+    distance = abs(finding.observed - finding.limit)
     return distance if finding.verdict is Verdict.PASS else -distance
 
 

@@ -160,7 +160,9 @@ class Decisions:
         """Where it stands, in a sentence that tells nobody what was decided before all have."""
         if self.taken_back:
             return f"taken back by {self.taken_back[-1].who}, who submitted it."
-        started = f"{self.decided} of {self.count} decisions" + (f", {len(self.void)} void" if self.void else "")
+        started = f"{self.decided} of {max(self.count, self.decided)} decisions" + (
+            f", {len(self.void)} void" if self.void else ""
+        )
         if self.outcome == "approved":
             return f"{started}; approved." + _one_account(self.judged.values())
         if self.outcome != "open":

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
-from flows.cli.terminal import DONE, WAITING, AsJson, print_json, say
+from flows.cli.terminal import DONE, WAITING, AsJson, note, print_json, say
 
 office_app = typer.Typer()
 
@@ -65,13 +65,20 @@ def sign(
     key: Key = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
 ) -> None:
-    """Sign a statement that another command wrote; needs no workspace, so it runs on any machine."""
+    """Sign a statement that another command wrote, and show what it says; needs no workspace: any machine will do."""
     import json
 
     from sluice.custody.durable import replace
+    from sluice.custody.signing.envelope import parse_statement
     from tasks.release.acting import read_text, sign
 
-    text = json.dumps(sign(read_text(statement).removesuffix("\n").encode(), key).as_json())
+    payload = read_text(statement).removesuffix("\n").encode()
+    said = parse_statement(payload)
+    for name, value in said.predicate.items():
+        note(f"{name}: {value if isinstance(value, str) else json.dumps(value)}")
+    for file, sha256 in said.files.items():
+        note(f"of {file}: {sha256}")
+    text = json.dumps(sign(payload, key).as_json())
     if output is None:
         print(text)
     else:
@@ -117,7 +124,8 @@ def people(
     for held in office.in_force.values():
         say(f"  {_limited(held.adoption)}, by {held.says}")
     for adoption, acts in office.proposed.items():
-        say(f"  proposed: {_limited(adoption)}; needed: {office.missing(adoption, acts)}")
+        by = " and ".join(f"{act.who} ({act.at[:10]})" for act in acts)
+        say(f"  proposed by {by}: {_limited(adoption)}; needed: {office.missing(adoption, acts)}")
     for each in office.void.values():
         say(f"  {each}", style="red")
 

@@ -144,7 +144,7 @@ _refusal("conflicted", "conflicted", "Say that you must not judge this release; 
 def withdraw(
     release_id: ReleaseId,
     reason: Annotated[
-        str, typer.Option("--reason", help="shown to the public in the file's place, as it is said last")
+        str, typer.Option("--reason", help="shown to the public in the file's place, with that of the other")
     ],
     name: As = None,
     key: Key = None,

@@ -139,17 +139,19 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
         return said
     workspace.ledger.append(release_id, WITHDRAWAL, said.person, said.body, on_shelf)
     case = UnderReview.of(workspace, release_id)
-    people = {who for entry in case.entries if entry.event == WITHDRAWAL and (who := _asks(case, entry))}
+    asks = {who: entry for entry in case.entries if entry.event == WITHDRAWAL and (who := _asks(case, entry))}
+    people = asks.keys()
     roles = {HEAD, *case.policy.approvals.roles}
     in_role = any(roles & {*case.office.roster.people[who].roles} for who in people)
     if len(people) < PEOPLE_NEEDED or not in_role:
         which = "" if in_role else f" with the role {' or '.join(sorted(roles))}"
         return (
             f"{len(people)} of {PEOPLE_NEEDED} people ask that {release_id} be withdrawn; another{which} must run the "
-            f"same command within {LAPSES_AFTER.days} days. The public reads the last one's --reason."
+            f"same command within {LAPSES_AFTER.days} days. The public reads the --reason of each."
         )
-    gone = shelf.withdraw(Path(published.body["folder"]), reason)
-    workspace.ledger.append(release_id, State.WITHDRAWN, said.person, {"reason": reason})
+    reasons = "; ".join(dict.fromkeys(entry.body["comment"] for entry in asks.values()))
+    gone = shelf.withdraw(Path(published.body["folder"]), reasons)
+    workspace.ledger.append(release_id, State.WITHDRAWN, said.person, {"reason": reasons})
     return gone
 
 

@@ -32,7 +32,7 @@ _EDITIONS = (State.PUBLISHING, State.PUBLISHED, State.SUPERSEDED)
 
 @dataclass(frozen=True)
 class Series:
-    """An approval of a series, as it holds."""
+    """An approval of a series."""
 
     limits: SeriesLimits
     approved: str  # the edition that people saw
@@ -42,6 +42,7 @@ class Series:
     last: str  # the latest edition
     editions: int  # published since
     unpublished: tuple[str, ...]  # others that were judged since, and left so
+    ended: str  # by what; empty: it holds
 
     @property
     def says(self) -> str:
@@ -65,13 +66,13 @@ def series_of(case: UnderReview) -> Series | None:
         return None
     public: list[tuple[int, str, Sequence[Entry]]] = []
     judged: list[tuple[int, str]] = []
-    ended = 0
+    ends: list[tuple[int, str]] = []
     for other, everything in case.workspace.ledger.histories().items():
         entries = [entry for entry in everything if case.begun is None or entry.seq < case.begun.seq]
         theirs = last(entries, State.RECEIVED)
         if theirs is None or not _same(theirs, received, _DOCUMENTS):
             continue
-        ended = max([ended, *(entry.seq for entry in entries if entry.event in _ENDS or _failed(entry))])
+        ends += [(entry.seq, _how_it_ends(entry)) for entry in entries if entry.event in _ENDS or _failed(entry)]
         if other == case.id:
             continue
         begun, evaluated = last(entries, State.PUBLISHING), last(entries, State.EVALUATED)
@@ -82,18 +83,26 @@ def series_of(case: UnderReview) -> Series | None:
     public.sort(reverse=True)
     for since, (seq, approved, edition) in enumerate(public):
         if approvals := _approved_with_the_next(case, edition):
-            if seq < ended or case.entries[0].seq < seq:
+            if case.entries[0].seq < seq:
                 return None
+            ended = next((how for at, how in sorted(ends) if at > seq), "")
             given = {each.at for each in approvals}
             first = min(said_at(entry) for entry in edition if entry.event == DECISION and entry.at in given)
             unpublished = tuple(other for at, other in judged if at > seq)
             until = first + timedelta(days=limits.days)
-            return Series(limits, approved, approvals, seq, until, public[0][1], since, unpublished)
+            return Series(limits, approved, approvals, seq, until, public[0][1], since, unpublished, ended)
     return None
 
 
 def _same(one: Entry, other: Entry, names: Sequence[str]) -> bool:
     return all(one.body.get(name) == other.body.get(name) for name in names)
+
+
+def _how_it_ends(entry: Entry) -> str:
+    if entry.event == SERIES_ENDED:
+        return f"{entry.actor} ended it"
+    how = entry.event.replace("_", " ") if entry.event in _ENDS else "judged not to meet the policy"
+    return f"{entry.release} was {how}"
 
 
 def _failed(entry: Entry) -> bool:
@@ -192,8 +201,10 @@ def standing_in_series(case: UnderReview) -> Standing:
 
 def _outside(place: InSeries, series: Series | None, now: datetime) -> str:
     """Why an edition that was held against a series does not go out under its approval; empty when it does."""
+    if series is not None and series.ended:
+        return f"the approval of the series, given with {series.approved}, ended: {series.ended}"
     if series is None or (series.approved, series.last) != (place.approved, place.last):
-        return f"the approval of the series, given with {place.approved}, ended, or another edition came first"
+        return f"the approval of the series, given with {place.approved}, holds no more, or another edition came first"
     if series.unpublished:
         others = " and ".join(series.unpublished)
         return f"since {series.approved} was approved, {others} of the same documents was judged and not published"

@@ -81,7 +81,7 @@ def test_two_people_of_one_role_do_not_fill_two_roles(pending: House) -> None:
     assert "among them data_steward" in told.words
     told = pending.approve("jonas")
     assert told.code == DONE
-    assert f"{pending.id} is published. 3 of 2 decisions; approved." in told.words
+    assert f"{pending.id} is published. 3 of 3 decisions; approved." in told.words
 
 
 def test_what_is_not_published_cannot_be_withdrawn(pending: House) -> None:

@@ -286,7 +286,7 @@ def test_of_two_approvals_by_one_person_the_one_that_holds_counts() -> None:
     standing = ONE.standing(entries, DIGEST, "owner", ROSTER, NOW)
     assert [given.who for given in standing.valid] == ["Li", "Noor"]
     assert [void.who for void in standing.void] == ["Li"]
-    assert standing.says == "2 of 1 decisions, 1 void; approved."
+    assert standing.says == "2 of 2 decisions, 1 void; approved."
 
 
 def test_other_entries_are_no_decisions() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from policies.series import SeriesLimits
 from sluice.verdict import Finding, Verdict
 
-LIMITS = SeriesLimits(editions=3, days=100, drift=0.05, records=0.1, nearer=0.1)
+LIMITS = SeriesLimits(editions=3, days=100, drift=0.05, records=0.1, room=0.25)
 SHARES = st.floats(0, 1, allow_nan=False)
 
 
@@ -40,10 +40,11 @@ def test_what_moved_is_named(moved: dict[str, float], records: tuple[int, int], 
 
 
 def test_a_figure_that_came_nearer_to_its_limit_is_named_whether_the_limit_is_a_highest_or_a_lowest() -> None:
-    says = "singling_out (attack) came nearer to its limit by 15.0% of it, more than 10.0%"
+    says = "singling_out (attack) used up more than 25.0% of what it had left to its limit"
     assert departures(figure(0.13), figure(0.10)) == [says]
     assert departures(figure(0.27), figure(0.30)) == [says]
     assert departures(figure(0.10), figure(0.13)) == []
+    assert departures(figure(109, 5), figure(110, 5)) == []  # of a smallest group far above its limit one person less
 
 
 def test_the_nearest_of_a_rule_counts_whatever_it_looked_at() -> None:
@@ -71,7 +72,7 @@ def test_what_does_not_pass_and_goes_out_all_the_same_is_no_worse_than_what_peop
     assert "singling_out (attack) is FAIL, and was PASS" in departures(failed, figure(0.19))
     assert departures(failed, failed) == []
     assert departures(figure(0.9, verdict=Verdict.FAIL, **how), failed) == [
-        "singling_out (attack) came nearer to its limit by 345.0% of it, more than 10.0%"
+        "singling_out (attack) used up more than 25.0% of what it had left to its limit"
     ]
     review = Finding(rule="overlooked_keys", verdict=Verdict.REVIEW, says="so", scope="age", **how)
     assert len(LIMITS.departures({}, (1, 1), ([review], []))) == 1
@@ -79,5 +80,5 @@ def test_what_does_not_pass_and_goes_out_all_the_same_is_no_worse_than_what_peop
 
 @given(SHARES, SHARES, st.floats(0.01, 1))
 def test_no_step_that_is_allowed_reaches_further_than_the_limit_says(now: float, before: float, limit: float) -> None:
-    lost = (abs(before - limit) - abs(now - limit)) / limit
-    assert bool(departures(figure(now, limit), figure(before, limit))) == (lost > LIMITS.nearer + 1e-9)
+    left, then = abs(now - limit), abs(before - limit)
+    assert bool(departures(figure(now, limit), figure(before, limit))) == (then - left > LIMITS.room * then + 1e-9)
