@@ -20,6 +20,7 @@ from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
 _NOBODY: Owners = frozenset()
+_TOGETHER = 50_000  # questions that are asked at once: each takes some kilobytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,33 +102,47 @@ class ReaderAttacks:
         waiting = [(cell, _NOBODY) for cell in targets]
         seen: dict[int, set[Owners]] = {cell: {_NOBODY} for cell in targets}
         while waiting:
-            questions = [insiders.question(cell, who, self._label) for cell, who in waiting]
-            intervals = self._answers(questions, workers)
-            exposed = insiders.exposed(intervals)
             later: list[tuple[int, Owners]] = []
-            for (cell, who), question, interval, cells in zip(waiting, questions, intervals, exposed, strict=True):
-                self.attempted += 1
-                self.completed += interval.complete
-                if not who:
-                    self.below[cell], self.above[cell] = interval.below, interval.above
-                    self._widths[cell] = (interval.below + interval.above) * max(interval.stretch, 1.0)
-                if not interval.complete:
-                    continue
-                if not question.need.met(interval.below, interval.above):
-                    self._breach(cell, who, interval.below, interval.above)
-                    continue
-                proof = _Refutation(interval.below, interval.above, cells)
-                proofs[cell].append(proof)
-                if not who and cells:
-                    proofs[cell] += self._others(question)
-                new = self._open_to(cell, who, proof, proofs[cell], seen[cell])
-                new += self._new(cell, insiders.joined_by_contributors(cell, who), seen[cell])
-                if not who:
-                    new += self._new(cell, insiders.raised.get(cell, ()), seen[cell])
-                    if not new:
-                        del proofs[cell], seen[cell]  # nobody is left to ask about it
-                later += new
+            for start in range(0, len(waiting), _TOGETHER):
+                later += self._round(waiting[start : start + _TOGETHER], proofs, seen, workers)
             waiting = [(cell, who) for cell, who in later if cell not in insiders.known_to(who)]
+
+    def _round(
+        self,
+        waiting: Sequence[tuple[int, Owners]],
+        proofs: dict[int, list[_Refutation]],
+        seen: dict[int, set[Owners]],
+        workers: int,
+    ) -> list[tuple[int, Owners]]:
+        """Ask of each cell what a coalition can learn of it; what is to be asked next."""
+        insiders = self._insiders
+        questions = [insiders.question(cell, who, self._label) for cell, who in waiting]
+        intervals = self._answers(questions, workers)
+        exposed = insiders.exposed(intervals)
+        later: list[tuple[int, Owners]] = []
+        for (cell, who), question, interval, cells in zip(waiting, questions, intervals, exposed, strict=True):
+            self.attempted += 1
+            self.completed += interval.complete
+            if not who:
+                self.below[cell], self.above[cell] = interval.below, interval.above
+                self._widths[cell] = (interval.below + interval.above) * max(interval.stretch, 1.0)
+            if not interval.complete:
+                continue
+            if not question.need.met(interval.below, interval.above):
+                self._breach(cell, who, interval.below, interval.above)
+                continue
+            proof = _Refutation(interval.below, interval.above, cells)
+            proofs[cell].append(proof)
+            if not who and cells:
+                proofs[cell] += self._others(question)
+            new = self._open_to(cell, who, proof, proofs[cell], seen[cell])
+            new += self._new(cell, insiders.joined_by_contributors(cell, who), seen[cell])
+            if not who:
+                new += self._new(cell, insiders.raised.get(cell, ()), seen[cell])
+                if not new:
+                    del proofs[cell], seen[cell]  # nobody is left to ask about it
+            later += new
+        return later
 
     def _answers(self, questions: Sequence[Question], workers: int) -> list[ProvenInterval]:
         """By the proofs that were handed in, as far as they hold and are enough; else by a search."""
