@@ -1,6 +1,8 @@
 """The attacks of one reader on one pattern: on its own, and with what contributors and coalitions know."""
 
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 
@@ -12,14 +14,16 @@ from sluice.tabular.audit.proofs import CheckedProofs, Proof
 from sluice.tabular.audit.proven_interval import Need, ProvenInterval, Question
 from sluice.tabular.audit.suppressed_cells import SuppressedCells
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Booleans, Cells
-from sluice.tabular.model.known_sums import components, computable
+from sluice.tabular.model.cells import Booleans, Cells, Floats
+from sluice.tabular.model.known_sums import Indices, components, computable
 from sluice.tabular.rules.known_parts import known_parts
 from sluice.tabular.rules.readers import Reader
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
 _NOBODY: Owners = frozenset()
+_MANY = 5_000  # sensitive cells: to attack so many in several processes saves more than it costs
+_PARTS = 4  # of the cells, for each process: some take longer than others
 _TOGETHER = 50_000  # questions that are asked at once: each takes some kilobytes
 
 
@@ -30,6 +34,16 @@ class _Refutation:
     below: float
     above: float
     exposed: Exposed
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What the attacks on some cells found, in another process."""
+
+    proven: Floats  # shape (3, n): below, above and widths
+    breaches: list[Breach]
+    attempted: int
+    completed: int
 
 
 class ReaderAttacks:
@@ -93,7 +107,24 @@ class ReaderAttacks:
             zero = self._cells.contributions.total[cell] == 0 and self._fixed[cell]  # known to everybody
             if not zero and not insiders.need_of(cell, _NOBODY).met(0.0, 0.0):
                 self._breach(cell, _NOBODY, 0.0, 0.0)
-        self._attack(np.flatnonzero(sensitive & self.free).tolist(), workers)
+        targets = np.flatnonzero(sensitive & self.free)
+        if workers == 1 or len(targets) < _MANY:
+            self._attack(targets.tolist(), workers)
+            return
+        with ProcessPoolExecutor(workers, initializer=_begin, initargs=(self,)) as pool:
+            parts = np.array_split(targets, _PARTS * workers)
+            for part, found in zip(parts, pool.map(_attack_part, parts), strict=True):
+                self.below[part], self.above[part], self._widths[part] = found.proven
+                self.breaches += found.breaches
+                self.attempted, self.completed = self.attempted + found.attempted, self.completed + found.completed
+
+    def part(self, targets: Indices) -> "_Part":
+        """What the attacks on some cells find."""
+        attacks = copy(self)
+        attacks.breaches, attacks.attempted, attacks.completed = [], 0, 0
+        attacks._attack(targets.tolist(), 1)
+        proven = np.stack([attacks.below[targets], attacks.above[targets], attacks._widths[targets]])
+        return _Part(proven, attacks.breaches, attacks.attempted, attacks.completed)
 
     def _attack(self, targets: list[int], workers: int) -> None:
         """Outsiders first; then every coalition that refutes the proof so far, and so on."""
@@ -216,3 +247,15 @@ class ReaderAttacks:
         there = np.flatnonzero(~np.isnan(self._widths) & (wanted > 0))
         spare = self._widths[there] / wanted[there]
         return tuple((int(there[at]), float(spare[at])) for at in np.argsort(spare, kind="stable")[:most])
+
+
+_attacks: ReaderAttacks  # in a process of its own
+
+
+def _begin(attacks: ReaderAttacks) -> None:
+    global _attacks
+    _attacks = attacks
+
+
+def _attack_part(targets: Indices) -> _Part:
+    return _attacks.part(targets)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+import sluice.tabular.audit.reader_attacks
 from sluice.errors import DataError
 from sluice.tabular.audit.audit import Audit, audit
 from sluice.tabular.model.assumptions import Assumptions
@@ -207,7 +208,10 @@ def test_breaches_are_those_of_brute_force(cells: Cells, seed: int, size: int) -
     assert outcome.safe is (not outcome.breaches)
 
 
-def test_workers_change_nothing() -> None:
+@pytest.mark.parametrize("many", [0, 10_000], ids=["in processes", "in threads"])
+def test_workers_change_nothing(monkeypatch: pytest.MonkeyPatch, many: int) -> None:
+    monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "_MANY", many)
+    monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "_TOGETHER", 7)
     cells = business("s1k")
     needs = requirements_of(RULES, cells.contributions)
     rng = np.random.default_rng(3)
@@ -217,6 +221,8 @@ def test_workers_change_nothing() -> None:
     assert not one.safe
     assert {b.says for b in one.breaches} == {b.says for b in two.breaches}
     assert one.attempted == two.attempted == one.completed
+    assert one.narrowest == two.narrowest
+    assert (np.isnan(one.lower) == np.isnan(two.lower)).all()
 
 
 COUNTS = Assumptions(counts="contributors", unions=False)
