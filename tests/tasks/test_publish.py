@@ -204,16 +204,16 @@ def test_two_publications_at_the_same_time_see_each_other(house: House, monkeypa
         refuse_unfit(release)
         if release.id == first and not began.is_set():
             began.set()
-            threads = [threading.Thread(target=approve, args=(second,))]
-            for thread in threads:
-                thread.start()
-                thread.join(20)  # with the lock it waits for the first
+            other_one.start()
+            other_one.join(5)  # it waits for the first to have begun
 
     def approve(release: str) -> None:
         for person in ("amara", "jonas"):
             house.sluice("approve", release, "--as", person)
 
+    other_one = threading.Thread(target=approve, args=(second,))
     monkeypatch.setattr(tasks.publish, "_refuse_unfit", slowly)
     approve(first)
     assert began.is_set()
+    other_one.join()
     assert house.shelf == [first]
