@@ -61,7 +61,7 @@ class SeriesLimits(BaseModel):
         ]
         now, then = records
         if abs(now - then) > self.records * then + 1e-9:
-            found.append(f"there are {now:,} records, and were {then:,}: more than {self.records:.1%} of a change")
+            found.append(f"there are {now:,} records, and were {then:,}: a change of more than {self.records:.1%}")
         shown, before = ([each for each in some if each.stage not in _NOT_OF_IT] for some in findings)
         return [*found, *_worse(shown, before), *self._less_room(shown, before)]
 

@@ -31,8 +31,8 @@ def test_the_same_edition_departs_in_nothing() -> None:
     [
         ({"age": 0.06}, (1000, 1000), "the distribution of 'age' moved by 6.0%, more than 5.0%"),
         ({"age": float("nan")}, (1000, 1000), "the distribution of 'age' could not be compared"),
-        ({}, (1101, 1000), "there are 1,101 records, and were 1,000: more than 10.0% of a change"),
-        ({}, (899, 1000), "there are 899 records, and were 1,000: more than 10.0% of a change"),
+        ({}, (1101, 1000), "there are 1,101 records, and were 1,000: a change of more than 10.0%"),
+        ({}, (899, 1000), "there are 899 records, and were 1,000: a change of more than 10.0%"),
     ],
 )
 def test_what_moved_is_named(moved: dict[str, float], records: tuple[int, int], says: str) -> None:

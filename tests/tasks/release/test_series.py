@@ -66,7 +66,7 @@ def test_an_edition_that_moved_waits_for_people(house: SeriesHouse) -> None:
     says = house.standing.says
     assert "It needs decisions of its own: compared with people-puf-" in says
     assert "the distribution of 'age' moved by" in says
-    assert "there are 1,400 records, and were 1,200: more than 10.0% of a change" in says
+    assert "there are 1,400 records, and were 1,200: a change of more than 10.0%" in says
     assert "It leaves the limits of that approval" in house.page
     told = house.sluice("reject", house.id, "--as", "mina", "--comment", "why so many?")
     assert (told.code, house.shelf.count(house.id)) == (WAITING, 0)
