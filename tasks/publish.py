@@ -90,8 +90,7 @@ def _begin(release: AnyRelease) -> None:
     _refuse_unapproved(release)
     received = last(release.entries(), State.RECEIVED)
     assert received is not None
-    # A relative target is another one where the definition was moved since.
-    target = Path(received.body.get("target", release.product.definition.target))
+    target = Path(received.body["target"])  # a relative one is another where the definition was moved since
     release.record(
         State.PUBLISHING,
         subject=subject(release).digest(),

@@ -95,7 +95,7 @@ def series_of(case: UnderReview) -> Series | None:
 
 
 def _same(one: Entry, other: Entry, names: Sequence[str]) -> bool:
-    return all(one.body.get(name) == other.body.get(name) for name in names)
+    return all(one.body[name] == other.body[name] for name in names)
 
 
 def _how_it_ends(entry: Entry) -> str:
