@@ -27,6 +27,10 @@ class MeasureChoiceError(DataError):
         self.for_command = f"{says} (--{setting}{f' {choice}' if choice else ''})."
 
 
+class InfeasibleError(DataError):
+    """No transformation of these data meets what is asked; says which requirement fails, and by how much."""
+
+
 class PlanError(SluiceError):
     """A masking step cannot be applied to these variables or data."""
 

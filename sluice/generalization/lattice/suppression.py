@@ -1,0 +1,106 @@
+"""Suppression at a node: which records must go so that the others satisfy every model, and whether that is allowed.
+
+The records of a class that breaks a model are suppressed. Others may break one then, since the file that a class is
+compared with has changed; theirs follow, until none is left that breaks any.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sluice.arrays import BoolArray
+from sluice.errors import DataError
+from sluice.generalization.lattice.node import Node
+from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile, Suppressed
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What a transformation must satisfy.
+
+    models     : all of them
+    limit      : the most records that may be suppressed
+    suppressed : what becomes of them
+    """
+
+    models: tuple[PrivacyModel, ...]
+    limit: int
+    suppressed: Suppressed
+
+    @classmethod
+    def of(cls, models: Sequence[PrivacyModel], records: int, share: float, suppressed: Suppressed) -> "Requirements":
+        """share : of the records those that may be suppressed at most, 0 to 1; raises DataError outside, or without a
+        model"""
+        if not 0 <= share <= 1:
+            raise DataError(
+                f"the suppression limit must be a share of the records, 0 to 1; got {share:g}. Is it a percentage?"
+            )
+        if not models:
+            raise DataError("a search needs at least one privacy model; got none.")
+        return cls(tuple(models), int(share * records + 1e-9), suppressed)
+
+    @property
+    def monotone(self) -> bool:
+        """Whether a node that needs more suppression than is allowed rules out every node below it."""
+        return all(model.monotone_with_suppression if self.limit else model.monotone for model in self.models)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A model that a node breaks, and how many records lie in classes that break it."""
+
+    model: PrivacyModel
+    records: int
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """What a node needs.
+
+    hidden   : shape (c,), the classes whose records are suppressed, as far as was looked
+    records  : how many records that are
+    feasible : whether the limit allows it and the file satisfies every model
+    """
+
+    hidden: BoolArray
+    records: int
+    feasible: bool
+
+
+def suppression(node: Node, requirements: Requirements) -> Suppression:
+    """Which classes are suppressed at the node. Cost: the models', as many times as more classes fail."""
+    kept = np.ones(len(node.sizes), dtype=np.bool_)
+    while True:
+        file = ReleasedFile(node, kept, requirements.suppressed)
+        failing = np.zeros_like(kept)
+        for model in requirements.models:
+            failing |= model.failing(file)
+        failing &= kept
+        if not failing.any():
+            break
+        kept = kept & ~failing
+        if int(node.sizes[~kept].sum()) > requirements.limit:
+            break
+    file = ReleasedFile(node, kept, requirements.suppressed)
+    records = file.hidden
+    feasible = records <= requirements.limit and not (
+        (file.hidden_class and any(model.hidden_class_fails(file) for model in requirements.models))
+        or (requirements.suppressed != "released" and records == node.records)
+        or any(model.file_fails(file) for model in requirements.models)
+    )
+    return Suppression(~kept, records, feasible)
+
+
+def failures(node: Node, requirements: Requirements) -> tuple[Failure, ...]:
+    """Which models the node breaks, each by itself when nothing is suppressed; first those that fail most records.
+
+    Where none of them does so but the node is not feasible, those that the suppressed file breaks.
+    """
+    whole = ReleasedFile(node, np.ones(len(node.sizes), dtype=np.bool_), requirements.suppressed)
+    found = []
+    for model in requirements.models:
+        records = node.records if model.file_fails(whole) else int(node.sizes[model.failing(whole)].sum())
+        if records:
+            found.append(Failure(model, records))
+    return tuple(sorted(found, key=lambda failure: -failure.records))

@@ -1,0 +1,99 @@
+"""A privacy model: what the classes of a released file must satisfy.
+
+Adding a model is one file here: a frozen dataclass that derives from `PrivacyModel` and says which classes break it
+(`failing`), or whether the file does (`file_fails`). The search takes any conjunction of them.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sluice.arrays import BoolArray, FloatArray
+from sluice.errors import DataError
+from sluice.generalization.lattice.node import NO_CLASS, Histogram, Node
+
+Suppressed = Literal["released", "removed", "ignored"]
+"""What becomes of suppressed records. released: they stay in the file, all their keys and sensitive values missing, and
+are a class of their own there; removed: they are left out; ignored: they do not count, and the others are compared with
+the whole original file. The last is not what anybody would see: it is there to compare with programs that do so."""
+
+ROUNDING = 1e-9  # sums of logarithms and quotients: a limit that is met exactly is met
+
+
+@dataclass(frozen=True)
+class ReleasedFile:
+    """The file that a transformation would release.
+
+    kept : shape (c,), the classes of the node whose records are not suppressed
+    """
+
+    node: Node
+    kept: BoolArray
+    suppressed: Suppressed
+
+    @property
+    def hidden(self) -> int:
+        """How many records are suppressed."""
+        return int(self.node.sizes[~self.kept].sum())
+
+    @property
+    def hidden_class(self) -> int:
+        """How many records of the file show no key at all, where some of them are suppressed; else 0.
+
+        A record whose keys were all missing from the start looks like a suppressed one.
+        """
+        if self.suppressed != "released" or not self.hidden:
+            return 0
+        unknown = self.node.unknown
+        alike = unknown != NO_CLASS and self.kept[unknown]
+        return self.hidden + (int(self.node.sizes[unknown]) if alike else 0)
+
+    def histogram(self, sensitive: str) -> Histogram:
+        """Of a sensitive column, for all classes of the node. Raises DataError if there is no such column."""
+        try:
+            return self.node.histograms[sensitive]
+        except KeyError:
+            known = ", ".join(self.node.histograms) or "none"
+            raise DataError(f"no sensitive column '{sensitive}' was given; there are: {known}.") from None
+
+    def overall(self, sensitive: str) -> FloatArray:
+        """Shape (values,), the share of each value in the file. Suppressed records have none."""
+        among = np.ones_like(self.kept) if self.suppressed == "ignored" else self.kept
+        return self.histogram(sensitive).overall(among)
+
+
+class PrivacyModel(ABC):
+    """What must hold. A class with no value of the sensitive column tells none and breaks no model on that column.
+
+    monotone                  : whether a file keeps the model when its classes are united
+    monotone_with_suppression : whether uniting classes never makes more records break it
+    """
+
+    @property
+    @abstractmethod
+    def monotone(self) -> bool: ...
+
+    @property
+    @abstractmethod
+    def monotone_with_suppression(self) -> bool: ...
+
+    def failing(self, file: ReleasedFile) -> BoolArray:
+        """Shape (c,), which classes break the model by themselves; what it says of classes not kept is not looked at.
+
+        Their records are suppressed as far as the limit allows.
+        """
+        return np.zeros(len(file.kept), dtype=np.bool_)
+
+    def hidden_class_fails(self, file: ReleasedFile) -> bool:
+        """Whether the class of the suppressed records breaks it; `file.hidden_class` is its size, more than 0."""
+        return False
+
+    def file_fails(self, file: ReleasedFile) -> bool:
+        """Whether the file, with the class of the suppressed records, breaks it; asked once no class fails."""
+        return False
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Name and limit, as in 'k-anonymity with k = 5'."""

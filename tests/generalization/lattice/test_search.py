@@ -1,0 +1,167 @@
+"""The search finds the optimum of the whole lattice, and says what it knows when it does not."""
+
+from itertools import count
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sluice.errors import DataError, InfeasibleError
+from sluice.generalization.lattice.key import Key
+from sluice.generalization.lattice.search import search
+from sluice.generalization.models.k_anonymity import KAnonymity
+from sluice.generalization.models.l_diversity import DistinctLDiversity
+from sluice.generalization.models.t_closeness import EqualTCloseness
+from sluice.generalization.objectives.discernibility import Discernibility
+from sluice.generalization.objectives.loss import Loss
+from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from tests.generalization.lattice.brute_force import best, breaks, released
+
+AGGREGATES = ["sum", "mean", "maximum", "geometric"]
+OBJECTIVES = st.one_of(
+    st.builds(Loss, st.sampled_from(AGGREGATES)),
+    st.builds(NonUniformEntropy, st.sampled_from(AGGREGATES)),
+    st.just(Discernibility()),
+)
+MODELS = st.one_of(
+    st.builds(KAnonymity, st.integers(1, 6)),
+    st.builds(DistinctLDiversity, st.sampled_from(["a", "b"]), st.integers(1, 3)),
+    st.builds(EqualTCloseness, st.sampled_from(["a", "b"]), st.sampled_from([0.1, 0.25, 0.4, 0.6])),
+)
+
+
+@st.composite
+def tables(draw):
+    """Keys with their hierarchies, some with missing values, the records' codes, and two sensitive columns."""
+    keys, codes, n = [], [], draw(st.integers(1, 24))
+    for at in range(draw(st.integers(1, 3))):
+        leaves = draw(st.integers(1, 5))
+        rows = [np.arange(leaves)]
+        for _ in range(draw(st.integers(0, 2))):
+            groups = int(rows[-1].max()) + 1
+            rows.append(
+                np.array(draw(st.lists(st.integers(0, groups - 1), min_size=groups, max_size=groups)))[rows[-1]]
+            )
+        missing = draw(st.booleans())
+        table = np.array([np.append(row, row.max() + 1) if missing else row for row in rows])
+        weight = draw(st.sampled_from([0.0, 0.5, 1.0, 2.0]))
+        keys.append(Key(f"key{at}", table, leaves if missing else None, weight))
+        codes.append(np.array(draw(st.lists(st.integers(0, leaves - 1 + missing), min_size=n, max_size=n))))
+    sensitive = {
+        name: np.array(draw(st.lists(st.integers(lowest, 3), min_size=n, max_size=n)))
+        for name, lowest in (("a", 0), ("b", -1))
+    }
+    return keys, codes, sensitive
+
+
+@given(
+    tables(),
+    st.lists(MODELS, min_size=1, max_size=3),
+    OBJECTIVES,
+    st.sampled_from([0.0, 0.1, 0.3, 1.0]),
+    st.sampled_from(["released", "removed", "ignored"]),
+)
+def test_the_solution_is_the_best_of_all_transformations(table, models, objective, limit, suppressed):
+    keys, codes, sensitive = table
+    expected = best(keys, codes, models, objective, sensitive, limit, suppressed)
+    arguments = {"sensitive": sensitive, "suppression_limit": limit, "suppressed": suppressed}
+    if not expected:
+        with pytest.raises(InfeasibleError):
+            search(keys, codes, models, objective, **arguments)
+        return
+    found = search(keys, codes, models, objective, **arguments)
+    assert found.value == pytest.approx(min(value for value, _ in expected.values()), abs=1e-9)
+    value, hidden = expected[found.levels]
+    assert found.value == pytest.approx(value, abs=1e-9)
+    assert found.suppressed == hidden
+    assert found.optimal
+    assert found.bound == found.value
+    assert found.nodes == np.prod([key.depth + 1 for key in keys])
+
+
+@given(tables(), st.lists(MODELS, min_size=1, max_size=3), st.sampled_from([0.0, 0.2, 1.0]))
+def test_the_released_file_satisfies_the_models(table, models, limit):
+    keys, codes, sensitive = table
+    try:
+        found = search(keys, codes, models, Loss(), sensitive=sensitive, suppression_limit=limit)
+    except InfeasibleError:
+        return
+    file = released(keys, codes, found.levels, sensitive)
+    file.loc[found.suppressed_records] = np.nan
+    assert not any(breaks(model, file, keys).any() for model in models)
+
+
+@given(tables(), st.integers(1, 5), st.sampled_from([0.0, 0.2, 1.0]), st.integers(0, 30))
+def test_a_search_that_is_stopped_knows_how_far_off_it_may_be(table, k, limit, steps):
+    keys, codes, sensitive = table
+    expected = best(keys, codes, [KAnonymity(k)], Loss(), sensitive, limit, "released")
+    asked = count()
+    try:
+        found = search(
+            keys, codes, [KAnonymity(k)], Loss(), suppression_limit=limit, ended=lambda: next(asked) >= steps
+        )
+    except InfeasibleError:
+        return
+    optimum = min(value for value, _ in expected.values())
+    assert found.bound <= optimum + 1e-9
+    assert found.value >= optimum - 1e-9
+    assert found.value <= (1 + found.excess) * optimum + 1e-9 or found.bound == 0
+    if found.optimal:
+        assert found.value == pytest.approx(optimum, abs=1e-9)
+
+
+def two_keys():
+    region = Key("region", np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]]))
+    sex = Key("sex", np.array([[0, 1], [0, 0]]))
+    return [region, sex], [np.array([0, 0, 1, 1, 2, 2, 3]), np.array([0, 1, 0, 1, 0, 0, 0])]
+
+
+def test_the_frontier_says_why_no_finer_transformation_will_do():
+    keys, codes = two_keys()
+    found = search(keys, codes, [KAnonymity(2)], Loss())
+    assert found.levels == (1, 0)  # north and south by sex: 2, 2 and 3 records
+    (finer,) = found.frontier
+    assert (finer.key, finer.levels, finer.feasible, finer.value) == ("region", (0, 0), False, None)
+    assert [(failure.model, failure.records) for failure in finer.failures] == [(KAnonymity(2), 5)]
+
+
+def test_suppressed_records_are_a_class_of_the_released_file():
+    keys, codes = two_keys()
+    region = [keys[0]], [codes[0]]
+    assert search(*region, [KAnonymity(2)], Loss(), suppression_limit=0.2, suppressed="removed").levels == (0,)
+    # One record would be suppressed and stand alone without its keys.
+    assert search(*region, [KAnonymity(2)], Loss(), suppression_limit=0.2).levels == (1,)
+
+
+def test_who_shows_no_key_hides_among_the_suppressed():
+    key = Key("region", np.array([[0, 1, 2], [0, 0, 1]]), missing=2)
+    codes = [np.array([0, 0, 1, 2, 2])]
+    found = search([key], codes, [KAnonymity(2)], Loss(), suppression_limit=0.2)
+    assert (found.levels, found.suppressed) == ((0,), 1)
+
+
+def test_requirements_that_no_transformation_meets_are_named():
+    keys, codes = two_keys()
+    with pytest.raises(InfeasibleError, match=r"k-anonymity with k = 8: .* highest level, 7 of 7 records"):
+        search(keys, codes, [KAnonymity(8)], Loss())
+    values = np.array([0, 0, 0, 0, 0, 1, 1])
+    with pytest.raises(InfeasibleError, match=r"distinct l-diversity of 'illness' with l = 3"):
+        search(keys, codes, [KAnonymity(2), DistinctLDiversity("illness", 3)], Loss(), sensitive={"illness": values})
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"suppression_limit": 4.0}, "0 to 1; got 4. Is it a percentage?"),
+        ({"models": []}, "at least one privacy model"),
+        ({"codes": [np.array([0, 9]), np.array([0, 1])]}, "'region': codes must be leaves, from 0 to 3; 1 of 2"),
+        ({"codes": [np.array([0, 1]), np.array([0])]}, "one length; got 1, 2"),
+        ({"models": [DistinctLDiversity("illness", 2)]}, "no sensitive column 'illness'"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(change, says):
+    keys, codes = two_keys()
+    given = {"keys": keys, "codes": codes, "models": [KAnonymity(2)], "objective": Loss()} | change
+    with pytest.raises(DataError, match=says.replace("?", r"\?")):
+        search(**given)
