@@ -13,6 +13,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.cross_field import CrossFieldExpression, read_expression
+from schemas.declared_hierarchy import declared_hierarchy
 from sluice.documents.documents import FileOf, Written, named_file, parse_document, read_yaml
 from sluice.errors import DocumentError, did_you_mean
 from sluice.reading.values import moment
@@ -220,19 +221,15 @@ def _bound(variable: Variable, field: str, value: float | str | None) -> Any:
 
 
 def load_contract(path: Path, file_of: FileOf = named_file) -> Contract:
-    """The contract in a YAML file; a hierarchy given as `file:` is read from its CSV. Raises DocumentError."""
+    """The contract in a YAML file, with hierarchies read from their files or built. Raises DocumentError."""
     written = read_yaml(path)
     content = Written(_with_dates_as_text(written))
     content.root = written.root
     _refuse_empty_roles(path, content)
     for index, variable in enumerate(content.get("variables") or []):
-        if (
-            isinstance(variable, dict)
-            and isinstance(variable.get("hierarchy"), dict)
-            and "file" in variable["hierarchy"]
-        ):
+        if isinstance(variable, dict) and isinstance(given := variable.get("hierarchy"), dict):
             where = f"{path}: variables.{index}.hierarchy"
-            variable["hierarchy"] = _read_hierarchy(path.parent, variable["hierarchy"], where, file_of)
+            variable["hierarchy"] = declared_hierarchy(given, variable, path.parent, where, file_of)
     return parse_document(Contract, content, str(path))
 
 
@@ -253,22 +250,3 @@ def _refuse_empty_roles(path: Path, content: dict[str, Any]) -> None:
     if empty:
         roles = ", ".join(Role)
         raise DocumentError(f"{path}: no role is chosen yet for {', '.join(empty)}. A role is one of {roles}.")
-
-
-def _read_hierarchy(base: Path, given: dict[str, Any], where: str, file_of: FileOf) -> dict[str, Any]:
-    """`{file: FILE}` as `{rows: ...}`: CSV in the ARX form, one leaf a row, ';' or ',' between levels, no header."""
-    if set(given) != {"file"}:
-        raise DocumentError(f"{where}: give either 'file' or 'rows'; got {', '.join(sorted(given))}")
-    file = file_of(base, str(given["file"]), f"{where}.file")
-    try:
-        lines = [line for line in file.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError):
-        raise DocumentError(f"{where}.file: {file} cannot be read as UTF-8 text") from None
-    mark = ";" if lines and ";" in lines[0] else ","
-    rows: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(lines, start=1):
-        leaf, *levels = (part.strip() for part in line.split(mark))
-        if leaf in rows:
-            raise DocumentError(f"{where}.file: {file} line {number}: a leaf stands twice")
-        rows[leaf] = tuple(levels)
-    return {"rows": rows}

@@ -6,25 +6,18 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from schemas.declared_hierarchy import hierarchy_forms
 from sluice.custody.durable import replace
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_HIERARCHY_FILE = {
-    "type": "object",
-    "title": "HierarchyFile",
-    "description": "a CSV file beside the contract: one leaf a row with its ever wider groups, no header",
-    "properties": {"file": {"type": "string"}},
-    "required": ["file"],
-    "additionalProperties": False,
-}
 
 
 def json_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """The schema of what a person may write, which for a hierarchy is its rows or the file that holds them."""
+    """The schema of what a person may write, which for a hierarchy is any of its forms."""
     schema = model.model_json_schema(mode="validation")
     definitions = schema.get("$defs", {})
     if "Hierarchy" in definitions:
-        definitions["Hierarchy"] = {"anyOf": [definitions["Hierarchy"], _HIERARCHY_FILE]}
+        definitions["Hierarchy"] = {"anyOf": hierarchy_forms()}
     return {"$schema": _DIALECT, **schema}
 
 

@@ -38,8 +38,11 @@ class Hierarchy(BaseModel):
         for level in range(self.depth - 1):
             parent: dict[str, str] = {}
             for levels in self.rows.values():
-                if parent.setdefault(levels[level], levels[level + 1]) != levels[level + 1]:
-                    raise ValueError(f"a group of level {level + 1} lies in two groups of level {level + 2}")
+                if (known := parent.setdefault(levels[level], levels[level + 1])) != levels[level + 1]:
+                    raise ValueError(
+                        f"a group of level {level + 1} lies in two groups of level {level + 2}: '{levels[level]}' in "
+                        f"'{known}' and in '{levels[level + 1]}'"
+                    )
         return self
 
     @property

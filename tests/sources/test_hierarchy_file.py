@@ -1,10 +1,12 @@
+"""sluice.sources.hierarchy_file."""
+
 import gzip
 from pathlib import Path
 
 import pytest
 
 from sluice.errors import DataError
-from sluice.sources.hierarchy_file import read_dimension
+from sluice.sources.hierarchy_file import read_dimension, read_hierarchy
 
 GOOD = "code,parent,level\nTotal,,0\nNA,Total,1\n01,Total,1\n1,01,2\n001,01,2\n"
 
@@ -60,3 +62,65 @@ def test_a_grouping_of_other_leaves_is_refused(tmp_path: Path) -> None:
         read_dimension("nace", [written(tmp_path, GOOD), other])
     with pytest.raises(DataError, match="no such file"):
         read_dimension("nace", [tmp_path / "hier_region.csv"])
+
+
+def test_a_leaf_a_line_with_its_groups(tmp_path: Path) -> None:
+    text = '\n01;"north; upper";all\n 1 ;"the ""south""";all\n\nNA;NA;all\n'
+    wanted = {"01": ("north; upper", "all"), "1": ('the "south"', "all"), "NA": ("NA", "all")}
+    assert read_hierarchy(written(tmp_path, text)).rows == wanted
+    packed = tmp_path / "arx.csv.gz"
+    packed.write_bytes(gzip.compress(text.encode("utf-8-sig")))
+    assert read_hierarchy(packed).rows == wanted
+
+
+def test_separator_and_encoding_may_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "old.csv"
+    path.write_bytes("Köln;a,b|Rhein;c,d\n".encode("cp1252"))
+    assert read_hierarchy(path, "|", "cp1252").rows == {"Köln;a,b": ("Rhein;c,d",)}
+    with pytest.raises(DataError, match=r"old.csv: line 1 is not utf-8. Is it latin-1 or cp1252\?"):
+        read_hierarchy(path)
+    with pytest.raises(DataError, match=r"old.csv: encoding: no such text encoding"):
+        read_hierarchy(path, ";", "utf-9")
+
+
+def test_codes_with_parents_become_levels(tmp_path: Path) -> None:
+    assert read_hierarchy(written(tmp_path, GOOD)).rows == {
+        "NA": ("NA", "Total"),
+        "1": ("01", "Total"),
+        "001": ("01", "Total"),
+    }
+
+
+def test_both_forms_of_a_classification_are_one_hierarchy(tmp_path: Path) -> None:
+    """Each file of the classification of regions, written as a list of codes with parents and as one of leaves."""
+    leaves = {f"R{region}{district}": (f"R{region}", "all") for region in range(4) for district in range(3)}
+    lines = ["code,parent", "all,", *(f"R{region},all" for region in range(4))]
+    lines += [f"{leaf},{groups[0]}" for leaf, groups in leaves.items()]
+    parents = read_hierarchy(written(tmp_path, "\n".join(lines), "parents.csv"))
+    arx = "\n".join(";".join((leaf, *groups)) for leaf, groups in leaves.items())
+    assert parents == read_hierarchy(written(tmp_path, arx, "arx.csv"))
+    assert parents.rows == leaves
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a;x\n\na;y\n", "line 3: names leaf 'a' again; see line 1"),
+        ("a;x\n a;y\n", "line 2: names leaf 'a' again; see line 1"),  # blanks around a cell do not count
+        ("a;x;*\nb;;*\n", "line 2: the group of level 1 is empty"),
+        ("a;x\n;x\n", "line 2: the leaf is empty"),
+        ("a;x;*\nb;*\n", "line 2: 3 fields expected, 2 found"),
+        ('a;x\n"b;x\n', "every quote closed"),
+        ("a\nb\n", "one cell a line was found. Is it another separator?"),
+        ("a;x;p\nb;x;q\n", "a group of level 1 lies in two groups of level 2: 'x' in 'p' and in 'q'"),
+        ("a;x\nb\u200b;x\n", "characters that can be seen; it holds U\\+200B"),
+        ("code;parent\na;\n", "no code has a parent"),
+        ("code;parent\na;b\nb;a\n", "codes run in a circle at 'a'"),
+        ("code;parent\na;c\n", "the parent of code 'a' must have a row of its own; 'c' has none"),
+        ("", "is empty"),
+    ],
+)
+def test_a_file_that_is_no_hierarchy_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(DataError, match=says) as refusal:
+        read_hierarchy(written(tmp_path, text))
+    assert "hier_nace.csv" in str(refusal.value)

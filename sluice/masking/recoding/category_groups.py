@@ -49,6 +49,8 @@ def groups_at_level(variable: Variable, level: int) -> dict[str, str]:
     if level > hierarchy.depth:
         raise PlanError(f"level on '{variable.name}' must be from 1 to {hierarchy.depth}; got {level}.")
     groups = hierarchy.at_level(level)
+    if variable.kind is Kind.DATE:
+        return {day: groups[day] for day in sorted(groups)}
     if variable.kind is Kind.INTEGER:
         try:
             return {leaf: groups[leaf] for leaf in sorted(groups, key=int)}
@@ -69,7 +71,8 @@ def kind_of_groups(variable: Variable, groups: Sequence[str]) -> Kind:
     if variable.kind is Kind.BINARY and distinct == 2:
         return Kind.BINARY
     runs = 1 + sum(one != next_ for one, next_ in pairwise(groups))
-    return Kind.ORDINAL if variable.kind in (Kind.ORDINAL, Kind.INTEGER) and runs == distinct else Kind.NOMINAL
+    has_order = variable.kind in (Kind.ORDINAL, Kind.INTEGER, Kind.DATE)
+    return Kind.ORDINAL if has_order and runs == distinct else Kind.NOMINAL
 
 
 def group_codes(
@@ -77,7 +80,7 @@ def group_codes(
 ) -> npt.NDArray[np.int64]:
     """For each record the position of its group among `categories`: -1 where missing, OUTSIDE where it has none.
 
-    column : whole numbers or categories
+    column : whole numbers, dates (by their day) or categories
     others : the group of whatever is not in `groups`
     """
     code = {label: position for position, label in enumerate(categories)}
@@ -85,8 +88,9 @@ def group_codes(
     if isinstance(column.dtype, pd.CategoricalDtype):
         old_codes, old = column.cat.codes.to_numpy().astype("int64"), list(column.cat.categories)
     else:
-        numbered, found = pd.factorize(column)
-        old_codes, old = numbered.astype("int64"), [str(number) for number in found]
+        values = column.to_numpy("datetime64[D]") if pd.api.types.is_datetime64_dtype(column.dtype) else column
+        numbered, found = pd.factorize(values)
+        old_codes, old = numbered.astype("int64"), [str(value) for value in found]
     table = np.array([code[groups[label]] if label in groups else rest for label in old] + [-1], dtype="int64")
     codes: npt.NDArray[np.int64] = table[old_codes]  # -1, missing, picks the last
     return codes

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
 from sluice.errors import PlanError
+from sluice.generalization.interval_labels import labels as interval_labels
 from sluice.masking.dates import Period, period_label, period_of, periods
 from sluice.masking.recoding.category_groups import (
     group_codes,
@@ -26,7 +27,6 @@ from sluice.masking.recoding.category_groups import (
     prefixes,
 )
 from sluice.masking.recoding.intervals import OUTSIDE, interval_codes, limits, quantile_bins
-from sluice.masking.recoding.intervals import labels as interval_labels
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 from sluice.variables import Kind, Label, Variable, Variables, as_label
@@ -36,7 +36,7 @@ _WAYS: dict[str, tuple[Kind, ...]] = {
     "bins": (Kind.CONTINUOUS, Kind.INTEGER),
     "quantiles": (Kind.CONTINUOUS, Kind.INTEGER),
     "categories": (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY),
-    "level": (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY, Kind.INTEGER),
+    "level": (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY, Kind.INTEGER, Kind.DATE),
     "characters": (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY, Kind.TEXT),
     "to": (Kind.DATE,),
 }
@@ -76,7 +76,7 @@ class GlobalRecoding(MaskingStep):
         default=None,
         ge=1,
         description="level of the variable's hierarchy, 1 is the first above the leaves; for categorical variables, "
-        "and for integers whose texts are the leaves",
+        "and for integers and dates whose texts are the leaves",
     )
     characters: int | None = Field(
         default=None,

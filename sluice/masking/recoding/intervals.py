@@ -1,7 +1,6 @@
-"""Intervals of a number: half-open, closed on the left, as they are cut, named and found."""
+"""Intervals of a number: half-open, closed on the left, as they are cut and found."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -41,11 +40,6 @@ def limits(bins: Sequence[float], variable: Variable) -> FloatArray:
     return cuts
 
 
-def labels(cuts: FloatArray, whole: bool) -> tuple[str, ...]:
-    """'under 20', '20 to 29' (of fractions '20 to under 30'), '30 and over'."""
-    return tuple(_label(low, high, whole) for low, high in pairwise(cuts))
-
-
 def interval_codes(values: FloatArray, cuts: FloatArray, count: int) -> npt.NDArray[np.int64]:
     """The interval of each value: i where cuts[i] <= value < cuts[i + 1], -1 for NaN, OUTSIDE beyond the ends.
 
@@ -83,14 +77,3 @@ def quantile_bins(values: FloatArray, groups: int, fewest: int, whole: bool) -> 
 
 def _in_words(bound: float | None) -> str:
     return "(none)" if bound is None else str(as_label(bound))
-
-
-def _label(low: float, high: float, whole: bool) -> str:
-    if np.isneginf(low):
-        return f"under {as_label(float(high))}"
-    if np.isposinf(high):
-        return f"{as_label(float(low))} and over"
-    if not whole:
-        return f"{as_label(float(low))} to under {as_label(float(high))}"
-    first, last = as_label(float(low)), as_label(float(high - 1))
-    return str(first) if first == last else f"{first} to {last}"

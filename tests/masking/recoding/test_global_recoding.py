@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from sluice.errors import PlanError
+from sluice.generalization.builders.periods import Periods
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.masking.recoding.global_recoding import GlobalRecoding
 from sluice.variables import Kind, Role, Variable
@@ -120,6 +121,21 @@ def test_equal_values_go_to_equal_values_in_any_order(
     order = data.draw(st.permutations(range(len(values))))
     shuffled = frame.iloc[order].set_axis([0] * len(order))
     assert step.mask(shuffled, {"x": variable}, RNG)["x"].astype(object).tolist() == masked.iloc[order].tolist()
+
+
+def test_dates_are_recoded_by_level_through_their_day() -> None:
+    seen = Variable(name="seen", kind=Kind.DATE, role=KEY, minimum="2023-11-01", maximum="2024-02-29")
+    variable = seen.model_copy(update={"hierarchy": Periods(periods=("month", "year")).build(seen)})
+    column = pd.Series(pd.to_datetime(["2024-02-29 23:59", None, "2023-12-31", "2024-02-01"], format="ISO8601"))
+    months, after = recode(GlobalRecoding(columns=("seen",), level=1), column.astype("datetime64[us]"), variable)
+    assert months.astype("object").where(months.notna(), None).tolist() == ["2024-02", None, "2023-12", "2024-02"]
+    assert after.kind is Kind.ORDINAL
+    assert after.categories == ("2023-11", "2023-12", "2024-01", "2024-02")
+    years, _ = recode(GlobalRecoding(columns=("seen",), level=1), months, after)
+    assert years.dropna().tolist() == ["2024", "2023", "2024"]
+    late = pd.Series(pd.to_datetime(["2024-03-01", "2024-02-01"])).astype("datetime64[us]")
+    with pytest.raises(PlanError, match=r"1 of 2 records .* Complete the variable's hierarchy"):
+        recode(GlobalRecoding(columns=("seen",), level=1), late, variable)
 
 
 def test_recoding_by_level_in_two_steps_is_recoding_in_one() -> None:

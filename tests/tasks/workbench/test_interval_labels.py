@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.masking.recoding.intervals import interval_codes, labels
+from sluice.generalization.interval_labels import labels
+from sluice.masking.recoding.intervals import interval_codes
 from tasks.workbench.interval_labels import by_interval
 
 AGES = pd.Series(pd.array([20, 29, 30, 39, None], dtype="Int64"))

@@ -1,0 +1,62 @@
+"""The declared domain of a variable: every value that its contract allows, as the leaves of a hierarchy."""
+
+import re
+
+import numpy as np
+
+from sluice.arrays import IntArray
+from sluice.errors import DocumentError
+from sluice.reading.values import moment
+from sluice.variables import Kind, Variable
+
+MOST_LEAVES = 100_000
+_WHOLE = re.compile(r"-?(0|[1-9]\d{0,14})")
+
+
+def declared_values(variable: Variable) -> tuple[str, ...]:
+    """The categories, the whole numbers from minimum to maximum, or the days from minimum to maximum, in their order.
+
+    raises : DocumentError for a kind whose values cannot be listed, a domain that is not declared, and one of more than
+             MOST_LEAVES values
+    cost   : O(values)
+    """
+    if variable.kind.is_categorical:
+        if not variable.categories:
+            raise DocumentError(f"'{variable.name}' has no categories: a hierarchy is built over declared ones")
+        return variable.categories
+    if variable.kind is Kind.INTEGER:
+        first, last = (int(float(bound)) for bound in _bounds(variable))
+        _refuse_too_many(variable, last - first + 1)
+        return tuple(map(str, range(first, last + 1)))
+    if variable.kind is Kind.DATE:
+        begin, end = (np.datetime64(moment(bound).date(), "D") for bound in _bounds(variable))
+        _refuse_too_many(variable, int((end - begin).astype(int)) + 1)
+        return tuple(np.arange(begin, end + 1).astype(str).tolist())
+    raise DocumentError(
+        f"'{variable.name}' is {variable.kind}: its values cannot be listed, as the leaves of a hierarchy must be. "
+        "Numbers without end are cut by the bins of global_recoding."
+    )
+
+
+def whole_numbers(variable: Variable, leaves: tuple[str, ...]) -> IntArray:
+    """The leaves as numbers, shape (leaves,). Raises DocumentError, with a count, unless all are whole numbers."""
+    others = sum(not _WHOLE.fullmatch(leaf) for leaf in leaves)
+    if others:
+        raise DocumentError(
+            f"'{variable.name}': intervals need whole numbers; {others} of {len(leaves)} declared values are none"
+        )
+    return np.array([int(leaf) for leaf in leaves], dtype=np.int64)
+
+
+def _bounds(variable: Variable) -> tuple[str, str]:
+    if variable.minimum is None or variable.maximum is None:
+        raise DocumentError(f"'{variable.name}' needs minimum and maximum: a hierarchy lists every value between them")
+    return str(variable.minimum), str(variable.maximum)
+
+
+def _refuse_too_many(variable: Variable, values: int) -> None:
+    if values > MOST_LEAVES:
+        raise DocumentError(
+            f"'{variable.name}' has {values:,} values from minimum to maximum; a hierarchy lists at most "
+            f"{MOST_LEAVES:,}. Round the variable, or cut it by the bins of global_recoding."
+        )

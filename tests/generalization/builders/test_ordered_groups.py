@@ -1,0 +1,70 @@
+"""sluice.generalization.builders.ordered_groups."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+import schemas
+from schemas.contract import load_contract
+from sluice.errors import DocumentError
+from sluice.generalization.builders.ordered_groups import OrderedGroups
+from sluice.variables import Kind, Variable
+
+CONTRACTS = Path(schemas.__path__[0])
+
+
+def ordinal(count: int) -> Variable:
+    return Variable(name="x", kind=Kind.ORDINAL, categories=tuple(f"c{place:03d}" for place in range(count)))
+
+
+def test_education_of_adult_is_grouped_as_in_arx() -> None:
+    """The widest groups of ARX's hierarchy: 3 categories of primary, 6 of secondary and 7 of higher education."""
+    education = load_contract(CONTRACTS / "adult.yaml").by_name["education"]
+    assert education.hierarchy is not None
+    names = ("Primary education", "Secondary education", "Higher education")
+    built = OrderedGroups(groups=((3, 6, 7),), names=(names,)).build(education)
+    assert built.at_level(1) == education.hierarchy.at_level(2)
+
+
+def test_names_tell_the_first_and_the_last_of_a_group() -> None:
+    rows = OrderedGroups(groups=(2, 2)).build(ordinal(5)).rows
+    assert rows["c001"] == ("c000 to c001", "c000 to c003", "*")
+    assert rows["c004"] == ("c004", "c004", "*")
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 60), st.lists(st.integers(1, 5), min_size=1, max_size=3))
+def test_groups_are_the_runs_that_counting_makes(count: int, sizes: list[int]) -> None:
+    variable = ordinal(count)
+    built = OrderedGroups(groups=tuple(sizes)).build(variable)
+    together = 1
+    for level, size in enumerate(sizes, start=1):
+        together *= size
+        groups = built.at_level(level)
+        runs = [place // together for place in range(count)]
+        found = [groups[leaf] for leaf in variable.categories or ()]
+        assert [found.index(group) for group in found] == [runs.index(run) for run in runs]
+
+
+@pytest.mark.parametrize(
+    ("written", "variable", "says"),
+    [
+        ({"groups": ((2, 2),)}, ordinal(5), "the groups of level 1 must hold the 5 of the level below; got 4"),
+        ({"groups": (2, (1, 1)), "names": (("a", "b", "c"), ("x", "y"))}, ordinal(5), "must hold the 3 .*; got 2"),
+        ({"groups": (2,), "names": (("a", "a", "b"),)}, ordinal(5), "level 1 has 3 groups, .*; got 2 different"),
+        ({"groups": (2,)}, Variable(name="x", kind=Kind.NOMINAL, categories=("a", "b")), "'x' is nominal"),
+    ],
+)
+def test_numbers_that_do_not_fit_the_categories_are_refused(
+    written: dict[str, object], variable: Variable, says: str
+) -> None:
+    with pytest.raises(DocumentError, match=says):
+        OrderedGroups.model_validate(written).build(variable)
+
+
+def test_names_are_given_for_every_level() -> None:
+    with pytest.raises(ValidationError, match="names must be given for each of 2 levels; got 1"):
+        OrderedGroups(groups=(2, 2), names=(("a",),))

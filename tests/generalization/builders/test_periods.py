@@ -1,0 +1,65 @@
+"""sluice.generalization.builders.periods."""
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from sluice.errors import DocumentError
+from sluice.generalization.builders.periods import Periods
+from sluice.masking.dates import period_label, period_of
+from sluice.variables import Kind, Variable
+
+
+def dates(first: str, last: str) -> Variable:
+    return Variable(name="seen", kind=Kind.DATE, minimum=first, maximum=last)
+
+
+def test_weeks_are_those_of_iso_8601() -> None:
+    # ISO 8601: 1 January 2005 lies in week 53 of 2004, 30 December 2019 in week 1 of 2020
+    rows = Periods(periods=("week", "week_year")).build(dates("2005-01-01", "2019-12-30")).rows
+    assert rows["2005-01-01"] == ("2004-W53", "weeks of 2004", "*")
+    assert rows["2019-12-30"] == ("2020-W01", "weeks of 2020", "*")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.dates(date(1000, 1, 1), date(9999, 11, 1)), st.integers(0, 40))
+def test_every_day_lies_in_the_periods_of_the_calendar(first: date, span: int) -> None:
+    """Against Python's calendar, and the periods by which global recoding names dates."""
+    days = [first + timedelta(days=day) for day in range(span + 1)]
+    domain = dates(days[0].isoformat(), days[-1].isoformat())
+    months = Periods(periods=("month", "quarter", "year", "decade")).build(domain)
+    weeks = Periods(periods=("week",)).build(domain)
+    assert list(months.rows) == [day.isoformat() for day in days]
+    for day in days:
+        text = day.isoformat()
+        labels = [period_label(period_of(text, period), period) for period in ("month", "quarter", "year")]
+        assert list(months.rows[text][:3]) == labels
+        decade, _, end = months.rows[text][3].partition(" to ")
+        assert int(decade) % 10 == 0
+        assert int(decade) <= day.year <= int(end) == int(decade) + 9
+        year, week, _ = day.isocalendar()
+        assert weeks.rows[text][0] == f"{year:04d}-W{week:02d}"
+
+
+def test_one_day_is_a_domain() -> None:
+    assert Periods(periods=("year",)).build(dates("2024-02-29", "2024-02-29")).rows == {"2024-02-29": ("2024",)}
+
+
+@pytest.mark.parametrize(
+    "periods", [("year", "month"), ("week", "month"), ("week", "year"), ("month", "month"), ("quarter", "week_year")]
+)
+def test_periods_that_do_not_nest_are_refused(periods: tuple[str, ...]) -> None:
+    with pytest.raises(ValidationError, match=f"'{periods[1]}' does not hold whole periods of '{periods[0]}'"):
+        Periods.model_validate({"periods": periods})
+
+
+def test_a_domain_without_end_is_refused() -> None:
+    with pytest.raises(DocumentError, match="'seen' needs minimum and maximum"):
+        Periods(periods=("year",)).build(Variable(name="seen", kind=Kind.DATE, minimum="2020-01-01"))
+    with pytest.raises(DocumentError, match="at most 100,000"):
+        Periods(periods=("year",)).build(dates("1000-01-01", "2000-01-01"))
+    with pytest.raises(DocumentError, match="hierarchy by periods is for date variables; 'x' is integer"):
+        Periods(periods=("year",)).build(Variable(name="x", kind=Kind.INTEGER, minimum=1, maximum=2))

@@ -1,0 +1,74 @@
+"""sluice.generalization.builders.redaction."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from sluice.errors import DocumentError
+from sluice.generalization.builders.redaction import Redaction
+from sluice.variables import Kind, Variable
+
+
+def codes(*categories: str) -> Variable:
+    return Variable(name="zip", kind=Kind.NOMINAL, categories=categories)
+
+
+def test_zip_codes_lose_a_character_at_each_level() -> None:
+    # Sweeney (2002), Figure 2, domain Z0 to Z2: 02138 becomes 0213* and 021**; leading zeros stay
+    rows = Redaction(redaction="right").build(codes("02138", "02139", "02141")).rows
+    assert rows["02138"] == ("0213*", "021**", "02***", "0****", "*****")
+    assert rows["02139"][0] == rows["02138"][0] != rows["02141"][0]
+    left = Redaction(redaction="left", levels=(2, 4), character="x").build(codes("02138", "14139")).rows
+    assert left["02138"] == ("xx138", "xxxx8", "*")
+
+
+def test_a_shorter_code_lies_with_those_that_begin_alike() -> None:
+    rows = Redaction(redaction="right", levels=(1,)).build(codes("K20", "K201", "K21")).rows
+    assert rows["K20"] == rows["K201"] == ("K20*", "*")
+
+
+@settings(max_examples=60)
+@given(st.sets(st.text("ab01", min_size=1, max_size=5), min_size=1, max_size=12), st.sampled_from(["right", "left"]))
+def test_codes_share_a_group_where_what_is_kept_is_alike(found: set[str], end: str) -> None:
+    built = Redaction.model_validate({"redaction": end}).build(codes(*sorted(found)))
+    longest = max(map(len, found))
+    for level in range(1, built.depth + 1):
+        groups = built.at_level(level)
+        for one in found:
+            for other in found:
+                kept = [
+                    [(code if end == "right" else code[::-1])[place : place + 1] for place in range(longest - level)]
+                    for code in (one, other)
+                ]
+                assert (groups[one] == groups[other]) is (kept[0] == kept[1])
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ({"redaction": "right"}, r"1 of 2 codes hold '\*'.*another 'character'"),
+        ({"redaction": "right", "character": "x", "levels": (4,)}, "levels must be at most 3, .*; got 4"),
+    ],
+)
+def test_what_does_not_fit_the_codes_is_refused(written: dict[str, object], says: str) -> None:
+    with pytest.raises(DocumentError, match=says):
+        Redaction.model_validate(written).build(codes("1*3", "12"))
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ({"redaction": "middle"}, "'right' or 'left'"),
+        ({"redaction": "right", "levels": (2, 1)}, "levels must rise strictly from at least 1; got 2, 1"),
+        ({"redaction": "right", "character": "**"}, "at most 1 character"),
+    ],
+)
+def test_wrong_parameters_are_refused(written: dict[str, object], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        Redaction.model_validate(written)
+
+
+def test_numbers_are_refused_whose_leading_zeros_are_lost() -> None:
+    with pytest.raises(DocumentError, match="is for nominal, ordinal, binary variables; 'zip' is integer"):
+        Redaction(redaction="right").build(Variable(name="zip", kind=Kind.INTEGER, minimum=0, maximum=99))

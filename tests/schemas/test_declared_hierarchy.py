@@ -1,0 +1,88 @@
+"""schemas.declared_hierarchy: the forms in which a contract writes a hierarchy."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from schemas.contract import Contract, load_contract
+from sluice.documents.documents import document_sha256
+from sluice.errors import DocumentError
+from sluice.generalization.builders import BUILDERS
+
+AGE = {"name": "age", "kind": "integer", "role": "quasi_identifier", "minimum": 0, "maximum": 99}
+SCHOOL = {"name": "school", "kind": "ordinal", "role": "other", "categories": ["none", "basic", "high", "degree"]}
+PLACE = {"name": "place", "kind": "nominal", "role": "other", "categories": ["0101", "0102", "0210"]}
+SEEN = {"name": "seen", "kind": "date", "role": "other", "minimum": "2023-01-01", "maximum": "2024-12-31"}
+CLOCK = {"name": "clock", "kind": "nominal", "role": "other"}
+
+WRITTEN: dict[str, tuple[dict[str, Any], str, str, str]] = {  # form: variable, hierarchy, a leaf, its groups
+    "rows": (PLACE, "{rows: {0101: [x], 0102: [x], 0210: [y]}}", "0210", "y"),
+    "file": (PLACE, "{file: place.csv}", "0102", "01,all"),
+    "intervals": (AGE, "{intervals: [5, 10, 20], highest: 80}", "17", "15 to 19,10 to 19,0 to 19,*"),
+    "cuts": (AGE, "{cuts: [[18, 40, 65], [18]]}", "50", "40 to 64,18 and over,*"),
+    "groups": (SCHOOL, "{groups: [2], names: [[low, high]]}", "basic", "low,*"),
+    "ranges": (AGE, "{ranges: [{child: up to 17, adult: 18 and over}]}", "18", "adult,*"),
+    "periods": (SEEN, "{periods: [quarter, year]}", "2024-02-29", "2024-Q1,2024,*"),
+    "times": (CLOCK, "{times: [60]}", "13:45", "13:00 to 13:59,*"),
+    "priority": (SCHOOL, "{priority: [[degree]], others: less}", "none", "less,*"),
+    "redaction": (PLACE, "{redaction: right, levels: [2]}", "0101", "01**,*"),
+    "prefixes": (PLACE, "{prefixes: [2]}", "0210", "02,*"),
+    "parents": (PLACE, '{parents: {"0101": "01", "0102": "01", "0210": "02"}}', "0101", "01,*"),
+}
+
+
+def load(folder: Path, variable: dict[str, Any], hierarchy: str) -> Contract:
+    (folder / "place.csv").write_text("code,parent\nall,\n01,all\n02,all\n0101,01\n0102,01\n0210,02\n")
+    content = {"dataset": "people", "version": 1, "variables": [{**variable, "hierarchy": "HERE"}]}
+    text = yaml.safe_dump(content).replace("HERE", hierarchy.replace("0101:", '"0101":').replace("0102:", '"0102":'))
+    path = folder / "contract.yaml"
+    path.write_text(text.replace("0210: [", '"0210": ['), encoding="utf-8")
+    return load_contract(path)
+
+
+def test_every_form_is_written_here() -> None:
+    assert set(WRITTEN) == {"rows", "file", *BUILDERS}
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_a_contract_holds_the_rows_that_come_of_each_form(tmp_path: Path, form: str) -> None:
+    variable, hierarchy, leaf, groups = WRITTEN[form]
+    contract = load(tmp_path, variable, hierarchy)
+    found = contract.variables[0].hierarchy
+    assert found is not None
+    assert found.rows[leaf] == tuple(groups.split(","))
+    assert Contract.model_validate_json(contract.model_dump_json()) == contract
+
+
+def test_the_same_rows_are_the_same_contract_however_they_are_written(tmp_path: Path) -> None:
+    """An approval is bound to what a hierarchy is: a builder that gives other groups voids it, another spelling not."""
+    by_prefix = load(tmp_path, PLACE, "{prefixes: [2]}")
+    by_parents = load(tmp_path, PLACE, WRITTEN["parents"][1])
+    other = load(tmp_path, PLACE, "{prefixes: [3]}")
+    assert document_sha256(by_prefix) == document_sha256(by_parents) != document_sha256(other)
+
+
+@pytest.mark.parametrize(
+    ("variable", "hierarchy", "says"),
+    [
+        (AGE, "{}", "variables.0.hierarchy: give exactly one of rows, file, intervals, .*; got none"),
+        (AGE, "{interval: [5]}", "give exactly one of .*; got interval. Did you mean 'intervals'?"),
+        (AGE, "{intervals: [5], cuts: [[5]]}", "give exactly one of .*; got intervals, cuts"),
+        (AGE, "{intervals: [5, 12]}", "hierarchy is refused:\n.*each a multiple of the one before; got 5, 12"),
+        (AGE, "{intervals: [5], hihgest: 80}", "hihgest: unknown key. Did you mean 'highest'?"),
+        (AGE, "{intervals: [wide]}", "intervals.0: must be a whole number; got 'wide'"),
+        (AGE, "{intervals: 5}", r"intervals: must be a list; got 5. Write \[5\]"),
+        (AGE | {"kind": "continuous"}, "{intervals: [5]}", "hierarchy: hierarchy by intervals is for integer"),
+        (AGE | {"maximum": None}, "{intervals: [5]}", "'age' needs minimum and maximum"),
+        (AGE | {"kind": "whole"}, "{intervals: [5]}", "variables.0.kind: must be 'continuous'"),
+        (PLACE, "{file: nowhere.csv}", "hierarchy.file: .*nowhere.csv: no such file"),
+        (PLACE, "{file: place.csv, separator: ';'}", "hierarchy.file: .*place.csv: a leaf needs a group"),
+        (PLACE, "{file: place.csv, level: 1}", "level: unknown key"),
+        (PLACE, "{parents: {a: b}}", "'hierarchy' has no row for: 0101, 0102, 0210"),
+    ],
+)
+def test_what_cannot_be_built_is_refused(tmp_path: Path, variable: dict[str, Any], hierarchy: str, says: str) -> None:
+    with pytest.raises(DocumentError, match=says):
+        load(tmp_path, variable, hierarchy)
