@@ -94,12 +94,14 @@ class Key:
         """The number of leaves that are values: a missing one is none."""
         return int(self.levels.shape[1]) - (self.missing is not None)
 
+    def step(self, now: int, then: int) -> IntArray:
+        """Shape (groups at level now,), the group of level `then`, not below `now`, that holds each of them."""
+        if (now, then) not in self._steps:
+            step = np.zeros(int(self.levels[now].max()) + 1, dtype=np.int64)
+            step[self.levels[now]] = self.levels[then]
+            self._steps[now, then] = step
+        return self._steps[now, then]
+
     @cached_property
-    def steps(self) -> tuple[IntArray, ...]:
-        """For each level but the highest, the group of the next level that holds each of its groups."""
-        steps = []
-        for row, above in zip(self.levels[:-1], self.levels[1:], strict=True):
-            step = np.zeros(int(row.max()) + 1, dtype=np.int64)
-            step[row] = above
-            steps.append(step)
-        return tuple(steps)
+    def _steps(self) -> dict[tuple[int, int], IntArray]:
+        return {}

@@ -6,49 +6,99 @@ is made of those and never of the records. Sensitive values are histograms of th
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.generalization.lattice.key import Key
-from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
+from sluice.generalization.lattice.node_kernel import Words, hidden_costs, pack, unite, unite_histograms
+from sluice.risk.classes.equivalence_classes import Codes
 
 NO_CLASS = -1
 BLANK = -1  # the code of a sensitive value that is missing
+
+_WORD = 64  # bits
 
 
 @dataclass(frozen=True)
 class Histogram:
     """How often each value of a sensitive column occurs in each class. A blank is no value.
 
+    start                  : shape (classes + 1,), where the pairs of each class begin
     holder, value, records : shape (pairs,), a class, a value that occurs in it, and the records with both; sorted by
                              class, then by value
-    classes, values        : how many there are
+    values                 : how many different values there may be
     """
 
+    start: IntArray
     holder: IntArray
     value: IntArray
     records: IntArray
-    classes: int
     values: int
 
-    @property
+    @cached_property
     def sizes(self) -> IntArray:
         """Shape (classes,), the records of each class that have a value."""
-        return np.bincount(self.holder, self.records, self.classes).astype(np.int64)
+        return np.diff(np.concatenate([[0], np.cumsum(self.records)])[self.start])
+
+    @property
+    def different(self) -> IntArray:
+        """Shape (classes,), how many different values each class has."""
+        return np.diff(self.start)
+
+    def sums(self, of_pairs: FloatArray) -> FloatArray:
+        """Shape (classes,), the sum over the values of each class."""
+        return np.asarray(np.bincount(self.holder, of_pairs, len(self.start) - 1), dtype=np.float64)
+
+    def largest(self, of_pairs: FloatArray) -> FloatArray:
+        """Shape (classes,), the largest over the values of each class, and 0 where all are below or there is none."""
+        largest = np.zeros(len(self.start) - 1)
+        filled = self.start[:-1] < self.start[1:]
+        if len(of_pairs):
+            largest[filled] = np.maximum(np.maximum.reduceat(of_pairs, self.start[:-1][filled]), 0)
+        return largest
 
     def overall(self, among: BoolArray) -> FloatArray:
         """Shape (values,), the share of each value in the records of some classes; 0 everywhere if these have none."""
-        chosen = among[self.holder]
-        counts = np.bincount(self.value[chosen], self.records[chosen], self.values)
+        counts = np.bincount(self.value, self.records * among[self.holder], self.values)
         return np.asarray(counts / max(counts.sum(), 1), dtype=np.float64)
 
     def united(self, into: IntArray, classes: int) -> "Histogram":
         """Of the classes that hold these: `into` says which for each."""
-        cell, member = np.unique(into[self.holder] * self.values + self.value, return_inverse=True)
-        records = np.bincount(member, self.records, len(cell)).astype(np.int64)
-        return Histogram(*np.divmod(cell, self.values), records, classes, self.values)
+        start, holder, value, records = unite_histograms(
+            into, classes, self.start, self.value, self.records, self.values
+        )
+        return Histogram(start, holder, value, records, self.values)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where each key's group lies in the words of a class.
+
+    fields : of each key the word, the shift and the mask
+    words  : how many words a class has
+    """
+
+    fields: tuple[tuple[int, int, int], ...]
+    words: int
+
+    @classmethod
+    def of(cls, keys: Sequence[Key]) -> "Layout":
+        fields, word, used = [], 0, 0
+        for key in keys:
+            bits = max(int(key.levels.max()).bit_length(), 1)
+            if used + bits > _WORD:
+                word, used = word + 1, 0
+            fields.append((word, used, 2**bits - 1))
+            used += bits
+        return cls(tuple(fields), word + 1)
+
+    @cached_property
+    def table(self) -> IntArray:
+        """Shape (p, 3), the fields as an array."""
+        return np.array(self.fields, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -56,7 +106,7 @@ class Node:
     """The classes of one transformation of the records.
 
     levels     : shape (p,), the level of each key
-    groups     : shape (p, c), the group of each key that each class shows
+    words      : shape (c, w), the group of each key that each class shows, see `shown`
     sizes      : shape (c,), the records of each class, 0 only where `population` has people without a record
     histograms : of each sensitive column, by name
     population : shape (c,), the people of the population in each class; None where no population is known
@@ -64,45 +114,59 @@ class Node:
     """
 
     keys: tuple[Key, ...]
+    layout: Layout
     levels: tuple[int, ...]
-    groups: IntArray
+    words: Words
     sizes: IntArray
     histograms: Mapping[str, Histogram]
     population: IntArray | None
     unknown: int
+    records: int
 
-    @property
-    def records(self) -> int:
-        return int(self.sizes.sum())
+    def shown(self, key: int) -> IntArray:
+        """Shape (c,), the group of a key that each class shows."""
+        word, shift, mask = self.layout.fields[key]
+        return ((self.words[:, word] >> np.uint64(shift)) & np.uint64(mask)).astype(np.int64)
 
-    def raised(self, key: int) -> "Node":
-        """The node above this one in one key."""
-        return self.at([level + (at == key) for at, level in enumerate(self.levels)])[0]
+    def raised(self, key: int, level: int) -> tuple["Node", IntArray]:
+        """The node in which a key has this level, not below its own here; and for each class here its class there.
 
-    def at(self, levels: Sequence[int]) -> tuple["Node", IntArray]:
-        """The node of these levels, none of which lies below this node's; and for each class here its class there.
-
-        cost : the classes of this node, a key
+        cost : the classes of this node, and their pairs with sensitive values
         """
-        groups = np.empty_like(self.groups)
-        for key, (shown, now, then) in enumerate(zip(self.groups, self.levels, levels, strict=True)):
-            groups[key] = shown
-            for step in self.keys[key].steps[now:then]:
-                groups[key] = step[groups[key]]
-        classes = equivalence_classes(list(groups))
-        into, count = classes.labels, len(classes.sizes)
-        united = np.empty((len(groups), count), dtype=np.int64)
-        united[:, into] = groups
+        word, shift, mask = self.layout.fields[key]
+        into, words, sizes = unite(
+            self.words, self.sizes, word, shift, mask, self.keys[key].step(self.levels[key], level)
+        )
+        count = len(sizes)
         node = Node(
             keys=self.keys,
-            levels=tuple(levels),
-            groups=united,
-            sizes=np.bincount(into, self.sizes, count).astype(np.int64),
+            layout=self.layout,
+            levels=(*self.levels[:key], level, *self.levels[key + 1 :]),
+            words=words,
+            sizes=sizes,
             histograms={name: histogram.united(into, count) for name, histogram in self.histograms.items()},
             population=None if self.population is None else np.bincount(into, self.population, count).astype(np.int64),
             unknown=NO_CLASS if self.unknown == NO_CLASS else int(into[self.unknown]),
+            records=self.records,
         )
         return node, into
+
+    def at(self, levels: Sequence[int]) -> tuple["Node", IntArray]:
+        """The node of these levels, none of which lies below this node's; and for each class here its class there."""
+        node, into = self, np.arange(len(self.sizes))
+        for key, level in enumerate(levels):
+            if level != node.levels[key]:
+                node, of_node = node.raised(key, level)
+                into = of_node[into]
+        return node, into
+
+    def hidden_costs(self, hidden: BoolArray, costs: FloatArray, first: IntArray) -> FloatArray:
+        """Shape (p,), the costs of what the records of hidden classes show, summed for each key.
+
+        costs : of each group of each key, one key after the other; first : where each key's begin
+        """
+        total: FloatArray = hidden_costs(self.words, self.sizes, hidden, self.layout.table, costs, first)
+        return total
 
 
 def bottom(
@@ -129,35 +193,48 @@ def bottom(
         raise DataError(f"keys and sensitive columns must have one length; got {', '.join(map(str, sorted(lengths)))}.")
     if not n:
         raise DataError("a generalisation needs at least one record; got none.")
-    all_codes = list(codes)
-    if population is not None:
-        for key, given in zip(keys, population, strict=True):
-            _refuse_unknown_leaves(key, given)
-        all_codes = [np.concatenate([ours, theirs]) for ours, theirs in zip(codes, population, strict=True)]
-    classes = equivalence_classes(all_codes)
-    count, member = len(classes.sizes), classes.labels[:n]
-    groups = np.empty((len(keys), count), dtype=np.int64)
-    for row, given in zip(groups, all_codes, strict=True):
-        row[classes.labels] = given
-    missing = np.array([-1 if key.missing is None else key.missing for key in keys])
-    unknown = np.flatnonzero((groups == missing[:, None]).all(axis=0))
+    people = 0 if population is None else len(population[0])
+    layout = Layout.of(keys)
+    words = np.zeros((n + people, layout.words), dtype=np.uint64)
+    for at, (key, (word, shift, _)) in enumerate(zip(keys, layout.fields, strict=True)):
+        pack(words[:n], word, shift, codes[at])
+        if population is not None:
+            _refuse_unknown_leaves(key, population[at])
+            pack(words[n:], word, shift, population[at])
+    none, leaves = np.zeros(0, dtype=np.int64), np.arange(keys[0].levels.shape[1])
+    into, distinct, sizes = unite(words, none, *layout.fields[0], leaves)
+    count, member = len(distinct), into[:n]
     node = Node(
         keys=tuple(keys),
+        layout=layout,
         levels=(0,) * len(keys),
-        groups=groups,
-        sizes=np.bincount(member, minlength=count),
+        words=distinct,
+        sizes=sizes if population is None else np.bincount(member, minlength=count),
         histograms={name: _histogram(member, count, values) for name, values in sensitive.items()},
-        population=None if population is None else np.bincount(classes.labels[n:], minlength=count),
-        unknown=int(unknown[0]) if len(unknown) else NO_CLASS,
+        population=None if population is None else np.bincount(into[n:], minlength=count),
+        unknown=_unknown(keys, layout, distinct),
+        records=n,
     )
     return node, member
+
+
+def _unknown(keys: Sequence[Key], layout: Layout, words: Words) -> int:
+    if any(key.missing is None for key in keys):
+        return NO_CLASS
+    row = np.zeros((1, layout.words), dtype=np.uint64)
+    for key, (word, shift, _) in zip(keys, layout.fields, strict=True):
+        pack(row, word, shift, np.array([key.missing]))
+    found = np.flatnonzero((words == row).all(axis=1))
+    return int(found[0]) if len(found) else NO_CLASS
 
 
 def _histogram(member: IntArray, classes: int, values: Codes) -> Histogram:
     present = values >= 0
     count = int(values.max(initial=0)) + 1
-    cell, records = np.unique(member[present] * count + values[present].astype(np.int64), return_counts=True)
-    return Histogram(*np.divmod(cell, count), records, classes, count)
+    cells = member[present].astype(np.int64) * count + values[present].astype(np.int64)
+    cell, records = np.unique(cells, return_counts=True)
+    holder, value = np.divmod(cell, count)
+    return Histogram(np.searchsorted(holder, np.arange(classes + 1)), holder, value, records, count)
 
 
 def _refuse_unknown_leaves(key: Key, codes: Codes) -> None:

@@ -1,23 +1,30 @@
 """The search for the best full-domain generalisation: of all transformations that satisfy the models, one that loses
 least.
 
-Sources: Samarati (2001), Bayardo and Agrawal (2005) and LeFevre, DeWitt and Ramakrishnan (2005) for the lattice and its
-pruning; El Emam and others (2009) for an optimum among all transformations.
+Sources: Samarati (2001) and LeFevre, DeWitt and Ramakrishnan (2005) for the lattice, and what a node tells of those
+below and above it; El Emam and others (2009) for an optimum among all transformations; Land and Doig (1960) for branch
+and bound.
 
-The search goes from the records upwards. Each node is made of the classes of the one below it, and a node of which no
-transformation above loses less than the best one found so far is left out with all that lies above it.
+A box is all nodes between a lowest and a highest one. None of them loses less than the lowest one would without
+suppression; the records that must be suppressed at the highest one must be so at all others, which costs them at least
+what it costs there; and if it breaks what no suppression mends, all others do. The box with the least bound is halved
+until that bound is the best loss found: then no other transformation is better. Whenever the search is stopped, the
+least bound of the boxes left says how far from the best its result may be.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from math import prod
 
 from sluice.errors import InfeasibleError
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
+from sluice.generalization.lattice.node_cache import NodeCache
 from sluice.generalization.lattice.solution import Refinement, Solution
 from sluice.generalization.lattice.suppression import Requirements, failures, suppression
 from sluice.generalization.models.privacy_model import PrivacyModel, Suppressed
-from sluice.generalization.objectives.objective import Measure, Objective
+from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from sluice.generalization.objectives.objective import Extra, Measure, Objective
 from sluice.risk.classes.equivalence_classes import Codes
 
 
@@ -49,92 +56,138 @@ def search(
     """
     base, member = bottom(keys, codes, dict(sensitive or {}), population)
     requirements = Requirements.of(models, base.records, suppression_limit, suppressed)
-    measure = objective.of(base)
-    walk = _Walk(base, requirements, measure, ended)
-    walk.run()
-    if walk.best is None:
-        raise _infeasible(base, requirements, walk.finished)
-    value, levels = walk.best
+    found = _Search(base, requirements, objective.of(base), ended)
+    found.run()
+    if found.best is None:
+        raise _infeasible(base, requirements, found.finished)
+    value, levels = found.best
     node, into = base.at(levels)
-    hidden = suppression(node, requirements).hidden
     return Solution(
         levels=levels,
         value=value,
-        bound=value if walk.finished else min(value, walk.bound),
-        optimal=walk.finished or walk.bound >= value,
-        checked=walk.checked,
+        bound=value if found.finished else found.bound,
+        optimal=found.finished,
+        checked=len(found.extras),
         nodes=prod(key.depth + 1 for key in keys),
-        suppressed_records=hidden[into[member]],
-        frontier=_frontier(base, levels, requirements, measure),
+        suppressed_records=suppression(node, requirements).hidden[into[member]],
+        frontier=found.frontier(levels),
     )
 
 
-class _Walk:
-    """Depth first from the bottom; every node is reached once, by raising keys in their order."""
+Levels = tuple[int, ...]
+
+
+class _Search:
+    """best     : the least loss of a transformation that satisfies the models, and which one that is; None before one
+                  is found
+    extras   : for each node looked at, what the records that must be suppressed there and below lose by it; None where
+               all nodes below are ruled out
+    finished : whether `best` is the best of all; else none is better than `bound`
+    """
 
     def __init__(self, base: Node, requirements: Requirements, measure: Measure, ended: Callable[[], bool]) -> None:
-        self._requirements, self._measure, self._ended = requirements, measure, ended
-        self._base = base
-        self.best: tuple[float, tuple[int, ...]] | None = None
-        self.checked = 0
+        self._base, self._requirements, self._measure, self._ended = base, requirements, measure, ended
+        self._nodes = NodeCache(base)
+        self._shares = measure.shares or NonUniformEntropy().of(base).shares
+        self.best: tuple[float, Levels] | None = None
+        self.extras: dict[Levels, Extra | None] = {}
         self.finished = False
         self.bound = 0.0
 
     def run(self) -> None:
-        top, _ = self._base.at([key.depth for key in self._base.keys])
-        self._judge(top)
-        pending: list[tuple[Node, int]] = []  # a node, and the key by which the next one lies above it
-        self._enter(self._base, 0, pending)
-        while pending and not self._ended():
-            node, key = pending.pop()
-            levels = tuple(level + (at == key) for at, level in enumerate(node.levels))
-            if self._loses_less(self._measure.least_at(levels)):
-                self._enter(node.raised(key), key, pending)
-        self.finished = not pending
-        self.bound = min((self._least(node, key) for node, key in pending), default=0.0)
-
-    def _enter(self, node: Node, first: int, pending: list[tuple[Node, int]]) -> None:
-        if not self._loses_less(self._measure.least(node)):
+        lowest, top = self._base.levels, tuple(key.depth for key in self._base.keys)
+        extra = self._look(top)
+        if extra is None:
+            self.finished = True
             return
-        if node.levels != tuple(key.depth for key in node.keys):
-            self._judge(node)
-        pending += [(node, at) for at in range(first, len(node.keys)) if node.levels[at] < node.keys[at].depth]
+        self._descend(top)
+        boxes: list[tuple[float, int, Levels, Levels, Extra]] = []  # bound, number, lowest and highest node, extra
+        heappush(boxes, (self._least(lowest, extra), 0, lowest, top, extra))
+        number = 0
+        while boxes and self._loses_less(boxes[0][0]):
+            if self._ended():
+                self.bound = boxes[0][0]
+                return
+            _, _, low, high, extra = heappop(boxes)
+            if low == high:
+                continue
+            for below, above in self._halves(low, high):
+                least = self._least(below, extra)
+                if above != high and self._loses_less(least):
+                    of_half = self._look(above)
+                    if of_half is None:
+                        continue
+                    more = tuple(map(max, extra, of_half))
+                    least = self._least(below, more)
+                else:
+                    more = extra
+                if self._loses_less(least):
+                    number += 1
+                    heappush(boxes, (least, number, below, above, more))
+        self.finished = True
 
-    def _least(self, node: Node, key: int) -> float:
-        levels = tuple(level + (at == key) for at, level in enumerate(node.levels))
-        return max(self._measure.least(node), self._measure.least_at(levels))
+    def _descend(self, start: Levels) -> None:
+        """Go down to the neighbour that loses least, as long as there is one that satisfies the models."""
+        here = start
+        while not self._ended():
+            before = self.best
+            for at, level in enumerate(here):
+                if level > 0:
+                    self._look((*here[:at], level - 1, *here[at + 1 :]))
+            if self.best is None or self.best == before:
+                return
+            here = self.best[1]
+
+    def _halves(self, low: Levels, high: Levels) -> Iterator[tuple[Levels, Levels]]:
+        """The box in two, at about half of what the key with the widest span of losses may lose."""
+        spans = [share[then] - share[now] for share, now, then in zip(self._shares, low, high, strict=True)]
+        spans = [span if now < then else -1.0 for span, now, then in zip(spans, low, high, strict=True)]
+        key = spans.index(max(spans))
+        share, level = self._shares[key], low[key]
+        while level + 1 < high[key] and share[level + 1] - share[low[key]] < spans[key] / 2:
+            level += 1
+        yield low, (*high[:key], level, *high[key + 1 :])
+        yield (*low[:key], level + 1, *low[key + 1 :]), high
+
+    def _least(self, levels: Levels, extra: Extra) -> float:
+        return self._measure.least(levels, self._nodes.at(levels) if self._measure.by_classes else None, extra)
 
     def _loses_less(self, least: float) -> bool:
         return self.best is None or least < self.best[0]
 
-    def _judge(self, node: Node) -> None:
-        self.checked += 1
-        found = suppression(node, self._requirements)
-        if found.feasible:
-            value = self._measure.value(node, found.hidden)
-            if self._loses_less(value):
-                self.best = value, node.levels
+    def _look(self, levels: Levels) -> Extra | None:
+        if levels not in self.extras:
+            node = self._nodes.at(levels)
+            needed = suppression(node, self._requirements)
+            if needed.over:
+                self.extras[levels] = None
+            elif needed.certain.any():
+                self.extras[levels] = self._measure.extra(node, needed.certain)
+            else:
+                self.extras[levels] = self._measure.nothing
+            if needed.feasible:
+                value = self._measure.value(node, needed.hidden)
+                if self._loses_less(value):
+                    self.best = value, levels
+        return self.extras[levels]
 
-
-def _frontier(
-    base: Node, levels: tuple[int, ...], requirements: Requirements, measure: Measure
-) -> tuple[Refinement, ...]:
-    found = []
-    for at, key in enumerate(base.keys):
-        if levels[at] == 0:
-            continue
-        node, _ = base.at([level - (other == at) for other, level in enumerate(levels)])
-        needed = suppression(node, requirements)
-        value = measure.value(node, needed.hidden) if needed.feasible else None
-        broken = failures(node, requirements)
-        found.append(Refinement(key.name, node.levels, broken, needed.records, needed.feasible, value))
-    return tuple(found)
+    def frontier(self, levels: Levels) -> tuple[Refinement, ...]:
+        """For each key that is generalised, the transformation one level finer in it."""
+        found = []
+        for at, (key, level) in enumerate(zip(self._base.keys, levels, strict=True)):
+            if level > 0:
+                node = self._nodes.at((*levels[:at], level - 1, *levels[at + 1 :]))
+                needed = suppression(node, self._requirements)
+                value = self._measure.value(node, needed.hidden) if needed.feasible else None
+                broken = failures(node, self._requirements)
+                found.append(Refinement(key.name, node.levels, broken, needed.records, needed.feasible, value))
+        return tuple(found)
 
 
 def _infeasible(base: Node, requirements: Requirements, finished: bool) -> InfeasibleError:
     top, _ = base.at([key.depth for key in base.keys])
     broken = failures(top, requirements)
-    if broken and (finished or requirements.monotone):
+    if broken and finished:
         first = broken[0]
         return InfeasibleError(
             f"no generalisation satisfies {first.model.describe()}: with every key at its highest level, "

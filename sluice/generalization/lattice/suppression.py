@@ -6,6 +6,7 @@ compared with has changed; theirs follow, until none is left that breaks any.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -40,10 +41,17 @@ class Requirements:
             raise DataError("a search needs at least one privacy model; got none.")
         return cls(tuple(models), int(share * records + 1e-9), suppressed)
 
-    @property
-    def monotone(self) -> bool:
-        """Whether a node that needs more suppression than is allowed rules out every node below it."""
-        return all(model.monotone_with_suppression if self.limit else model.monotone for model in self.models)
+    @cached_property
+    def certain(self) -> tuple[PrivacyModel, ...]:
+        """The models of which what fails at a node fails at every node below it."""
+        return tuple(
+            model for model in self.models if (model.monotone_with_suppression if self.limit else model.monotone)
+        )
+
+    @cached_property
+    def others(self) -> tuple[PrivacyModel, ...]:
+        """All other models."""
+        return tuple(model for model in self.models if model not in self.certain)
 
 
 @dataclass(frozen=True)
@@ -59,44 +67,55 @@ class Suppression:
     """What a node needs.
 
     hidden   : shape (c,), the classes whose records are suppressed, as far as was looked
-    records  : how many records that are
+    certain  : shape (c,), those of them whose records are suppressed at every node below, too
+    records  : how many records `hidden` has
+    over     : whether this node, and so every node below it, breaks a model whatever is suppressed, or needs more
+               suppression than is allowed
     feasible : whether the limit allows it and the file satisfies every model
     """
 
     hidden: BoolArray
+    certain: BoolArray
     records: int
+    over: bool
     feasible: bool
 
 
 def suppression(node: Node, requirements: Requirements) -> Suppression:
     """Which classes are suppressed at the node. Cost: the models', as many times as more classes fail."""
+    models, limit = requirements.models, requirements.limit
     kept = np.ones(len(node.sizes), dtype=np.bool_)
-    while True:
-        file = ReleasedFile(node, kept, requirements.suppressed)
+    file = ReleasedFile(node, kept, requirements.suppressed)
+    certain = ~kept
+    for model in requirements.certain:
+        certain |= model.failing(file)
+    records = int(node.sizes[certain].sum())
+    if records > limit or (not limit and any(model.file_fails(file) for model in requirements.certain)):
+        return Suppression(certain, certain, records, over=True, feasible=False)
+    kept = ~certain
+    file = ReleasedFile(node, kept, requirements.suppressed)
+    while requirements.others:
         failing = np.zeros_like(kept)
-        for model in requirements.models:
+        for model in requirements.others:
             failing |= model.failing(file)
         failing &= kept
         if not failing.any():
             break
         kept = kept & ~failing
-        if int(node.sizes[~kept].sum()) > requirements.limit:
+        file = ReleasedFile(node, kept, requirements.suppressed)
+        if file.hidden > limit:
             break
-    file = ReleasedFile(node, kept, requirements.suppressed)
     records = file.hidden
-    feasible = records <= requirements.limit and not (
-        (file.hidden_class and any(model.hidden_class_fails(file) for model in requirements.models))
+    feasible = records <= limit and not (
+        (file.hidden_class and any(model.hidden_class_fails(file) for model in models))
         or (requirements.suppressed != "released" and records == node.records)
-        or any(model.file_fails(file) for model in requirements.models)
+        or any(model.file_fails(file) for model in models)
     )
-    return Suppression(~kept, records, feasible)
+    return Suppression(~kept, certain, records, over=False, feasible=feasible)
 
 
 def failures(node: Node, requirements: Requirements) -> tuple[Failure, ...]:
-    """Which models the node breaks, each by itself when nothing is suppressed; first those that fail most records.
-
-    Where none of them does so but the node is not feasible, those that the suppressed file breaks.
-    """
+    """Which models the node breaks, each by itself when nothing is suppressed; first those that fail most records."""
     whole = ReleasedFile(node, np.ones(len(node.sizes), dtype=np.bool_), requirements.suppressed)
     found = []
     for model in requirements.models:

@@ -5,8 +5,6 @@ Source: Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007), section 4.
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from sluice.arrays import BoolArray
 from sluice.errors import DataError
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile
@@ -27,7 +25,7 @@ class DistinctLDiversity(PrivacyModel):
     monotone_with_suppression = True
 
     def failing(self, file: ReleasedFile) -> BoolArray:
-        different = np.bincount(file.histogram(self.sensitive).holder, minlength=len(file.kept))
+        different = file.histogram(self.sensitive).different
         return (different < self.l) & (different > 0)
 
     def describe(self) -> str:

@@ -67,8 +67,9 @@ class ReleasedFile:
 class PrivacyModel(ABC):
     """What must hold. A class with no value of the sensitive column tells none and breaks no model on that column.
 
-    monotone                  : whether a file keeps the model when its classes are united
-    monotone_with_suppression : whether uniting classes never makes more records break it
+    monotone                  : whether a file that satisfies the model still does when its classes are united
+    monotone_with_suppression : whether a class that satisfies it still does when it is united with any other, whatever
+                                records are suppressed
     """
 
     @property

@@ -31,8 +31,7 @@ class EqualTCloseness(PrivacyModel):
         q = file.overall(self.sensitive)[histogram.value]
         sizes = histogram.sizes
         excess = np.maximum(histogram.records / sizes[histogram.holder] - q, 0)
-        distance = np.bincount(histogram.holder, excess, len(sizes))
-        return np.asarray(distance > self.t + ROUNDING, dtype=np.bool_)
+        return np.asarray(histogram.sums(excess) > self.t + ROUNDING, dtype=np.bool_)
 
     def describe(self) -> str:
         return f"t-closeness of '{self.sensitive}' with t = {self.t:g}"

@@ -5,15 +5,14 @@ at only for what its suppressed records lose besides.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.generalization.lattice.node import Node
-from sluice.generalization.objectives.objective import Measure
+from sluice.generalization.objectives.objective import Extra, Measure
 
 Aggregate = Literal["sum", "mean", "maximum", "geometric"]
 """How the keys' losses, each 0 to 1, become one, by their weights: the weighted sum, the weighted arithmetic mean, the
@@ -21,78 +20,67 @@ largest weighted loss, or the weighted geometric mean of 1 + loss, less 1."""
 
 
 def aggregated(losses: Sequence[float], weights: Sequence[float], aggregate: Aggregate) -> float:
-    """One figure of the losses of all keys, each 0 to 1. No key with a weight: 0."""
-    weighted = [loss * weight for loss, weight in zip(losses, weights, strict=True)]
-    if aggregate == "sum":
-        return sum(weighted)
+    """One figure of the losses of all keys, each 0 to 1. Without any weight: 0."""
     if aggregate == "maximum":
-        return max(weighted)
+        return max(loss * weight for loss, weight in zip(losses, weights, strict=True))
     whole = sum(weights)
     if whole == 0:
         return 0.0
-    if aggregate == "mean":
-        return sum(weighted) / whole
-    return float(prod((1 + loss) ** (weight / whole) for loss, weight in zip(losses, weights, strict=True)) - 1)
+    if aggregate == "geometric":
+        return float(prod((1 + loss) ** (weight / whole) for loss, weight in zip(losses, weights, strict=True)) - 1)
+    weighted = sum(loss * weight for loss, weight in zip(losses, weights, strict=True))
+    return weighted if aggregate == "sum" else weighted / whole
 
 
-@dataclass(frozen=True)
+def key_counts(bottom: Node, key: int) -> IntArray:
+    """Shape (leaves,), the records of each leaf of a key."""
+    counts = np.bincount(bottom.shown(key), bottom.sizes, bottom.keys[key].levels.shape[1])
+    return counts.astype(np.int64)
+
+
 class KeyLosses(Measure):
-    """costs      : for each key and level, shape (groups,), what a record that shows the group loses; 0 or more, never
-                    less at a higher level
-    suppressed : for each key, what a suppressed record loses, at least as much as at the highest level
-    offset     : for each key, what is added for all records together
-    scale      : for each key, the loss of all records together that counts as 1
-    totals     : for each key and level, what all records lose, none of them suppressed
-    """
+    """The parts of an extra loss are those of the keys."""
 
-    costs: tuple[tuple[FloatArray, ...], ...]
-    suppressed: tuple[float, ...]
-    offset: tuple[float, ...]
-    scale: tuple[float, ...]
-    totals: tuple[tuple[float, ...], ...]
-    weights: tuple[float, ...]
-    aggregate: Aggregate
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         bottom: Node,
         costs: Sequence[Sequence[FloatArray]],
         suppressed: Sequence[float],
-        offset: Sequence[float],
-        scale: Sequence[float],
         aggregate: Aggregate,
-    ) -> "KeyLosses":
-        """From the counts of each key. Cost: the distinct combinations, once a key."""
-        totals = []
-        for key, shown, levels in zip(bottom.keys, bottom.groups, costs, strict=True):
-            counts = np.bincount(shown, bottom.sizes, key.levels.shape[1])
-            totals.append(tuple(float(cost[row] @ counts) for row, cost in zip(key.levels, levels, strict=True)))
-        return cls(
-            tuple(map(tuple, costs)),
-            tuple(suppressed),
-            tuple(offset),
-            tuple(scale),
-            tuple(totals),
-            tuple(key.weight for key in bottom.keys),
-            aggregate,
-        )
+        offset: Sequence[float] | None = None,
+    ) -> None:
+        """From the counts of each key. Cost: the distinct combinations, once a key.
 
-    def least_at(self, levels: Sequence[int]) -> float:
-        return self._combined([total[level] for total, level in zip(self.totals, levels, strict=True)])
+        costs      : for each key and level, shape (groups,), what a record that shows the group loses; 0 or more, and
+                     never less at a higher level
+        suppressed : for each key, what a suppressed record loses: no less than at the highest level
+        offset     : for each key, what all records together had to lose less, by what `costs` and `suppressed` are too
+                     high. A key's loss is relative to that of a file in which every record is suppressed
+        """
+        n, offset = bottom.records, offset or [0.0] * len(costs)
+        self._weights = tuple(key.weight for key in bottom.keys)
+        self._aggregate = aggregate
+        self._extra: list[list[FloatArray]] = []
+        shares = []
+        self.nothing = (0.0,) * len(costs)
+        for at, (key, most, less) in enumerate(zip(bottom.keys, suppressed, offset, strict=True)):
+            whole = n * most - less
+            scale = 1 / whole if whole > 1e-9 * n * most else 0.0  # nothing to lose
+            counts = key_counts(bottom, at)
+            shares.append(
+                [(float(cost[row] @ counts) - less) * scale for row, cost in zip(key.levels, costs[at], strict=True)]
+            )
+            self._extra.append([(most - cost) * scale for cost in costs[at]])
+        self.shares = shares
+
+    def least(self, levels: Sequence[int], node: Node | None, extra: Extra) -> float:
+        losses = [share[level] + more for share, level, more in zip(self.shares, levels, extra, strict=True)]
+        return aggregated(losses, self._weights, self._aggregate)
+
+    def extra(self, node: Node, hidden: BoolArray) -> Extra:
+        shown = [extra[level] for extra, level in zip(self._extra, node.levels, strict=True)]
+        first = np.cumsum([0, *map(len, shown)])
+        return tuple(node.hidden_costs(hidden, np.concatenate(shown), first).tolist())
 
     def value(self, node: Node, hidden: BoolArray) -> float:
-        sums = [total[level] for total, level in zip(self.totals, node.levels, strict=True)]
-        if hidden.any():
-            sizes = node.sizes[hidden]
-            for at, level in enumerate(node.levels):
-                more = self.suppressed[at] - self.costs[at][level][node.groups[at][hidden]]
-                sums[at] += float(sizes @ more)
-        return self._combined(sums)
-
-    def _combined(self, sums: Sequence[float]) -> float:
-        losses = [
-            (whole + offset) / scale if scale > 0 else 0.0
-            for whole, offset, scale in zip(sums, self.offset, self.scale, strict=True)
-        ]
-        return aggregated(losses, self.weights, self.aggregate)
+        return self.least(node.levels, node, self.extra(node, hidden))

@@ -18,9 +18,8 @@ class Loss(Objective):
     aggregate: Aggregate = "mean"
 
     def of(self, bottom: Node) -> KeyLosses:
-        p, n = len(bottom.keys), float(bottom.records)
         costs = [[(leaves - 1) / max(key.values - 1, 1) for leaves in key.leaves] for key in bottom.keys]
-        return KeyLosses.of(bottom, costs, [1.0] * p, [0.0] * p, [n] * p, self.aggregate)
+        return KeyLosses(bottom, costs, [1.0] * len(costs), self.aggregate)
 
     def describe(self) -> str:
         return f"loss (normalised certainty penalty), {self.aggregate} of the keys"

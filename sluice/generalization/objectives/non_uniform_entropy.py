@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.generalization.lattice.node import Node
-from sluice.generalization.objectives.key_losses import Aggregate, KeyLosses
+from sluice.generalization.objectives.key_losses import Aggregate, KeyLosses, key_counts
 from sluice.generalization.objectives.objective import Objective
 
 
@@ -22,16 +22,14 @@ class NonUniformEntropy(Objective):
     aggregate: Aggregate = "mean"
 
     def of(self, bottom: Node) -> KeyLosses:
-        n = float(bottom.records)
-        costs, offset, scale = [], [], []
-        for key, shown in zip(bottom.keys, bottom.groups, strict=True):
-            counts = np.bincount(shown, bottom.sizes, key.levels.shape[1])
+        most = float(np.log2(bottom.records))
+        costs, told = [], []
+        for at, key in enumerate(bottom.keys):
+            counts = key_counts(bottom, at)
             held = [np.bincount(row, counts) for row in key.levels]
             costs.append([np.log2(np.maximum(group, 1)) for group in held])
-            told = float(counts @ np.log2(np.maximum(counts, 1)))
-            offset.append(-told)
-            scale.append(n * float(np.log2(n)) - told)
-        return KeyLosses.of(bottom, costs, [float(np.log2(n))] * len(costs), offset, scale, self.aggregate)
+            told.append(float(counts @ np.log2(np.maximum(counts, 1))))
+        return KeyLosses(bottom, costs, [most] * len(costs), self.aggregate, told)
 
     def describe(self) -> str:
         return f"non-uniform entropy, {self.aggregate} of the keys"

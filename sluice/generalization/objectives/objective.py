@@ -1,8 +1,8 @@
 """What a generalisation loses: the figure that the search makes as small as the privacy models allow.
 
 Adding an objective is one file here: a frozen dataclass that derives from `Objective`, with a `Measure` for the records
-at hand. Any objective will do of which a coarser node, or more suppression, never loses less: that is what bounds the
-search.
+at hand (`KeyLosses`, `ClassLosses`). Any objective will do of which a coarser node, or more suppression, never loses
+less: that is what bounds the search.
 """
 
 from abc import ABC, abstractmethod
@@ -11,17 +11,35 @@ from collections.abc import Sequence
 from sluice.arrays import BoolArray
 from sluice.generalization.lattice.node import Node
 
+Extra = tuple[float, ...]
+"""What suppressed records lose beyond what they would lose if they were kept, in parts that a measure knows."""
+
 
 class Measure(ABC):
-    """An objective on some records."""
+    """An objective on some records.
 
-    def least_at(self, levels: Sequence[int]) -> float:
-        """No transformation of these levels, or of any above them, loses less. Cost: the keys, not the records."""
-        return 0.0
+    by_classes : whether `least` needs the classes of the node, and not its levels alone
+    nothing    : the extra loss where no record is suppressed
+    shares     : for each key and level, what it loses there, if that is known from the key alone; else empty
+    """
 
-    def least(self, node: Node) -> float:
-        """The same by the classes of the node, where that tells more."""
-        return self.least_at(node.levels)
+    by_classes: bool = False
+    nothing: Extra = (0.0,)
+    shares: Sequence[Sequence[float]] = ()
+
+    @abstractmethod
+    def least(self, levels: Sequence[int], node: Node | None, extra: Extra) -> float:
+        """No transformation of these levels, or above them, loses less if its suppressed records lose `extra` or more.
+
+        node : that of the levels, where the measure goes by classes
+        """
+
+    @abstractmethod
+    def extra(self, node: Node, hidden: BoolArray) -> Extra:
+        """What the records of the classes in `hidden`, shape (c,), lose by being suppressed at this node.
+
+        At a node below, where the same records are suppressed, they lose no less by it, part by part.
+        """
 
     @abstractmethod
     def value(self, node: Node, hidden: BoolArray) -> float:
@@ -37,4 +55,4 @@ class Objective(ABC):
 
     @abstractmethod
     def describe(self) -> str:
-        """Name and unit, as in 'loss (normalised certainty penalty), 0 to 1'."""
+        """Name and unit, as in 'loss (normalised certainty penalty), mean of the keys'."""

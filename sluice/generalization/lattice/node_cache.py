@@ -1,0 +1,44 @@
+"""Nodes on request: each is made of the nearest node below it that is still at hand.
+
+The keys are raised one after the other, those with many values first, since these unite most classes. Nodes on the way
+are kept: many nodes share the first steps. Those that were used longest ago are dropped when classes become too many.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from sluice.generalization.lattice.node import Node
+
+_MOST_CLASSES = 2**22  # of all nodes at hand, besides as many again as the records have twice
+
+
+class NodeCache:
+    """The nodes above one."""
+
+    def __init__(self, base: Node) -> None:
+        self._base = base
+        self._order = sorted(range(len(base.keys)), key=lambda at: -base.keys[at].levels.shape[1])
+        self._nodes: OrderedDict[tuple[int, ...], Node] = OrderedDict()
+        self._held, self._most = 0, _MOST_CLASSES + 2 * len(base.sizes)
+
+    def at(self, levels: Sequence[int]) -> Node:
+        """The node of these levels. Cost: the classes of each node on the way to it."""
+        missing: list[int] = []  # the keys to raise, the last one first
+        start = list(levels)
+        node = self._base
+        for key in reversed(self._order):
+            found = self._nodes.get(tuple(start))
+            if found is not None:
+                self._nodes.move_to_end(found.levels)
+                node = found
+                break
+            if start[key] != self._base.levels[key]:
+                missing.append(key)
+                start[key] = self._base.levels[key]
+        for key in reversed(missing):
+            node, _ = node.raised(key, levels[key])
+            self._nodes[node.levels] = node
+            self._held += len(node.sizes)
+        while self._held > self._most and len(self._nodes) > 1:
+            self._held -= len(self._nodes.popitem(last=False)[1].sizes)
+        return node
