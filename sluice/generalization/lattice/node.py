@@ -128,6 +128,19 @@ class Node:
         word, shift, mask = self.layout.fields[key]
         return ((self.words[:, word] >> np.uint64(shift)) & np.uint64(mask)).astype(np.int64)
 
+    @property
+    def people(self) -> IntArray:
+        """Shape (c,), how many people of the population fit each class; everybody fits the one that shows no key.
+
+        raises : DataError if no population is known
+        """
+        if self.population is None:
+            raise DataError("this needs the people of the population, by their keys; none were given.")
+        people = self.population.copy()
+        if self.unknown != NO_CLASS:
+            people[self.unknown] = self.population.sum()
+        return people
+
     def raised(self, key: int, level: int) -> tuple["Node", IntArray]:
         """The node in which a key has this level, not below its own here; and for each class here its class there.
 

@@ -132,6 +132,8 @@ def aggregate(losses: Sequence[float], weights: Sequence[float], how: str) -> fl
         return float(values @ shares)
     if how == "maximum":
         return float((values * shares).max())
+    if how == "rank":
+        return float(np.sort(values * shares)[::-1] @ 1000.0 ** -np.arange(len(values)))
     if not shares.sum():
         return 0.0
     if how == "mean":

@@ -17,8 +17,9 @@ from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
 from tests.generalization.lattice.brute_force import best, breaks, released
+from tests.generalization.small_files import tables
 
-AGGREGATES = ["sum", "mean", "maximum", "geometric"]
+AGGREGATES = ["sum", "mean", "maximum", "geometric", "rank"]
 OBJECTIVES = st.one_of(
     st.builds(Loss, st.sampled_from(AGGREGATES)),
     st.builds(NonUniformEntropy, st.sampled_from(AGGREGATES)),
@@ -29,30 +30,6 @@ MODELS = st.one_of(
     st.builds(DistinctLDiversity, st.sampled_from(["a", "b"]), st.integers(1, 3)),
     st.builds(EqualTCloseness, st.sampled_from(["a", "b"]), st.sampled_from([0.1, 0.25, 0.4, 0.6])),
 )
-
-
-@st.composite
-def tables(draw):
-    """Keys with their hierarchies, some with missing values, the records' codes, and two sensitive columns."""
-    keys, codes, n = [], [], draw(st.integers(1, 24))
-    for at in range(draw(st.integers(1, 3))):
-        leaves = draw(st.integers(1, 5))
-        rows = [np.arange(leaves)]
-        for _ in range(draw(st.integers(0, 2))):
-            groups = int(rows[-1].max()) + 1
-            rows.append(
-                np.array(draw(st.lists(st.integers(0, groups - 1), min_size=groups, max_size=groups)))[rows[-1]]
-            )
-        missing = draw(st.booleans())
-        table = np.array([np.append(row, row.max() + 1) if missing else row for row in rows])
-        weight = draw(st.sampled_from([0.0, 0.5, 1.0, 2.0]))
-        keys.append(Key(f"key{at}", table, leaves if missing else None, weight))
-        codes.append(np.array(draw(st.lists(st.integers(0, leaves - 1 + missing), min_size=n, max_size=n))))
-    sensitive = {
-        name: np.array(draw(st.lists(st.integers(lowest, 3), min_size=n, max_size=n)))
-        for name, lowest in (("a", 0), ("b", -1))
-    }
-    return keys, codes, sensitive
 
 
 @given(
