@@ -1,8 +1,7 @@
 """Costs and benefits of a publication: what its publisher and an intruder who names people stand to gain and to lose.
 
-Sources: Wan, Vorobeychik, Xia, Clayton, Kantarcioglu, Ganta, Heatherly and Malin (2015), a Stackelberg game: the
-publisher moves first, and the intruder attacks the records that are worth it; Prasser and others (2017) for generalised
-files.
+Sources: Wan and others (2015), a Stackelberg game: the publisher moves first, and the intruder attacks the records that
+are worth it; Prasser and others (2017) for generalised files.
 """
 
 from dataclasses import dataclass, fields
