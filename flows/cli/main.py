@@ -22,6 +22,7 @@ from flows.cli.audit_table import audit_app
 from flows.cli.camouflage import camouflage_app
 from flows.cli.documents import documents_app
 from flows.cli.founding import founding_app
+from flows.cli.hierarchy import hierarchy_app
 from flows.cli.key import key_app
 from flows.cli.ledger import ledger_app, status_app
 from flows.cli.microdata import microdata_app
@@ -63,6 +64,7 @@ for group in (
     app.add_typer(group)
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(key_app, name="key")
+app.add_typer(hierarchy_app, name="hierarchy")
 
 
 def main(arguments: list[str] | None = None) -> int:

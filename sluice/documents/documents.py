@@ -76,25 +76,34 @@ def read_yaml(path: Path, list_is: str | None = None) -> Written:
     list_is : the key that a file which holds nothing but a list stands for
     """
     try:
-        content, root = _load(_text_of(path))
+        text = _text_of(path)
     except (FileNotFoundError, IsADirectoryError):
         raise DocumentError(no_such_file(path)) from None
     except OSError as error:
         raise DocumentError(f"{path}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
         raise DocumentError(f"{path}: is not UTF-8 text") from None
-    except yaml.YAMLError as error:
-        raise DocumentError(f"{path}: is not valid YAML{_where(error)}") from None
-    except RecursionError:
-        raise DocumentError(f"{path}: is nested too deeply") from None
-    except (ValueError, TypeError, OverflowError):
-        raise DocumentError(f"{path}: holds a date, number or key that cannot be read, such as 2024-02-30") from None
     except DocumentError as error:
         raise DocumentError(f"{path}: {error}") from None
+    return yaml_mapping(text, str(path), list_is)
+
+
+def yaml_mapping(text: str, name: str, list_is: str | None = None) -> Written:
+    """The mapping in a text, read as a document is; errors begin with `name`. Raises DocumentError."""
+    try:
+        content, root = _load(text)
+    except yaml.YAMLError as error:
+        raise DocumentError(f"{name}: is not valid YAML{_where(error)}") from None
+    except RecursionError:
+        raise DocumentError(f"{name}: is nested too deeply") from None
+    except (ValueError, TypeError, OverflowError):
+        raise DocumentError(f"{name}: holds a date, number or key that cannot be read, such as 2024-02-30") from None
+    except DocumentError as error:
+        raise DocumentError(f"{name}: {error}") from None
     if list_is and isinstance(content, list):
         content = {list_is: content}  # `line_of` finds no such key in the file, and goes on with the list
     if not isinstance(content, dict):
-        raise DocumentError(f"{path}: must hold a mapping of keys to values; got {type(content).__name__}")
+        raise DocumentError(f"{name}: must hold a mapping of keys to values; got {type(content).__name__}")
     written = Written(content)
     written.root = root
     return written

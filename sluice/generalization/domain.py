@@ -1,6 +1,9 @@
 """The declared domain of a variable: every value that its contract allows, as the leaves of a hierarchy."""
 
+import math
 import re
+from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,6 +13,7 @@ from sluice.reading.values import moment
 from sluice.variables import Kind, Variable
 
 MOST_LEAVES = 100_000
+Bound = TypeVar("Bound", float, int)
 _WHOLE = re.compile(r"-?(0|[1-9]\d{0,14})")
 
 
@@ -25,13 +29,14 @@ def declared_values(variable: Variable) -> tuple[str, ...]:
             raise DocumentError(f"'{variable.name}' has no categories: a hierarchy is built over declared ones")
         return variable.categories
     if variable.kind is Kind.INTEGER:
-        first, last = (int(float(bound)) for bound in _bounds(variable))
-        _refuse_too_many(variable, last - first + 1)
+        smallest, largest = _bounds(variable, float, "a number")
+        first, last = math.ceil(smallest), math.floor(largest)
+        _refuse_unlistable(variable, last - first + 1)
         return tuple(map(str, range(first, last + 1)))
     if variable.kind is Kind.DATE:
-        begin, end = (np.datetime64(moment(bound).date(), "D") for bound in _bounds(variable))
-        _refuse_too_many(variable, int((end - begin).astype(int)) + 1)
-        return tuple(np.arange(begin, end + 1).astype(str).tolist())
+        begin, end = _bounds(variable, _day, "an ISO date such as 2024-12-31")
+        _refuse_unlistable(variable, end - begin + 1)
+        return tuple(np.arange(begin, end + 1).astype("datetime64[D]").astype(str).tolist())
     raise DocumentError(
         f"'{variable.name}' is {variable.kind}: its values cannot be listed, as the leaves of a hierarchy must be. "
         "Numbers without end are cut by the bins of global_recoding."
@@ -48,13 +53,23 @@ def whole_numbers(variable: Variable, leaves: tuple[str, ...]) -> IntArray:
     return np.array([int(leaf) for leaf in leaves], dtype=np.int64)
 
 
-def _bounds(variable: Variable) -> tuple[str, str]:
+def _day(text: str) -> int:
+    """Days since 1 January 1970. Raises ValueError."""
+    return int(np.datetime64(moment(text).date(), "D").astype(np.int64))
+
+
+def _bounds(variable: Variable, read: Callable[[str], Bound], wanted: str) -> tuple[Bound, Bound]:
     if variable.minimum is None or variable.maximum is None:
         raise DocumentError(f"'{variable.name}' needs minimum and maximum: a hierarchy lists every value between them")
-    return str(variable.minimum), str(variable.maximum)
+    try:
+        return read(str(variable.minimum)), read(str(variable.maximum))
+    except (ValueError, OverflowError):
+        raise DocumentError(f"'{variable.name}': 'minimum' and 'maximum' must each be {wanted}") from None
 
 
-def _refuse_too_many(variable: Variable, values: int) -> None:
+def _refuse_unlistable(variable: Variable, values: int) -> None:
+    if values < 1:
+        raise DocumentError(f"'{variable.name}': 'minimum' is above 'maximum'")
     if values > MOST_LEAVES:
         raise DocumentError(
             f"'{variable.name}' has {values:,} values from minimum to maximum; a hierarchy lists at most "

@@ -5,8 +5,9 @@ it is named; cells in quotes may hold it.
 """
 
 import gzip
+import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -71,7 +72,14 @@ def _rows(source: CsvSource) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     for batch in source.batches(_COLUMNS):
         rows += zip(batch["code"].tolist(), batch["parent"].tolist(), strict=True)
-    first = _places(source, [code for code, _ in rows], "code")
+    first: dict[str, int] = {}
+    for number, (code, _) in enumerate(rows):
+        if not code:
+            raise DataError(f"{_line(source, number)}: the code is empty")
+        if code in first:
+            again = _place(source, first[code])
+            raise DataError(f"{_line(source, number)}: names code '{code}' again; see {again}")
+        first[code] = number
     for number, (code, parent) in enumerate(rows):
         if parent and parent not in first:
             raise DataError(
@@ -92,27 +100,26 @@ def _cells(source: CsvSource) -> list[tuple[str, ...]]:
 
 
 def _leaves(source: CsvSource, lines: Sequence[tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Leaf: its groups, level by level."""
+    """Leaf: its groups, level by level. An error names no cell: the file may turn out to be one of records."""
     if len(lines[0]) < 2:
         raise DataError(f"{source.title}: a leaf needs a group; one cell a line was found. Is it another separator?")
-    _places(source, [leaf for leaf, *_ in lines], "leaf")
-    for number, line in enumerate(lines):
-        if "" in line:
-            raise DataError(f"{_line(source, number)}: the group of level {line.index('')} is empty")
-    return {leaf: tuple(groups) for leaf, *groups in lines}
-
-
-def _places(source: CsvSource, names: Sequence[str], what: str) -> dict[str, int]:
-    """The row of each name. Raises DataError for an empty one, and for one that stands twice."""
     first: dict[str, int] = {}
-    for number, name in enumerate(names):
-        if not name:
+    held: dict[tuple[int, str], int] = {}  # the line that first has a group of a level
+    for number, (leaf, *groups) in enumerate(lines):
+        if "" in (leaf, *groups):
+            what = f"group of level {groups.index('') + 1}" if leaf else "leaf"
             raise DataError(f"{_line(source, number)}: the {what} is empty")
-        if name in first:
-            again = _line(source, first[name]).removeprefix(f"{source.title}, ")
-            raise DataError(f"{_line(source, number)}: names {what} '{name}' again; see {again}")
-        first[name] = number
-    return first
+        if leaf in first:
+            raise DataError(f"{_line(source, number)}: names the leaf of {_place(source, first[leaf])} again")
+        first[leaf] = number
+        for level, (group, wider) in enumerate(pairwise(groups), start=1):
+            other = held.setdefault((level, group), number)
+            if lines[other][level + 1] != wider:
+                raise DataError(
+                    f"{_line(source, number)}: its group of level {level} lies in another group of level {level + 1} "
+                    f"than in {_place(source, other)}"
+                )
+    return {leaf: tuple(groups) for leaf, *groups in lines}
 
 
 def _line(source: CsvSource, row: int) -> str:
@@ -122,3 +129,19 @@ def _line(source: CsvSource, row: int) -> str:
     with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding=encoding) as file:
         lines = (number for number, line in enumerate(file, start=1) if line.strip())
         return f"{path}, line {next(islice(lines, row + source.header, None))}"
+
+
+def _place(source: CsvSource, row: int) -> str:
+    """The same without the file."""
+    return _line(source, row).removeprefix(f"{source.title}, ")
+
+
+def hierarchy_csv(hierarchy: Hierarchy) -> str:
+    """The file that `read_hierarchy` reads back: one leaf a row, ';' between its groups (the form of ARX)."""
+    lines = (";".join(map(_cell, (leaf, *groups))) for leaf, groups in hierarchy.rows.items())
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cell(text: str) -> str:
+    """In quotes where it holds what may be taken for a separator."""
+    return '"' + text.replace('"', '""') + '"' if re.search('[",;|]', text) else text

@@ -1,5 +1,6 @@
 """schemas.declared_hierarchy: the forms in which a contract writes a hierarchy."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -86,3 +87,15 @@ def test_the_same_rows_are_the_same_contract_however_they_are_written(tmp_path: 
 def test_what_cannot_be_built_is_refused(tmp_path: Path, variable: dict[str, Any], hierarchy: str, says: str) -> None:
     with pytest.raises(DocumentError, match=says):
         load(tmp_path, variable, hierarchy)
+
+
+def test_the_docs_list_every_form_with_an_example_that_is_read(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "hierarchies.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| [^|]* \| (.*?) \|", page, re.MULTILINE)
+    assert [key for key, _ in rows] == ["rows", "file", *BUILDERS]
+    for key, examples in rows:
+        for example in re.findall(r"`(\{.*?\})`", examples):
+            given = yaml.safe_load(example)
+            assert next(iter(given)) == key
+            if key in BUILDERS:
+                BUILDERS[key].model_validate(given)

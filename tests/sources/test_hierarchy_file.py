@@ -1,6 +1,7 @@
 """sluice.sources.hierarchy_file."""
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -105,14 +106,14 @@ def test_both_forms_of_a_classification_are_one_hierarchy(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("a;x\n\na;y\n", "line 3: names leaf 'a' again; see line 1"),
-        ("a;x\n a;y\n", "line 2: names leaf 'a' again; see line 1"),  # blanks around a cell do not count
+        ("a;x\n\na;y\n", "line 3: names the leaf of line 1 again"),
+        ("a;x\n a;y\n", "line 2: names the leaf of line 1 again"),  # blanks around a cell do not count
         ("a;x;*\nb;;*\n", "line 2: the group of level 1 is empty"),
         ("a;x\n;x\n", "line 2: the leaf is empty"),
         ("a;x;*\nb;*\n", "line 2: 3 fields expected, 2 found"),
         ('a;x\n"b;x\n', "every quote closed"),
         ("a\nb\n", "one cell a line was found. Is it another separator?"),
-        ("a;x;p\nb;x;q\n", "a group of level 1 lies in two groups of level 2: 'x' in 'p' and in 'q'"),
+        ("a;x;p\nb;x;q\n", "line 2: its group of level 1 lies in another group of level 2 than in line 1"),
         ("a;x\nb\u200b;x\n", "characters that can be seen; it holds U\\+200B"),
         ("code;parent\na;\n", "no code has a parent"),
         ("code;parent\na;b\nb;a\n", "codes run in a circle at 'a'"),
@@ -124,3 +125,10 @@ def test_a_file_that_is_no_hierarchy_is_refused(tmp_path: Path, text: str, says:
     with pytest.raises(DataError, match=says) as refusal:
         read_hierarchy(written(tmp_path, text))
     assert "hier_nace.csv" in str(refusal.value)
+
+
+@pytest.mark.parametrize("text", ["secret;x\nsecret;y\n", "1;secret;x\n2;secret;y\n", "1;x;secret\n2;x;hidden\n"])
+def test_records_that_are_taken_for_a_hierarchy_are_not_told(tmp_path: Path, text: str) -> None:
+    with pytest.raises(DataError) as refusal:
+        read_hierarchy(written(tmp_path, text))
+    assert not {"secret", "hidden"} & set(re.findall(r"\w+", str(refusal.value)))

@@ -1,0 +1,109 @@
+"""sluice.generalization.soundness."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.generalization.builders.intervals import Intervals
+from sluice.generalization.hierarchy import Hierarchy
+from sluice.generalization.soundness import Remark, remarks_for, remarks_on, remarks_with
+from sluice.variables import Kind, Variable
+
+AGE = Variable(name="age", kind=Kind.INTEGER, minimum=0, maximum=99)
+
+
+def faults(remarks: object) -> list[str]:
+    return [remark.says for remark in remarks if remark.fault]  # type: ignore[attr-defined]
+
+
+def of(*leaves: str) -> Hierarchy:
+    return Hierarchy(rows=dict.fromkeys(leaves, ("*",)))
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "fault", "says"),
+    [
+        (
+            of("New York", "new  york", "x"),
+            True,
+            "in case, blanks or accents' form alone: 'New York', 'new  york'",
+        ),
+        (of("Zu\u0308rich", "Z\u00fcrich"), True, "accents' form"),
+        (of("01", "1", "x"), False, "leaves that are the same number: '01', '1'; were zeros lost"),
+        (of("1", "1.0"), False, "the same number"),
+        (
+            Hierarchy(rows={"a": ("b", "*"), "b": ("c", "*"), "d": ("c", "*")}),
+            True,
+            "group 'b' of level 1 has the name of a leaf that lies in another group",
+        ),
+        (Hierarchy(rows={"a": ("A", "*"), "b": ("B", "*")}), False, "level 1 merges nothing of the level below"),
+        (Hierarchy(rows={"a": ("x",), "b": ("x",), "c": ("y",)}), False, "the widest level has 2 groups"),
+    ],
+)
+def test_what_shows_in_the_hierarchy_alone(hierarchy: Hierarchy, fault: bool, says: str) -> None:
+    (remark,) = remarks_on(hierarchy)
+    assert remark.fault is fault
+    assert says in remark.says
+
+
+def test_sound_hierarchies_have_no_remark() -> None:
+    built = Intervals(intervals=(5, 10, 20)).build(AGE)
+    assert [*remarks_on(built), *remarks_for(built, AGE), *remarks_with(built, {"5": 3})] == []
+    # a code that stays whole beside its own group is no stranger there: K20 lies in K20
+    assert list(remarks_on(Hierarchy(rows={"K20": ("K20", "*"), "K201": ("K20", "*"), "A": ("A", "*")}))) == []
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "variable", "fault", "says"),
+    [
+        (
+            of("1", "2"),
+            Variable(name="x", kind=Kind.NOMINAL, categories=("01", "2", "3")),
+            True,
+            "has no row for 2 of 3 categories of 'x': '01', '3'. It has '1'; were leading zeros lost?",
+        ),
+        (
+            of("Male", "f"),
+            Variable(name="x", kind=Kind.BINARY, categories=("male", "f")),
+            True,
+            "It has 'Male'; is that",
+        ),
+        (
+            of(*map(str, range(50))),
+            AGE,
+            True,
+            "no row for 50 of 100 values from minimum to maximum of 'age': '50', '51'",
+        ),
+        (of("a", "b", "c"), Variable(name="x", kind=Kind.NOMINAL, categories=("a", "b")), False, "has 1 leaves that"),
+        (
+            Hierarchy(rows={"a": ("x", "*"), "b": ("y", "*"), "c": ("x", "*")}),
+            Variable(name="x", kind=Kind.ORDINAL, categories=("a", "b", "c")),
+            False,
+            "level 1 has groups that are interrupted",
+        ),
+        (of("1"), Variable(name="x", kind=Kind.INTEGER), True, "'x' needs minimum and maximum"),
+        (of("1"), Variable(name="x", kind=Kind.NOMINAL), False, "'x' has no categories"),
+    ],
+)
+def test_what_shows_beside_the_contract(hierarchy: Hierarchy, variable: Variable, fault: bool, says: str) -> None:
+    remarks = list(remarks_for(hierarchy, variable))
+    assert any(remark.fault is fault and says in remark.says for remark in remarks), remarks
+
+
+def test_values_of_the_data_are_counted_and_never_named_unless_declared() -> None:
+    (remark,) = remarks_with(of("a", "b"), {"a": 5, "secret": 2, "c": 1}, declared=("a", "b", "c"))
+    assert remark == Remark(True, "3 of 8 records lie outside the hierarchy, with 2 different values, among them 'c'")
+    (remark,) = remarks_with(of("1", "2"), {"01": 4, "2": 1})
+    assert remark.says == "4 of 5 records lie outside the hierarchy, with 1 different value. Were leading zeros lost?"
+    (remark,) = remarks_with(of("north"), {"NORTH": 4})
+    assert "NORTH" not in remark.says
+
+
+@settings(max_examples=60)
+@given(st.sets(st.text("abc0 ", min_size=1, max_size=3).map(str.strip).filter(bool), min_size=1), st.data())
+def test_records_outside_are_those_whose_value_has_no_row(leaves: set[str], data: st.DataObject) -> None:
+    counts = data.draw(st.dictionaries(st.text("abcd0", min_size=1, max_size=3), st.integers(1, 9)))
+    outside = sum(count for value, count in counts.items() if value not in leaves)
+    remarks = list(remarks_with(of(*leaves), counts))
+    assert len(remarks) == (outside > 0)
+    assert all(remark.says.startswith(f"{outside:,} of {sum(counts.values()):,} records") for remark in remarks)
