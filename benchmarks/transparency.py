@@ -23,6 +23,7 @@ KEYS = ["workclass", "education", "marital_status", "occupation", "relationship"
 STEPS: dict[str, dict[str, object]] = {
     "additive_noise": {"columns": NUMBERS, "amount": 0.1},
     "anatomization": {"columns": ["occupation"], "l": 3},
+    "bottom_up_local_recoding": {"columns": NUMBERS, "k": 5},
     "data_distortion": {"columns": NUMBERS},
     "data_shuffling": {"columns": NUMBERS[:6], "given": NUMBERS[6:]},
     "data_swapping": {
@@ -34,11 +35,14 @@ STEPS: dict[str, dict[str, object]] = {
     "global_recoding": {"columns": NUMBERS[:1], "bins": [20_000, 60_000]},
     "ipso": {"columns": NUMBERS[:3], "given": NUMBERS[6:8]},
     "k_member_clustering": {"columns": NUMBERS, "k": 5},
+    "k_nearest_clustering": {"columns": NUMBERS, "k": 5},
     "local_suppression": {"columns": KEYS, "k": 5},
     "lossy_compression": {"columns": NUMBERS, "quality": 80},
     "matrix_decomposition": {"columns": NUMBERS, "rank": 2},
     "microaggregation": {"columns": NUMBERS, "k": 5},
+    "mondrian": {"columns": NUMBERS, "k": 5},
     "multiple_imputation": {"columns": ["AGI", "EMCONTRB", "FEDTAX", "STATETAX", "INTVAL"], "share": 0.5},
+    "one_pass_k_means": {"columns": NUMBERS, "k": 5},
     "permutation": {"columns": NUMBERS[:6]},
     "pram": {"columns": KEYS, "retention": 0.8},
     "projected_microaggregation": {"columns": NUMBERS, "k": 5},

@@ -14,10 +14,10 @@ def labels(cuts: FloatArray | Sequence[float], whole: bool) -> tuple[str, ...]:
 
     cuts : shape (k + 1,), rising; -inf or inf for an open end
     """
-    return tuple(_label(low, high, whole) for low, high in pairwise(cuts))
+    return tuple(interval_label(low, high, whole) for low, high in pairwise(cuts))
 
 
-def _label(low: float, high: float, whole: bool) -> str:
+def interval_label(low: float, high: float, whole: bool) -> str:
     if np.isneginf(low):
         return f"under {as_label(float(high))}"
     if np.isposinf(high):

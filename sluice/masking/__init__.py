@@ -1,7 +1,11 @@
 """Masking methods, one file each. A step of a plan is one of them, told apart by its `method`."""
 
+from sluice.masking.microaggregation.bottom_up_local_recoding import BottomUpLocalRecoding
 from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
+from sluice.masking.microaggregation.k_nearest_clustering import KNearestClustering
 from sluice.masking.microaggregation.microaggregation import Microaggregation
+from sluice.masking.microaggregation.mondrian import Mondrian
+from sluice.masking.microaggregation.one_pass_k_means import OnePassKMeans
 from sluice.masking.microaggregation.projected_microaggregation import ProjectedMicroaggregation
 from sluice.masking.microaggregation.recursive_histogram_sanitization import RecursiveHistogramSanitization
 from sluice.masking.microaggregation.spectral_histogram_sanitization import SpectralHistogramSanitization
@@ -33,17 +37,21 @@ from sluice.masking.synthesis.sequential_trees import SequentialTrees
 Step = (
     AdditiveNoise
     | Anatomization
+    | BottomUpLocalRecoding
     | DataDistortion
     | DataShuffling
     | DataSwapping
     | GlobalRecoding
     | Ipso
     | KMemberClustering
+    | KNearestClustering
     | LocalSuppression
     | LossyCompression
     | MatrixDecomposition
     | Microaggregation
+    | Mondrian
     | MultipleImputation
+    | OnePassKMeans
     | Permutation
     | Pram
     | ProjectedMicroaggregation
@@ -65,17 +73,21 @@ Step = (
 __all__ = [
     "AdditiveNoise",
     "Anatomization",
+    "BottomUpLocalRecoding",
     "DataDistortion",
     "DataShuffling",
     "DataSwapping",
     "GlobalRecoding",
     "Ipso",
     "KMemberClustering",
+    "KNearestClustering",
     "LocalSuppression",
     "LossyCompression",
     "MatrixDecomposition",
     "Microaggregation",
+    "Mondrian",
     "MultipleImputation",
+    "OnePassKMeans",
     "Permutation",
     "Pram",
     "ProjectedMicroaggregation",

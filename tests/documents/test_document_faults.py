@@ -60,7 +60,7 @@ def test_the_documents_load_before_a_mistake_is_made(tmp_path: Path) -> None:
         (
             "method: rank_swapping, ",
             "",
-            "line 9, plan.0: must have the key 'method', one of additive_noise, anatomization, data_",
+            "line 9, plan.0: must have the key 'method', one of additive_noise, anatomization, bottom",
         ),
         ("rank_swapping", "rank_swap", "no 'method' is named 'rank_swap'. Did you mean 'rank_swapping'? Known: addi"),
         ("title: A survey", "title: 7", "line 2, title: must be text; got 7. Put it into quotes."),

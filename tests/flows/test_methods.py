@@ -25,6 +25,10 @@ PLANS: dict[str, list[dict[str, Any]]] = {
     "microaggregation": [
         HOUSEHOLD,
         {"method": "k_member_clustering", "columns": ["age", "sex"], "k": 3},
+        {"method": "k_nearest_clustering", "columns": ["age", "sex"], "k": 3},
+        {"method": "one_pass_k_means", "columns": ["age", "sex"], "k": 3},
+        {"method": "bottom_up_local_recoding", "columns": ["age", "sex"], "k": 3},
+        {"method": "mondrian", "columns": ["age", "sex"], "k": 3},
         {"method": "microaggregation", "columns": [*NUMBERS, "town"], "k": 3},
         {"method": "projected_microaggregation", "columns": NUMBERS, "k": 3},
         {"method": "univariate_microaggregation", "columns": NUMBERS, "k": 4},

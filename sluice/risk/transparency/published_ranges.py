@@ -58,13 +58,17 @@ def _ends(pairs: Pairs, name: str) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _range(text: str, read: Callable[[str], float | None]) -> tuple[float, float]:
-    """The ends of 'a to b', or of one value; a label of anything else may hide every value."""
+    """The ends of 'a to b', 'a to under b', 'under b', 'a and over', or of one value; anything else hides no value."""
     words = text.split(" to ")  # which may be part of a category's name
     for parts in ((text, text), *((" to ".join(words[:at]), " to ".join(words[at:])) for at in range(1, len(words)))):
         low, high = read(parts[0]), read(parts[1])
         if low is not None and high is not None:
             return low, high
-    return -np.inf, np.inf
+        limit = read(parts[1].removeprefix("under "))
+        if limit is not None and (low is not None or parts[0] == parts[1]):
+            return -np.inf if low is None else low, float(np.nextafter(limit, -np.inf))
+    low = read(text.removesuffix(" and over"))
+    return -np.inf if low is None else low, np.inf
 
 
 def _number(text: str) -> float | None:

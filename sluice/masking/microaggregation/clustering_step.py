@@ -1,0 +1,259 @@
+"""What all methods of clustering share: records of any kinds of columns in clusters of at least k, one value for each.
+
+Source: Xiong (CS573 slides), "Anonymization using Microaggregation or Clustering". Differs from it: a cluster may also
+be released as a mean, median, mode or random member instead of the generalised values. How the clusters are formed is
+the method's own.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from numpy.random import Generator
+from pydantic import Field, model_validator
+
+from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.errors import PlanError
+from sluice.generalization.taxonomy import Taxonomy, taxonomy_of
+from sluice.masking.microaggregation.blocks import blocks_of, first_principal_component, partition_by_blocks
+from sluice.masking.microaggregation.cluster_loss import Domain, domain_of
+from sluice.masking.microaggregation.generalised_values import generalised_values
+from sluice.masking.microaggregation.regions import Regions, region_names
+from sluice.masking.microaggregation.representatives import representatives
+from sluice.masking.microaggregation.scale import scale_of
+from sluice.masking.perturbed_number import numbers, perturbed, stored
+from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import Attack
+from sluice.risk.transparency.linear_change import LinearChange
+from sluice.risk.transparency.nearest_centre import NearestCentre
+from sluice.risk.transparency.published_ranges import PublishedRanges
+from sluice.risk.transparency.strongest import Strongest
+from sluice.variables import Kind, Variable, Variables
+
+_LARGEST = 1e150  # the sum of larger numbers over a file may not be a number
+
+
+class ClusteringStep(MaskingStep):
+    """What every method of clustering has in common; a method is its `clusters`."""
+
+    k: int = Field(description="smallest number of records in a cluster, at least 2")
+    representative: Literal["generalised", "mean", "median", "mode", "random"] = Field(
+        default="mean",
+        description="what stands for a cluster. mean, median, mode or random (the values of one of its records): as in "
+        "microaggregation. generalised: text, the range of its numbers or ordinal categories ('20 to 29'), or the "
+        "narrowest group of the variable's hierarchy that holds all of it ('*' where only everything does)",
+    )
+    missing: Literal["refuse", "by_pattern"] = Field(
+        default="refuse", description="by_pattern: cluster records with others that miss the same columns"
+    )
+    round: bool = Field(
+        default=False, description="round integer variables to whole numbers; else a mean or median makes fractions"
+    )
+
+    # how its clusters are called
+    formed: ClassVar[str] = "similar records were put into clusters"
+    cluster: ClassVar[str] = "cluster"
+
+    preserves: ClassVar[str] = (
+        "As microaggregation does: means of numbers exactly, with too small variances; generalised values are true, "
+        "but coarse, and overlap between clusters."
+    )
+    known_attack: ClassVar[str] = (
+        "Equal sensitive values within a cluster are disclosed. The ends of a generalised range are values of some of "
+        "its members, so that the largest number of all stays in the file."
+    )
+    missing_values: ClassVar[str] = (
+        "Refused, or with `missing: by_pattern` clustered with records that miss the same columns; a missing value "
+        "stays missing."
+    )
+
+    @model_validator(mode="after")
+    def _k_hides_a_record(self) -> Self:
+        if self.k < 2:
+            raise ValueError(
+                f"k of {self.method} on {self._named()} must be at least 2; got {self.k}. "
+                "A cluster of one record is the record."
+            )
+        return self
+
+    @abstractmethod
+    def clusters(self, records: Domain, frame: pd.DataFrame, rows: IntArray, rng: Generator) -> IntArray | Regions:
+        """The cluster of each record, numbered from 0 without a gap, or the regions whose bounds are to be released.
+
+        records : n >= k records without missing values; each cluster has at least k of them
+        frame   : all records, with all their variables
+        rows    : shape (n,), where in the frame these records are
+        """
+
+    def released(self, variables: Variables) -> dict[str, Variable]:
+        """Generalised variables become nominal; else categories stay and integers become continuous unless `round`."""
+        self.refuse_unless(variables, Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY)
+        return {
+            name: self._released(variable) if name in self.columns else variable for name, variable in variables.items()
+        }
+
+    def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
+        """Raises PlanError on fewer than k records, missing values as `missing` says, and incomplete hierarchies."""
+        released = self.released(variables)
+        if len(frame) < self.k:
+            raise PlanError(f"{self.method} needs at least k = {self.k} records; there are {len(frame)}.")
+        values = numbers(frame, self.columns)
+        absent = np.isnan(values)
+        self._refuse(values, absent)
+        trees = [self._taxonomy(frame[name], variables[name]) for name in self.columns]
+        scales = [scale_of(frame[name], variables[name]) for name in self.columns]
+        ranges = [_range(column) for column in values.T]
+        results = np.full(values.shape, np.nan, dtype=object if self.representative == "generalised" else np.float64)
+        patterns, pattern = np.unique(absent, axis=0, return_inverse=True)
+        for number, of_pattern in enumerate(patterns):
+            rows, columns = np.flatnonzero(pattern.ravel() == number), np.flatnonzero(~of_pattern)
+            if len(columns) == 0:
+                continue
+            if len(rows) < self.k:
+                raise PlanError(
+                    f"{self.method} on {self._named()}: fewer than k = {self.k} records miss the same columns. "
+                    "Impute them first (multiple_imputation), or name fewer columns."
+                )
+            cells = np.ix_(rows, columns)
+            records = domain_of(values[cells], [trees[at] for at in columns], [ranges[at] for at in columns])
+            formed = self.clusters(records, frame, rows, rng)
+            groups = formed.groups if isinstance(formed, Regions) else formed
+            if self.representative == "generalised":
+                measured = [at for at in columns if trees[at] is None]  # like numbers
+                for at in columns:
+                    own, like = values[rows, at], frame[self.columns[at]]
+                    if isinstance(formed, Regions) and at in measured:
+                        results[rows, at] = region_names(formed, measured.index(at), own, like)
+                    else:
+                        results[rows, at] = generalised_values(own, groups, like, trees[at])
+            else:
+                of_columns = [scales[at] for at in columns]
+                results[cells] = representatives(values[cells], groups, self.representative, of_columns, rng)
+        masked = {
+            name: _column(result, frame[name], released[name])
+            for name, result in zip(self.columns, results.T, strict=True)
+        }
+        return frame.assign(**masked)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        if self.representative == "generalised":
+            return (PublishedRanges(self.columns),)
+        linear = LinearChange(self.columns, f"how far values lie from what stands for their cluster of {self.k}")
+        return (Strongest(self.columns, (NearestCentre(self.columns, self.k), linear)),)
+
+    def describe(self) -> str:
+        return (
+            f"In {', '.join(self.columns)}, {self.formed} of at least {self.k}, and each value was replaced by "
+            f"{self._replacement()}."
+        )
+
+    def _replacement(self) -> str:
+        if self.representative == "generalised":
+            return f"the range, or the narrowest group, that holds all of its {self.cluster}"
+        value = "the values of a random member" if self.representative == "random" else f"the {self.representative}"
+        return f"{value} of its {self.cluster}"
+
+    def _named(self) -> str:
+        return ", ".join(map(repr, self.columns))
+
+    def _released(self, variable: Variable) -> Variable:
+        if self.representative == "generalised":
+            changes: dict[str, Any] = dict.fromkeys(("minimum", "maximum", "categories", "hierarchy", "unit"), None)
+            return variable.model_copy(update=changes | {"kind": Kind.NOMINAL, "labels": {}, "missing_codes": ()})
+        if variable.kind.is_categorical:
+            return variable
+        return perturbed(variable, whole=self.round or self.representative in ("mode", "random"), bounded=True)
+
+    def _refuse(self, values: FloatArray, absent: BoolArray) -> None:
+        """Missing values unless they may be, and numbers whose range would not be a number."""
+        for name, column, count in zip(self.columns, values.T, absent.sum(axis=0), strict=True):
+            if count and self.missing == "refuse":
+                raise PlanError(
+                    f"{self.method} on '{name}' takes no missing values; there are {count}. Use missing: by_pattern, "
+                    "or impute them first (multiple_imputation)."
+                )
+            if (np.abs(column) > _LARGEST).any():
+                raise PlanError(
+                    f"{self.method} on '{name}' takes numbers up to {_LARGEST:g}; some are larger. Use a larger unit."
+                )
+
+    def _taxonomy(self, column: pd.Series, variable: Variable) -> Taxonomy | None:
+        """None for what is measured like a number."""
+        if variable.kind.is_numeric or (variable.kind is Kind.ORDINAL and variable.hierarchy is None):
+            return None
+        try:
+            return taxonomy_of(list(column.cat.categories), variable.hierarchy)
+        except ValueError as error:
+            raise PlanError(f"{self.method} on '{variable.name}': {error}. Complete it.") from None
+
+
+class ClusteringByBlocks(ClusteringStep):
+    """A method whose time grows with the square of the records, unless it is done block by block."""
+
+    block_size: int | None = Field(
+        default=None,
+        description="at least k: cut the file into blocks of similar records, at least this many, and treat each by "
+        "itself. Time grows with the records times the block size; absent: with the square of the records",
+    )
+
+    @model_validator(mode="after")
+    def _block_holds_a_cluster(self) -> Self:
+        if self.block_size is not None and self.block_size < self.k:
+            raise ValueError(
+                f"block_size of {self.method} on {self._named()} must be at least k = {self.k}; "
+                f"got {self.block_size}. Some thousands keep most of the information."
+            )
+        return self
+
+    @abstractmethod
+    def clusters_of_block(self, records: Domain, rng: Generator) -> IntArray:
+        """As `clusters`, of one block."""
+
+    def clusters(self, records: Domain, frame: pd.DataFrame, rows: IntArray, rng: Generator) -> IntArray:
+        count = len(records.numbers)
+        if self.block_size is None:
+            return self.clusters_of_block(records, rng)
+        levels = records.nodes / np.maximum(records.nodes.max(axis=0, initial=0), 1) * records.weights
+        blocks = blocks_of(first_principal_component(np.hstack([records.numbers, levels])), self.block_size)
+        return partition_by_blocks(count, blocks, lambda rows: self.clusters_of_block(records.of(rows), rng))
+
+
+def in_random_order(
+    kernel: Callable[[FloatArray, IntArray, FloatArray, int], IntArray],
+    method: str,
+    records: Domain,
+    k: int,
+    rng: Generator,
+) -> IntArray:
+    """The clusters that a kernel forms of the records in random order: it decides equal costs by their order.
+
+    raises : PlanError if there are fewer than k records
+    """
+    count = len(records.numbers)
+    if count < k:
+        raise PlanError(f"{method} needs at least k = {k} records; there are {count}.")
+    order = rng.permutation(count)
+    shuffled = records.of(order)
+    groups = np.empty(count, dtype=np.int64)
+    groups[order] = kernel(
+        np.ascontiguousarray(shuffled.numbers.T), np.ascontiguousarray(shuffled.nodes.T), records.weights, k
+    )
+    return groups
+
+
+def _column(result: npt.NDArray[Any], like: pd.Series, released: Variable) -> pd.Series:
+    if released.kind.is_numeric:
+        return stored(result, released).set_axis(like.index)
+    if result.dtype == object:
+        return pd.Series(pd.Categorical(result), index=like.index)
+    codes = np.where(np.isnan(result), -1.0, result).astype(np.int64)
+    return pd.Series(pd.Categorical.from_codes(codes, like.cat.categories, like.cat.ordered), index=like.index)
+
+
+def _range(values: FloatArray) -> float:
+    """Of the values present; 1 where they are all alike, so that nothing is divided by 0."""
+    present = values[~np.isnan(values)]
+    return float(np.ptp(present)) if len(np.unique(present)) > 1 else 1.0

@@ -1,0 +1,51 @@
+"""Bottom-up local recoding."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from sluice.errors import PlanError
+from sluice.masking.microaggregation.bottom_up_local_recoding import bottom_up_groups
+from sluice.masking.microaggregation.cluster_loss import domain_of, information_loss
+from tests.masking.microaggregation.naive_clusters import as_sets, bottom_up, cases, mixed_records, order_of
+
+
+@pytest.mark.slow
+@settings(max_examples=25)
+@given(cases)
+def test_clusters_are_those_of_the_definition(case: tuple[int, int, int, int]) -> None:
+    n, k, p, seed = max(case[:2]), *case[1:]
+    records = mixed_records(n, p, seed)
+    groups = bottom_up_groups(records, k, np.random.default_rng(seed))
+    assert as_sets(groups) == bottom_up(records, k, order_of(n, seed))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_heaps_are_two_clusters(seed: int) -> None:
+    heaps = np.array([[0.0], [1], [2], [10], [11], [12]])
+    groups = bottom_up_groups(domain_of(heaps, [None], [12.0]), 3, np.random.default_rng(seed))
+    assert sorted(map(sorted, as_sets(groups))) == [[0, 1, 2], [3, 4, 5]]
+
+
+@settings(max_examples=30)
+@given(cases)
+def test_clusters_have_k_records_and_less_than_twice_as_many(case: tuple[int, int, int, int]) -> None:
+    n, k, p, seed = max(case[:2]), *case[1:]
+    sizes = np.bincount(bottom_up_groups(mixed_records(n, p, seed), k, np.random.default_rng(seed)))
+    assert k <= sizes.min() <= sizes.max() < 2 * k
+
+
+@pytest.mark.parametrize("n", [2, 7])
+def test_k_of_all_records_is_one_cluster_and_equal_records_share_theirs(n: int) -> None:
+    rng = np.random.default_rng(0)
+    assert bottom_up_groups(mixed_records(n, 2, 0), n, rng).tolist() == [0] * n
+    alike = mixed_records(n, 2, 0).of(np.zeros(3 * n, dtype=np.int64))
+    groups = bottom_up_groups(alike, n, rng)
+    assert np.bincount(groups).min() >= n
+    assert information_loss(alike, groups).sum() == 0
+
+
+def test_fewer_than_k_records_are_refused() -> None:
+    for n in (0, 3):
+        with pytest.raises(PlanError, match=f"bottom_up_local_recoding needs at least k = 4 records; there are {n}"):
+            bottom_up_groups(mixed_records(n, 1, 0), 4, np.random.default_rng(0))
