@@ -40,22 +40,27 @@ class TCloseness(SensitiveRule):
     )
 
     def threshold(self, variable: Variable) -> float:
-        ordered = self.t_ordered is not None and self._has_order(variable) and self.ground_distance in (None, "ordered")
+        ordered = self._has_order(variable) and self.ground_distance_of(variable) == "ordered"
         return self.t_ordered if ordered and self.t_ordered is not None else self.t
 
+    def ground_distance_of(self, variable: Variable) -> Literal["equal", "ordered", "hierarchical"]:
+        """Which one is taken for a variable."""
+        if self.ground_distance is not None:
+            return self.ground_distance
+        return "ordered" if self._has_order(variable) else "equal"
+
     def measure(self, values: SensitiveValues) -> ClassFigures:
-        name, kind, has_order = values.variable.name, values.variable.kind, self._has_order(values.variable)
-        if self.ground_distance == "ordered" and not has_order:
+        name, kind, distance = values.variable.name, values.variable.kind, self.ground_distance_of(values.variable)
+        if distance == "ordered" and not self._has_order(values.variable):
             raise DataError(f"t_closeness: 'ordered' needs values with an order; '{name}' is {kind}. Use 'equal'.")
         classes, column = values.once_a_person
-        if self.ground_distance == "hierarchical":
+        if distance == "hierarchical":
             if values.variable.hierarchy is None:
                 raise DataError(f"t_closeness: 'hierarchical' needs a hierarchy; '{name}' has none in the contract.")
             levels = t_closeness.hierarchy_levels(column, values.variable.hierarchy)
             distances = t_closeness.hierarchical_distance(classes, levels)
         else:
-            ordered = has_order and self.ground_distance != "equal"
-            measure = t_closeness.ordered_distance if ordered else t_closeness.equal_distance
+            measure = t_closeness.ordered_distance if distance == "ordered" else t_closeness.equal_distance
             distances = measure(classes, category_codes(column))
         return ClassFigures(distances, distances > self.threshold(values.variable) + ROUNDING)
 

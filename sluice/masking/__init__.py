@@ -15,6 +15,7 @@ from sluice.masking.noise.lossy_compression import LossyCompression
 from sluice.masking.noise.matrix_decomposition import MatrixDecomposition
 from sluice.masking.noise.pram import Pram
 from sluice.masking.noise.random_orthogonal_matrix import RandomOrthogonalMatrix
+from sluice.masking.recoding.generalization import Generalization
 from sluice.masking.recoding.global_recoding import GlobalRecoding
 from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.masking.recoding.random_rounding import RandomRounding
@@ -41,6 +42,7 @@ Step = (
     | DataDistortion
     | DataShuffling
     | DataSwapping
+    | Generalization
     | GlobalRecoding
     | Ipso
     | KMemberClustering
@@ -77,6 +79,7 @@ __all__ = [
     "DataDistortion",
     "DataShuffling",
     "DataSwapping",
+    "Generalization",
     "GlobalRecoding",
     "Ipso",
     "KMemberClustering",

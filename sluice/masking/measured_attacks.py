@@ -29,6 +29,9 @@ MEASURED = {
         "Compare values by the distances that masking leaves between true pairs, learned on other people's. On 1 "
         "variable of Adult (swap_rate: 0.1): 0 % found; 0 % surely found."
     ),
+    "generalization": (
+        "No attack of its own: every attack repeats the rule, and compares original and release after it."
+    ),
     "global_recoding": (
         "No attack of its own: every attack repeats the rule, and compares original and release after it."
     ),

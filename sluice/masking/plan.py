@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.masking.record_draws import RecordDraws
-from sluice.masking.step import MaskingStep
+from sluice.masking.step import MaskingStep, carried_out
 from sluice.masking.subsets import ByStratum, households, strata, together, with_members
 from sluice.value_hashes import Hashes
 from sluice.variables import Kind, Variable, Variables
@@ -100,6 +100,8 @@ def _by_strata(
 ) -> tuple[pd.DataFrame, list[MaskingStep | ByStratum]]:
     if not step.strata:
         fitted = step.fit(frame, variables)
+        if step.masks_as_fitted:
+            return carried_out(fitted, frame, variables, rng), list(fitted)
         return _drawn(step, frame, variables, rng, draws), list(fitted)
     parts = strata(step, frame)
     masked, steps = [], {}

@@ -1,6 +1,7 @@
 """MaskingStep: what every masking method is, seen from the plan that calls it."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -50,8 +51,15 @@ class MaskingStep(BaseModel, ABC):
     # the same variables, which is how original and masked records are compared on the masked file's own categories.
     is_recoding: ClassVar[bool] = False
 
-    # A sample: some of the records are left out. Every other method returns every record.
-    is_sampling: ClassVar[bool] = False
+    # Some of the records may be left out. Every other method returns every record.
+    @property
+    def is_sampling(self) -> bool:
+        return False
+
+    # To mask is to carry out the fitted steps, so that what takes long is done once (`fit`).
+    @property
+    def masks_as_fitted(self) -> bool:
+        return False
 
     # A record's draws may come from its key (`mask_by_record`), so that an unchanged one keeps its noise.
     @property
@@ -145,3 +153,14 @@ class MaskingStep(BaseModel, ABC):
                 raise PlanError(f"strata of {self.method} are of categories or integers; '{name}' has too many values.")
         if self.unit == "household" and not with_role(variables, Role.HOUSEHOLD):
             raise PlanError(f"unit: household of {self.method} needs a variable of role household; there is none.")
+
+
+def carried_out(
+    fitted: Sequence[MaskingStep], frame: pd.DataFrame, variables: Variables, rng: np.random.Generator
+) -> pd.DataFrame:
+    """`frame` after these steps, one after the other."""
+    current = dict(variables)
+    for step in fitted:
+        frame = step.mask(frame, current, rng)
+        current = step.released(current)
+    return frame

@@ -1,7 +1,9 @@
 """The report on masked records: the reference standard's curves and the variables, before and after masking."""
 
 from sluice.errors import SluiceError
+from sluice.generalization.levels_found import KeyLevel, LevelsFound
 from sluice.report.dossier import Dossier, RecordsView
+from sluice.report.levels_plot import ladder_svg
 from sluice.report.records_plots import MOST_BARS, curve_svg, distribution_svg
 from sluice.report.small_counts import refuse_small_counts, safe_counts, share
 from sluice.report.wording import VERDICT_WORDS, figure
@@ -54,8 +56,47 @@ def context(dossier: Dossier, view: RecordsView) -> dict[str, object]:
             for number, summary in enumerate(view.variables)
             if summary.kind_after is not None
         ],
+        "levels": [_levels_view(found, f"levels-{number}") for number, found in enumerate(view.levels)],
         "not_released": [summary for summary in view.variables if summary.kind_after is None],
     }
+
+
+def _levels_view(found: LevelsFound, name: str) -> dict[str, object]:
+    """What a search of levels found, in sentences."""
+    if found.excess == 0:
+        best = f"Of {found.choices:,} choices none loses less and satisfies the rules that were searched under."
+    elif found.excess is None:
+        best = f"{found.checked:,} of {found.choices:,} choices were looked at; what others lose at least is not known."
+    else:
+        best = (
+            f"The search was ended after {found.checked:,} of {found.choices:,} choices; none that satisfies the rules "
+            f"can be better by more than {100 * found.excess:.2g} %."
+        )
+    suppressed = "fewer records than may be told were suppressed"
+    if found.suppressed is not None:
+        suppressed = f"{found.suppressed:,} of {found.records:,} records were suppressed"
+    left = f" Left to the judgement of the file: {', '.join(found.unsearched)}." if found.unsearched else ""
+    chosen = ", ".join(f"{key.name} level {key.level} of {key.highest}" for key in found.keys)
+    return {
+        "found": found,
+        "says": f"What was made small is {found.objective}: {found.value:.4g}. {best} Beside that, {suppressed}.{left}",
+        "why": [(key, _why(key)) for key in found.keys],
+        "svg": ladder_svg(found.keys, f"Levels that were chosen: {chosen}.", name),
+    }
+
+
+def _why(key: KeyLevel) -> str:
+    """Why a variable is no finer."""
+    if key.finer is None:
+        return "It is the finest that was allowed." if key.level == key.lowest else ""
+    if not key.finer.breaks:
+        return "Finer, more records would have to be suppressed, so that more is lost."
+    records = "few records" if key.finer.records is None else f"{key.finer.records:,} records"
+    says = f"Finer, {records} would be in groups that break {key.finer.breaks[0]}"
+    if key.finer.group_records is None:
+        return f"{says}."
+    group = ", ".join(f"{name} {value}" for name, value in key.finer.group.items())
+    return f"{says}, the {key.finer.group_records:,} with {group} among them."
 
 
 def _refuse_uneven(curve: Curve) -> None:

@@ -22,7 +22,7 @@ MOST_BARS = 24
 
 _WIDTH = 340  # the column that is left on a narrow phone
 _LONGEST_LABEL = 22  # characters
-_LETTER = 6  # pixels that one takes in a label
+LETTER = 6  # pixels that one takes in a label
 _LINE_HEIGHT = 15
 _PITCH = 23  # from one pair of bars to the next
 _BAR = 8.3
@@ -66,8 +66,8 @@ class _Panel:
         centre = (self.left + _WIDTH - self.right) / 2
         return [
             _path(f"M{self.left} {self.top}V{self.base}H{_WIDTH - self.right}", _AXIS),
-            *(_text(self.x(tick), self.base + _LINE_HEIGHT, format(tick, figures), "middle") for tick in ticks),
-            _text(centre, self.base + 2 * _LINE_HEIGHT, label, "middle"),
+            *(text(self.x(tick), self.base + _LINE_HEIGHT, format(tick, figures), "middle") for tick in ticks),
+            text(centre, self.base + 2 * _LINE_HEIGHT, label, "middle"),
         ]
 
 
@@ -90,14 +90,14 @@ def curve_svg(curve: Curve, axis: str, description: str) -> Markup:
         _path(band, 'fill="var(--band)"'),
         _path(ruled, _GRID),
         *panel.frame(_round_values(end, 5), axis, ".6g"),
-        *(_text(panel.left - 5, panel.y(share) + 4, f"{share:.0%}".rstrip("%"), "end") for share in shares),
-        _text(panel.left, panel.top - 14, "% of original records", "start"),
+        *(text(panel.left - 5, panel.y(share) + 4, f"{share:.0%}".rstrip("%"), "end") for share in shares),
+        text(panel.left, panel.top - 14, "% of original records", "start"),
         _path(panel.line(grid, reference), _REFERENCE),
         _path(panel.line(grid, masked), _MASKED),
     ]
     if math.isfinite(curve.statistic):
         drawn += _excess(panel, curve, grid, masked, reference)
-    return _svg(panel.height, description, drawn)
+    return drawing(panel.height, description, drawn)
 
 
 def _excess(panel: _Panel, curve: Curve, grid: FloatArray, masked: FloatArray, reference: FloatArray) -> list[str]:
@@ -106,20 +106,20 @@ def _excess(panel: _Panel, curve: Curve, grid: FloatArray, masked: FloatArray, r
     label, at = f"D+ {curve.statistic:.3f}", curve.at
     corner = panel.x(0.97 * panel.end), panel.y(0.06)
     if high <= low:
-        return [_text(*corner, label, "end")]
+        return [text(*corner, label, "end")]
     stroke = _path(panel.line([at, at], [low, high]), _EXCESS)
     if low >= 0.1 and at <= 0.78 * panel.end:  # right of and below the stroke both curves are higher already
-        return [stroke, _text(panel.x(at) + 6, panel.y(low) + 9, label, "start")]
+        return [stroke, text(panel.x(at) + 6, panel.y(low) + 9, label, "start")]
     if high <= 0.93 and at >= 0.22 * panel.end:  # left of and above it they are lower still
-        return [stroke, _text(panel.x(at) - 6, panel.y(high) - 2, label, "end")]
+        return [stroke, text(panel.x(at) - 6, panel.y(high) - 2, label, "end")]
     middle = f"{panel.x(at):.1f} {panel.y((low + high) / 2):.1f}"
     if at <= panel.end / 2:
         x, y = corner
-        pointer = f"M{x - _LETTER * len(label) / 2:.1f} {y - 11:.1f}L{middle}"
+        pointer = f"M{x - LETTER * len(label) / 2:.1f} {y - 11:.1f}L{middle}"
     else:
         x, y = panel.x(0.55 * panel.end), panel.y(0.5)
         pointer = f"M{x + 3:.1f} {y - 4:.1f}L{middle}"
-    return [stroke, _path(pointer, _POINTER), _text(x, y, label, "end")]
+    return [stroke, _path(pointer, _POINTER), text(x, y, label, "end")]
 
 
 def distribution_svg(rows: Sequence[tuple[str, int | None, int | None]], description: str, name: str) -> Markup:
@@ -128,8 +128,8 @@ def distribution_svg(rows: Sequence[tuple[str, int | None, int | None]], descrip
     rows : bin, count before, count after; 1 to MOST_BARS of them. A count of None is a hatched mark of fixed length;
     name : unique on the page
     """
-    labels = [_shortened(label) for label, _, _ in rows]
-    left = 10 + min(_LETTER * max(len(label) for label in labels), 132)
+    labels = [shortened(label) for label, _, _ in rows]
+    left = 10 + min(LETTER * max(len(label) for label in labels), 132)
     largest = max((count for _, *counts in rows for count in counts if count is not None), default=0)
     height = _PITCH * len(rows) + 38
     panel = _Panel(1.04 * (largest or 1), len(rows), height, left=left, right=14, top=4, bottom=34)
@@ -137,22 +137,24 @@ def distribution_svg(rows: Sequence[tuple[str, int | None, int | None]], descrip
     drawn = [_path("".join(f"M{panel.x(tick):.1f} {panel.top}V{panel.base}" for tick in ticks), _GRID)]
     series = (("reference", 0.3, [before for _, before, _ in rows]), ("masked", 0.7, [after for *_, after in rows]))
     for colour, place, counts in series:
-        hatch = f"{name}-{colour}"
+        pattern = f"{name}-{colour}"
         if None in counts:
-            drawn.append(_hatch(hatch, colour))
+            drawn.append(hatch(pattern, colour))
         for number, count in enumerate(counts):
             y = panel.top + (number + place) * _PITCH - _BAR / 2
             wide = panel.x(0.045 * (largest or 1) if count is None else count) - panel.left
-            fill = f'fill="var(--{colour})"' if count is not None else f'fill="url(#{hatch})" stroke="var(--{colour})"'
+            fill = (
+                f'fill="var(--{colour})"' if count is not None else f'fill="url(#{pattern})" stroke="var(--{colour})"'
+            )
             drawn.append(f'<rect x="{left}" y="{y:.1f}" width="{wide:.1f}" height="{_BAR}" {fill}/>')
     drawn += panel.frame(ticks, "records", ",.0f")
     drawn += [
-        _text(left - 5, panel.top + (number + 0.5) * _PITCH + 4, label, "end") for number, label in enumerate(labels)
+        text(left - 5, panel.top + (number + 0.5) * _PITCH + 4, label, "end") for number, label in enumerate(labels)
     ]
-    return _svg(height, description, drawn)
+    return drawing(height, description, drawn)
 
 
-def _hatch(name: str, colour: str) -> str:
+def hatch(name: str, colour: str) -> str:
     line = f'<path d="M0 0V4" stroke="var(--{colour})" stroke-width="2"/>'
     return (
         f'<pattern id="{name}" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
@@ -168,7 +170,7 @@ def _round_values(end: float, most: int, least: float = 0.0) -> list[float]:
     return [number * step for number in range(int(end / step + 1e-9) + 1)]
 
 
-def _shortened(label: str) -> str:
+def shortened(label: str) -> str:
     label = visible(" ".join(label.split()))
     return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1].rstrip(" ,;") + "…"
 
@@ -177,11 +179,12 @@ def _path(data: str, style: str) -> str:
     return f'<path d="{data}" {style}/>'
 
 
-def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+def text(x: float, y: float, words: str, anchor: str, ink: str = "") -> str:
+    colour = f' fill="{ink}"' if ink else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{colour}>{escape(words)}</text>'
 
 
-def _svg(height: float, description: str, drawn: Iterable[str]) -> Markup:
+def drawing(height: float, description: str, drawn: Iterable[str]) -> Markup:
     return Markup(
         f'<svg class="plot" role="img" aria-label="{escape(visible(description))}" viewBox="0 0 {_WIDTH} {height:g}" '
         f'font-size="11" fill="var(--ink)">{"".join(drawn)}</svg>'

@@ -6,6 +6,7 @@ from zoneinfo import available_timezones
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from policies.policy import Policy
 from sluice.errors import did_you_mean
 from sluice.reading.visible_text import Name, PathName
 from sluice.sources.sources import Source
@@ -81,6 +82,10 @@ class Definition(StrictModel):
         """The same definition with every path made absolute from `base`."""
         paths = {field: (base / getattr(self, field)).resolve() for field in ("contract", "policy", "target")}
         return self.model_copy(update={**paths, "source": self.source.resolve(base)})
+
+    def under(self, policy: Policy) -> Self:
+        """The same definition with whatever of it looks at the policy; nothing, unless a product says otherwise."""
+        return self
 
 
 def _without_titles(content: Any) -> Any:

@@ -64,15 +64,13 @@ def load_documents(
     _refuse_misplaced_target(path, definition, workspace.home)
     for field in ("contract", "policy"):  # what is wrong with a file says what stands in it
         named_file(path.parent, str(getattr(written, field)), f"{path}: {field}")
-    return kind(
-        path,
-        written,
-        definition,
-        _adopted("contract", written.contract, Contract, workspace)
-        or load_contract(definition.contract, permitted_file),
-        _adopted("policy", written.policy, Policy, workspace) or load_policy(definition.policy),
-        workspace,
-    )
+    contract = _adopted("contract", written.contract, Contract, workspace)
+    policy = _adopted("policy", written.policy, Policy, workspace)
+    if contract is None:
+        contract = load_contract(definition.contract, permitted_file)
+    if policy is None:
+        policy = load_policy(definition.policy)
+    return kind(path, written, definition.under(policy), contract, policy, workspace)
 
 
 def _adopted(kind: Kind, named: Path, model: type[M], workspace: Workspace) -> M | None:

@@ -146,6 +146,7 @@ PROMISES: dict[str, Callable[[pd.DataFrame, pd.DataFrame], None]] = {
     "data_distortion": near(0.3, "income"),
     "data_shuffling": same_values("income", "rent"),
     "data_swapping": swapped_areas,
+    "generalization": in_groups_of(20, "sex", "region", "education"),
     "global_recoding": lambda original, masked: masked["age"].groupby(original["age"]).nunique().eq(1).all(),
     "ipso": near(0.1, "age", "hours"),
     "k_member_clustering": in_groups_of(5, "age", "sex", "region"),

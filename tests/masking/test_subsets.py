@@ -1,6 +1,6 @@
 """Steps of a plan by strata and by household."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -52,7 +52,9 @@ class Shuffled(MaskingStep):
 class Half(Shuffled):
     """A sample: every other record."""
 
-    is_sampling: ClassVar[bool] = True
+    @property
+    def is_sampling(self) -> bool:
+        return True
 
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
         return super().mask(frame, variables, rng).iloc[::2]

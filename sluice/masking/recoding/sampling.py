@@ -47,7 +47,6 @@ class Sampling(MaskingStep):
         "all records: n / m where all weights are equal",
     )
 
-    is_sampling: ClassVar[bool] = True
     takes_households: ClassVar[bool] = False
     keeps_households: ClassVar[bool] = True
 
@@ -102,6 +101,10 @@ class Sampling(MaskingStep):
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
         """Some of the records, in their order and with their labels. Raises PlanError when there are not enough."""
         return self._masked(frame, variables, lambda units: rng.permutation(units.max(initial=-1) + 1))
+
+    @property
+    def is_sampling(self) -> bool:
+        return True
 
     @property
     def draws_by_record(self) -> bool:

@@ -4,7 +4,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sluice.masking import KMemberClustering, Step, TopBottomCoding
+from policies.models_of_rules import ModelsOfRules
+from policies.policy import Policy
+from sluice.masking import Generalization, KMemberClustering, Step, TopBottomCoding
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from tasks.release.definition import Definition
 
@@ -24,6 +26,15 @@ class RecordsDefinition(Definition):
         description="keep the seed in the vault, so that authorised people can reproduce the file, "
         "or destroy it on publication, so that nobody can undo the noise",
     )
+
+    def under(self, policy: Policy) -> Self:
+        """With the policy's rules in the steps that search under it."""
+        rules = ModelsOfRules(policy)
+        plan = (
+            step.under_policy(rules) if isinstance(step, Generalization) and step.under == "policy" else step
+            for step in self.plan
+        )
+        return self.model_copy(update={"plan": tuple(plan)})
 
     @model_validator(mode="after")
     def _no_small_groups(self) -> Self:

@@ -7,6 +7,7 @@ from typing import Any
 from policies.approvals import Subject
 from policies.several_publications import RULES
 from schemas.checks.frame_check import check_released
+from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.masking.subsets import ByStratum
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.records_datapackage import records_datapackage
@@ -52,6 +53,11 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
             records_released=made.rows if made else 0,
             curves=evaluation.curves if evaluation else (),
             variables=evaluation.variables if evaluation else (),
+            levels=tuple(
+                step.found.reported(self.policy.minimum_cell)
+                for step in (made.carried_out if made else ())
+                if isinstance(step, GeneralizedLevels) and step.found is not None
+            ),
             parameters=tuple(_parameters(self, made)) if made else (),
         )
 

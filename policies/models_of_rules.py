@@ -1,0 +1,58 @@
+"""The rules of a policy as privacy models, so that a search of generalisations looks for a file that meets them.
+
+The search is no judge: the rules look at the file that comes of it as at any other. A rule that has no model, such as
+one on numbers of which near ones count as one value, is left to them.
+"""
+
+from dataclasses import dataclass
+
+from policies.policy import Policy
+from policies.rules.k_anonymity import KAnonymity
+from policies.rules.l_diversity import LDiversity
+from policies.rules.sample_uniques_share import SampleUniquesShare
+from policies.rules.sensitive_rule import SensitiveRule
+from policies.rules.t_closeness import TCloseness
+from sluice.generalization.models.k_anonymity import KAnonymity as KAnonymityModel
+from sluice.generalization.models.l_diversity import DistinctLDiversity
+from sluice.generalization.models.privacy_model import PrivacyModel
+from sluice.generalization.models.t_closeness import EqualTCloseness
+from sluice.variables import Role, Variable, Variables, with_role
+
+
+@dataclass(frozen=True)
+class ModelsOfRules:
+    """What a search that is done under a policy must satisfy."""
+
+    policy: Policy
+
+    def models(self, variables: Variables) -> tuple[PrivacyModel, ...]:
+        """The models of all rules that have any, each once."""
+        found = [model for rule in self.policy.rules for model in models_of(rule, variables) or ()]
+        return tuple(dict.fromkeys(found))
+
+    def without_model(self, variables: Variables) -> tuple[str, ...]:
+        """The rules that are left to the judgement of the file."""
+        return tuple(dict.fromkeys(rule.rule for rule in self.policy.rules if models_of(rule, variables) is None))
+
+
+def models_of(rule: object, variables: Variables) -> list[PrivacyModel] | None:
+    """The models by which a file meets the rule; None where these do not make sure of it."""
+    if isinstance(rule, KAnonymity):
+        return [KAnonymityModel(rule.k)] if rule.columns is None else None
+    if isinstance(rule, SampleUniquesShare):
+        return [KAnonymityModel(2)] if rule.columns is None and rule.at_most == 0 else None
+    if isinstance(rule, SensitiveRule) and not rule.others_known:
+        names = with_role(variables, Role.SENSITIVE) if rule.columns is None else list(rule.columns)
+        found = [_of_sensitive(rule, variables[name]) for name in names if name in variables]
+        return None if None in found or len(found) < len(names) else [model for model in found if model is not None]
+    return None
+
+
+def _of_sensitive(rule: SensitiveRule, variable: Variable) -> PrivacyModel | None:
+    if not variable.kind.is_categorical:
+        return None
+    if isinstance(rule, LDiversity) and rule.variant == "distinct" and rule.l.is_integer():
+        return DistinctLDiversity(variable.name, int(rule.l))
+    if isinstance(rule, TCloseness) and rule.ground_distance_of(variable) == "equal":
+        return EqualTCloseness(variable.name, rule.threshold(variable))
+    return None

@@ -1,0 +1,73 @@
+"""A choice written in a document: the name of one of several frozen dataclasses, and its parameters beside it.
+
+`{model: k_anonymity, k: 5}`, or the name alone where no parameter is needed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter, ValidationError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
+
+from sluice.errors import DataError, did_you_mean
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Of a field's annotation: the field holds an instance of one of `known`, by name.
+
+    word : the entry of the document that names which one
+    """
+
+    word: str
+    known: Mapping[str, type[Any]]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self._read, serialization=core_schema.plain_serializer_function_ser_schema(self._written)
+        )
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [form for name in self.known for form in self._forms(name)]}
+
+    def _read(self, value: Any) -> Any:
+        if isinstance(value, tuple(self.known.values())):
+            return value
+        content = {self.word: value} if isinstance(value, str) else value
+        if not isinstance(content, Mapping) or self.word not in content:
+            raise ValueError(f"give '{self.word}: NAME' and its parameters; NAME is one of {', '.join(self.known)}")
+        name = str(content[self.word])
+        if name not in self.known:
+            hint = did_you_mean(name, self.known)
+            raise ValueError(f"no {self.word} '{name}'.{hint} Known: {', '.join(self.known)}")
+        chosen, given = self.known[name], {key: each for key, each in content.items() if key != self.word}
+        named = [field.name for field in fields(chosen)]
+        for key in given:
+            if key not in named:
+                raise ValueError(f"{self.word} {name} has no '{key}'.{did_you_mean(str(key), named)}")
+        try:
+            return TypeAdapter(chosen).validate_python(given)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            raise ValueError(f"{self.word} {name}: {where}: {first['msg']}") from None
+        except DataError as error:
+            raise ValueError(str(error)) from None
+
+    def _written(self, value: Any) -> dict[str, Any]:
+        name = next(name for name, model in self.known.items() if type(value) is model)
+        return {self.word: name} | {field.name: getattr(value, field.name) for field in fields(value)}
+
+    def _forms(self, name: str) -> list[dict[str, Any]]:
+        model = self.known[name]
+        properties = {self.word: {"const": name}} | TypeAdapter(model).json_schema().get("properties", {})
+        needed = [f.name for f in fields(model) if f.default is MISSING and f.default_factory is MISSING]
+        whole = {
+            "type": "object",
+            "properties": properties,
+            "required": [self.word, *needed],
+            "additionalProperties": False,
+        }
+        return [whole] if needed else [{"const": name}, whole]

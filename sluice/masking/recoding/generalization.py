@@ -1,0 +1,273 @@
+"""Generalization: the levels of the variables' hierarchies at which a file satisfies its models and loses least.
+
+Sources: Samarati (2001) and LeFevre, DeWitt and Ramakrishnan (2005), full-domain generalisation; El Emam and others
+(2009), the optimum among all transformations. The search is `sluice/generalization/lattice`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Annotated, ClassVar, Literal, Protocol, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
+
+from sluice.errors import InfeasibleError, PlanError, did_you_mean
+from sluice.generalization.choice import Choice
+from sluice.generalization.lattice.node import BLANK
+from sluice.generalization.lattice.search import search
+from sluice.generalization.lattice.solution import Solution
+from sluice.generalization.levels_found import LevelsFound
+from sluice.generalization.models.catalogue import MODELS
+from sluice.generalization.models.privacy_model import PrivacyModel
+from sluice.generalization.objectives.catalogue import OBJECTIVES
+from sluice.generalization.objectives.loss import Loss
+from sluice.generalization.objectives.objective import Objective
+from sluice.masking.recoding.generalized_levels import GENERALIZED, REPEATED, GeneralizedLevels, depth
+from sluice.masking.recoding.searched_keys import SearchedKeys
+from sluice.masking.recoding.suppressed_records import SuppressedRecords, with_missing
+from sluice.masking.step import MaskingStep, carried_out
+from sluice.risk.classes.equivalence_classes import Codes, category_codes
+from sluice.risk.transparency.attack import NoAttack
+from sluice.variables import Role, Variable, Variables, with_role
+
+
+class Rules(Protocol):
+    """A policy's rules, as the search knows them."""
+
+    def models(self, variables: Variables) -> tuple[PrivacyModel, ...]:
+        """What a file of these variables must satisfy."""
+
+    def without_model(self, variables: Variables) -> tuple[str, ...]:
+        """The rules that the search does not know."""
+
+
+class Levels(BaseModel):
+    """The levels that a search may choose for a variable; both ends included."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    lowest: int = Field(default=0, ge=0, alias="from", description="0: the values as they are")
+    highest: int | None = Field(default=None, ge=0, alias="to", description="the top of the hierarchy, when not given")
+
+    @model_validator(mode="after")
+    def _rising(self) -> Self:
+        if self.highest is not None and self.highest < self.lowest:
+            raise ValueError(f"from must be at most to; got {self.lowest} and {self.highest}")
+        return self
+
+
+class Generalization(MaskingStep):
+    """Give each variable at the level of its hierarchy at which all models hold and the file loses least."""
+
+    method: Literal["generalization"] = "generalization"
+    search: Literal["optimal"] = Field(
+        default="optimal", description="optimal: of all combinations of levels one that loses least, proven"
+    )
+    under: Literal["policy"] | None = Field(
+        default=None,
+        description="policy: the rules of the release's policy that speak of groups of look-alikes are models of the "
+        "search, so that nothing is written twice. The policy judges the file all the same",
+    )
+    models: tuple[Annotated[PrivacyModel, Choice("model", MODELS)], ...] = Field(
+        default=(), description="privacy models that must hold, beside those of the policy, if any"
+    )
+    objective: Annotated[Objective, Choice("objective", OBJECTIVES)] = Field(
+        default=Loss(), description="what is made as small as the models allow"
+    )
+    weights: dict[str, float] = Field(
+        default_factory=dict, description="variable: how much its loss counts; 1, when not given. 0: not at all"
+    )
+    levels: dict[str, int | Levels] = Field(
+        default_factory=dict,
+        description="variable: its level, or {from, to}: the levels that the search may choose. All, when not given",
+    )
+    suppression_limit: float = Field(
+        default=0, ge=0, le=1, description="share of the records that may be suppressed, 0 to 1, not percent"
+    )
+    suppressed: Literal["released", "removed"] = Field(
+        default="released",
+        description="released: suppressed records stay in the file without any value of the columns, and are a group "
+        "of look-alikes that must satisfy the models, too; removed: they are left out",
+    )
+    effort: int | None = Field(
+        default=None,
+        ge=1,
+        description="how many times the search may part the choices that are left; after that the best that was found "
+        "is taken, with a bound on what is best. Absent: to the end. 1,000 take seconds where keys are many",
+    )
+    _rules: Rules | None = PrivateAttr(default=None)
+
+    takes_strata: ClassVar[bool] = False
+    takes_households: ClassVar[bool] = False
+
+    example: ClassVar[str] = (
+        "{method: generalization, columns: [sex, region, education], models: [{model: k_anonymity, k: 20}]}"
+    )
+    use_when: ClassVar[str] = (
+        "Quasi-identifiers have hierarchies, and nobody wants to try which levels do: the search proves that no other "
+        "choice that satisfies the models loses less."
+    )
+    preserves: ClassVar[str] = (
+        "The truth of every record, coarser, in the same categories for all records, so that counts of the groups are "
+        "those of the original but for suppressed records."
+    )
+    known_attack: ClassVar[str] = (
+        "Linkage as after any recoding, but all groups satisfy the models. Who knows the models knows that finer "
+        "levels break one of them for more records than may be suppressed (minimality; Wong, Fu, Wang and Pei 2007), "
+        "though not of which records."
+    )
+    missing_values: ClassVar[str] = "A missing value is a group of its own at every level, and stays missing."
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if self.under is None and not self.models:
+            raise ValueError("generalization needs 'under: policy' or models; by neither nothing would be asked of it")
+        for field, names in (("weights", self.weights), ("levels", self.levels)):
+            for name in names:
+                if name not in self.columns:
+                    raise ValueError(f"{field}: '{name}' is not among columns.{did_you_mean(name, self.columns)}")
+        for name, weight in self.weights.items():
+            if not 0 <= weight < np.inf:
+                raise ValueError(f"weights: that of '{name}' must be 0 or more; got {weight:g}")
+        for name, level in self.levels.items():
+            if isinstance(level, int) and level < 0:
+                raise ValueError(f"levels: that of '{name}' must be 0 or more; got {level}")
+        return self
+
+    def under_policy(self, rules: Rules) -> Self:
+        """This step with the policy's rules."""
+        bound = self.model_copy()
+        bound._rules = rules
+        return bound
+
+    @property
+    def is_sampling(self) -> bool:
+        return self.suppressed == "removed"
+
+    @property
+    def masks_as_fitted(self) -> bool:
+        return True
+
+    def released(self, variables: Variables) -> dict[str, Variable]:
+        """The groups of all levels that may be chosen are categories. Raises PlanError for levels that are not there,
+        and, under a policy, for quasi-identifiers that the step does not name."""
+        self._all_models(variables)
+        recoded = self._levels({}, variables).released(variables)
+        if self.suppressed == "removed" or not self.suppression_limit:
+            return recoded
+        return with_missing(recoded, self.columns)
+
+    def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
+        """As fitted. Raises PlanError where no levels satisfy the models; it says which model cannot be had."""
+        return carried_out(self.fit(frame, variables), frame, variables, rng)
+
+    def fit(self, frame: pd.DataFrame, variables: Variables) -> tuple[MaskingStep, ...]:
+        """The levels that were found, and which records are suppressed beside."""
+        self.released(variables)
+        if not len(frame):
+            raise PlanError(f"{self.method} needs at least one record; there is none.")
+        models = self._all_models(variables)
+        allowed = {name: self._allowed(variables[name]) for name in self.columns}
+        keys = SearchedKeys.of(frame, [variables[name] for name in self.columns], allowed, self.weights)
+        sensitive = {name: _values(frame[name]) for name in _named_sensitive(models)}
+        try:
+            found = self._search(keys, models, sensitive)
+        except InfeasibleError as error:
+            raise PlanError(f"{self.method} of {', '.join(self.columns)}: {error}") from None
+        account = LevelsFound(
+            keys=tuple(keys.account(found, sensitive)),
+            objective=self.objective.describe(),
+            value=found.value,
+            excess=found.excess if np.isfinite(found.excess) else None,
+            checked=found.checked,
+            choices=found.nodes,
+            suppressed=found.suppressed,
+            records=len(frame),
+            unsearched=() if self._rules is None else self._rules.without_model(variables),
+        )
+        fitted = self._levels(keys.levels(found.levels), variables).found_by(account)
+        if not self.suppression_limit:
+            return (fitted,)
+        return (fitted, SuppressedRecords.of(self.columns, self.suppressed, ~found.suppressed_records))
+
+    def attacks(self) -> tuple[NoAttack, ...]:
+        return (REPEATED,)
+
+    def describe(self) -> str:
+        asked = [model.describe() for model in self.models]
+        if self.under is not None:
+            asked.insert(0, "the policy's rules on groups of look-alikes")
+        text = (
+            f"Values of {', '.join(self.columns)} were replaced by their groups at one level of each hierarchy: the "
+            f"levels that lose least ({self.objective.describe()}) of those that satisfy {' and '.join(asked)}."
+        )
+        if not self.suppression_limit:
+            return text
+        what = "were left out" if self.suppressed == "removed" else "lost these values"
+        return f"{text} At most {100 * self.suppression_limit:g} % of the records {what}."
+
+    def _all_models(self, variables: Variables) -> tuple[PrivacyModel, ...]:
+        if self.under is None:
+            return self.models
+        if self._rules is None:
+            raise PlanError(
+                f"{self.method}: 'under: policy' needs a policy, which only a release has; name the models themselves."
+            )
+        left = [name for name in with_role(variables, Role.QUASI_IDENTIFIER) if name not in self.columns]
+        if left:
+            raise PlanError(
+                f"{self.method}: under a policy all quasi-identifiers belong among columns, as its rules look at them "
+                f"together; left out: {', '.join(left)}. Remove them before, or name them, with levels: "
+                f"{{{left[0]}: 0}}."
+            )
+        return (*self._rules.models(variables), *self.models)
+
+    def _levels(self, levels: Mapping[str, int], variables: Variables) -> GeneralizedLevels:
+        self.refuse_unless(variables, *GENERALIZED)
+        allowed = {name: self._allowed(variables[name]) for name in self.columns}
+        chosen = {name: levels.get(name, low) for name, (low, _) in allowed.items()}
+        return GeneralizedLevels(columns=self.columns, levels=chosen, allowed=allowed)
+
+    def _allowed(self, variable: Variable) -> tuple[int, int]:
+        top, given = depth(variable), self.levels.get(variable.name, Levels())
+        if isinstance(given, int):
+            given = Levels(lowest=given, highest=given)
+        highest = top if given.highest is None else given.highest
+        if (asked := max(highest, given.lowest)) > top:
+            raise PlanError(f"levels of {self.method}: '{variable.name}' has levels from 0 to {top}; got {asked}.")
+        return given.lowest, highest
+
+    def _search(self, keys: SearchedKeys, models: tuple[PrivacyModel, ...], sensitive: Mapping[str, Codes]) -> Solution:
+        """The best levels. Suppressed records that stay in the file are not looked at by the search: where they break
+        a model, it is done again with fewer of them, and what it proved at first bounds the result."""
+        parted = count(1)
+        limit, first = self.suppression_limit, None
+        while True:
+            found = search(
+                keys.keys,
+                keys.codes,
+                models,
+                self.objective,
+                sensitive=sensitive,
+                suppression_limit=limit,
+                suppressed="removed" if self.suppressed == "removed" else "ignored",
+                ended=lambda: self.effort is not None and next(parted) > self.effort,
+            )
+            first = first or found
+            hidden = int(found.suppressed_records.sum())
+            if not hidden or self.suppressed == "removed" or keys.released_satisfies(models, sensitive, found):
+                break
+            limit = (hidden - 1) / len(keys.codes[0])
+        return found if found is first else replace(found, bound=first.bound, optimal=found.value <= first.bound)
+
+
+def _named_sensitive(models: Sequence[PrivacyModel]) -> tuple[str, ...]:
+    named = (getattr(model, "sensitive", None) for model in models)
+    return tuple(dict.fromkeys(name for name in named if name is not None))
+
+
+def _values(column: pd.Series) -> Codes:
+    """Codes of a sensitive variable in the order of its values; BLANK where missing."""
+    return np.where(column.isna().to_numpy(), BLANK, category_codes(column).astype(np.int64))

@@ -1,0 +1,139 @@
+"""Generalised levels: each of some variables at one level of its hierarchy, whatever level a search chose.
+
+Source: Samarati (2001), section 3 (full-domain generalisation: all values of a variable are given by their groups of
+one level). The variables released are the same for every choice of levels, so that they are known before any data are.
+"""
+
+from itertools import chain
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, PrivateAttr
+
+from sluice.arrays import IntArray
+from sluice.errors import PlanError
+from sluice.generalization.levels_found import LevelsFound
+from sluice.generalization.taxonomy import ROOT
+from sluice.masking.recoding.category_groups import group_codes, groups_at_level, kind_of_groups
+from sluice.masking.recoding.intervals import OUTSIDE
+from sluice.masking.step import MaskingStep
+from sluice.risk.transparency.attack import NoAttack
+from sluice.variables import Kind, Variable, Variables
+
+REPEATED = NoAttack("every attack repeats the rule, and compares original and release after it")
+
+
+class GeneralizedLevels(MaskingStep):
+    """What a search of levels comes to: each variable at its level. No step of a plan; see `generalization`."""
+
+    method: Literal["generalization"] = "generalization"
+    levels: dict[str, int] = Field(description="variable: its level, 0 for the values as they are")
+    allowed: dict[str, tuple[int, int]] = Field(description="variable: the lowest and the highest level of the search")
+    _found: LevelsFound | None = PrivateAttr(default=None)
+
+    is_recoding: ClassVar[bool] = True
+    takes_strata: ClassVar[bool] = False
+    takes_households: ClassVar[bool] = False
+
+    @property
+    def found(self) -> LevelsFound | None:
+        """What the search says of this choice and of others; None where there was none."""
+        return self._found
+
+    def found_by(self, found: LevelsFound) -> Self:
+        step = self.model_copy()
+        step._found = found
+        return step
+
+    def released(self, variables: Variables) -> dict[str, Variable]:
+        self.refuse_unless(variables, *GENERALIZED)
+        return {name: self._released(each) if name in self.columns else each for name, each in variables.items()}
+
+    def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
+        """Draws nothing. Raises PlanError, with a count, when a value is in no group."""
+        released, masked = self.released(variables), frame.copy()
+        for name in self.columns:
+            after = released[name]
+            if after is variables[name]:
+                continue
+            groups = level_groups(variables[name], self.levels[name])
+            categories = after.categories or tuple(dict.fromkeys(groups.values()))
+            codes = group_codes(frame[name], groups, None, categories)
+            refuse_outside(name, codes)
+            dtype = pd.CategoricalDtype(list(categories), ordered=after.kind is Kind.ORDINAL)
+            masked[name] = pd.Series(pd.Categorical.from_codes(codes, dtype=dtype), index=frame.index)
+        return masked
+
+    def parameters(self) -> dict[str, Any]:
+        """The levels, which whoever sees the file sees, too."""
+        return {"levels": dict(self.levels)}
+
+    def attacks(self) -> tuple[NoAttack, ...]:
+        return (REPEATED,)
+
+    def describe(self) -> str:
+        given = ", ".join(f"{name} at level {level}" for name, level in self.levels.items())
+        return f"Values were replaced by their groups: {given}."
+
+    def _released(self, variable: Variable) -> Variable:
+        lowest, highest = self.allowed[variable.name]
+        if highest == 0:
+            return variable
+        if variable.categories is None and variable.kind.is_categorical:
+            changes: dict[str, Any] = {"kind": Kind.NOMINAL, "categories": None}
+        else:
+            by_level = [list(level_groups(variable, level).values()) for level in range(lowest, highest + 1)]
+            kinds = {kind_of_groups(variable, groups) for groups in by_level}
+            ordered = kinds == {Kind.ORDINAL}
+            categories = _in_order(by_level) if ordered else tuple(dict.fromkeys(chain(*by_level)))
+            kind = kinds.pop() if len(kinds) == 1 else Kind.NOMINAL
+            changes = {"kind": kind, "categories": categories}
+        dropped = dict.fromkeys(("minimum", "maximum", "hierarchy", "unit"), None)
+        return variable.model_copy(update=changes | dropped | {"labels": {}, "missing_codes": ()})
+
+
+GENERALIZED = (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY, Kind.INTEGER, Kind.DATE)
+
+
+def level_groups(variable: Variable, level: int) -> dict[str, str]:
+    """Each leaf's group at a level, in the order of the leaves; above the hierarchy the variable tells nothing.
+
+    raises : PlanError for a level that the variable does not have, or a hierarchy that lacks a category
+    """
+    if variable.hierarchy is not None:
+        if 0 < level <= variable.hierarchy.depth:
+            return groups_at_level(variable, level)
+        return {leaf: ROOT if level else leaf for leaf in groups_at_level(variable, 1)}
+    if not variable.kind.is_categorical:
+        raise PlanError(
+            f"generalization of '{variable.name}', {variable.kind}, needs a hierarchy in the contract: its groups at "
+            "each level, such as intervals."
+        )
+    return {category: ROOT if level else category for category in variable.categories or ()}
+
+
+def depth(variable: Variable) -> int:
+    """The highest level of a variable, at which all its values are one group."""
+    if variable.hierarchy is None:
+        return 1
+    top = variable.hierarchy.depth
+    return top if len(set(variable.hierarchy.at_level(top).values())) == 1 else top + 1
+
+
+def refuse_outside(name: str, codes: IntArray) -> None:
+    outside = int((codes == OUTSIDE).sum())
+    if outside:
+        raise PlanError(
+            f"generalization of '{name}': {outside} of {len(codes)} records have a value that lies in none of the "
+            "groups. Complete the variable's hierarchy."
+        )
+
+
+def _in_order(by_level: list[list[str]]) -> tuple[str, ...]:
+    """The groups of all levels, those that begin with a lower leaf first, of these the finer ones."""
+    first: dict[str, tuple[int, int]] = {}
+    for level, groups in enumerate(by_level):
+        for leaf, group in enumerate(groups):
+            first.setdefault(group, (leaf, level))
+    return tuple(sorted(first, key=lambda group: first[group]))

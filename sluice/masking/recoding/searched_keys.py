@@ -1,0 +1,125 @@
+"""Searched keys: the variables of a file as the keys of a lattice, and what a search found, in their own words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from sluice.arrays import IntArray
+from sluice.generalization.lattice.key import Key
+from sluice.generalization.lattice.node import Node, bottom
+from sluice.generalization.lattice.solution import Refinement, Solution
+from sluice.generalization.levels_found import Finer, KeyLevel
+from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile
+from sluice.masking.recoding.category_groups import group_codes
+from sluice.masking.recoding.generalized_levels import level_groups, refuse_outside
+from sluice.risk.classes.equivalence_classes import Codes
+from sluice.variables import Variable
+
+
+@dataclass(frozen=True)
+class SearchedKeys:
+    """The keys of a search over a file of n records.
+
+    keys   : level 0 of each is the lowest that the search may choose
+    codes  : for each key, shape (n,), the leaf of each record
+    labels : for each key, the names of the groups of each of its levels
+    lowest : for each key, the level that its level 0 is
+    """
+
+    keys: tuple[Key, ...]
+    codes: tuple[IntArray, ...]
+    labels: tuple[tuple[tuple[str, ...], ...], ...]
+    lowest: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls,
+        frame: pd.DataFrame,
+        variables: Sequence[Variable],
+        allowed: Mapping[str, tuple[int, int]],
+        weights: Mapping[str, float],
+    ) -> "SearchedKeys":
+        """allowed : the lowest and highest level of each; raises PlanError, with a count, for a value in no group"""
+        each = [_key(frame[v.name], v, allowed[v.name], weights.get(v.name, 1.0)) for v in variables]
+        keys, codes, labels = zip(*each, strict=True)
+        return cls(keys, codes, labels, tuple(allowed[variable.name][0] for variable in variables))
+
+    def levels(self, found: Sequence[int]) -> dict[str, int]:
+        """The variables' levels of a choice."""
+        return {key.name: first + level for key, first, level in zip(self.keys, self.lowest, found, strict=True)}
+
+    def released_satisfies(
+        self, models: Sequence[PrivacyModel], sensitive: Mapping[str, Codes], found: Solution
+    ) -> bool:
+        """Whether the file satisfies all models in which the suppressed records show no key, and so look alike."""
+        shown, file = [], []
+        for key, leaves, level in zip(self.keys, self.codes, found.levels, strict=True):
+            groups = key.levels[level]
+            unknown = int(groups[key.missing]) if key.missing is not None else int(groups.max()) + 1
+            shown.append(Key(key.name, np.arange(max(int(groups.max()), unknown) + 1)[None, :], unknown))
+            file.append(np.where(found.suppressed_records, unknown, groups[leaves]))
+        node, _ = bottom(shown, file, sensitive)
+        whole = ReleasedFile(node, np.ones(len(node.sizes), dtype=np.bool_), "ignored")
+        return not any(model.failing(whole).any() or model.file_fails(whole) for model in models)
+
+    def account(self, found: Solution, sensitive: Mapping[str, Codes]) -> Iterator[KeyLevel]:
+        """What was chosen for each variable, what it loses there, and why it is no finer."""
+        refinements = {refinement.key: refinement for refinement in found.frontier}
+        base, _ = bottom(self.keys, self.codes, sensitive)
+        for at, (key, level) in enumerate(zip(self.keys, found.levels, strict=True)):
+            finer = refinements.get(key.name)
+            groups = tuple(len(names) for names in self.labels[at])
+            yield KeyLevel(
+                name=key.name,
+                level=self.lowest[at] + level,
+                groups=groups,
+                lowest=self.lowest[at],
+                highest=self.lowest[at] + key.depth,
+                loss=_loss(key, self.codes[at], level, found),
+                finer=None if finer is None else self._finer(base, finer),
+            )
+
+    def _finer(self, base: Node, refinement: Refinement) -> Finer:
+        breaks = tuple(failure.model.describe() for failure in refinement.failures)
+        if not refinement.failures:
+            return Finer(breaks=breaks, records=None)
+        first = refinement.failures[0]
+        node, _ = base.at(refinement.levels)
+        failing = first.model.failing(ReleasedFile(node, np.ones(len(node.sizes), dtype=np.bool_), "ignored"))
+        if not failing.any():
+            return Finer(breaks=breaks, records=first.records)
+        worst = int(np.where(failing, node.sizes, -1).argmax())
+        shown = [int(node.shown(at)[worst]) for at in range(len(self.keys))]
+        group = {
+            key.name: names[level][code] if code < len(names[level]) else "missing"
+            for key, names, level, code in zip(self.keys, self.labels, refinement.levels, shown, strict=True)
+        }
+        return Finer(breaks=breaks, records=first.records, group=group, group_records=int(node.sizes[worst]))
+
+
+def _key(
+    column: pd.Series, variable: Variable, allowed: tuple[int, int], weight: float
+) -> tuple[Key, IntArray, tuple[tuple[str, ...], ...]]:
+    if variable.categories is None and variable.hierarchy is None and variable.kind.is_categorical:
+        variable = variable.model_copy(update={"categories": tuple(column.cat.categories)})
+    by_level = [level_groups(variable, level) for level in range(allowed[0], allowed[1] + 1)]
+    leaves = tuple(dict.fromkeys(by_level[0].values()))
+    labels = tuple(tuple(dict.fromkeys(groups.values())) for groups in by_level)
+    missing = bool(column.isna().any())
+    rows = []
+    for groups, names in zip(by_level, labels, strict=True):
+        number = {name: place for place, name in enumerate(names)}
+        held_by = {by_level[0][leaf]: number[group] for leaf, group in groups.items()}
+        rows.append([held_by[leaf] for leaf in leaves] + [len(names)] * missing)
+    codes = group_codes(column, by_level[0], None, leaves)
+    refuse_outside(variable.name, codes)
+    key = Key(variable.name, np.array(rows, dtype=np.int64), len(leaves) if missing else None, weight)
+    return key, np.where(codes < 0, len(leaves), codes), labels
+
+
+def _loss(key: Key, codes: IntArray, level: int, found: Solution) -> float:
+    """The mean over the records of (leaves of the group - 1) / (leaves - 1); 1 for a suppressed one."""
+    lost = ((key.leaves[level] - 1) / max(key.values - 1, 1))[key.levels[level][codes]]
+    return float(np.where(found.suppressed_records, 1.0, lost).mean())

@@ -1,0 +1,309 @@
+"""Generalization by search: levels that satisfy the models on the released file, proven best, told and refused."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from schemas.contract import load_contract
+from sluice.errors import PlanError
+from sluice.generalization.hierarchy import Hierarchy
+from sluice.generalization.models.k_anonymity import KAnonymity
+from sluice.generalization.models.l_diversity import DistinctLDiversity
+from sluice.masking.plan import apply_plan, apply_recodings, released_variables
+from sluice.masking.recoding.generalization import Generalization
+from sluice.masking.recoding.generalized_levels import GeneralizedLevels
+from sluice.risk.classes.equivalence_classes import classes_of
+from sluice.variables import Kind, Role, Variable
+
+AGES = Hierarchy(rows={str(age): (f"{age // 10}0s", "young" if age < 40 else "old") for age in range(20, 60)})
+TOWNS = Hierarchy(rows={"a": ("north",), "b": ("north",), "c": ("south",), "d": ("south",)})
+VARIABLES = {
+    v.name: v
+    for v in (
+        Variable(name="age", kind=Kind.INTEGER, role=Role.QUASI_IDENTIFIER, hierarchy=AGES, minimum=20, maximum=59),
+        Variable(name="town", kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER, categories=tuple("abcd"), hierarchy=TOWNS),
+        Variable(name="sex", kind=Kind.BINARY, role=Role.QUASI_IDENTIFIER, categories=("f", "m")),
+        Variable(name="illness", kind=Kind.NOMINAL, role=Role.SENSITIVE, categories=("flu", "gout", "none")),
+    )
+}
+KEYS = ("age", "town", "sex")
+
+
+def people(n: int, seed: int, missing: float = 0.0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": pd.array(rng.integers(20, 60, n), dtype="Int64"),
+            "town": pd.Categorical(rng.choice(list("abcd"), n), categories=list("abcd")),
+            "sex": pd.Categorical(rng.choice(["f", "m"], n), categories=["f", "m"]),
+            "illness": pd.Categorical(rng.choice(["flu", "gout", "none"], n), categories=["flu", "gout", "none"]),
+        }
+    )
+    for name in KEYS:
+        frame.loc[rng.random(n) < missing, name] = None
+    return frame
+
+
+def step(**fields: object) -> Generalization:
+    return Generalization.model_validate({"columns": KEYS, "models": [{"model": "k_anonymity", "k": 5}]} | fields)
+
+
+def masked(frame: pd.DataFrame, by: Generalization) -> tuple[pd.DataFrame, GeneralizedLevels]:
+    done, carried_out = apply_plan([by], frame, VARIABLES, np.random.SeedSequence(1))
+    levels = carried_out[0]
+    assert isinstance(levels, GeneralizedLevels)
+    return done, levels
+
+
+@given(
+    n=st.integers(10, 80),
+    seed=st.integers(0, 10**6),
+    missing=st.sampled_from([0.0, 0.1]),
+    limit=st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+    suppressed=st.sampled_from(["released", "removed"]),
+)
+def test_released_file_satisfies_the_models(n: int, seed: int, missing: float, limit: float, suppressed: str) -> None:
+    frame = people(n, seed, missing)
+    models = [{"model": "k_anonymity", "k": 4}, {"model": "distinct_l_diversity", "sensitive": "illness", "l": 2}]
+    by = step(models=models, suppression_limit=limit, suppressed=suppressed)
+    try:
+        done, levels = masked(frame, by)
+    except PlanError:  # the least that can be had is one group, in which every key is missing or at its top
+        with pytest.raises(PlanError, match="no generalisation"):
+            masked(frame, by)
+        return
+    classes = classes_of(done, KEYS)
+    assert len(done) == 0 or classes.sizes.min() >= 4
+    assert pd.Series(done["illness"].astype(str).to_numpy()).groupby(classes.labels).nunique().min() >= 2
+    gone = n - len(done) if suppressed == "removed" else int((done[list(KEYS)].isna().all(axis=1)).sum())
+    assert levels.found is not None
+    assert levels.found.suppressed is not None
+    lost_at_source = int(frame[list(KEYS)].isna().all(axis=1).sum())
+    assert levels.found.suppressed <= gone <= levels.found.suppressed + lost_at_source
+    assert levels.found.suppressed <= limit * n
+    # What is kept is true: the group that holds the value.
+    for name, level in levels.levels.items():
+        kept = done[name].dropna()
+        if level and len(kept):
+            true = released_levels(frame, name, level).loc[kept.index]
+            assert (kept.astype(str) == true).all()
+
+
+def released_levels(frame: pd.DataFrame, name: str, level: int) -> pd.Series:
+    hierarchy = VARIABLES[name].hierarchy
+    if hierarchy is None or level > hierarchy.depth:
+        return pd.Series("*", index=frame.index)
+    return frame[name].astype("string").map(hierarchy.at_level(level)).astype(str)
+
+
+def test_no_other_levels_lose_less() -> None:
+    frame = people(300, 3)
+    _, found = masked(frame, step())
+    best = []
+    for levels in product(range(4), range(3), range(2)):  # age and town have a level that tells nothing on top
+        shown = pd.DataFrame({name: released_levels(frame, name, at) if at else frame[name].astype(str)
+                              for name, at in zip(KEYS, levels, strict=True)})  # fmt: skip
+        if shown.groupby(list(KEYS)).size().min() >= 5:
+            age = [0, 9 / 39, None, 1][levels[0]]
+            if age is None:
+                age = 19 / 39
+            best.append(((age + [0, 1 / 3, 1][levels[1]] + levels[2]) / 3, levels))
+    assert found.found is not None
+    assert found.found.value == pytest.approx(min(best)[0])
+    assert tuple(found.levels.values()) == min(best)[1]
+    assert found.found.excess == 0
+
+
+def test_original_on_the_released_categories_is_the_released_file_but_for_what_was_suppressed() -> None:
+    frame = people(200, 5, 0.05)
+    done, carried_out = apply_plan([step(suppression_limit=0.1)], frame, VARIABLES, np.random.SeedSequence(1))
+    recoded = apply_recodings(carried_out, frame, VARIABLES)
+    kept = ~done[list(KEYS)].isna().all(axis=1)
+    for name in KEYS:
+        assert recoded[name].dtype == done[name].dtype
+        assert recoded.loc[kept, name].astype("string").equals(done.loc[kept, name].astype("string"))
+
+
+def test_released_categories_are_known_without_the_data() -> None:
+    released = released_variables([step()], VARIABLES)
+    assert released["age"].kind is Kind.ORDINAL
+    assert {"20", "20s", "young", "*"} <= set(released["age"].categories or ())
+    assert "*" not in (released_variables([step(levels={"age": {"to": 2}})], VARIABLES)["age"].categories or ())
+    assert released["town"].kind is Kind.NOMINAL
+    assert released_variables([step(levels={"age": 0})], VARIABLES)["age"] == VARIABLES["age"]
+
+
+def test_levels_are_bounded_and_fixed() -> None:
+    frame = people(400, 7)
+    _, found = masked(frame, step(levels={"town": 0, "age": {"from": 1, "to": 2}}))
+    assert found.levels["town"] == 0
+    assert found.levels["age"] in (1, 2)
+    assert found.parameters() == {"levels": found.levels}
+
+
+def test_who_would_be_the_only_suppressed_record_is_not_hidden_by_that() -> None:
+    frame = people(200, 11).assign(sex=pd.Categorical(["f"] + ["m"] * 199, categories=["f", "m"]))
+    with pytest.raises(PlanError, match=r"1 of 200 records"):
+        masked(frame, step(levels={"sex": 0, "age": 3, "town": 2}, suppression_limit=0.5))
+    removed, _ = masked(
+        frame, step(levels={"sex": 0, "age": 3, "town": 2}, suppression_limit=0.5, suppressed="removed")
+    )
+    assert len(removed) == 199
+
+
+def test_without_company_for_the_suppressed_nothing_is_suppressed() -> None:
+    frame = people(200, 11).assign(sex=pd.Categorical(["f"] + ["m"] * 199, categories=["f", "m"]))
+    done, found = masked(frame, step(levels={"age": 3, "town": 2}, suppression_limit=0.01))
+    assert found.levels["sex"] == 1
+    assert found.found is not None
+    assert found.found.suppressed == 0
+    assert classes_of(done, KEYS).sizes.min() == 200
+
+
+def test_account_says_why_no_finer() -> None:
+    frame = people(300, 3)
+    _, found = masked(frame, step())
+    assert found.found is not None
+    by_name = {key.name: key for key in found.found.keys}
+    for key in by_name.values():
+        assert (key.finer is None) == (key.level == 0)
+        if key.finer is None:
+            continue
+        assert key.finer.breaks == ("k-anonymity with k = 5",)
+        finer = pd.DataFrame({name: released_levels(frame, name, level) if level else frame[name].astype(str)
+                              for name, level in {**found.levels, key.name: key.level - 1}.items()})  # fmt: skip
+        sizes = finer.groupby(list(KEYS)).size()
+        assert key.finer.records == sizes[sizes < 5].sum()
+        assert sizes[tuple(key.finer.group.values())] == key.finer.group_records == sizes[sizes < 5].max()
+    reported = found.found.reported(10)
+    assert all(key.finer is None or not key.finer.group for key in reported.keys)
+
+
+def test_what_cannot_be_had_is_an_error_that_names_it() -> None:
+    with pytest.raises(PlanError, match=r"no generalisation satisfies k-anonymity with k = 500"):
+        masked(people(100, 1), step(models=[{"model": "k_anonymity", "k": 500}]))
+    one = people(100, 1).assign(illness=pd.Categorical(["flu"] * 100, categories=["flu", "gout", "none"]))
+    with pytest.raises(PlanError, match=r"l-diversity of 'illness' with l = 2"):
+        masked(one, step(models=[{"model": "distinct_l_diversity", "sensitive": "illness", "l": 2}]))
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"models": []}, "needs 'under: policy' or models"),
+        ({"models": [{"model": "k_anonymty", "k": 5}]}, "no model 'k_anonymty'. Did you mean"),
+        ({"models": [{"model": "k_anonymity", "l": 5}]}, "k_anonymity has no 'l'"),
+        ({"models": [{"model": "k_anonymity", "k": 0}]}, "k of k-anonymity must be 1 or more; got 0"),
+        ({"models": [{"model": "k_anonymity", "k": "many"}]}, "k_anonymity: k: Input should be a valid integer"),
+        ({"models": ["k_anonymity"]}, "k_anonymity: k: Field required"),
+        ({"models": [5]}, "give 'model: NAME'"),
+        ({"objective": "los"}, "no objective 'los'"),
+        ({"weights": {"agee": 2}}, "'agee' is not among columns. Did you mean 'age'"),
+        ({"weights": {"age": -1}}, "weights: that of 'age' must be 0 or more; got -1"),
+        ({"levels": {"towns": 1}}, "'towns' is not among columns"),
+        ({"levels": {"town": -1}}, "levels: that of 'town' must be 0 or more; got -1"),
+        ({"levels": {"town": {"from": 2, "to": 1}}}, "from must be at most to; got 2 and 1"),
+        ({"suppression_limit": 4}, "less than or equal to 1"),
+        ({"strata": ["illness"]}, "not done by strata"),
+    ],
+)
+def test_wrong_parameters(fields: dict[str, object], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        step(**fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"levels": {"town": 3}}, "'town' has levels from 0 to 2; got 3"),
+        ({"columns": ("age", "hight")}, "no variable 'hight'"),
+        ({"under": "policy"}, "needs a policy"),
+    ],
+)
+def test_what_does_not_fit_the_variables(fields: dict[str, object], says: str) -> None:
+    with pytest.raises(PlanError, match=says):
+        step(**fields).released(VARIABLES)
+
+
+def test_number_without_a_hierarchy() -> None:
+    bare = {**VARIABLES, "age": VARIABLES["age"].model_copy(update={"hierarchy": None})}
+    with pytest.raises(PlanError, match=r"'age', integer, needs a hierarchy"):
+        step().released(bare)
+
+
+def test_value_outside_the_hierarchy_is_counted_and_not_shown() -> None:
+    frame = people(50, 1)
+    frame.loc[3, "age"] = 99
+    with pytest.raises(PlanError, match=r"'age': 1 of 50 records have a value") as raised:
+        masked(frame, step())
+    assert "99" not in str(raised.value)
+
+
+def test_no_record() -> None:
+    with pytest.raises(PlanError, match="at least one record"):
+        masked(people(10, 1).iloc[:0], step())
+
+
+def test_models_and_objective_are_written_as_they_were_read() -> None:
+    written = step(objective={"objective": "loss", "aggregate": "maximum"}).model_dump(mode="json")
+    assert written["models"] == [{"model": "k_anonymity", "k": 5}]
+    assert written["objective"] == {"objective": "loss", "aggregate": "maximum"}
+    assert Generalization.model_validate(written) == step(objective={"objective": "loss", "aggregate": "maximum"})
+    assert step(models=[KAnonymity(3), DistinctLDiversity("illness", 2)]).models[1].describe().startswith("distinct")
+
+
+class Asked:
+    """The rules of some policy."""
+
+    def models(self, variables: object) -> tuple[KAnonymity]:
+        return (KAnonymity(7),)
+
+    def without_model(self, variables: object) -> tuple[str, ...]:
+        return ("suda",)
+
+
+def test_under_a_policy_its_rules_hold_and_all_quasi_identifiers_are_looked_at() -> None:
+    frame = people(300, 2)
+    by = step(under="policy", models=[]).under_policy(Asked())
+    done, found = masked(frame, by)
+    assert classes_of(done, KEYS).sizes.min() >= 7
+    assert found.found is not None
+    assert found.found.unsearched == ("suda",)
+    with pytest.raises(PlanError, match=r"left out: sex"):
+        step(columns=("age", "town"), under="policy", models=[]).under_policy(Asked()).released(VARIABLES)
+
+
+def test_a_bounded_effort_takes_the_best_until_then_and_does_not_call_it_best() -> None:
+    frame = people(300, 2)
+    _, little = masked(frame, step(effort=1))
+    _, best = masked(frame, step())
+    assert little.found is not None
+    assert best.found is not None
+    assert best.found.value < little.found.value
+    assert (little.found.excess, best.found.excess) == (None, 0)
+
+
+def test_adult(reference_data: Path) -> None:
+    contract = load_contract(Path(__file__).parents[3] / "schemas" / "adult.yaml")
+    names = [variable.name for variable in contract.variables]
+    frame = pd.read_csv(
+        reference_data / "adult" / "adult.data.gz", header=None, names=names, skipinitialspace=True, na_values="?"
+    )
+    keys = ("workclass", "education", "marital_status", "occupation", "race", "sex", "native_country")
+    variables = {name: contract.by_name[name] for name in (*keys, "income")}
+    typed = pd.DataFrame(
+        {name: pd.Categorical(frame[name], categories=list(v.categories or ())) for name, v in variables.items()}
+    )
+    models = [{"model": "k_anonymity", "k": 5}, {"model": "distinct_l_diversity", "sensitive": "income", "l": 2}]
+    by = step(columns=keys, models=models, suppression_limit=0.04)
+    done, _ = apply_plan([by], typed, variables, np.random.SeedSequence(1))
+    classes = classes_of(done, keys)
+    assert classes.sizes.min() >= 5
+    assert done["income"].astype(str).groupby(classes.labels).nunique().min() == 2
+    assert done["sex"].isna().mean() <= 0.04

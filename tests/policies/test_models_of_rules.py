@@ -1,0 +1,87 @@
+"""The rules of a policy as models of a search: what the models let pass, the rules pass."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from policies.approvals import Approvals
+from policies.models_of_rules import ModelsOfRules, models_of
+from policies.policy import Policy
+from policies.rules.k_anonymity import KAnonymity
+from policies.rules.l_diversity import LDiversity
+from policies.rules.rules import PolicyRule
+from policies.rules.sample_uniques_share import SampleUniquesShare
+from policies.rules.t_closeness import TCloseness
+from sluice.errors import PlanError
+from sluice.masking.plan import apply_plan
+from sluice.masking.recoding.generalization import Generalization
+from sluice.variables import Kind, Role, Variable
+from sluice.verdict import Verdict
+
+VARIABLES = {
+    v.name: v
+    for v in (
+        Variable(name="town", kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER, categories=tuple("abc")),
+        Variable(name="sex", kind=Kind.BINARY, role=Role.QUASI_IDENTIFIER, categories=("f", "m")),
+        Variable(name="illness", kind=Kind.NOMINAL, role=Role.SENSITIVE, categories=("flu", "gout", "none")),
+        Variable(name="stage", kind=Kind.ORDINAL, role=Role.SENSITIVE, categories=("1", "2", "3")),
+        Variable(name="pay", kind=Kind.CONTINUOUS, role=Role.OTHER),
+    )
+}
+
+
+def people(n: int, seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            name: pd.Categorical(rng.choice(v.categories, n), categories=v.categories, ordered=v.kind is Kind.ORDINAL)
+            for name, v in VARIABLES.items()
+            if v.categories
+        }
+    ).assign(pay=rng.normal(size=n))
+
+
+def policy_of(*rules: PolicyRule) -> Policy:
+    return Policy(name="p", version="1", rules=rules, approvals=Approvals(count=1, identity="declared"))
+
+
+RULES = (
+    KAnonymity(k=3),
+    SampleUniquesShare(at_most=0),
+    LDiversity(l=2, columns=("illness",)),
+    TCloseness(t=0.5, columns=("illness",)),
+)
+
+
+@given(n=st.integers(8, 60), seed=st.integers(0, 10**6), limit=st.sampled_from([0.0, 0.2]))
+def test_what_a_search_under_the_rules_makes_meets_them(n: int, seed: int, limit: float) -> None:
+    policy = policy_of(*RULES)
+    asked = {"columns": ("town", "sex"), "under": "policy", "suppression_limit": limit}
+    step = Generalization.model_validate(asked).under_policy(ModelsOfRules(policy))
+    frame = people(n, seed)
+    try:
+        done, _ = apply_plan([step], frame, VARIABLES, np.random.SeedSequence(1))
+    except PlanError:
+        return
+    released = step.released(VARIABLES)
+    for rule in RULES:
+        assert [finding.verdict for finding in rule.find(done, released, "masked")] == [Verdict.PASS]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        KAnonymity(k=3, columns=("town",)),
+        SampleUniquesShare(at_most=0.1),
+        LDiversity(l=2, variant="entropy", others_known=True),
+        LDiversity(l=2, columns=("pay",)),
+        TCloseness(t=0.5, columns=("pay",)),
+    ],
+)
+def test_rules_that_are_left_to_the_judgement(rule: KAnonymity | LDiversity | TCloseness | SampleUniquesShare) -> None:
+    assert models_of(rule, VARIABLES) is None
+    rules = ModelsOfRules(policy_of(rule))
+    assert rules.models(VARIABLES) == ()
+    assert rules.without_model(VARIABLES) == (rule.rule,)
