@@ -35,7 +35,7 @@ def draft_hierarchy(
     outside = set(counts) - set(leaves)
     if outside:
         records = sum(counts[value] for value in outside)
-        raise DataError(f"'{variable.name}': {records:,} records have a value that the contract does not declare")
+        raise DataError(f"'{variable.name}': {records:,} of {sum(counts.values()):,} records have no declared value")
     if variable.kind is Kind.DATE:
         return _periods(leaves)
     try:

@@ -1,16 +1,17 @@
 """Hierarchies outside a release: built, drafted from data, checked and read for the picture of them."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.contract import load_contract
 from schemas.declared_hierarchy import declared_hierarchy
-from sluice.documents.documents import named_file, yaml_mapping
+from sluice.documents.documents import named_file, parse_document, yaml_mapping
 from sluice.errors import DataError, DocumentError, did_you_mean
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.soundness import Remark, remarks_for, remarks_on, remarks_with
@@ -44,36 +45,48 @@ def hierarchy_in(source: Path, name: str | None = None) -> Hierarchy:
 def built_hierarchy(written: str, variable: Variable) -> Hierarchy:
     """The hierarchy that a text asks for in the words of a contract, 'intervals: [5, 10]'. Raises DocumentError."""
     text = written.strip()
-    given = yaml_mapping(text if text.startswith("{") else f"{{{text}}}", "the hierarchy")
+    return hierarchy_as_written(
+        yaml_mapping(text if text.startswith("{") else f"{{{text}}}", "the hierarchy"), variable
+    )
+
+
+def hierarchy_as_written(given: Mapping[str, Any], variable: Variable) -> Hierarchy:
+    """The hierarchy in the form that a contract holds after `hierarchy:`. Raises DocumentError."""
     domain: Mapping[str, Any] = variable.model_dump(exclude={"hierarchy"})
     made = declared_hierarchy(given, domain, Path(), "the hierarchy", named_file)
-    return made if isinstance(made, Hierarchy) else Hierarchy.model_validate(made)
+    return made if isinstance(made, Hierarchy) else parse_document(Hierarchy, dict(made or {}), "the hierarchy")
 
 
 def value_counts(data: Path, column: str, variable: Variable | None = None) -> Counter[str]:
+    """How many records of a file have each value, as `counts_of`. Raises DataError for a file that cannot be read."""
+    with errors_of(data):
+        return counts_of((batch[column] for batch in table_source(data).batches([column])), column, variable)
+
+
+def counts_of(parts: "Iterable[pd.Series[Any]]", name: str, variable: Variable | None = None) -> Counter[str]:
     """How many records have each value, by its text as a leaf; missing ones and missing codes are left out.
 
-    raises : DataError for a file that cannot be read, and with a count for values of another kind
-    cost   : one pass over the file
+    parts  : of the column, one after the other
+    raises : DataError, with a count, for values that the variable's kind does not have
+    cost   : O(n)
     """
-    of = variable or Variable(name=column, kind=Kind.NOMINAL)
+    of = variable or Variable(name=name, kind=Kind.NOMINAL)
     if of.kind.is_categorical:  # whatever is found, declared or not
         of = of.model_copy(update={"kind": Kind.NOMINAL, "categories": None})
     counts: Counter[str] = Counter()
     wrong = 0
-    with errors_of(data):
-        for batch in table_source(data).batches([column]):
-            typed, problems = typed_array(plain_array(batch[column]), of)
-            wrong += sum(problems.values())
-            if pa.types.is_dictionary(typed.type):
-                typed = typed.dictionary_decode()
-            if pa.types.is_timestamp(typed.type):
-                typed = pc.strftime(typed, format="%Y-%m-%d")
-            found = typed.drop_null().value_counts()
-            texts = map(str, found.field("values").to_pylist())
-            counts.update(dict(zip(texts, found.field("counts").to_pylist(), strict=True)))
-        if wrong:
-            raise DataError(f"'{column}': {wrong:,} values cannot be read as {of.kind}")
+    for part in parts:
+        typed, problems = typed_array(plain_array(part), of)
+        wrong += sum(problems.values())
+        if pa.types.is_dictionary(typed.type):
+            typed = typed.dictionary_decode()
+        if pa.types.is_timestamp(typed.type):
+            typed = pc.strftime(typed, format="%Y-%m-%d")
+        found = typed.drop_null().value_counts()
+        texts = map(str, found.field("values").to_pylist())
+        counts.update(dict(zip(texts, found.field("counts").to_pylist(), strict=True)))
+    if wrong:
+        raise DataError(f"'{name}': {wrong:,} values cannot be read as {of.kind}")
     return counts
 
 

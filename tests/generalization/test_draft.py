@@ -121,7 +121,7 @@ def test_periods_of_dates_follow_from_the_declared_range() -> None:
     ("variable", "counts", "says"),
     [
         (AGE, {"5": 9, "50": 9}, "'age' cannot be cut into two groups of 10 records or more"),
-        (AGE, {"5": 90, "500": 3}, "'age': 3 records have a value that the contract does not declare"),
+        (AGE, {"5": 90, "500": 3}, "'age': 3 of 93 records have no declared value"),
         (PLACE, {"a": 500, "b": 9}, "'place' has too few categories of 10 records or more"),
         (Variable(name="s", kind=Kind.BINARY, categories=("a", "b")), {"a": 50, "b": 50}, "'s' has too few categories"),
     ],

@@ -38,6 +38,9 @@ MADE: dict[str, Callable[[], Any]] = {
     "suda": lambda: sluice.suda(hostile(), [SCRIPT, "b", "w"], sampling_fraction=0.1),
     "individual_risk": lambda: sluice.individual_risk(hostile(), [SCRIPT, "b"], weight="w"),
     "mask": lambda: sluice.mask(hostile(), {"method": "pram", "columns": [SCRIPT, "b"], "retention": 0.9}, seed=1),
+    "hierarchy": lambda: sluice.hierarchy(
+        {"priority": [["plain"]], "others": SCRIPT}, values=["<b>", "$\\frac$", "plain"], records=hostile()[SCRIPT]
+    ),
     "singling_out": lambda: sluice.singling_out(hostile(), hostile(), hostile().sample(frac=1), attacks=100, seed=1),
     "reference_standard": lambda: sluice.reference_standard(hostile(), hostile(), seed=1),
     "assess": lambda: sluice.assess(hostile(), hostile(), quasi_identifiers=[SCRIPT], sensitive=["b"], seed=1),
