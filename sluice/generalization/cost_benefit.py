@@ -6,7 +6,6 @@ are worth it; Prasser and others (2017) for generalised files.
 
 from dataclasses import dataclass, fields
 from math import log, prod
-from typing import Literal
 
 import numpy as np
 
@@ -14,10 +13,6 @@ from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.objectives.ambiguity import combinations
-
-Intruder = Literal["prosecutor", "journalist"]
-"""prosecutor: knows that the person is in the file, and picks one of its records with the person's keys; journalist:
-picks one of the people of the population with a record's keys."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +54,3 @@ def information_loss(node: Node) -> FloatArray:
     groups hold, over that of all values. Wan and others (2015): entropy, where all values are equally likely."""
     whole = log(prod(max(key.values, 1) for key in node.keys))
     return np.log(combinations(node)) / whole if whole > 0 else np.zeros(len(node.sizes))
-
-
-def alike(node: Node, intruder: Intruder) -> IntArray:
-    """Shape (c,), among how many people the intruder picks: those of the file, or of the population, where it tells of
-    no fewer. At least 1. Raises DataError for a journalist without a population."""
-    if intruder == "prosecutor":
-        return np.maximum(node.sizes, 1)
-    return np.maximum(node.people, np.maximum(node.sizes, 1))

@@ -1,6 +1,7 @@
 """Small random files, their hierarchies and populations; and what a transformation makes of them, record by record."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,25 +56,32 @@ class SmallFile:
     def n(self) -> int:
         return len(self.hidden)
 
-    @property
+    @cached_property
     def bottom(self) -> Node:
-        return bottom(self.keys, self.codes, self.sensitive, self.people)[0]
+        return self._bottom[0]
 
-    @property
+    @cached_property
     def node(self) -> Node:
-        return self.bottom.at(self.levels)[0]
+        return self._at[0]
 
-    @property
+    @cached_property
     def classes(self) -> np.ndarray:
         """The class of each record in the node."""
-        base, member = bottom(self.keys, self.codes, self.sensitive, self.people)
-        return base.at(self.levels)[1][member]
+        return self._at[1][self._bottom[1]]
 
-    @property
+    @cached_property
     def hidden_classes(self) -> np.ndarray:
         gone = np.zeros(len(self.node.sizes), dtype=bool)
         gone[self.classes[self.hidden]] = True
         return gone
+
+    @cached_property
+    def _bottom(self) -> tuple[Node, np.ndarray]:
+        return bottom(self.keys, self.codes, self.sensitive, self.people)
+
+    @cached_property
+    def _at(self) -> tuple[Node, np.ndarray]:
+        return self.bottom.at(self.levels)
 
     def released(self, suppressed: Suppressed = "released") -> ReleasedFile:
         return ReleasedFile(self.node, ~self.hidden_classes, suppressed)

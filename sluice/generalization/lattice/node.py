@@ -134,12 +134,20 @@ class Node:
 
         raises : DataError if no population is known
         """
+        people = self._population().copy()
+        if self.unknown != NO_CLASS:
+            people[self.unknown] = people.sum()
+        return people
+
+    @property
+    def everybody(self) -> int:
+        """How many people the population has. Raises DataError if none is known."""
+        return int(self._population().sum())
+
+    def _population(self) -> IntArray:
         if self.population is None:
             raise DataError("this needs the people of the population, by their keys; none were given.")
-        people = self.population.copy()
-        if self.unknown != NO_CLASS:
-            people[self.unknown] = self.population.sum()
-        return people
+        return self.population
 
     def raised(self, key: int, level: int) -> tuple["Node", IntArray]:
         """The node in which a key has this level, not below its own here; and for each class here its class there.

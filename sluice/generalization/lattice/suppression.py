@@ -1,7 +1,8 @@
 """Suppression at a node: which records must go so that the others satisfy every model, and whether that is allowed.
 
 The records of a class that breaks a model are suppressed. Others may break one then, since the file that a class is
-compared with has changed; theirs follow, until none is left that breaks any.
+compared with has changed; theirs follow, until none is left that breaks any. Then a model of the whole file that is
+still broken may have further classes suppressed.
 """
 
 from collections.abc import Sequence
@@ -99,6 +100,9 @@ def suppression(node: Node, requirements: Requirements) -> Suppression:
         for model in requirements.others:
             failing |= model.failing(file)
         failing &= kept
+        if not failing.any():
+            for model in requirements.others:
+                failing |= model.relief(file)
         if not failing.any():
             break
         kept = kept & ~failing

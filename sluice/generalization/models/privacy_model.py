@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.generalization.lattice.node import NO_CLASS, Histogram, Node
 
@@ -50,6 +50,24 @@ class ReleasedFile:
         alike = unknown != NO_CLASS and self.kept[unknown]
         return self.hidden + (int(self.node.sizes[unknown]) if alike else 0)
 
+    @property
+    def class_sizes(self) -> IntArray:
+        """The records of each class of the file, 1 or more; those that show no key are one class."""
+        return self._of_classes(self.node.sizes, self.hidden_class)
+
+    @property
+    def class_people(self) -> IntArray:
+        """In the same order, how many people of the population fit each. Raises DataError if none are known."""
+        return self._of_classes(self.node.people, self.node.everybody)
+
+    def _of_classes(self, figures: IntArray, of_hidden: int) -> IntArray:
+        shown = self.kept & (self.node.sizes > 0)
+        if not self.hidden_class:
+            return figures[shown]
+        if self.node.unknown != NO_CLASS:
+            shown[self.node.unknown] = False
+        return np.append(figures[shown], of_hidden)
+
     def histogram(self, sensitive: str) -> Histogram:
         """Of a sensitive column, for all classes of the node. Raises DataError if there is no such column."""
         try:
@@ -85,6 +103,10 @@ class PrivacyModel(ABC):
 
         Their records are suppressed as far as the limit allows.
         """
+        return np.zeros(len(file.kept), dtype=np.bool_)
+
+    def relief(self, file: ReleasedFile) -> BoolArray:
+        """Shape (c,), the classes to suppress where the file breaks the model and no class does so by itself."""
         return np.zeros(len(file.kept), dtype=np.bool_)
 
     def hidden_class_fails(self, file: ReleasedFile) -> bool:

@@ -35,8 +35,16 @@ def loss(objective: Objective, file: SmallFile) -> float:
     if isinstance(objective, KLDivergence):
         return _divergence(file, groups, combinations)
     if isinstance(objective, PublisherPayout):
-        return sum(_lost_payout(objective, file, groups, i, combinations[i], all_values) for i in records)
+        return sum(lost_payouts(objective, file))
     raise NotImplementedError(type(objective).__name__)
+
+
+def lost_payouts(objective: PublisherPayout, file: SmallFile) -> list[float]:
+    """Of each record."""
+    combinations = [np.prod([_leaves(file, at, record) for at in range(len(file.keys))]) for record in range(file.n)]
+    all_values = float(np.prod([max(key.values, 1) for key in file.keys]))
+    groups = [tuple(key.levels[level][leaf[i]] for key, level, leaf in _keys(file)) for i in range(file.n)]
+    return [_lost_payout(objective, file, groups, i, combinations[i], all_values) for i in range(file.n)]
 
 
 def _keys(file):
