@@ -9,7 +9,9 @@ from collections.abc import Sequence
 
 from sluice.generalization.lattice.node import Node
 
-_MOST_CLASSES = 2**22  # of all nodes at hand, besides as many again as the records have twice
+_MOST = (
+    2**22
+)  # classes, and their pairs with sensitive values, of all nodes at hand; besides twice those of the records
 
 
 class NodeCache:
@@ -19,7 +21,7 @@ class NodeCache:
         self._base = base
         self._order = sorted(range(len(base.keys)), key=lambda at: -base.keys[at].levels.shape[1])
         self._nodes: OrderedDict[tuple[int, ...], Node] = OrderedDict()
-        self._held, self._most = 0, _MOST_CLASSES + 2 * len(base.sizes)
+        self._held, self._most = 0, _MOST + 2 * _size(base)
 
     def at(self, levels: Sequence[int]) -> Node:
         """The node of these levels. Cost: the classes of each node on the way to it."""
@@ -38,7 +40,11 @@ class NodeCache:
         for key in reversed(missing):
             node, _ = node.raised(key, levels[key])
             self._nodes[node.levels] = node
-            self._held += len(node.sizes)
+            self._held += _size(node)
         while self._held > self._most and len(self._nodes) > 1:
-            self._held -= len(self._nodes.popitem(last=False)[1].sizes)
+            self._held -= _size(self._nodes.popitem(last=False)[1])
         return node
+
+
+def _size(node: Node) -> int:
+    return len(node.sizes) + sum(len(histogram.value) for histogram in node.histograms.values())

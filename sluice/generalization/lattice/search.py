@@ -55,7 +55,8 @@ def search(
     cost              : as many nodes as have a bound below the best loss, each in the classes of the node below it
     """
     base, member = bottom(keys, codes, dict(sensitive or {}), population)
-    requirements = Requirements.of(models, base.records, suppression_limit, suppressed)
+    incomplete = [name for name, histogram in base.histograms.items() if histogram.records.sum() < base.records]
+    requirements = Requirements.of(models, base.records, suppression_limit, suppressed, incomplete)
     found = _Search(base, requirements, objective.of(base), ended)
     found.run()
     if found.best is None:

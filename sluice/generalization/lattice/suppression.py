@@ -1,11 +1,11 @@
 """Suppression at a node: which records must go so that the others satisfy every model, and whether that is allowed.
 
-The records of a class that breaks a model are suppressed. Others may break one then, since the file that a class is
-compared with has changed; theirs follow, until none is left that breaks any. Then a model of the whole file that is
-still broken may have further classes suppressed.
+The records of a class that breaks a model by itself are suppressed. Then the others are compared with the file that is
+left, where a model asks for that; the records of those that break it follow, and so on, until none is left that does. A
+model of the whole file that is still broken may have further classes suppressed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +15,7 @@ from sluice.arrays import BoolArray
 from sluice.errors import DataError
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile, Suppressed
+from sluice.generalization.models.sensitive_model import SensitiveModel
 
 
 @dataclass(frozen=True)
@@ -24,14 +25,23 @@ class Requirements:
     models     : all of them
     limit      : the most records that may be suppressed
     suppressed : what becomes of them
+    incomplete : the sensitive columns of which some records have no value
     """
 
     models: tuple[PrivacyModel, ...]
     limit: int
     suppressed: Suppressed
+    incomplete: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, models: Sequence[PrivacyModel], records: int, share: float, suppressed: Suppressed) -> "Requirements":
+    def of(
+        cls,
+        models: Sequence[PrivacyModel],
+        records: int,
+        share: float,
+        suppressed: Suppressed,
+        incomplete: Iterable[str] = (),
+    ) -> "Requirements":
         """share : of the records those that may be suppressed at most, 0 to 1; raises DataError outside, or without a
         model"""
         if not 0 <= share <= 1:
@@ -40,19 +50,26 @@ class Requirements:
             )
         if not models:
             raise DataError("a search needs at least one privacy model; got none.")
-        return cls(tuple(models), int(share * records + 1e-9), suppressed)
+        return cls(tuple(models), int(share * records + 1e-9), suppressed, frozenset(incomplete))
 
     @cached_property
     def certain(self) -> tuple[PrivacyModel, ...]:
         """The models of which what fails at a node fails at every node below it."""
+        if not self.limit:
+            return tuple(model for model in self.models if model.monotone)
         return tuple(
-            model for model in self.models if (model.monotone_with_suppression if self.limit else model.monotone)
+            model
+            for model in self.models
+            if model.monotone_with_suppression
+            # A class without values breaks nothing, until it is united with one whose values do.
+            and not (isinstance(model, SensitiveModel) and model.sensitive in self.incomplete)
         )
 
     @cached_property
-    def others(self) -> tuple[PrivacyModel, ...]:
-        """All other models."""
-        return tuple(model for model in self.models if model not in self.certain)
+    def others(self) -> tuple[tuple[PrivacyModel, ...], tuple[PrivacyModel, ...]]:
+        """All other models: those on a class alone, and those that compare it with the file."""
+        others = [model for model in self.models if model not in self.certain]
+        return tuple(one for one in others if not one.compares), tuple(one for one in others if one.compares)
 
 
 @dataclass(frozen=True)
@@ -94,21 +111,22 @@ def suppression(node: Node, requirements: Requirements) -> Suppression:
     if records > limit or (not limit and any(model.file_fails(file) for model in requirements.certain)):
         return Suppression(certain, certain, records, over=True, feasible=False)
     kept = ~certain
+    alone, comparing = requirements.others
+    for model in alone:
+        kept &= ~model.failing(file)
     file = ReleasedFile(node, kept, requirements.suppressed)
-    while requirements.others:
+    while file.hidden <= limit:
         failing = np.zeros_like(kept)
-        for model in requirements.others:
+        for model in comparing:
             failing |= model.failing(file)
         failing &= kept
         if not failing.any():
-            for model in requirements.others:
+            for model in (*alone, *comparing):
                 failing |= model.relief(file)
         if not failing.any():
             break
         kept = kept & ~failing
         file = ReleasedFile(node, kept, requirements.suppressed)
-        if file.hidden > limit:
-            break
     records = file.hidden
     feasible = records <= limit and not (
         (file.hidden_class and any(model.hidden_class_fails(file) for model in models))

@@ -87,8 +87,11 @@ class PrivacyModel(ABC):
 
     monotone                  : whether a file that satisfies the model still does when its classes are united
     monotone_with_suppression : whether a class that satisfies it still does when it is united with any other, whatever
-                                records are suppressed
+                                records are suppressed, if everybody has a value
+    compares                  : whether what a class must satisfy depends on the other records that are released
     """
+
+    compares: bool = False
 
     @property
     @abstractmethod

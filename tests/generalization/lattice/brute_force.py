@@ -5,24 +5,30 @@ Shares nothing with the search: classes and figures are those of `sluice.risk`, 
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from math import exp, log, log2
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.integrate import quad
 
 from sluice.generalization.lattice.key import Key
+from sluice.generalization.models.alpha_k import AlphaKAnonymity
+from sluice.generalization.models.beta_likeness import BetaLikeness
+from sluice.generalization.models.delta_disclosure import DeltaDisclosure
 from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.l_diversity import DistinctLDiversity
+from sluice.generalization.models.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from sluice.generalization.models.privacy_model import PrivacyModel
-from sluice.generalization.models.t_closeness import EqualTCloseness
+from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
 from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
 from sluice.generalization.objectives.objective import Objective
-from sluice.risk.classes import l_diversity, t_closeness
+from sluice.risk.classes import alpha_k, beta_likeness, delta_disclosure, l_diversity, t_closeness
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category_codes, classes_of
 
 _ROUNDING = 1e-9
+Frame = pd.DataFrame
 
 
 def best(
@@ -37,21 +43,26 @@ def best(
     """Loss and number of suppressed records of every transformation that satisfies the models."""
     found = {}
     for levels in product(*(range(key.depth + 1) for key in keys)):
-        hidden = _hidden(released(keys, codes, levels, sensitive), keys, models, suppressed)
-        if hidden.sum() > int(limit * len(hidden) + 1e-9):
-            continue
         file = released(keys, codes, levels, sensitive)
-        file.loc[hidden] = np.nan
-        if suppressed != "released":
-            file = file[~hidden]
-        if len(file) and (suppressed == "ignored" or not any(breaks(model, file, keys).any() for model in models)):
-            found[levels] = loss(objective, keys, codes, levels, hidden), int(hidden.sum())
+        hidden = suppressed_records(file, keys, models, suppressed)
+        if hidden.sum() > int(limit * len(hidden) + _ROUNDING):
+            continue
+        kept = file[~hidden]
+        if suppressed == "released":
+            file.loc[hidden] = np.nan
+        else:
+            file = kept
+        if not len(file):
+            continue
+        if suppressed != "ignored" and any(breaks(model, file, keys).any() for model in models):
+            continue
+        found[levels] = loss(objective, keys, codes, levels, hidden), int(hidden.sum())
     return found
 
 
 def released(
     keys: Sequence[Key], codes: Sequence[np.ndarray], levels: Sequence[int], sensitive: Mapping[str, np.ndarray]
-) -> pd.DataFrame:
+) -> Frame:
     """The file at these levels; a missing key or value is missing."""
     columns: dict[str, Any] = {}
     for key, leaf, level in zip(keys, codes, levels, strict=True):
@@ -61,48 +72,82 @@ def released(
     return pd.DataFrame(columns)
 
 
-def _hidden(file: pd.DataFrame, keys: Sequence[Key], models: Sequence[PrivacyModel], suppressed: str) -> np.ndarray:
-    """Records of classes that break a model, then of those that do once these are gone, and so on."""
+def suppressed_records(file: Frame, keys: Sequence[Key], models: Sequence[PrivacyModel], suppressed: str) -> np.ndarray:
+    """Records of classes that break a model, then of those that do once these are gone, and so on.
+
+    Those of models on a class alone go first.
+    """
+    comparing = EqualTCloseness | OrderedTCloseness | HierarchicalTCloseness | BetaLikeness | DeltaDisclosure
+    alone = [model for model in models if not isinstance(model, comparing)]
     hidden = np.zeros(len(file), dtype=bool)
-    while not hidden.all():
-        rest = file[~hidden]
-        among = file if suppressed == "ignored" else rest
-        failing = np.any([breaks(model, among, keys) for model in models], axis=0)
-        if suppressed == "ignored":
-            return failing
-        if not failing.any():
-            break
-        hidden[np.flatnonzero(~hidden)[failing]] = True
+    if suppressed == "ignored":
+        return np.any([breaks(model, file, keys) for model in models], axis=0)
+    for some in (alone, models):
+        while some and not hidden.all():
+            failing = np.any([breaks(model, file[~hidden], keys) for model in some], axis=0)
+            if not failing.any():
+                break
+            hidden[np.flatnonzero(~hidden)[failing]] = True
     return hidden
 
 
-def breaks(model: PrivacyModel, file: pd.DataFrame, keys: Sequence[Key]) -> np.ndarray:
+def breaks(model: PrivacyModel, file: Frame, keys: Sequence[Key]) -> np.ndarray:
     """For each record whether its class breaks the model."""
     classes = classes_of(file, [key.name for key in keys])
     if isinstance(model, KAnonymity):
         return classes.frequencies < model.k
+    small = classes.frequencies < (model.k if isinstance(model, AlphaKAnonymity) else 0)
     present = np.flatnonzero(file[model.sensitive].notna())
     if not len(present):
-        return np.zeros(len(file), dtype=bool)
-    failing = _failing(model, classes.of_records(present), category_codes(file[model.sensitive].iloc[present]))
+        return small
+    failing = _failing(model, classes.of_records(present), file[model.sensitive].iloc[present].astype(int))
     labels = np.unique(classes.labels[present])
-    return np.isin(classes.labels, labels[failing])
+    return small | np.isin(classes.labels, labels[failing])
 
 
-def _failing(model: Any, classes: EquivalenceClasses, values: np.ndarray) -> np.ndarray:
+def _failing(model: Any, classes: EquivalenceClasses, column: "pd.Series[int]") -> np.ndarray:
+    values = category_codes(column)
     if isinstance(model, DistinctLDiversity):
         return l_diversity.distinct_values(classes, values) < model.l
+    if isinstance(model, EntropyLDiversity) and model.corrected:
+        return np.array([_corrected(values[classes.labels == c]) for c in range(len(classes.sizes))]) < model.l - 1e-7
+    if isinstance(model, EntropyLDiversity):
+        return l_diversity.effective_values(classes, values) < model.l - _ROUNDING
+    if isinstance(model, RecursiveLDiversity):
+        return l_diversity.recursive_ratio(classes, values, model.l) >= model.c
     if isinstance(model, EqualTCloseness):
         return t_closeness.equal_distance(classes, values) > model.t + _ROUNDING
+    if isinstance(model, OrderedTCloseness):
+        return t_closeness.ordered_distance(classes, values) > model.t + _ROUNDING
+    if isinstance(model, HierarchicalTCloseness):
+        levels = [np.array(level)[column] for level in model.levels]
+        return t_closeness.hierarchical_distance(classes, levels) > model.t + _ROUNDING
+    if isinstance(model, BetaLikeness):
+        failing = beta_likeness.largest_gain(classes, values) > model.beta + _ROUNDING
+        return failing | (beta_likeness.largest_bounded_gain(classes, values) > 1 + _ROUNDING) & model.enhanced
+    if isinstance(model, DeltaDisclosure):
+        return delta_disclosure.log_ratios(classes, values, model.absent) >= model.delta
+    if isinstance(model, AlphaKAnonymity):
+        wanted = None if model.values is None else np.array(model.values)
+        if wanted is not None:
+            known = np.unique(column)
+            wanted = np.flatnonzero(np.isin(known, wanted))
+        return alpha_k.largest_share(classes, values, wanted) > model.alpha + _ROUNDING
     raise NotImplementedError(type(model).__name__)
 
 
+def _corrected(values: np.ndarray) -> float:
+    """exp of Grassberger's estimate, by the integral of his equation 28 and harmonic numbers."""
+    counts, euler = np.unique(values, return_counts=True)[1].tolist(), 0.5772156649015329
+    total = 0.0
+    for n in counts:
+        g = sum(1 / i for i in range(1, n)) - euler + (-1) ** n * quad(lambda x, n=n: x ** (n - 1) / (1 + x), 0, 1)[0]
+        total += n * g
+    return exp(log(len(values)) - total / len(values))
+
+
 def loss(
-    objective: Objective,
-    keys: Sequence[Key],
-    codes: Sequence[np.ndarray],
-    levels: Sequence[int],
-    hidden: np.ndarray,
+    objective: Objective, keys: Sequence[Key], codes: Sequence[np.ndarray], levels: Sequence[int], hidden: np.ndarray
 ) -> float:
     n = len(hidden)
     if isinstance(objective, Discernibility):
@@ -111,17 +156,15 @@ def loss(
         return float(sum(n if gone else shown.count(row) for row, gone in zip(shown, hidden, strict=True)))
     losses = []
     for key, leaf, level in zip(keys, codes, levels, strict=True):
-        groups, lost, most = key.levels[level], 0.0, 0.0
+        held, lost, most = key.levels[level], 0.0, 0.0
         for value, gone in zip(leaf, hidden, strict=True):
             if isinstance(objective, Loss):
-                width = (groups == groups[value]).sum()
-                lost += 1.0 if gone else (width - 1) / max(key.values - 1, 1)
+                lost += 1.0 if gone else ((held == held[value]).sum() - 1) / max(key.values - 1, 1)
                 most += 1.0
             elif isinstance(objective, NonUniformEntropy):
-                alike = (leaf == value).sum()
-                among = n if gone else (groups[leaf] == groups[value]).sum()
-                lost += np.log2(among / alike)
-                most += np.log2(n / alike)
+                same = (leaf == value).sum()
+                lost += log2((n if gone else (held[leaf] == held[value]).sum()) / same)
+                most += log2(n / same)
         losses.append(lost / most if most else 0.0)
     return aggregate(losses, [key.weight for key in keys], objective.aggregate)
 

@@ -10,25 +10,39 @@ from hypothesis import strategies as st
 from sluice.errors import DataError, InfeasibleError
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.search import search
+from sluice.generalization.models.alpha_k import AlphaKAnonymity
+from sluice.generalization.models.beta_likeness import BetaLikeness
+from sluice.generalization.models.delta_disclosure import DeltaDisclosure
 from sluice.generalization.models.k_anonymity import KAnonymity
-from sluice.generalization.models.l_diversity import DistinctLDiversity
-from sluice.generalization.models.t_closeness import EqualTCloseness
+from sluice.generalization.models.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
+from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
 from sluice.generalization.objectives.discernibility import Discernibility
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
 from tests.generalization.lattice.brute_force import best, breaks, released
 from tests.generalization.small_files import tables
 
-AGGREGATES = ["sum", "mean", "maximum", "geometric", "rank"]
+AGGREGATES = st.sampled_from(["sum", "mean", "maximum", "geometric", "rank"])
 OBJECTIVES = st.one_of(
-    st.builds(Loss, st.sampled_from(AGGREGATES)),
-    st.builds(NonUniformEntropy, st.sampled_from(AGGREGATES)),
+    st.builds(Loss, AGGREGATES),
+    st.builds(NonUniformEntropy, AGGREGATES),
     st.just(Discernibility()),
 )
+COLUMN = st.sampled_from(["a", "b"])
+TREE = ((0, 1, 2, 3), (0, 0, 1, 1))  # of four values, below the root
 MODELS = st.one_of(
     st.builds(KAnonymity, st.integers(1, 6)),
-    st.builds(DistinctLDiversity, st.sampled_from(["a", "b"]), st.integers(1, 3)),
-    st.builds(EqualTCloseness, st.sampled_from(["a", "b"]), st.sampled_from([0.1, 0.25, 0.4, 0.6])),
+    st.builds(DistinctLDiversity, COLUMN, st.integers(1, 3)),
+    st.builds(EntropyLDiversity, COLUMN, st.sampled_from([1.2, 1.7, 2.0, 2.5]), st.booleans()),
+    st.builds(RecursiveLDiversity, COLUMN, st.sampled_from([0.7, 1.5, 3.0]), st.integers(2, 3)),
+    st.builds(EqualTCloseness, COLUMN, st.sampled_from([0.1, 0.25, 0.4, 0.6])),
+    st.builds(OrderedTCloseness, COLUMN, st.sampled_from([0.1, 0.25, 0.4])),
+    st.builds(HierarchicalTCloseness, COLUMN, st.sampled_from([0.1, 0.25, 0.4]), st.just(TREE)),
+    st.builds(BetaLikeness, COLUMN, st.sampled_from([0.4, 1.0, 3.0]), st.booleans()),
+    st.builds(DeltaDisclosure, COLUMN, st.sampled_from([0.4, 1.0, 2.0]), st.booleans()),
+    st.builds(
+        AlphaKAnonymity, COLUMN, st.sampled_from([0.3, 0.5, 0.8]), st.integers(1, 4), st.sampled_from([None, (0, 2)])
+    ),
 )
 
 

@@ -1,0 +1,121 @@
+"""Optima of full-domain generalisation that ARX's own tests state, on the Adult file that ships with it.
+
+Source: ARX (Prasser, Eicher, Spengler, Bild and Kuhn 2020), repository arx-deidentifier/arx, src/test/java: the classes
+TestAnonymizationKAnonymity, TestAnonymizationTCloseness, TestAnonymizationLDiversity,
+TestAnonymizationEntropyLDiversity and TestAnonymizationBLikeness, each with levels and loss. ARX does not count the
+suppressed records as a class, hence `suppressed="ignored"`.
+
+Not compared: losses by entropy and by discernibility with suppression, which ARX's tests compute in variants of their
+own; of those by entropy the levels are compared where they agree. ARX counts entropies in bits of all records, so that
+keys weigh by what they have to lose.
+"""
+
+from dataclasses import replace
+from math import log2
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sluice.generalization.hierarchy import Hierarchy
+from sluice.generalization.lattice.key import Key
+from sluice.generalization.lattice.search import search
+from sluice.generalization.models.beta_likeness import BetaLikeness
+from sluice.generalization.models.k_anonymity import KAnonymity
+from sluice.generalization.models.l_diversity import EntropyLDiversity
+from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness
+from sluice.generalization.objectives.discernibility import Discernibility
+from sluice.generalization.objectives.loss import Loss
+from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+
+Adult = tuple[list[Key], list[np.ndarray], Hierarchy]
+BITS = NonUniformEntropy("sum")
+
+
+@pytest.fixture(scope="module")
+def adult(reference_data: Path) -> Adult:
+    """The nine keys with their hierarchies, the leaf of each record, and the hierarchy of occupations."""
+    frame = pd.read_csv(reference_data / "adult/arx/adult.csv.gz", sep=";", dtype=str)
+    keys, codes, hierarchies = [], [], {}
+    for name in frame:
+        text = (reference_data / f"adult/hierarchies_arx/adult_hierarchy_{name}.csv").read_text(encoding="utf-8")
+        rows = [line.split(";") for line in text.splitlines()]
+        hierarchies[name] = Hierarchy(rows={leaf: tuple(above) for leaf, *above in rows})
+        leaves = [leaf for leaf, *_ in rows]
+        leaf = pd.Categorical(frame[name], categories=leaves).codes
+        counts = np.unique(leaf, return_counts=True)[1].tolist()
+        bits = sum(count * log2(len(frame) / count) for count in counts)
+        keys.append(Key.of(str(name), leaves, hierarchies[name], weight=bits))
+        codes.append(leaf)
+    return keys, codes, hierarchies["occupation"]
+
+
+def without_occupation(adult: Adult) -> tuple[list[Key], list[np.ndarray], np.ndarray]:
+    keys, codes, _ = adult
+    at = [key.name for key in keys].index("occupation")
+    return keys[:at] + keys[at + 1 :], codes[:at] + codes[at + 1 :], codes[at]
+
+
+@pytest.mark.parametrize(
+    ("k", "limit", "levels", "bits"),
+    [
+        (5, 0.0, (1, 2, 1, 1, 3, 2, 2, 1, 1), 407289.5388925293),
+        (100, 0.0, (0, 4, 1, 1, 3, 2, 2, 1, 1), 453196.8932458743),
+        (5, 0.04, (1, 0, 1, 1, 3, 2, 2, 0, 1), None),
+        (100, 0.04, (1, 1, 1, 1, 3, 2, 2, 1, 1), None),
+    ],
+)
+def test_k_anonymity_by_entropy(
+    adult: Adult, k: int, limit: float, levels: tuple[int, ...], bits: float | None
+) -> None:
+    keys, codes, _ = adult
+    found = search(keys, codes, [KAnonymity(k)], BITS, suppression_limit=limit, suppressed="ignored")
+    assert found.nodes == 12_960
+    assert found.levels == levels
+    if bits is not None:
+        assert found.value == pytest.approx(bits, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("model", "levels", "bits"),
+    [
+        ("t", (0, 4, 1, 1, 3, 2, 2, 1), 398400.0741806447),
+        (EntropyLDiversity("occupation", 5), (1, 1, 1, 1, 3, 2, 2, 1), 324620.5269918692),
+    ],
+)
+def test_models_on_occupations_by_entropy(
+    adult: Adult, model: EntropyLDiversity | str, levels: tuple[int, ...], bits: float
+) -> None:
+    keys, codes, occupation = without_occupation(adult)
+    models = [model]
+    if model == "t":
+        leaves, hierarchy = list(adult[2].rows), adult[2]
+        models = [KAnonymity(5), HierarchicalTCloseness.of("occupation", 0.2, leaves, hierarchy)]
+    found = search(keys, codes, models, BITS, sensitive={"occupation": occupation}, suppressed="ignored")
+    assert (found.levels, found.value) == (levels, pytest.approx(bits, rel=1e-12))
+
+
+def test_t_closeness_by_discernibility(adult: Adult) -> None:
+    keys, codes, occupation = without_occupation(adult)
+    models = [KAnonymity(5), EqualTCloseness("occupation", 0.2)]
+    found = search(keys, codes, models, Discernibility(), sensitive={"occupation": occupation})
+    assert (found.levels, found.value) == ((1, 4, 1, 1, 3, 2, 2, 1), 4.56853172e8)
+
+
+@pytest.mark.parametrize(
+    ("model", "limit", "levels", "loss"),
+    [
+        (BetaLikeness("occupation", 2, enhanced=True), 0.0, (1, 4, 1, 1, 3, 2, 2, 0), 0.759176305345683),
+        (BetaLikeness("occupation", 5), 0.4, (0, 2, 0, 0, 2, 0, 1, 0), 0.23350465152356303),
+    ],
+)
+def test_beta_likeness_by_loss(
+    adult: Adult, model: BetaLikeness, limit: float, levels: tuple[int, ...], loss: float
+) -> None:
+    """ARX takes the geometric mean of the keys, and rounds their losses."""
+    keys, codes, occupation = without_occupation(adult)
+    given = {"sensitive": {"occupation": occupation}, "suppression_limit": limit, "suppressed": "ignored"}
+    equal = [replace(key, weight=1.0) for key in keys]
+    found = search(equal, codes, [model], Loss("geometric"), **given)
+    assert (found.levels, found.value) == (levels, pytest.approx(loss, rel=1e-9))
