@@ -8,12 +8,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sluice.tabular.audit.proven_interval import ProvenInterval, Question
-from sluice.tabular.audit.whole_deviation import WholeDeviations, whole_multiple
+from sluice.tabular.audit.whole_deviation import WholeDeviations, whole_multiple, whole_nearby, whole_part
 from sluice.tabular.model.cells import Floats
 from sluice.tabular.model.feasibility_interval import FeasibleRegion, UnsolvedError
 from sluice.tabular.model.known_sums import Indices
-
-_NOISE = 1e-6  # units, and a thousandth of it of what moves: a solver's rounding error
 
 
 class CellPrograms:
@@ -41,7 +39,7 @@ class CellPrograms:
         extremes = self._extremes(question)
         if extremes[0] is None or extremes[1] is None:
             return ProvenInterval.by_both(question.cell, self._members, [], complete=False)
-        widest = [float(np.floor(np.abs(way[at]) + _NOISE * max(1.0, np.abs(way[at]) / 1e3))) for way in extremes]
+        widest = [whole_part(float(np.abs(way[at]))) for way in extremes]
         if not need.met(*widest):
             found = ProvenInterval.by_both(question.cell, self._members, list(extremes))
             return ProvenInterval(widest[0], widest[1], found.support, found.drop)
@@ -54,6 +52,8 @@ class CellPrograms:
             if most <= 0 or (wanted <= 0 and need.met(found.below, found.above)):
                 continue
             whole = whole_multiple(way, self._rows, lower, upper)
+            if whole is None:
+                whole = whole_nearby(way, at, self._rows, lower, upper)
             if whole is None:
                 whole, ended = WholeDeviations(self._rows, lower, upper).furthest(at, sign, most)
                 complete &= ended

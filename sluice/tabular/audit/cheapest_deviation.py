@@ -44,32 +44,35 @@ class CheapestDeviation:
             starts, rows, signs, np.zeros(2 * cells, dtype=np.int32),
         )  # fmt: skip
 
-    def change(self, cell: int, wanted: float, room: Floats) -> Floats | None:
-        """How far each cell moves when one moves by `wanted`, or by as much the other way; None when nothing was found.
+    def change(self, cell: int, wanted: float, down: Floats, up: Floats) -> Floats | None:
+        """How far each cell moves when one moves up by `wanted`; None when nothing was found.
 
-        room    : shape (n,), how far each cell may move up as well as down
-        returns : shape (n,), in fractions
-        cost    : 15 ms for 15,000 cells in 11,000 sums
+        down, up : shape (n,), how far each cell may move at most, 0 or more; the same for a deviation that may be
+                   turned round
+        returns  : shape (n,), in fractions
+        cost     : 15 ms for 15,000 cells in 11,000 sums
         """
-        room = np.minimum(room / wanted, _MOST)
+        cells = len(up)
+        room = np.minimum(np.concatenate([up, down]) / wanted, _MOST)
         if room[cell] < 1:
             return None
-        price = self._weight / np.clip(room, _LEAST, 1)
+        price = np.tile(self._weight, 2) / np.clip(room, _LEAST, 1)
         price /= price.max()
-        lower, upper = np.zeros(2 * len(room)), np.tile(room, 2)
+        lower, upper = np.zeros(2 * cells), room.copy()
         lower[cell] = upper[cell] = 1
-        upper[len(room) + cell] = 0
-        every = np.arange(2 * len(room), dtype=np.int32)
+        upper[cells + cell] = 0
+        every = np.arange(2 * cells, dtype=np.int32)
         self._solver.clearSolver()
         self._solver.changeColsBounds(len(every), every, lower, upper)
-        self._solver.changeColsCost(len(every), every, np.tile(price, 2))
+        self._solver.changeColsCost(len(every), every, price)
         self._solver.run()
         if self._solver.getModelStatus() != self._optimal:
             return None
         found = np.asarray(self._solver.getSolution().col_value)
-        change = found[: len(room)] - found[len(room) :]
+        change = found[:cells] - found[cells:]
         change[np.abs(change) <= _NOTHING] = 0
-        if np.abs(self._matrix @ change).max(initial=0) > _OFF or (np.abs(change) > room + _OFF).any():
+        outside = (change > room[:cells] + _OFF) | (change < -room[cells:] - _OFF)
+        if np.abs(self._matrix @ change).max(initial=0) > _OFF or outside.any():
             return None
         if change[cell] < 1 - _OFF:
             return None

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,16 @@ from sluice.tabular.model.known_sums import Indices
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
 Owners = frozenset[int]
-Exposed = list[tuple[int, float]]  # cells that a proof moves, and how far each falls
+
+
+class Exposed(NamedTuple):
+    """Of a proof, h cells by which some coalition may refute it."""
+
+    cells: Indices  # shape (h,)
+    falls: Floats  # shape (h,), how far each of them falls
+
+
+_KEPT = 20_000  # answers of each kind: neighbouring cells ask for the same, and many are asked for once
 
 
 class Insiders:
@@ -47,10 +57,9 @@ class Insiders:
         self._requirements, self._rules, self._zeros_known = requirements, rules, zeros_known
         self._others = others
         known = free & (cells.contributors <= size) & (cells.contributors > 0)
-        small = np.flatnonzero(known)
-        self._small = set(small.tolist())
+        self._small = known
         self._cells_of: dict[int, list[int]] = {}
-        for cell in small:
+        for cell in np.flatnonzero(known):
             for owner in cells.owners[cell, : cells.contributors[cell]]:
                 self._cells_of.setdefault(int(owner), []).append(int(cell))
         self._total = cells.total.astype(np.float64)
@@ -64,10 +73,10 @@ class Insiders:
         self._part = self._knows[at, rank][order].astype(np.float64)
         self._own_parts = own_parts
         self._one: dict[Owners, Owners] = {}  # the same ones refute many proofs: each is held once
-        self._need_without = lru_cache(maxsize=None)(self._need_without_parts)
-        self.known_to = lru_cache(maxsize=None)(self._known_to)
-        self._limits = lru_cache(maxsize=None)(self._limits_of)
-        self._listed = lru_cache(maxsize=None)(self._parts_in)
+        self._need_without = lru_cache(maxsize=_KEPT)(self._need_without_parts)
+        self.known_to = lru_cache(maxsize=_KEPT)(self._known_to)
+        self._limits = lru_cache(maxsize=_KEPT)(self._limits_of)
+        self._listed = lru_cache(maxsize=_KEPT)(self._parts_in)
 
     def _known_to(self, coalition: Owners) -> frozenset[int]:
         """The suppressed cells that all belong to the coalition."""
@@ -115,11 +124,9 @@ class Insiders:
             return []
         support, drop = (np.concatenate([getattr(proof, name) for proof in proofs]) for name in ("support", "drop"))
         hit = np.flatnonzero(drop > self.spare[support])
-        proof_of = np.repeat(np.arange(len(proofs)), [len(proof.support) for proof in proofs])[hit]
-        found: list[Exposed] = [[] for _ in proofs]
-        for proof, cell, fall in zip(proof_of.tolist(), support[hit].tolist(), drop[hit].tolist(), strict=True):
-            found[proof].append((cell, fall))
-        return found
+        cells, falls = support[hit], drop[hit]
+        ends = np.searchsorted(hit, np.cumsum([len(proof.support) for proof in proofs]))[:-1]
+        return [Exposed(*each) for each in zip(np.split(cells, ends), np.split(falls, ends), strict=True)]
 
     def joined(self, coalition: Owners, exposed: Exposed) -> set[Owners]:
         """The larger coalitions that refute a proof: they know a cell that it moves, or own more of one than it leaves.
@@ -129,14 +136,25 @@ class Insiders:
         made: set[Owners] = set()
         if len(coalition) >= self.size:
             return made
-        for cell, fall in exposed:
-            if cell in self._small:
+        if self.size == 1:
+            return {self._one.setdefault(larger, larger) for larger in map(frozenset, self._alone(exposed))}
+        for cell, fall in zip(exposed.cells.tolist(), exposed.falls.tolist(), strict=True):
+            if self._small[cell]:
                 made.add(coalition | self.contributors_of(cell))
             if self._own_parts:
                 made.update(self._with_too_large_a_part(coalition, cell, self._total[cell] - fall))
         return {
             self._one.setdefault(larger, larger) for larger in made if len(larger) <= self.size and larger != coalition
         }
+
+    def _alone(self, exposed: Exposed) -> NDArray[np.integer]:
+        """Shape (k, 1), the contributors who refute a proof alone."""
+        cells, falls = exposed
+        parts, left = self._knows[cells], self._total[cells] - falls
+        hit = (self.cells.owners[cells] >= 0) & (parts > np.maximum(left, 0)[:, None]) & self._own_parts
+        hit[:, 0] |= self._small[cells]
+        found: NDArray[np.integer] = np.unique(self.cells.owners[cells][hit])[:, None]
+        return found
 
     def _with_too_large_a_part(self, coalition: Owners, cell: int, left: float) -> Iterator[Owners]:
         """The coalitions, the smallest that hold the given one, whose parts of a cell are more than is left of it."""
@@ -153,11 +171,12 @@ class Insiders:
     def refutes(self, coalition: Owners, exposed: Exposed) -> bool:
         """Whether a coalition knows a cell that a proof moves, or has more of one than the proof leaves."""
         known = self.known_to(coalition)
-        if any(cell in known for cell, _ in exposed):
+        pairs = list(zip(exposed.cells.tolist(), exposed.falls.tolist(), strict=True))
+        if any(cell in known for cell, _ in pairs):
             return True
         if not self._own_parts:
             return False
-        for cell, fall in exposed:
+        for cell, fall in pairs:
             parts = self._listed(cell)
             if sum(parts.get(owner, 0) for owner in coalition) > self._total[cell] - fall:
                 return True

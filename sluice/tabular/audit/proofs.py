@@ -1,8 +1,6 @@
 """Proofs that somebody hands to the audit: nothing of them is believed, each is checked by plain arithmetic."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, product
 from typing import Protocol
 
@@ -11,7 +9,7 @@ from scipy.sparse import csr_array
 
 from sluice.tabular.audit.proven_interval import ProvenInterval, Question
 from sluice.tabular.audit.whole_deviation import MULTIPLES
-from sluice.tabular.model.cells import Booleans, Codes, Floats
+from sluice.tabular.model.cells import Booleans, Codes, Floats, Integers
 from sluice.tabular.model.known_sums import Indices
 
 _ALTERNATIVES = 12  # so that somebody who knows cells of one proof is refuted by another
@@ -34,68 +32,99 @@ class CheckedProofs:
     free      : shape (c,), the cells that are neither published nor computable
     lower     : shape (c,), the least deviation that a reader believes possible of each cell; `upper` the largest. In
                 whole units, as a deviation must be that proves something
+    memory    : some 20 bytes for each cell of each proof
     """
 
     def __init__(
         self, equations: csr_array, free: Booleans, lower: Floats, upper: Floats, proofs: Sequence[Proof]
     ) -> None:
-        self._of: dict[int, list[tuple[float, float, _Deviation]]] = defaultdict(list)  # cell -> below, above
-        for moved, change in _whole(equations, free, lower, upper, proofs):
-            turned = bool((-change >= lower[moved]).all() and (-change <= upper[moved]).all())
-            below, above = (np.maximum(sign * change, np.abs(change) * turned).clip(0) for sign in (-1, 1))
-            deviation = _Deviation(moved, below, above)
-            for cell, down, up in zip(moved.tolist(), below.tolist(), above.tolist(), strict=True):
-                self._of[cell].append((down, up, deviation))
+        held = list(_whole(equations, free, lower, upper, proofs))
+        self._moved = np.concatenate([np.zeros(0, dtype=np.int32), *(moved for moved, _ in held)])
+        self._change = np.concatenate([np.zeros(0), *(change for _, change in held)])
+        lengths = [len(moved) for moved, _ in held]
+        self._starts = np.cumsum([0, *lengths])
+        self._turned = np.array(
+            [bool((-change >= lower[moved]).all() and (-change <= upper[moved]).all()) for moved, change in held],
+            dtype=bool,
+        )
+        entries = np.argsort(self._moved, kind="stable")  # those of a cell follow each other
+        self._entries = entries.astype(np.int32)
+        self._proof = np.repeat(np.arange(len(held), dtype=np.int32), lengths)[entries]
+        self._cell_starts = np.searchsorted(self._moved[entries], np.arange(len(free) + 1))
 
     def alternatives(self, question: Question) -> list[ProvenInterval]:
         """Proofs that answer the question, each by itself: those that move fewest cells first, a few of them."""
-        need = question.need
-        enough = [each for each in self._of.get(question.cell, ()) if need.met(each[0], each[1])]
-        enough.sort(key=lambda each: len(each[2].moved))
-        usable = (each for each in enough if each[2].within(question))
-        return [
-            ProvenInterval(below, above, each.moved, each.below) for below, above, each in islice(usable, _ALTERNATIVES)
-        ]
+        return list(islice(self._single(question), _ALTERNATIVES))
 
     def answer(self, question: Question) -> ProvenInterval | None:
         """How far the proofs within the question's limits show the cell to be open; None when that is not enough."""
-        single = self.alternatives(question)
-        if single:
-            return single[0]
-        usable = [each for each in self._of.get(question.cell, ()) if each[2].within(question)]
-        if not usable:
+        return next(self._single(question), None) or self._joined(question)
+
+    def _single(self, question: Question) -> Iterator[ProvenInterval]:
+        proofs, below, above = self._within(question)
+        lower, upper, width = question.need.enough
+        enough = np.flatnonzero((below >= lower) & (above >= upper) & (below + above >= width))
+        lengths = np.diff(self._starts)[proofs[enough]]
+        for at in enough[np.argsort(lengths, kind="stable")].tolist():
+            yield ProvenInterval(float(below[at]), float(above[at]), *self._falls(proofs[at]))
+
+    def _joined(self, question: Question) -> ProvenInterval | None:
+        """By the proof that goes furthest down and the one that goes furthest up."""
+        proofs, below, above = self._within(question)
+        if not len(proofs):
             return None
-        down, up = max(usable, key=lambda each: each[0]), max(usable, key=lambda each: each[1])
-        if not question.need.met(down[0], up[1]):
+        down, up = int(np.argmax(below)), int(np.argmax(above))
+        if not question.need.met(float(below[down]), float(above[up])):
             return None
-        moved = np.union1d(down[2].moved, up[2].moved)
+        falls = [self._falls(proofs[at]) for at in (down, up)]
+        moved = np.union1d(falls[0][0], falls[1][0])
         drop = np.zeros(len(moved))
-        for each in (down[2], up[2]):
-            at = np.searchsorted(moved, each.moved)
-            drop[at] = np.maximum(drop[at], each.below)
-        return ProvenInterval(down[0], up[1], moved, drop)
+        for cells, fall in falls:
+            at = np.searchsorted(moved, cells)
+            drop[at] = np.maximum(drop[at], fall)
+        return ProvenInterval(float(below[down]), float(above[up]), moved, drop)
+
+    def _within(self, question: Question) -> tuple[Integers, Floats, Floats]:
+        """Which proofs move the cell and keep the limits of a question; how far below and above they move it."""
+        entries = self._entries_of(question.cell)
+        if len(question.limited):
+            some = [self._entries_of(cell) for cell in question.limited.tolist()]
+            limits = np.repeat(np.stack([question.lower, question.upper]), list(map(len, some)), axis=1)
+            limited = np.concatenate(some)
+            below, above = self._reach(limited)
+            broken = self._proof[limited[(limits[0] > -below) | (limits[1] < above)]]
+            entries = entries[~np.isin(self._proof[entries], broken)]
+        return self._proof[entries], *self._reach(entries)
+
+    def _entries_of(self, cell: int) -> Integers:
+        return np.arange(self._cell_starts[cell], self._cell_starts[cell + 1])
+
+    def _reach(self, entries: Integers) -> tuple[Floats, Floats]:
+        """How far proofs move cells down and up, entry by entry."""
+        return _reach(self._change[self._entries[entries]], self._turned[self._proof[entries]])
+
+    def _falls(self, proof: int) -> tuple[Indices, Floats]:
+        """The cells that a proof moves, in rising order, and how far each goes down."""
+        inside = slice(self._starts[proof], self._starts[proof + 1])
+        return self._moved[inside].astype(np.intp), _reach(self._change[inside], self._turned[proof])[0]
 
 
-@dataclass(frozen=True, eq=False)
-class _Deviation:
-    """Of s cells, in rising order: how far each goes down, and up; the same deviation turned round included."""
-
-    moved: Indices
-    below: Floats
-    above: Floats
-
-    def within(self, question: Question) -> bool:
-        """Whether it keeps the limits of a question."""
-        lower, upper = question.limits(self.moved, -self.below, self.above)
-        return bool((lower <= -self.below).all() and (upper >= self.above).all())
+def _reach(change: Floats, turned: Booleans | np.bool_) -> tuple[Floats, Floats]:
+    """How far a deviation goes down, and up; the same deviation turned round included, where it may be."""
+    either = np.abs(change) * turned
+    return np.maximum(-change, either).clip(0), np.maximum(change, either).clip(0)
 
 
 def _whole(
     equations: csr_array, free: Booleans, lower: Floats, upper: Floats, proofs: Sequence[Proof]
-) -> Iterator[tuple[Indices, Floats]]:
+) -> Iterator[tuple[Codes, Floats]]:
     """Of the deviations that hold, turned round where they hold only so: the cells, and the least whole multiple."""
     given = [(np.asarray(proof.cells, dtype=np.int64), np.asarray(proof.change, dtype=np.float64)) for proof in proofs]
-    given = [(moved, change) for moved, change in given if _is_one(moved, change, len(free)) and free[moved].all()]
+    given = [
+        (moved.astype(np.int32), change)
+        for moved, change in given
+        if _is_one(moved, change, len(free)) and free[moved].all()
+    ]
     by_cell = equations.T.tocsr()
     for times, sign in product(MULTIPLES, (1, -1)):
         if not given:

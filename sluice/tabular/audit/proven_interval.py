@@ -6,6 +6,7 @@ the truth.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -33,7 +34,13 @@ class Need:
 
     def met(self, below: float, above: float) -> bool:
         """Whether an interval is wide enough, but for what a solver rounds (a thousandth, or a millionth)."""
-        return below >= _nearly(self.lower) and above >= _nearly(self.upper) and below + above >= _nearly(self.sliding)
+        lower, upper, width = self.enough
+        return below >= lower and above >= upper and below + above >= width
+
+    @cached_property
+    def enough(self) -> tuple[float, float, float]:
+        """What an interval must reach below and above, and how wide it must be, less what a solver rounds."""
+        return _nearly(self.lower), _nearly(self.upper), _nearly(self.sliding)
 
 
 @dataclass(frozen=True, eq=False)

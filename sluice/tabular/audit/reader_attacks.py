@@ -24,7 +24,7 @@ _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
 _NOBODY: Owners = frozenset()
 _MANY = 5_000  # sensitive cells: to attack so many in several processes saves more than it costs
 _PARTS = 4  # of the cells, for each process: some take longer than others
-_TOGETHER = 50_000  # questions that are asked at once: each takes some kilobytes
+_TOGETHER = 10_000  # questions that are asked at once: each takes some kilobytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,16 +162,18 @@ class ReaderAttacks:
             if not question.need.met(interval.below, interval.above):
                 self._breach(cell, who, interval.below, interval.above)
                 continue
+            if cell not in proofs:
+                continue  # nobody larger is left to ask about it
             proof = _Refutation(interval.below, interval.above, cells)
             proofs[cell].append(proof)
-            if not who and cells:
+            if not who and len(cells.cells):
                 proofs[cell] += self._others(question)
             new = self._open_to(cell, who, proof, proofs[cell], seen[cell])
             new += self._new(cell, insiders.joined_by_contributors(cell, who), seen[cell])
             if not who:
                 new += self._new(cell, insiders.raised.get(cell, ()), seen[cell])
-                if not new:
-                    del proofs[cell], seen[cell]  # nobody is left to ask about it
+                if not new or insiders.size == 1:
+                    del proofs[cell], seen[cell]
             later += new
         return later
 

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from sluice.tabular.audit.cell_programs import CellPrograms
-from sluice.tabular.audit.cheapest_deviation import CheapestDeviation
+from sluice.tabular.audit.component_deviations import ComponentDeviations
 from sluice.tabular.audit.proven_interval import NOTHING_NEEDED, ProvenInterval, Question
-from sluice.tabular.audit.whole_deviation import whole_multiple
 from sluice.tabular.model.cells import Floats
 from sluice.tabular.model.known_sums import Indices
 
@@ -131,35 +130,27 @@ class SuppressedCells:
     def _by_programs(self, questions: Sequence[Question]) -> list[ProvenInterval]:
         """By linear and integer programs over the whole component, which a large one is spared as far as that goes.
 
-        There, a deviation both ways is looked for first, then what the part around the cell decides.
+        There, a deviation both ways is looked for first, then what the part around the cell decides, then a deviation
+        each way.
         """
         inside = np.flatnonzero(self._label[self._cells] == self._label[questions[0].cell])
+        if len(inside) <= _LARGE:
+            programs = self._programs(inside, every=True)
+            return [programs.decide(question) for question in questions]
         rows = self._rows_of(inside, every=True)
-        deviation = CheapestDeviation(rows, self._spare[inside] < 0) if len(inside) > _LARGE else None
+        members = self._cells[inside]
+        deviations = ComponentDeviations(
+            rows, members, self._lower[members], self._upper[members], self._spare[inside] < 0
+        )
         whole = None
         answers = []
         for question in questions:
-            interval = None
-            if deviation:
-                interval = self._both_ways(deviation, rows, self._cells[inside], question) or self._around(question)
+            interval = deviations.both_ways(question) or self._around(question) or deviations.each_way(question)
             if interval is None:
                 whole = whole or self._programs(inside, every=True)
                 interval = whole.decide(question)
             answers.append(interval)
         return answers
-
-    def _both_ways(
-        self, deviation: CheapestDeviation, rows: csr_array, members: Indices, question: Question
-    ) -> ProvenInterval | None:
-        widest = max(question.need.widest, 1.0)
-        lower, upper = question.limits(members, self._lower[members], self._upper[members])
-        room, at = np.minimum(-lower, upper), int(np.searchsorted(members, question.cell))
-        change = deviation.change(at, widest, room)
-        whole = None if change is None else whole_multiple(change, rows, -room, room)
-        if whole is None:
-            return None
-        moved = np.flatnonzero(whole)
-        return ProvenInterval.by_turning(int(np.searchsorted(moved, at)), members[moved], whole[moved])
 
     def _around(self, question: Question) -> ProvenInterval | None:
         """What the cells around one prove; None where they do not decide.

@@ -17,6 +17,13 @@ from sluice.tabular.model.cells import Floats
 MULTIPLES = (1, 2, 3, 4, 5, 6, 8, 10, 12)  # denominators that the vertices of tables of few dimensions have
 _NODES = 500  # of branch and bound, until an integer program counts as undecided
 _FURTHEST = 1e7  # units; no integer program looks at deviations beyond
+_APART = 2  # units; no further from fractions a whole deviation is looked for near them
+_NOISE = 1e-6  # units, and a thousandth of it of what moves: a solver's rounding error
+
+
+def whole_part(amount: float) -> float:
+    """Of 0 or more, in fractions as a solver found it: the largest whole number up to it."""
+    return float(np.floor(amount + _NOISE * max(1.0, amount / 1e3)))
 
 
 def whole_multiple(change: Floats, rows: csr_array, lower: Floats, upper: Floats) -> Floats | None:
@@ -34,6 +41,36 @@ def whole_multiple(change: Floats, rows: csr_array, lower: Floats, upper: Floats
         if (made >= lower).all() and (made <= upper).all() and not (rows @ made).any():
             return made
     return None
+
+
+def whole_nearby(change: Floats, cell: int, rows: csr_array, lower: Floats, upper: Floats) -> Floats | None:
+    """A whole deviation of the cells that a fractional one moves, by nearly as much; that of one cell is rounded down.
+
+    For a deviation that fits its bounds only once, so that no multiple does.
+
+    change       : shape (n,)
+    cell         : the position of that one
+    rows         : shape (e, n), the sums
+    lower, upper : shape (n,), whole numbers or infinite
+    returns      : shape (n,); None where nothing was found, which does not prove that there is none
+    cost         : a bounded integer program over the cells that move, each with a few values
+    """
+    moved = np.flatnonzero(change)
+    near, at = change[moved], int(np.searchsorted(moved, cell))
+    low = np.maximum(lower[moved], np.floor(near) - _APART)
+    high = np.minimum(upper[moved], np.ceil(near) + _APART)
+    far = whole_part(float(np.abs(near[at])))
+    if far <= 0 or (low > high).any():
+        return None
+    sign = 1 if near[at] > 0 else -1
+    low[at] = high[at] = sign * far
+    among = rows[:, moved]
+    found, _ = WholeDeviations(among[np.flatnonzero(np.diff(among.indptr))], low, high).furthest(at, sign, far)
+    if found is None:
+        return None
+    made = np.zeros(len(change))
+    made[moved] = found
+    return made
 
 
 class WholeDeviations:

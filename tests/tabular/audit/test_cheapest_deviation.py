@@ -35,7 +35,7 @@ def test_found_exactly_where_the_cell_can_move_so_far(data: st.DataObject) -> No
     if abs(limit - wanted) < 1e-6 * wanted:
         return  # on the edge either answer is right
     program = CheapestDeviation(csr_array(matrix), rng.random(cells) < 0.3)
-    change = program.change(0, wanted, confined)
+    change = program.change(0, wanted, confined, confined)
     assert (change is not None) == (limit > wanted)
     if change is not None:
         assert change[0] >= wanted * (1 - 1e-6)
@@ -49,10 +49,10 @@ def test_cells_that_contributors_know_are_left_alone_where_others_do() -> None:
     room = np.array([10.0, 10.0, 10.0, 10.0])
     for known in (one, other, third):
         avoid = np.arange(4) == known
-        change = CheapestDeviation(matrix, avoid).change(total, 5.0, room)
+        change = CheapestDeviation(matrix, avoid).change(total, 5.0, room, room)
         assert change is not None
         assert change[known] == 0
     room[[other, third]] = 0
-    only = CheapestDeviation(matrix, np.ones(4, dtype=bool)).change(one, 5.0, room)
+    only = CheapestDeviation(matrix, np.ones(4, dtype=bool)).change(one, 5.0, room, room)
     assert only is not None
     assert np.flatnonzero(only).tolist() == [total, one]

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sluice.tabular.audit.coalitions import Insiders
+from sluice.tabular.audit.coalitions import Exposed, Insiders
 from sluice.tabular.audit.proven_interval import ProvenInterval
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.rules.sensitivity import requirements_of
@@ -58,14 +58,16 @@ def test_what_two_have_of_a_cell_together_is_what_they_know_of_it() -> None:
     alone, together = (Insiders(cells, free, needs, RULES, size, np.zeros(len(cells))) for size in (1, 2))
     assert (alone.spare[cell], together.spare[cell], alone.spare[at(cells, "a", "u")]) == (90, 60, -1)
     proof = ProvenInterval(65.0, 65.0, np.array([cell]), np.array([65.0]))
-    assert alone.exposed([proof]) == [[]]
-    assert together.exposed([proof]) == [[(cell, 65.0)]]
+    far, less = (Exposed(np.array([cell]), np.array([fall])) for fall in (65.0, 60.0))
+    (nothing,), (found,) = alone.exposed([proof]), together.exposed([proof])
+    assert len(nothing.cells) == 0
+    assert (found.cells.tolist(), found.falls.tolist()) == ([cell], [65.0])
     pairs = {frozenset(pair) for pair in combinations(owners, 2)}
-    assert together.joined(frozenset(), [(cell, 65.0)]) == pairs
-    assert together.joined(frozenset(owners[:1]), [(cell, 65.0)]) == {pair for pair in pairs if owners[0] in pair}
-    assert together.refutes(frozenset(owners[:2]), [(cell, 65.0)])
-    assert not together.refutes(frozenset(owners[:1]), [(cell, 65.0)])
-    assert together.joined(frozenset(), [(cell, 60.0)]) == set()
+    assert together.joined(frozenset(), far) == pairs
+    assert together.joined(frozenset(owners[:1]), far) == {pair for pair in pairs if owners[0] in pair}
+    assert together.refutes(frozenset(owners[:2]), far)
+    assert not together.refutes(frozenset(owners[:1]), far)
+    assert together.joined(frozenset(), less) == set()
 
 
 def test_a_part_of_a_cell_that_two_own_together_is_known_to_each_of_them() -> None:
@@ -74,7 +76,10 @@ def test_a_part_of_a_cell_that_two_own_together_is_known_to_each_of_them() -> No
     needs = requirements_of(RULES, cells.contributions)
     insiders = Insiders(cells, np.ones(len(cells), dtype=bool), needs, RULES, 2, np.zeros(len(cells)))
     cell = at(cells, "a", "u")
-    assert insiders.joined(frozenset(), [(cell, 10.0)]) == {frozenset({1}), frozenset({1, 2})}
+    assert insiders.joined(frozenset(), Exposed(np.array([cell]), np.array([10.0]))) == {
+        frozenset({1}),
+        frozenset({1, 2}),
+    }
     question = insiders.question(cell, frozenset({1, 4}), np.zeros(len(cells), dtype=np.int32))
     limits = dict(zip(question.limited.tolist(), zip(question.lower, question.upper, strict=True), strict=True))
     assert limits[cell] == (-5, np.inf)
@@ -91,7 +96,7 @@ def test_whoever_refutes_a_proof_is_among_those_who_join_from_nobody() -> None:
     found = 0
     for _ in range(40):
         moved = rng.choice(len(cells), 6, replace=False)
-        exposed = [(int(cell), float(rng.random() * cells.total[cell])) for cell in moved]
+        exposed = Exposed(moved, rng.random(len(moved)) * cells.total[moved])
         listed = alone.joined(frozenset(), exposed)
         for owner in owners:
             assert (frozenset([owner]) in listed) == alone.refutes(frozenset([owner]), exposed)

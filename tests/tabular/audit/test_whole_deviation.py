@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_array
 
-from sluice.tabular.audit.whole_deviation import WholeDeviations, whole_multiple
+from sluice.tabular.audit.whole_deviation import WholeDeviations, whole_multiple, whole_nearby
 
 INF = np.inf
 # Two cells are equal and add up to a third: it moves in twos.
@@ -28,6 +28,40 @@ def test_what_breaks_a_sum_once_it_is_rounded_is_no_deviation() -> None:
     assert whole_multiple(np.array([3.0, 1.0, 1.0]), TWINS, np.full(3, -9.0), np.full(3, 9.0)) is None
     third = np.array([1.0, 1 / 3, 1 / 3])
     assert whole_multiple(third, TWINS, np.full(3, -9.0), np.full(3, 9.0)) is None
+
+
+def test_near_fractions_lies_a_whole_deviation_or_none() -> None:
+    rows, third = csr_array(np.array([[1.0, -1.0, -1.0, -1.0]])), np.array([10.0, 10 / 3, 10 / 3, 10 / 3])
+    room = np.array([10.0, 4.0, 4.0, 4.0])
+    found = whole_nearby(third, 0, rows, -room, room)
+    assert found is not None
+    assert sorted(found.tolist()) in ([2, 4, 4, 10], [3, 3, 4, 10])
+    down = whole_nearby(-third, 0, rows, -room, room)
+    assert down is not None
+    assert down[0] == -10
+    assert whole_nearby(np.array([1.0, 0.5, 0.5]), 0, TWINS, -np.ones(3), np.ones(3)) is None
+    assert whole_nearby(np.array([0.5, 0.25, 0.25]), 0, TWINS, -np.ones(3), np.ones(3)) is None  # less than a unit
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10_000))
+def test_what_lies_near_fractions_is_whole_adds_up_and_stays_within(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.choice([-1.0, 0.0, 1.0], (3, 8), p=[0.3, 0.3, 0.4])
+    lower, upper = -rng.integers(0, 30, 8).astype(float), rng.integers(0, 30, 8).astype(float)
+    cost = np.zeros(8)
+    cost[0] = -1
+    change = linprog(cost, A_eq=rows, b_eq=np.zeros(3), bounds=list(zip(lower, upper, strict=True))).x
+    change[np.abs(change) < 1e-9] = 0
+    found = whole_nearby(change, 0, csr_array(rows), lower, upper)
+    if found is None:
+        return
+    assert (found == np.rint(found)).all()
+    assert not (rows @ found).any()
+    assert (found >= lower).all()
+    assert (found <= upper).all()
+    assert found[0] == np.floor(change[0] + 1e-6) > 0
+    assert not found[change == 0].any()
 
 
 def test_an_integer_program_finds_that_nothing_moves() -> None:
