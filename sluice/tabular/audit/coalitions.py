@@ -57,7 +57,7 @@ class Insiders:
         self._requirements, self._rules, self._zeros_known = requirements, rules, zeros_known
         self._others = others
         known = free & (cells.contributors <= size) & (cells.contributors > 0)
-        self._small = known
+        self._small, self._sole = known, known & (cells.contributors == 1)
         self._cells_of: dict[int, list[int]] = {}
         for cell in np.flatnonzero(known):
             for owner in cells.owners[cell, : cells.contributors[cell]]:
@@ -137,7 +137,9 @@ class Insiders:
         if len(coalition) >= self.size:
             return made
         if self.size == 1:
-            return {self._one.setdefault(larger, larger) for larger in map(frozenset, self._alone(exposed))}
+            return {
+                self._one.setdefault(larger, larger) for larger in (frozenset({one}) for one in self.alone(exposed))
+            }
         for cell, fall in zip(exposed.cells.tolist(), exposed.falls.tolist(), strict=True):
             if self._small[cell]:
                 made.add(coalition | self.contributors_of(cell))
@@ -147,14 +149,13 @@ class Insiders:
             self._one.setdefault(larger, larger) for larger in made if len(larger) <= self.size and larger != coalition
         }
 
-    def _alone(self, exposed: Exposed) -> NDArray[np.integer]:
-        """Shape (k, 1), the contributors who refute a proof alone."""
+    def alone(self, exposed: Exposed) -> set[int]:
+        """The contributors who refute a proof, each by itself."""
         cells, falls = exposed
-        parts, left = self._knows[cells], self._total[cells] - falls
-        hit = (self.cells.owners[cells] >= 0) & (parts > np.maximum(left, 0)[:, None]) & self._own_parts
-        hit[:, 0] |= self._small[cells]
-        found: NDArray[np.integer] = np.unique(self.cells.owners[cells][hit])[:, None]
-        return found
+        parts, left = self._knows[cells], np.maximum(self._total[cells] - falls, 0)
+        hit = (self.cells.owners[cells] >= 0) & (parts > left[:, None]) & self._own_parts
+        hit[:, 0] |= self._sole[cells]
+        return set(self.cells.owners[cells][hit].tolist())
 
     def _with_too_large_a_part(self, coalition: Owners, cell: int, left: float) -> Iterator[Owners]:
         """The coalitions, the smallest that hold the given one, whose parts of a cell are more than is left of it."""

@@ -84,7 +84,7 @@ class CheckedProofs:
             drop[at] = np.maximum(drop[at], fall)
         return ProvenInterval(float(below[down]), float(above[up]), moved, drop)
 
-    def _within(self, question: Question) -> tuple[Integers, Floats, Floats]:
+    def _within(self, question: Question) -> tuple[Codes, Floats, Floats]:
         """Which proofs move the cell and keep the limits of a question; how far below and above they move it."""
         entries = self._entries_of(question.cell)
         if len(question.limited):
@@ -92,8 +92,9 @@ class CheckedProofs:
             limits = np.repeat(np.stack([question.lower, question.upper]), list(map(len, some)), axis=1)
             limited = np.concatenate(some)
             below, above = self._reach(limited)
-            broken = self._proof[limited[(limits[0] > -below) | (limits[1] < above)]]
-            entries = entries[~np.isin(self._proof[entries], broken)]
+            broken = np.zeros(len(self._turned), dtype=bool)
+            broken[self._proof[limited[(limits[0] > -below) | (limits[1] < above)]]] = True
+            entries = entries[~broken[self._proof[entries]]]
         return self._proof[entries], *self._reach(entries)
 
     def _entries_of(self, cell: int) -> Integers:
@@ -112,7 +113,7 @@ class CheckedProofs:
 def _reach(change: Floats, turned: Booleans | np.bool_) -> tuple[Floats, Floats]:
     """How far a deviation goes down, and up; the same deviation turned round included, where it may be."""
     either = np.abs(change) * turned
-    return np.maximum(-change, either).clip(0), np.maximum(change, either).clip(0)
+    return np.maximum(-change, either), np.maximum(change, either)
 
 
 def _whole(

@@ -1,10 +1,12 @@
 """The attacks of one reader on one pattern: on its own, and with what contributors and coalitions know."""
 
+import gc
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
+from multiprocessing import get_start_method
 
 import numpy as np
 
@@ -108,7 +110,7 @@ class ReaderAttacks:
             if not zero and not insiders.need_of(cell, _NOBODY).met(0.0, 0.0):
                 self._breach(cell, _NOBODY, 0.0, 0.0)
         targets = np.flatnonzero(sensitive & self.free)
-        if workers == 1 or len(targets) < _MANY:
+        if workers == 1 or len(targets) < _MANY or get_start_method() != "fork":  # others would copy all of this
             self._attack(targets.tolist(), workers)
             return
         with ProcessPoolExecutor(workers, initializer=_begin, initargs=(self,)) as pool:
@@ -202,18 +204,20 @@ class ReaderAttacks:
         """The coalitions that a proof leaves open: they refute it, and no other proof holds for them."""
         insiders = self._insiders
 
-        @cache  # for this cell alone: kept for all cells, these lists would take gigabytes
-        def refuters(proof: _Refutation) -> set[Owners]:
-            return insiders.joined(_NOBODY, proof.exposed)
+        @cache  # for this cell alone: kept for all cells, these would take gigabytes
+        def alone(proof: _Refutation) -> set[int]:
+            return insiders.alone(proof.exposed)
 
         def refutes(larger: Owners, proof: _Refutation) -> bool:
-            return larger in refuters(proof) if insiders.size == 1 else insiders.refutes(larger, proof.exposed)
+            if insiders.size == 1:
+                return not larger.isdisjoint(alone(proof))
+            return insiders.refutes(larger, proof.exposed)
 
         found: list[tuple[int, Owners]] = []
         stack = [(who, first)]
         while stack:
             base, proof = stack.pop()
-            for larger in insiders.joined(base, proof.exposed) if base else refuters(proof):
+            for larger in insiders.joined(base, proof.exposed):
                 if larger in seen:
                     continue
                 seen.add(larger)
@@ -257,6 +261,7 @@ _attacks: ReaderAttacks  # in a process of its own
 def _begin(attacks: ReaderAttacks) -> None:
     global _attacks
     _attacks = attacks
+    gc.freeze()  # to look through what the processes share would copy it
 
 
 def _attack_part(targets: Indices) -> _Part:

@@ -14,7 +14,7 @@ from sluice.tabular.model.known_sums import Indices
 from sluice.tabular.rules.sensitivity import SensitivityRule
 
 EQUATIONS_COMBINED = 3
-_AT_ONCE = 100_000  # unions that the rules look at together, to bound the memory
+_AT_ONCE = 10_000  # unions that the rules look at together, to bound the memory
 
 
 def sensitive_unions(

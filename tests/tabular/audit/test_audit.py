@@ -225,6 +225,21 @@ def test_workers_change_nothing(monkeypatch: pytest.MonkeyPatch, many: int) -> N
     assert (np.isnan(one.lower) == np.isnan(two.lower)).all()
 
 
+def test_where_processes_do_not_share_memory_threads_attack(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "_MANY", 0)
+    monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "get_start_method", lambda: "spawn")
+    monkeypatch.setattr(sluice.tabular.audit.reader_attacks, "ProcessPoolExecutor", refuse)
+    cells = grid({("a", "u"): 1})
+    needs = requirements_of(RULES, cells.contributions)
+    status = np.where(needs.sensitive, Status.PRIMARY, Status.PUBLISHED).astype(np.uint8)
+    one, two = (audit(cells, status, needs, RULES, workers=workers) for workers in (1, 2))
+    assert not two.safe
+    assert [b.says for b in one.breaches] == [b.says for b in two.breaches]
+
+
 COUNTS = Assumptions(counts="contributors", unions=False)
 THREE = (MinimumFrequency(3),)
 
