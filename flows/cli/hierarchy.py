@@ -122,10 +122,14 @@ def show(
 ) -> None:
     """Show a hierarchy as a tree, and its levels; with data, how many records the groups hold."""
     from sluice.custody.durable import replace
+    from sluice.custody.outputs import refuse_to_overwrite
     from sluice.generalization.outline import outline, summaries
     from tasks.workbench.hierarchy import declared_variable, hierarchy_in, value_counts
     from tasks.workbench.hierarchy_picture import page, picture
 
+    for option, file in (("--svg", svg), ("--png", png), ("--html", html)):
+        if file is not None:
+            refuse_to_overwrite(file, [source, data], option=option)
     made = hierarchy_in(source, variable)
     is_contract = source.suffix in (".yaml", ".yml")
     declared = declared_variable(source, variable) if is_contract and variable else None

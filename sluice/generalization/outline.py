@@ -110,8 +110,8 @@ def group_counts(hierarchy: Hierarchy, level: int, counts: Mapping[str, int]) ->
 
 
 def _shown(names: list[str], most: int) -> list[str]:
-    """All of a few; of many the first and the last, so that an order and its ends show."""
-    return names if len(names) <= most else [*names[: most - 1], names[-1]]
+    """All of a few; of many the first and the last, so that an order and its ends show. One alone is not left out."""
+    return names if len(names) <= most + 1 else [*names[: most - 1], names[-1]]
 
 
 def summaries(

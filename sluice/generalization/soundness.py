@@ -70,7 +70,7 @@ def remarks_for(hierarchy: Hierarchy, variable: Variable) -> Iterator[Remark]:
         )
     more = set(hierarchy.rows) - set(declared)
     if more:
-        yield Remark(False, f"has {len(more):,} leaves that are no declared value of '{variable.name}'")
+        yield Remark(False, f"leaves that are no declared value of '{variable.name}': {len(more):,}")
     if variable.kind is Kind.NOMINAL or variable.kind is Kind.BINARY:
         return
     held = [value for value in declared if value in hierarchy.rows]

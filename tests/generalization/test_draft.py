@@ -14,6 +14,7 @@ import schemas
 from schemas.contract import load_contract
 from sluice.errors import DataError, DocumentError
 from sluice.generalization.draft import draft_hierarchy
+from sluice.generalization.outline import group_counts
 from sluice.variables import Kind, Variable
 
 CELL = 10
@@ -108,6 +109,39 @@ def test_drafts_of_adult(reference_data: Path) -> None:
     assert drafts["education"]["groups"] == ((8, 1, 1, 2, 1, 1, 1, 1), 2, 2)  # the lowest 8 are 13 % of the records
     assert drafts["occupation"]["priority"][-1] == ("Prof-specialty",)
     assert drafts["native_country"]["priority"][0][:3] == ("United-States", "Mexico", "Philippines")
+
+
+@pytest.mark.slow
+def test_drafts_of_the_census_tell_of_no_rare_value(reference_data: Path) -> None:
+    """Variables of 50,000 people: the draft is the same without all whose value fewer than 10 of them have."""
+    contract = load_contract(Path(schemas.__path__[0]) / "census_income.yaml")
+    wanted = {
+        place: variable
+        for place, variable in enumerate(contract.variables)
+        if variable.kind in (Kind.ORDINAL, Kind.NOMINAL) or variable.name in ("age", "wage_per_hour", "weeks_worked")
+    }
+    file = reference_data / "kdd_census_income" / "census_income_1994_1995_train.csv.gz"
+    frame = pd.read_csv(
+        file, header=None, usecols=list(wanted), dtype=str, skipinitialspace=True, keep_default_na=False, nrows=50_000
+    )
+    drafted_ones = with_rare = 0
+    for place, variable in wanted.items():
+        found = frame[place][~frame[place].isin(variable.missing_codes)].value_counts()
+        counts = {str(value): int(count) for value, count in found.items()}
+        try:
+            builder = draft_hierarchy(variable, counts)
+        except DataError:
+            continue
+        drafted_ones += 1
+        hierarchy = builder.build(variable)
+        for level in range(1, hierarchy.depth + 1):
+            assert min(group_counts(hierarchy, level, counts).values()) >= CELL
+        if variable.kind.is_categorical:
+            frequent = {value: count for value, count in counts.items() if count >= CELL}
+            assert draft_hierarchy(variable, frequent) == builder
+            with_rare += len(frequent) < len(counts)
+    assert drafted_ones > 20
+    assert with_rare > 0
 
 
 def test_periods_of_dates_follow_from_the_declared_range() -> None:

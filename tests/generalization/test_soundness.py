@@ -74,7 +74,12 @@ def test_sound_hierarchies_have_no_remark() -> None:
             True,
             "no row for 50 of 100 values from minimum to maximum of 'age': '50', '51'",
         ),
-        (of("a", "b", "c"), Variable(name="x", kind=Kind.NOMINAL, categories=("a", "b")), False, "has 1 leaves that"),
+        (
+            of("a", "b", "c"),
+            Variable(name="x", kind=Kind.NOMINAL, categories=("a", "b")),
+            False,
+            "no declared value of 'x': 1",
+        ),
         (
             Hierarchy(rows={"a": ("x", "*"), "b": ("y", "*"), "c": ("x", "*")}),
             Variable(name="x", kind=Kind.ORDINAL, categories=("a", "b", "c")),

@@ -15,7 +15,7 @@ def codes(*categories: str) -> Variable:
 
 
 def test_zip_codes_lose_a_character_at_each_level() -> None:
-    # Sweeney (2002), Figure 2, domain Z0 to Z2: 02138 becomes 0213* and 021**; leading zeros stay
+    # Sweeney (2002), the hierarchy of ZIP codes: 02138 becomes 0213* and 021**; leading zeros stay
     rows = Redaction(redaction="right").build(codes("02138", "02139", "02141")).rows
     assert rows["02138"] == ("0213*", "021**", "02***", "0****", "*****")
     assert rows["02139"][0] == rows["02138"][0] != rows["02141"][0]

@@ -11,6 +11,7 @@ import yaml
 
 from sluice.errors import DataError
 from sluice.report.dossier import Dossier, RecordsView
+from sluice.sources.hierarchy_file import read_hierarchy
 from sluice.verdict import Finding, Verdict
 from tasks.workbench.assess import assess
 from tests.flows.house import BLOCKED, DONE, ERROR, House
@@ -176,17 +177,17 @@ def test_arxs_own_hierarchies_and_stars_are_read(reference_data: Path, tmp_path:
     ]
     masked, variables = original.copy(), []
     for name in original:
-        rows = pd.read_csv(adult / "hierarchies_arx" / f"adult_hierarchy_{name}.csv", sep=";", header=None, dtype=str)
-        declared = {"name": name, "kind": "nominal", "role": "quasi_identifier", "categories": sorted(set(rows[0]))}
+        hierarchy = read_hierarchy(adult / "hierarchies_arx" / f"adult_hierarchy_{name}.csv")
+        declared = {"name": name, "kind": "nominal", "role": "quasi_identifier", "categories": sorted(hierarchy.rows)}
         if name == "age":
             declared = {"name": name, "kind": "integer", "role": "quasi_identifier"}
         elif name == "education":
-            declared["hierarchy"] = {"rows": {row[0]: row[1:].tolist() for row in rows.to_numpy()}}
+            declared["hierarchy"] = {"rows": {leaf: list(groups) for leaf, groups in hierarchy.rows.items()}}
         elif name == "salary-class":
             declared["role"] = "sensitive"
         variables.append(declared)
         level = {"age": 3, "education": 2}.get(name, 0)
-        masked[name] = masked[name].map(dict(zip(rows[0], rows[level], strict=True)))
+        masked[name] = masked[name].map(hierarchy.at_level(level))
     keys = ["sex", "age", "education"]
     groups = masked.groupby(keys)["salary-class"]
     masked.loc[(groups.transform("size") < 200) | (groups.transform("nunique") < 2), keys] = "*"

@@ -36,6 +36,7 @@ VARIABLES = [
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a contract and with records, of whom one is alone with his age."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SLUICE_HOME", raising=False)
     content = {"dataset": "people", "version": 1, "variables": VARIABLES}
     (tmp_path / "people.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     ages = [20 + place % 40 for place in range(400)] + [97]
@@ -215,6 +216,11 @@ def test_a_written_file_is_read_back(tmp_path_factory: pytest.TempPathFactory, r
         ),
         (["show", "people.yaml"], "name the variable whose hierarchy is meant"),
         (["show", "people.yaml", "--variable=age"], "'age' has no hierarchy"),
+        (
+            ["show", "people.yaml", "--variable=school", "--svg=people.yaml"],
+            "would overwrite people.yaml, which is read",
+        ),
+        (["show", "people.yaml", "--variable=school", "--png=.sluice/vault/x.png"], "lies in the workspace"),
     ],
 )
 def test_a_wrong_command_is_refused(
