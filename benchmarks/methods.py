@@ -63,6 +63,7 @@ CASES: dict[str, Case] = {
     "lossy_compression": _numbers(quality=80),
     "matrix_decomposition": _numbers(rank=5),
     "microaggregation": _numbers(k=3),
+    "microaggregation, improved": _numbers(SIZES[1], k=3, improve=True),
     "microaggregation, blocks": _numbers(k=3, block_size=5000),
     "microaggregation, categories": _keys(SIZES[0], k=3),
     "microaggregation, categories, blocks": _keys(SIZES[1], k=3, block_size=2000),

@@ -8,12 +8,12 @@ metrics are not checked here.
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
+from benchmarks.clustering_adult import adult
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.taxonomy import taxonomy_of
-from sluice.masking.microaggregation.cluster_loss import Domain, domain_of, information_loss
+from sluice.masking.microaggregation.cluster_loss import domain_of, information_loss
 from sluice.masking.microaggregation.k_member_clustering import k_member_groups
 from sluice.masking.microaggregation.k_nearest_clustering import k_nearest_groups
 from sluice.masking.microaggregation.mondrian import mondrian_regions
@@ -60,29 +60,11 @@ def test_information_loss_of_two_clusters() -> None:
     assert information_loss(records, np.array([0, 0, 0, 1, 1, 1])) == pytest.approx([6.5454545, 9], abs=1e-6)
 
 
-KEYS = ["workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"]
-
-
-def adult(path: Path, count: int) -> Domain:
-    """Age and seven categories with ARX's hierarchies."""
-    frame = pd.read_csv(path / "adult" / "arx" / "adult.csv.gz", sep=";").sample(count, random_state=0)
-    columns, trees = [frame["age"].to_numpy()], [None]
-    for key in KEYS:
-        lines = (path / "adult" / "hierarchies_arx" / f"adult_hierarchy_{key}.csv").read_text().splitlines()
-        rows = {line.split(";")[0]: tuple(line.split(";")[1:]) for line in lines}
-        categories = sorted(frame[key].unique())
-        trees.append(taxonomy_of(categories, Hierarchy(rows=rows)))
-        columns.append(np.array([categories.index(value) for value in frame[key]]))
-    return domain_of(
-        np.column_stack(columns).astype(np.float64), trees, [float(np.ptp(columns[0]))] + [1.0] * len(KEYS)
-    )
-
-
 @pytest.mark.parametrize("k", [5, 10])
 def test_order_of_the_methods_on_adult(reference_data: Path, k: int) -> None:
     # Figure 9: k-member < k-nearest neighbour < median partitioning.
     rng = np.random.default_rng(k)
-    records = adult(reference_data, 3000)
+    records = adult(reference_data, 3000).records
     partitions = (
         k_member_groups(records, k, rng),
         k_nearest_groups(records, k, rng),

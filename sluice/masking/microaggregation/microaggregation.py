@@ -4,6 +4,7 @@ Sources: Xiong (CS573 slides), "MDAV-generic" (its step "closest to x-bar" is re
 2k and 3k - 1 in the right order), with its distances and aggregates for ordinal and nominal attributes;
 Torra (2013), "MDAV microaggregation" (whose last group may be smaller than k: not here). As there, the
 second group of a round is formed around the record that is farthest from x_r among those that the first group leaves.
+With `improve` as `group_exchange`: Thaeter and Reischuk (2021), ONA*, from these groups on.
 """
 
 from collections.abc import Sequence
@@ -13,11 +14,14 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from sluice.arrays import FloatArray, IntArray
+from sluice.errors import PlanError
 from sluice.masking.microaggregation.blocks import blocks_of, first_principal_component, partition_by_blocks
+from sluice.masking.microaggregation.group_exchange import exchanged_groups
 from sluice.masking.microaggregation.mdav import mdav_groups
 from sluice.masking.microaggregation.mdav_generic import generic_groups
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.masking.microaggregation.scale import Scale
+from sluice.variables import Variable, Variables
 
 
 class Microaggregation(MicroaggregationStep):
@@ -29,6 +33,13 @@ class Microaggregation(MicroaggregationStep):
         description="at least k: cut the file by its first principal component into blocks of at least this many "
         "records and treat each by itself. Faster on large files, at some loss; needed on more than 10,000 or so "
         "records with categories. Absent: exact MDAV",
+    )
+
+    improve: bool = Field(
+        default=False,
+        description="then let records change groups while that lowers the sum of squared errors; numbers only, and "
+        "groups keep their k. With k = 5 a tenth less is lost, half where a few lie far out; it takes 20 to 100 "
+        "times as long",
     )
 
     example: ClassVar[str] = "{method: microaggregation, columns: [income, rent, region], k: 5}"
@@ -55,6 +66,17 @@ class Microaggregation(MicroaggregationStep):
             )
         return self
 
+    def released(self, variables: Variables) -> dict[str, Variable]:
+        """As every microaggregation; refuses categories for `improve`."""
+        released = super().released(variables)
+        for name in self.columns:
+            if self.improve and variables[name].kind.is_categorical:
+                raise PlanError(
+                    f"improve of {self.method} takes numbers; '{name}' is {variables[name].kind}. Leave it out, or use "
+                    "k_member_clustering for mixed kinds."
+                )
+        return released
+
     def partition(self, records: FloatArray, scales: Sequence[Scale], rng: Generator) -> IntArray:
         def groups(of: FloatArray) -> IntArray:
             return (
@@ -64,6 +86,8 @@ class Microaggregation(MicroaggregationStep):
             )
 
         if self.block_size is None or len(records) < 2 * self.block_size:
-            return groups(records)
-        blocks = blocks_of(first_principal_component(records, scales), self.block_size)
-        return partition_by_blocks(len(records), blocks, lambda rows: groups(records[rows]))
+            found = groups(records)
+        else:
+            blocks = blocks_of(first_principal_component(records, scales), self.block_size)
+            found = partition_by_blocks(len(records), blocks, lambda rows: groups(records[rows]))
+        return exchanged_groups(records, found, self.k) if self.improve else found
