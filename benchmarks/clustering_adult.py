@@ -127,7 +127,11 @@ def draw(sizes: tuple[int, ...], found: dict[str, list[Figures]], path: str) -> 
     for at, (axes, title) in enumerate(zip(figure.subplots(2, 2).ravel(), PANELS, strict=True)):
         for method, line in found.items():
             axes.plot(sizes, [figures[at] for figures in line], marker="o", markersize=3, label=method)
-        axes.set(title=title, xlabel="k", xscale="log", ylim=(0, None))
+        axes.set(title=title, xlabel="k", xscale="log")
+        if title == "discernibility":
+            axes.set(yscale="log")
+        else:
+            axes.set(ylim=(0, None))
         axes.grid(alpha=0.3)
     figure.axes[0].legend()
     figure.savefig(path, dpi=110)
