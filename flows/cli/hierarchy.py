@@ -8,7 +8,9 @@ import typer
 from flows.cli.terminal import DONE, ERROR, AsJson, note, out, print_json, say
 from sluice.errors import DocumentError
 
-hierarchy_app = typer.Typer(help="Build, draft, check and show the hierarchies along which values are generalised.")
+hierarchy_app = typer.Typer(
+    help="Build, draft, check and show the hierarchies along which values are generalised.", no_args_is_help=True
+)
 
 Contract = Annotated[Path | None, typer.Option("--contract", help="the contract that declares the variable")]
 OfVariable = Annotated[str | None, typer.Option("--variable", help="its name in the contract")]

@@ -16,6 +16,7 @@ from sluice.documents.document_faults import faults
 from sluice.errors import DataError, DocumentError, did_you_mean
 from sluice.generalization.builders.parents import hierarchy_of_parents
 from sluice.generalization.hierarchy import Hierarchy
+from sluice.reading.visible_text import unseen
 from sluice.sources.csv_separator import described_csv
 from sluice.sources.csv_source import CsvSource
 from sluice.tabular.model.dimension import Dimension
@@ -59,8 +60,8 @@ def read_hierarchy(path: Path, separator: str | None = None, encoding: str = "ut
         return hierarchy_of_parents(path.stem, parents)
     except DocumentError as error:
         raise DataError(f"{path}: {error}") from None
-    except ValidationError as error:
-        raise DataError(f"{path}: {faults(error.errors(), Hierarchy)[0]}") from None
+    except ValidationError as error:  # of the separator or the encoding; what is wrong in a line was found before
+        raise DataError(f"{path}: {faults(error.errors(), CsvSource)[0]}") from None
 
 
 def read_rows(path: Path) -> list[tuple[str, str]]:
@@ -109,6 +110,8 @@ def _leaves(source: CsvSource, lines: Sequence[tuple[str, ...]]) -> dict[str, tu
         if "" in (leaf, *groups):
             what = f"group of level {groups.index('') + 1}" if leaf else "leaf"
             raise DataError(f"{_line(source, number)}: the {what} is empty")
+        if character := unseen(" ".join((leaf, *groups)), one_line=True):
+            raise DataError(f"{_line(source, number)}: holds {character}, which nobody sees or which breaks the line")
         if leaf in first:
             raise DataError(f"{_line(source, number)}: names the leaf of {_place(source, first[leaf])} again")
         first[leaf] = number

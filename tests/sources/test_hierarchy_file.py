@@ -114,7 +114,7 @@ def test_both_forms_of_a_classification_are_one_hierarchy(tmp_path: Path) -> Non
         ('a;x\n"b;x\n', "every quote closed"),
         ("a\nb\n", "one cell a line was found. Is it another separator?"),
         ("a;x;p\nb;x;q\n", "line 2: its group of level 1 lies in another group of level 2 than in line 1"),
-        ("a;x\nb\u200b;x\n", "characters that can be seen; it holds U\\+200B"),
+        ("a;x\nb\u200b;x\n", "line 2: holds U\\+200B ZERO WIDTH SPACE, which nobody sees"),
         ("code;parent\na;\n", "no code has a parent"),
         ("code;parent\na;b\nb;a\n", "codes run in a circle at 'a'"),
         ("code;parent\na;c\n", "the parent of code 'a' must have a row of its own; 'c' has none"),
@@ -127,7 +127,9 @@ def test_a_file_that_is_no_hierarchy_is_refused(tmp_path: Path, text: str, says:
     assert "hier_nace.csv" in str(refusal.value)
 
 
-@pytest.mark.parametrize("text", ["secret;x\nsecret;y\n", "1;secret;x\n2;secret;y\n", "1;x;secret\n2;x;hidden\n"])
+@pytest.mark.parametrize(
+    "text", ["secret;x\nsecret;y\n", "1;secret;x\n2;secret;y\n", "1;x;secret\n2;x;hidden\n", "1;secret\u200b\n2;x\n"]
+)
 def test_records_that_are_taken_for_a_hierarchy_are_not_told(tmp_path: Path, text: str) -> None:
     with pytest.raises(DataError) as refusal:
         read_hierarchy(written(tmp_path, text))
