@@ -9,12 +9,17 @@ from dataclasses import dataclass
 from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.l_diversity import LDiversity
+from policies.rules.population_uniques import PopulationUniques
+from policies.rules.reidentification_risk import ReidentificationRisk
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.sensitive_rule import SensitiveRule
 from policies.rules.t_closeness import TCloseness
 from sluice.generalization.models.k_anonymity import KAnonymity as KAnonymityModel
 from sluice.generalization.models.l_diversity import DistinctLDiversity
+from sluice.generalization.models.population_uniques import PopulationUniques as PopulationUniquesModel
 from sluice.generalization.models.privacy_model import PrivacyModel
+from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
+from sluice.generalization.models.sample_uniques import SampleUniques
 from sluice.generalization.models.t_closeness import EqualTCloseness
 from sluice.variables import Role, Variable, Variables, with_role
 
@@ -39,13 +44,25 @@ def models_of(rule: object, variables: Variables) -> list[PrivacyModel] | None:
     """The models by which a file meets the rule; None where these do not make sure of it."""
     if isinstance(rule, KAnonymity):
         return [KAnonymityModel(rule.k)] if rule.columns is None else None
-    if isinstance(rule, SampleUniquesShare):
-        return [KAnonymityModel(2)] if rule.columns is None and rule.at_most == 0 else None
+    if isinstance(rule, SampleUniquesShare) and rule.columns is None:
+        return [KAnonymityModel(2) if rule.at_most == 0 else SampleUniques(rule.at_most)]
+    if isinstance(rule, ReidentificationRisk) and rule.columns is None:
+        return _of_prosecutor(rule)
+    if isinstance(rule, PopulationUniques) and rule.columns is None and rule.population is not None:
+        return [PopulationUniquesModel(rule.at_most, rule.population, rule.estimator)]
     if isinstance(rule, SensitiveRule) and not rule.others_known:
         names = with_role(variables, Role.SENSITIVE) if rule.columns is None else list(rule.columns)
         found = [_of_sensitive(rule, variables[name]) for name in names if name in variables]
         return None if None in found or len(found) < len(names) else [model for model in found if model is not None]
     return None
+
+
+def _of_prosecutor(rule: ReidentificationRisk) -> list[PrivacyModel] | None:
+    if rule.model != "prosecutor" or rule.records_above is not None:
+        return None
+    highest = [] if rule.highest_at_most is None else [HighestRisk(rule.highest_at_most)]
+    average = [] if rule.average_at_most is None else [AverageRisk(rule.average_at_most)]
+    return [*highest, *average]
 
 
 def _of_sensitive(rule: SensitiveRule, variable: Variable) -> PrivacyModel | None:

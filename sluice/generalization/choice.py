@@ -62,7 +62,10 @@ class Choice:
 
     def _forms(self, name: str) -> list[dict[str, Any]]:
         model = self.known[name]
-        properties = {self.word: {"const": name}} | TypeAdapter(model).json_schema().get("properties", {})
+        schema = TypeAdapter(model).json_schema()
+        nested = {f"#/$defs/{each}": whole for each, whole in schema.get("$defs", {}).items()}
+        described = {key: nested.get(each.get("$ref"), each) for key, each in schema.get("properties", {}).items()}
+        properties = {self.word: {"const": name}} | described
         needed = [f.name for f in fields(model) if f.default is MISSING and f.default_factory is MISSING]
         whole = {
             "type": "object",

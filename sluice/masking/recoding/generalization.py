@@ -153,7 +153,9 @@ class Generalization(MaskingStep):
     def released(self, variables: Variables) -> dict[str, Variable]:
         """The groups of all levels that may be chosen are categories. Raises PlanError for levels that are not there,
         and, under a policy, for quasi-identifiers that the step does not name."""
-        self._all_models(variables)
+        for name in _named(self._all_models(variables), self.objective):
+            if name not in variables:
+                raise PlanError(f"{self.method}: there is no variable '{name}'.{did_you_mean(name, variables)}")
         recoded = self._levels({}, variables).released(variables)
         if self.suppressed == "removed" or not self.suppression_limit:
             return recoded
@@ -171,7 +173,7 @@ class Generalization(MaskingStep):
         models = self._all_models(variables)
         allowed = {name: self._allowed(variables[name]) for name in self.columns}
         keys = SearchedKeys.of(frame, [variables[name] for name in self.columns], allowed, self.weights)
-        sensitive = {name: _values(frame[name]) for name in _named_sensitive(models)}
+        sensitive = {name: _values(frame[name]) for name in _named(models, self.objective)}
         try:
             found = self._search(keys, models, sensitive)
         except InfeasibleError as error:
@@ -263,8 +265,9 @@ class Generalization(MaskingStep):
         return found if found is first else replace(found, bound=first.bound, optimal=found.value <= first.bound)
 
 
-def _named_sensitive(models: Sequence[PrivacyModel]) -> tuple[str, ...]:
-    named = (getattr(model, "sensitive", None) for model in models)
+def _named(models: Sequence[PrivacyModel], objective: Objective) -> tuple[str, ...]:
+    """The variables beside the keys that models and objective look at."""
+    named = [getattr(model, "sensitive", None) for model in models] + [getattr(objective, "column", None)]
     return tuple(dict.fromkeys(name for name in named if name is not None))
 
 

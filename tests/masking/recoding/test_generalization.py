@@ -1,5 +1,6 @@
 """Generalization by search: levels that satisfy the models on the released file, proven best, told and refused."""
 
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from sluice.masking.plan import apply_plan, apply_recodings, released_variables
 from sluice.masking.recoding.generalization import Generalization
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.risk.classes.equivalence_classes import classes_of
+from sluice.risk.population.population_uniques import population_uniques
 from sluice.variables import Kind, Role, Variable
 
 AGES = Hierarchy(rows={str(age): (f"{age // 10}0s", "young" if age < 40 else "old") for age in range(20, 60)})
@@ -48,6 +50,9 @@ def people(n: int, seed: int, missing: float = 0.0) -> pd.DataFrame:
     for name in KEYS:
         frame.loc[rng.random(n) < missing, name] = None
     return frame
+
+
+AMOUNTS = {"benefit": 100, "penalty": 300, "gain": 300, "cost": 100}
 
 
 def step(**fields: object) -> Generalization:
@@ -307,3 +312,59 @@ def test_adult(reference_data: Path) -> None:
     assert classes.sizes.min() >= 5
     assert done["income"].astype(str).groupby(classes.labels).nunique().min() == 2
     assert done["sex"].isna().mean() <= 0.04
+
+
+@pytest.mark.parametrize(
+    ("model", "holds"),
+    [
+        ({"model": "highest_risk", "most": 0.25}, lambda sizes: sizes.min() >= 4),
+        ({"model": "average_risk", "most": 0.1}, lambda sizes: len(sizes) / sizes.sum() <= 0.1),
+        ({"model": "sample_uniques", "most": 0.02}, lambda sizes: (sizes == 1).sum() <= 0.02 * sizes.sum()),
+        ({"model": "no_attack", "amounts": AMOUNTS}, lambda sizes: sizes.min() >= 3),
+        ({"model": "estimated_k_map", "k": 10, "population": 1000}, lambda sizes: sizes.min() >= 6),
+        (
+            {"model": "population_uniques", "most": 0.01, "population": 5000},
+            lambda sizes: population_uniques(sizes, 5000)[0].value <= 0.01,
+        ),
+    ],
+)
+@pytest.mark.parametrize("limit", [0.0, 0.1])
+def test_models_of_risk_and_population_hold_for_the_released_file(model: dict, holds: Callable, limit: float) -> None:
+    frame = people(200, 8)
+    assert not holds(classes_of(frame, KEYS).sizes)
+    done, _ = masked(frame, step(models=[model], suppression_limit=limit))
+    assert holds(classes_of(done, KEYS).sizes)
+
+
+def test_what_pays_is_released_and_the_payout_is_told() -> None:
+    by = step(
+        models=[{"model": "profitability", "amounts": AMOUNTS}],
+        objective={"objective": "publisher_payout", "amounts": AMOUNTS},
+        suppression_limit=1,
+    )
+    assert Generalization.model_validate_json(by.model_dump_json()) == by
+    _, levels = masked(people(100, 2), by)
+    assert levels.found is not None
+    assert levels.found.objective == "publisher's payout that is lost to the prosecutor"
+    assert 0 < levels.found.value <= 100 * AMOUNTS["benefit"]
+
+
+def test_a_classifier_keeps_the_key_that_predicts() -> None:
+    frame = people(200, 4)
+    frame["illness"] = pd.Categorical(frame["sex"].map({"f": "flu", "m": "none"}), categories=["flu", "gout", "none"])
+    _, levels = masked(frame, step(objective={"objective": "classification", "column": "illness"}))
+    assert levels.levels["sex"] == 0
+    assert levels.found is not None
+    assert levels.found.value == 0
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"objective": {"objective": "classification", "column": "ilness"}},
+        {"models": [{"model": "distinct_l_diversity", "sensitive": "ilness", "l": 2}]},
+    ],
+)
+def test_a_variable_that_is_not_there_is_refused(asked: dict) -> None:
+    with pytest.raises(PlanError, match=r"there is no variable 'ilness'\. Did you mean 'illness'"):
+        step(**asked).released(VARIABLES)
