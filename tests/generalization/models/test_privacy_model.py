@@ -70,7 +70,7 @@ def test_a_model_judges_as_the_measures_of_risk_do(file, model, suppressed):
 
 
 @settings(max_examples=60)
-@given(small_files(), WITH_OTHERS, st.data())
+@given(small_files(), MODELS, st.data())
 def test_what_is_monotone_stays_satisfied_when_classes_are_united(file, model, data):
     file = replace(file, hidden=np.zeros(file.n, dtype=bool))
     higher = replace(above(data, file), hidden=file.hidden)
@@ -82,7 +82,7 @@ def test_what_is_monotone_stays_satisfied_when_classes_are_united(file, model, d
 
 
 @settings(max_examples=60)
-@given(small_files(), WITH_OTHERS, st.data())
+@given(small_files(), MODELS, st.data())
 def test_what_is_monotone_with_suppression_fails_only_where_all_parts_of_a_class_do(file, model, data):
     higher = above(data, file)
     lower = replace(file, hidden=higher.hidden)
