@@ -107,10 +107,13 @@ class ClusteringStep(MaskingStep):
         scales = [scale_of(frame[name], variables[name]) for name in self.columns]
         ranges = [_range(column) for column in values.T]
         results = np.full(values.shape, np.nan, dtype=object if self.representative == "generalised" else np.float64)
-        patterns, pattern = np.unique(absent, axis=0, return_inverse=True)
-        for number, of_pattern in enumerate(patterns):
-            rows, columns = np.flatnonzero(pattern.ravel() == number), np.flatnonzero(~of_pattern)
-            if len(columns) == 0:
+        some = absent.any(axis=1)  # nearly all records are complete, and need not be compared
+        patterns, pattern = np.unique(absent[some], axis=0, return_inverse=True)
+        parts = [(np.flatnonzero(~some), np.zeros(len(self.columns), dtype=np.bool_))]
+        parts += [(np.flatnonzero(some)[pattern.ravel() == number], each) for number, each in enumerate(patterns)]
+        for rows, of_pattern in parts:
+            columns = np.flatnonzero(~of_pattern)
+            if len(rows) == 0 or len(columns) == 0:
                 continue
             if len(rows) < self.k:
                 raise PlanError(
@@ -256,4 +259,4 @@ def _column(result: npt.NDArray[Any], like: pd.Series, released: Variable) -> pd
 def _range(values: FloatArray) -> float:
     """Of the values present; 1 where they are all alike, so that nothing is divided by 0."""
     present = values[~np.isnan(values)]
-    return float(np.ptp(present)) if len(np.unique(present)) > 1 else 1.0
+    return float(np.ptp(present)) if len(present) and present.min() < present.max() else 1.0

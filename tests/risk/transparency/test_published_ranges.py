@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
+from sluice.masking.microaggregation.mondrian import Mondrian
 from sluice.risk.transparency.pairs import Pairs
 from sluice.risk.transparency.published_ranges import PublishedRanges
 from sluice.variables import Kind, Variable
@@ -48,3 +49,34 @@ def test_narrow_ranges_around_unusual_values_are_those_of_their_people() -> None
     identified, confident = PublishedRanges(("amount",)).play(pairs)
     assert identified.measured.value == pytest.approx(2 / 4)
     assert confident.measured.value == pytest.approx(1 / 4)
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_bounds_of_regions_are_read_and_find_no_more_than_one_in_k(k: int) -> None:
+    original, rng = people(200), np.random.default_rng(0)
+    original["children"] = pd.array(rng.integers(0, 9, 200), dtype="Int64")
+    variables = VARIABLES | {"children": Variable(name="children", kind=Kind.INTEGER)}
+    step = Mondrian(columns=tuple(variables), k=k, representative="generalised", bounds="region")
+    masked, released = step.mask(original, variables, rng), step.released(variables)
+    assert masked["amount"].str.contains("under|and over").any()
+    pairs = Pairs(original, variables, original, masked, released, np.arange(200), rng)
+    attack = PublishedRanges(("amount", "age", "children"))
+    logs = attack.likelihood(pairs)(np.arange(200))
+    assert np.isfinite(logs.diagonal()).all()
+    regions = masked[["amount", "age", "children"]].astype(str).agg(" | ".join, axis=1).to_numpy()
+    for person in range(0, 200, 20):  # the bounds do not overlap where no category parts them
+        assert len(set(regions[np.isfinite(logs[person])])) <= 4
+    identified, confident = PublishedRanges(tuple(variables)).play(pairs)
+    assert 0.2 / k < identified.measured.value <= 1 / k + 1e-9
+    assert confident.measured.value == 0
+
+
+def test_forms_of_bounds() -> None:
+    amounts = [1.0, 19.9, 20.0, 29.5, 30.0, 99.0]
+    original = pd.DataFrame({"amount": amounts})
+    texts = ["under 20", "under 20", "20 to under 30", "20 to under 30", "30 and over", "30 and over"]
+    masked = pd.DataFrame({"amount": pd.Categorical(texts)})
+    variables = {"amount": VARIABLES["amount"]}
+    pairs = Pairs(original, variables, original, masked, variables, np.arange(6), np.random.default_rng(0))
+    inside = np.isfinite(PublishedRanges(("amount",)).likelihood(pairs)(np.arange(6)))
+    assert inside.tolist() == [[texts[row] == text for text in texts] for row in range(6)]
