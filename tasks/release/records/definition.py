@@ -6,7 +6,8 @@ from pydantic import Field, model_validator
 
 from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
-from sluice.masking import Generalization, KMemberClustering, Step, TopBottomCoding
+from sluice.masking import Generalization, Step, TopBottomCoding
+from sluice.masking.microaggregation.clustering_step import ClusteringStep
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from tasks.release.definition import Definition
 
@@ -43,7 +44,7 @@ class RecordsDefinition(Definition):
             for field in ("k", "minimum_tail"):
                 least = getattr(step, field, None)
                 if (
-                    isinstance(step, MicroaggregationStep | KMemberClustering | TopBottomCoding)
+                    isinstance(step, MicroaggregationStep | ClusteringStep | TopBottomCoding)
                     and least is not None
                     and least < LEAST_GROUP
                 ):

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from sluice.masking.catalogue import methods
+from sluice.masking.microaggregation.clustering_step import ClusteringStep
 from tasks.release.records.definition import RecordsDefinition
 
 TOP = {"method": "top_bottom_coding", "columns": ["income"], "top": {"quantile": 0.9}, "strata": ["town"]}
@@ -51,8 +53,10 @@ def test_a_published_mean_stands_for_three_or_more(k: int) -> None:
 
 
 def test_a_cluster_and_a_coded_tail_hold_three_or_more() -> None:
+    clusterings = [name for name, method in methods().items() if issubclass(method, ClusteringStep)]
+    assert len(clusterings) == 5
     for step, field in (
-        ({"method": "k_member_clustering", "columns": ["age"], "k": 2}, "k of k_member_clustering"),
+        *(({"method": name, "columns": ["age"], "k": 2}, f"k of {name}") for name in clusterings),
         (TOP | {"minimum_tail": 2}, "minimum_tail of top_bottom_coding"),
     ):
         with pytest.raises(ValidationError, match=f"{field} must be at least 3"):
