@@ -2,8 +2,8 @@
 
     python -m benchmarks transparency
 
-Numbers are the 12 of Census (1,080 people), categories those of 4,000 people of Adult, all known to the intruder. What
-is printed is the dictionary of `sluice/masking/measured_attacks.py`.
+Numbers are the 12 of Census (1,080 people), categories those of 4,000 people of Adult, sets of items the 9,835 baskets
+of Groceries, all known to the intruder. What is printed is the dictionary of `sluice/masking/measured_attacks.py`.
 """
 
 import json
@@ -14,7 +14,7 @@ from sluice.masking.step import MaskingStep
 from sluice.masking.transparency import attacks_on
 from sluice.risk.transparency.attack import Leak, NoAttack
 from sluice.risk.transparency.strongest import Strongest
-from tests.red_team.files import CENSUS, adult, census, masked_by, step_of
+from tests.red_team.files import CENSUS, adult, census, groceries, masked_by, step_of
 
 PEOPLE = 4000
 NUMBERS = list(CENSUS)
@@ -35,6 +35,8 @@ STEPS: dict[str, dict[str, object]] = {
     "generalization": {"columns": KEYS, "models": [{"model": "k_anonymity", "k": 5}]},
     "global_recoding": {"columns": NUMBERS[:1], "bins": [20_000, 60_000]},
     "ipso": {"columns": NUMBERS[:3], "given": NUMBERS[6:8]},
+    "item_generalization": {"columns": ["basket"], "k": 5, "m": 2},
+    "item_suppression": {"columns": ["basket"], "k": 5, "m": 2},
     "k_member_clustering": {"columns": NUMBERS, "k": 5},
     "k_nearest_clustering": {"columns": NUMBERS, "k": 5},
     "local_suppression": {"columns": KEYS, "k": 5},
@@ -77,15 +79,17 @@ def measured(method: str) -> str:
     first = step_of({"method": method, **step}).attacks()[0]
     if isinstance(first, NoAttack):
         return f"No attack of its own: {first.reason}."
-    of_adult = not set(NUMBERS) & set(step["columns"])  # type: ignore[call-overload]
-    files = masked_by(adult(PEOPLE) if of_adult else census(), [{"method": method, **step}])
+    names = set(step["columns"])  # type: ignore[call-overload]
+    file = "Groceries" if "basket" in names else "Census" if set(NUMBERS) & names else "Adult"
+    data = {"Groceries": groceries, "Census": census, "Adult": lambda: adult(PEOPLE)}[file]()
+    files = masked_by(data, [{"method": method, **step}])
     pairs = pairs_of(files, PEOPLE)
     attacks = attacks_on(files.carried_out or (), files.variables, files.released)
     reached = "; ".join(_reached(leak) for each in attacks for leak in each.attack.play(pairs))
     (fitted,) = (each for each in files.carried_out or () if isinstance(each, MaskingStep))
     attack = fitted.attacks()[0]
     about = ((attack.choices[0] if isinstance(attack, Strongest) else attack).__doc__ or "").splitlines()[0]
-    return f"{about} On {_file(of_adult, step)}: {reached}."
+    return f"{about} On {_file(file, step)}: {reached}."
 
 
 def _reached(leak: Leak) -> str:
@@ -98,12 +102,12 @@ def _reached(leak: Leak) -> str:
     }[leak.kind]
 
 
-def _file(of_adult: bool, step: dict[str, object]) -> str:
+def _file(file: str, step: dict[str, object]) -> str:
     """The file and the setting."""
     number = len(step["columns"])  # type: ignore[arg-type]
     some = {True: "1 variable", False: f"{number} variables"}[number == 1]
     setting = ", ".join(f"{key}: {value}" for key, value in step.items() if isinstance(value, int | float))
-    return f"{some} of {'Adult' if of_adult else 'Census'}{f' ({setting})' if setting else ''}"
+    return f"{some} of {file}{f' ({setting})' if setting else ''}"
 
 
 if __name__ == "__main__":

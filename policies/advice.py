@@ -59,6 +59,19 @@ _UTILITY = {
         "Much of one variable was changed: lower its swapping rate or PRAM's share of changes, or spread the masking "
         "over several variables."
     ),
+    "item_penalty": (
+        "Items were replaced by wide groups: use a smaller m or k in item_generalization, or a hierarchy with more "
+        "levels."
+    ),
+    "items_left_out": (
+        "Many items were left out: give item_generalization a hierarchy with a wider top level, or a smaller left_out."
+    ),
+    "top_items": (
+        "Frequent combinations were generalised or left out: use a smaller m, or a hierarchy with more levels."
+    ),
+    "pair_counts": (
+        "Counts of pairs of items are lost in wide groups: use a smaller m or k, or a hierarchy with more levels."
+    ),
     "suppressed_share": (
         "Much of one variable was suppressed: recode it more coarsely first, so that fewer of its cells need "
         "suppression, or give it rank 1 of importance."

@@ -17,7 +17,7 @@ from sluice.risk.publications.differencing import Differences, differencing
 from sluice.risk.publications.joint_classes import KeyedFile, joint_classes
 from sluice.risk.publications.publication import Publication
 from sluice.risk.publications.same_people import SamePeople
-from sluice.variables import NAMES, Role, Variables, with_role
+from sluice.variables import NAMES, Kind, Role, Variables, with_role
 from sluice.verdict import Finding, Verdict
 
 RULES = ("few_changes", "differencing", "joint_classes", "averaged_noise")
@@ -51,7 +51,7 @@ def judge_publications(
     return [
         _few_changes(policy, {name: each.changed for name, each in found.items()}),
         _differencing(policy, found, unit),
-        _joint_classes(policy, last, earlier, unit),
+        _with_sets(_joint_classes(policy, last, earlier, unit), last, earlier),
         _averaged_noise(policy, last, earlier, unit, rng),
     ]
 
@@ -148,6 +148,19 @@ def _joint_classes(policy: Policy, last: Publication, earlier: Mapping[str, Earl
         what.append(f"all who fit {_count(policy, found.alike)} of them share one sensitive value")
     says = f"Of the {found.people:,} {unit} who are also in {names}: {', and '.join(what)}."
     return _of_rule("joint_classes", Verdict.FAIL, says, len(earlier), names)
+
+
+def _with_sets(found: Finding, last: Publication, earlier: Mapping[str, EarlierFile]) -> Finding:
+    """The finding on joint classes, for a person to decide where sets of items were published before, too."""
+    sets = {name for name, variable in last.released.items() if variable.kind is Kind.ITEMS}
+    again = [name for name, each in earlier.items() if sets & set(each.file.released)]
+    if found.verdict is not Verdict.PASS or not again:
+        return found
+    says = (
+        f"{', '.join(sorted(sets))} of the same people was published in {', '.join(again)}: whom a few items fit in "
+        "both files together is not counted, only in each by itself."
+    )
+    return _of_rule("joint_classes", Verdict.REVIEW, says, len(earlier), ", ".join(again))
 
 
 def _is_key(name: str, released: Variables, keys: Sequence[str]) -> bool:

@@ -12,6 +12,7 @@ from sluice.utility.cell_changes import CellChanges, cell_changes
 from sluice.utility.comparable_columns import as_numbers, comparable_columns
 from sluice.utility.entropy import entropies
 from sluice.utility.information_loss import il1s
+from sluice.utility.item_loss import item_loss
 from sluice.utility.moments import moment_differences
 from sluice.variables import NAMES, Kind
 from sluice.verdict import Finding, Verdict
@@ -57,19 +58,31 @@ class UtilityLimits(BaseModel):
         default=None, description="suppressed cells of the variable with most of them"
     )
     entropy: ShareLimit | None = Field(default=None, description="share of its bits that a variable lost at most")
+    item_penalty: ShareLimit | None = Field(
+        default=None, description="of sets of items: mean share of all items that a released item stands for (NCP)"
+    )
+    items_left_out: ShareLimit | None = Field(default=None, description="of sets of items: occurrences left out")
+    top_items: ShareLimit | None = Field(
+        default=None, description="of sets of items: the 100 most frequent items and pairs that no longer are (tKd)"
+    )
+    pair_counts: Limit | None = Field(
+        default=None, description="of sets of items: median relative error of the counts of pairs, 0 to 2"
+    )
 
     def find(self, files: OriginalAndMasked) -> list[Finding]:
         """One finding for each measure, in the order of the fields, stage "utility".
 
         A measure within its limit passes, one beyond it fails, and one that could not be computed is `UNKNOWN`.
         Without a limit it is reported and does not decide; nor does one that the file gives no occasion for: of fewer
-        than two numbers there is no correlation.
+        than two numbers there is no correlation. Those of sets of items are for files that have any.
         """
         measured = _moments(files)
         measured["il1s"] = _il1s(files)
         measured |= _shares(files)
         measured["entropy"] = _entropy(files)
-        return [_finding(name, measured[name], getattr(self, name)) for name in type(self).model_fields]
+        measured |= _items(files)
+        reported = [name for name in type(self).model_fields if name in measured or getattr(self, name) is not None]
+        return [_finding(name, measured.get(name, _NO_SETS), getattr(self, name)) for name in reported]
 
 
 def _finding(name: str, measure: _Measured, limit: Limit | None) -> Finding:
@@ -154,6 +167,42 @@ def _entropy(files: OriginalAndMasked) -> _Measured:
         f" ({worst}: {before:.2f} bits before, {after:.2f} after)" if value else ""
     )
     return _Measured(value, says, worst if value else "", len(expected), len(compared), _percent)
+
+
+def _items(files: OriginalAndMasked) -> dict[str, _Measured]:
+    """Of sets of items, the worst variable by each measure; nothing where the original has no sets."""
+    expected = [name for name, variable in files.variables.items() if variable.kind is Kind.ITEMS]
+    expected = [name for name in expected if name in files.released]
+    if not expected:
+        return {}
+    aligned = files.paired and len(files.original) == len(files.masked)
+    losses = {
+        name: item_loss(files.original[name], files.masked[name], files.variables[name], files.released[name], aligned)
+        for name in expected
+        if files.released[name].kind is Kind.ITEMS
+    }
+
+    def measured(which: str, what: str, written: Callable[[float], str]) -> _Measured:
+        known = {name: float(getattr(loss, which)) for name, loss in losses.items()}
+        if len(known) < len(expected) or any(map(isnan, known.values())):
+            says = f"{what.format('an unknown share')}: not every set could be compared"
+            return _Measured(nan, says, "", len(expected), len(known), written)
+        worst = max(known, key=lambda name: known[name])
+        return _Measured(
+            known[worst], f"{what.format(written(known[worst]))} ({worst})", worst, len(expected), len(known), written
+        )
+
+    return {
+        "item_penalty": measured("penalty", "A released item stands for {} of all items on average", _percent),
+        "items_left_out": measured("left_out", "Of the items of sets, {} were left out", _percent),
+        "top_items": measured("top", "Of the most frequent items and pairs, {} are no longer among them", _percent),
+        "pair_counts": measured(
+            "pairs", "The count of a frequent pair of items is off by {} in the middle case", _number
+        ),
+    }
+
+
+_NO_SETS = _Measured(nan, "Sets of items are not compared: the file has none", "", 0, 0, _number, False)
 
 
 def _shares(files: OriginalAndMasked) -> dict[str, _Measured]:

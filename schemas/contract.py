@@ -180,6 +180,8 @@ def _refuse_incoherent(variable: Variable) -> None:
         raise ValueError(f"'{name}': 'minimum' is above 'maximum'")
     if variable.nullable is False and variable.max_missing_share:
         raise ValueError(f"'{name}': a 'max_missing_share' above 0 needs nullable: true")
+    if variable.kind is Kind.ITEMS:
+        _refuse_undeclared_items(variable)
     if not categories:
         return
     both = sorted(categories & set(variable.missing_codes))
@@ -194,6 +196,19 @@ def _refuse_incoherent(variable: Variable) -> None:
     if variable.hierarchy is not None and categories - set(variable.hierarchy.rows):
         absent = ", ".join(sorted(categories - set(variable.hierarchy.rows)))
         raise ValueError(f"'{name}': 'hierarchy' has no row for: {absent}")
+
+
+def _refuse_undeclared_items(variable: Variable) -> None:
+    """Raise ValueError where labels or hierarchy do not fit the items that are declared."""
+    items = variable.declared_items
+    if items is None:
+        return
+    if both := sorted(set(variable.missing_codes) & set(items)):
+        raise ValueError(f"'{variable.name}': an item is also a missing code: {', '.join(both)}")
+    if unknown := sorted(set(variable.labels) - set(items)):
+        raise ValueError(f"'{variable.name}': 'labels' names what is no item: {', '.join(unknown)}")
+    if variable.hierarchy is not None and (absent := sorted(set(items) - set(variable.hierarchy.rows))):
+        raise ValueError(f"'{variable.name}': 'hierarchy' has no row for: {', '.join(absent)}")
 
 
 def _refuse_unknowable(who: str, known: tuple[str, ...], variables: Mapping[str, Variable]) -> None:

@@ -10,7 +10,11 @@ integer                         Int64 (<NA>)
 ordinal, nominal, binary        category with text categories (NaN); ordinal in the declared order
 date                            datetime64[us] (NaT)
 text                            str (NaN)
+items                           category: each set of items as one text, in its canonical form (NaN)
 ==============================  =================================================================
+
+The canonical form of a set of items: each item once, in the order of their texts, with the variable's separator
+between them. A set without items is a missing value.
 
 `Variables` is an ordered mapping from name to `Variable`, in the order of the columns.
 """
@@ -33,6 +37,7 @@ class Kind(StrEnum):
     BINARY = "binary"
     DATE = "date"
     TEXT = "text"
+    ITEMS = "items"
 
     @property
     def is_numeric(self) -> bool:
@@ -40,7 +45,8 @@ class Kind(StrEnum):
 
     @property
     def is_categorical(self) -> bool:
-        return self in (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY)
+        """Whether values are equal or not, at least; of sets of items, as wholes."""
+        return self in (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY, Kind.ITEMS)
 
 
 class Role(StrEnum):
@@ -54,6 +60,9 @@ class Role(StrEnum):
     HOLDING = "holding"  # to which a contributor belongs: an enterprise group
     OTHER = "other"
 
+
+SEPARATOR = ";"
+"""Between the items of a set, unless its variable says otherwise."""
 
 GROUPS = (Role.PERSON, Role.HOUSEHOLD, Role.CONTRIBUTOR, Role.HOLDING)  # records that belong together, by a name
 NAMES = (Role.IDENTIFIER, *GROUPS)  # they name somebody, and tell no quantity, even where they are numbers
@@ -102,7 +111,15 @@ class Variable(BaseModel):
     categories: tuple[Label, ...] | None = Field(
         default=None, description="allowed categories; in rising order for an ordinal variable"
     )
-    labels: dict[Label, Prose] = Field(default_factory=dict, description="what each category's code means")
+    items: tuple[Label, ...] | None = Field(
+        default=None, description="items that a set may hold; without it those of the hierarchy, or those found"
+    )
+    separator: str | None = Field(
+        default=None, min_length=1, max_length=1, description="between the items of a set; ';' when not given"
+    )
+    labels: dict[Label, Prose] = Field(
+        default_factory=dict, description="what each category's code means, or each item's"
+    )
     missing_codes: tuple[Label, ...] = Field(default=(), description="values that stand for 'missing' at the source")
     nullable: bool = False
     max_missing_share: float | None = Field(default=None, ge=0, le=1, description="share of records, at the source")
@@ -123,6 +140,10 @@ class Variable(BaseModel):
                 raise ValueError(f"'{self.name}' is {self.kind}: 'categories' is for ordinal, nominal and binary")
             if len(set(self.categories)) != len(self.categories):
                 raise ValueError(f"'{self.name}' lists a category twice")
+        if self.kind is Kind.ITEMS:
+            self._refuse_incoherent_items()
+        elif self.items is not None or self.separator is not None:
+            raise ValueError(f"'{self.name}' is {self.kind}: 'items' and 'separator' are for sets of items")
         if self.harmless is not None and self.role is not Role.SENSITIVE:
             raise ValueError(f"'{self.name}' has role {self.role}: 'harmless' is for sensitive variables")
         if (self.minimum is not None or self.maximum is not None) and self.kind in (
@@ -130,9 +151,44 @@ class Variable(BaseModel):
             Kind.NOMINAL,
             Kind.BINARY,
             Kind.TEXT,
+            Kind.ITEMS,
         ):
             raise ValueError(f"'{self.name}' is {self.kind}: 'minimum' and 'maximum' are for numbers and dates")
         return self
+
+    @property
+    def between_items(self) -> str:
+        """The separator of a set of items."""
+        return self.separator or SEPARATOR
+
+    @property
+    def declared_items(self) -> tuple[str, ...] | None:
+        """The items that a set may hold, where they are declared: by `items`, or as the leaves of the hierarchy."""
+        if self.items is not None or self.hierarchy is None:
+            return self.items
+        return tuple(self.hierarchy.rows)
+
+    def _refuse_incoherent_items(self) -> None:
+        mark = self.between_items
+        if mark.isalnum() or mark.isspace() or mark in '"\r\n':
+            raise ValueError(f"'{self.name}': 'separator' must be a mark such as ';' or '|'; got {mark!r}")
+        if self.categories is not None or self.harmless is not None:
+            raise ValueError(f"'{self.name}' is items: 'categories' and 'harmless' are for single values; use 'items'")
+        if self.items is not None and len(set(self.items)) != len(self.items):
+            raise ValueError(f"'{self.name}' lists an item twice")
+        groups = [] if self.hierarchy is None else [group for row in self.hierarchy.rows.values() for group in row]
+        if any(mark in name for name in (*(self.declared_items or ()), *groups)):
+            raise ValueError(
+                f"'{self.name}': an item or a group of items holds the separator, {mark!r}; choose another"
+            )
+        meant: dict[str, frozenset[str]] = {}
+        rows = {} if self.hierarchy is None else self.hierarchy.rows
+        for level in range(0 if self.hierarchy is None else self.hierarchy.depth + 1):
+            holds: dict[str, set[str]] = {}
+            for leaf, groups_of_leaf in rows.items():
+                holds.setdefault((leaf, *groups_of_leaf)[level], set()).add(leaf)
+            if any(meant.setdefault(name, frozenset(held)) != held for name, held in holds.items()):
+                raise ValueError(f"'{self.name}': a name in 'hierarchy' stands for different items at two levels")
 
 
 Variables = Mapping[str, Variable]

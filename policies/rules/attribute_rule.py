@@ -32,7 +32,14 @@ class AttributeRule(AttackRule):
             return [self.unknown("No sensitive variable is in the released file.", len(files.original))]
         if not len(files.original) or not len(files.masked):
             return [self.unknown(f"A file holds no {files.unit}.", len(files.original))]
-        return [self.examine(files, name) for name in names]
+        return [
+            self.unknown(
+                f"'{name}' holds sets of items, of which this attack does not learn single ones.", len(files.original)
+            )
+            if files.variables[name].kind is Kind.ITEMS
+            else self.examine(files, name)
+            for name in names
+        ]
 
     def attributes(self, files: OriginalAndMasked) -> list[str]:
         """The released variables that are looked at. Raises DataError when one that is named is not there."""

@@ -14,7 +14,7 @@ from policies.rules.control_rule import ControlRule, comparable_columns, known_c
 from policies.rules.microdata_rule import Columns
 from policies.rules.rule import Share
 from sluice.risk.attacks.inference import inference
-from sluice.variables import Role, with_role
+from sluice.variables import Kind, Role, with_role
 from sluice.verdict import Finding
 
 
@@ -40,6 +40,10 @@ class Inference(ControlRule):
         known = list(self.known or known_columns(files, control))
         secrets = self.secrets or [name for name in with_role(files.released, Role.SENSITIVE) if name in comparable]
         for secret in secrets:
+            if files.released[secret].kind is Kind.ITEMS:
+                why = f"{secret} holds sets of items, of which this attack does not guess single ones."
+                yield self.unknown(why, self.attacks, secret)
+                continue
             by = [name for name in known if name != secret]
             if not by:
                 yield self.unknown(f"Nothing is known to guess {secret.replace('_', ' ')} by.", self.attacks, secret)

@@ -21,7 +21,7 @@ UNPAIRED = (
     "files, say so (paired)."
 )
 RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
-_COMPARABLE = tuple(kind for kind in Kind if kind is not Kind.TEXT)
+_COMPARABLE = tuple(kind for kind in Kind if kind not in (Kind.TEXT, Kind.ITEMS))
 Window = Annotated[float, Field(gt=0, le=1)]
 
 
@@ -45,6 +45,11 @@ class PairedRule(AttackRule):
                 f"{self.rule} compares record by record; got {len(files.recoded):,} original and "
                 f"{len(files.masked):,} masked records."
             )
+        if self.columns is None and (sets := self._sets_of_items(files)):
+            why = (
+                f"This attack cannot compare sets of items ({', '.join(sets)}); name the columns that it shall compare."
+            )
+            return [self.unknown(why, len(files.masked))]
         names = self._known(files)
         if not names:
             return [self.unknown(f"The release has no variable that {self._needs}.", len(files.masked))]
@@ -55,6 +60,14 @@ class PairedRule(AttackRule):
     @abstractmethod
     def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
         """The finding on paired files with at least one record and one variable."""
+
+    def _sets_of_items(self, files: OriginalAndMasked) -> list[str]:
+        """Released sets of items in the roles that the rule looks at: they are known, and not to be passed over."""
+        return [
+            name
+            for name, variable in files.variables.items()
+            if variable.kind is Kind.ITEMS and variable.role in self._roles and name in files.released
+        ]
 
     def _known(self, files: OriginalAndMasked) -> list[str]:
         """The variables that are compared: those named, or all fit ones in the roles that the rule looks at."""

@@ -21,6 +21,7 @@ from policies.rules.inference import Inference
 from policies.rules.interval_disclosure import IntervalDisclosure
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.k_map import KMap
+from policies.rules.km_anonymity import KmAnonymity
 from policies.rules.l_diversity import LDiversity
 from policies.rules.linkability import Linkability
 from policies.rules.linkage_score import LinkageScore
@@ -47,6 +48,7 @@ from policies.rules.zero_cells import ZeroCells
 
 PolicyRule = Annotated[
     KAnonymity
+    | KmAnonymity
     | LDiversity
     | TCloseness
     | SampleUniquesShare

@@ -16,7 +16,7 @@ from policies.rules.words import listed, word
 from sluice.risk.classes import equivalence_classes, l_diversity
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 from sluice.risk.people import people_of
-from sluice.variables import Role, Variable, Variables, as_label, with_role
+from sluice.variables import Kind, Role, Variable, Variables, as_label, with_role
 from sluice.verdict import Finding, Verdict
 
 ROUNDING = 1e-9  # entropy and distances are sums of logarithms and quotients; a limit that is met exactly is met
@@ -80,6 +80,9 @@ class SensitiveRule(MicrodataRule):
         behind: Behind,
     ) -> Finding:
         """The finding on one sensitive variable, without stage and scope."""
+        if variable.kind is Kind.ITEMS:
+            why = f"{word(variable.name)} holds sets of items: different sets may share the item that is sensitive."
+            return self.unknown(stage, why, len(column))
         values = SensitiveValues.of(classes, column, variable, self.near_share)
         if not len(values.column):
             return self.unknown(stage, f"Nobody has a value of {word(variable.name)}.", len(column))

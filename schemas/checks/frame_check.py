@@ -15,6 +15,7 @@ from pandera.config import ValidationDepth, config_context
 
 from schemas.contract import Contract, CrossFieldRule
 from schemas.cross_field import CrossFieldExpression
+from sluice.items.item_sets import ItemSets
 from sluice.reading.values import moment
 from sluice.variables import Kind, Variable, Variables, as_label
 from sluice.verdict import Finding, Verdict
@@ -89,6 +90,12 @@ def _conditions(variable: Variable) -> Iterator[_Condition]:
         yield _bound(variable, "maximum", "above", operator.le)
     if variable.kind is Kind.CONTINUOUS:
         yield _Condition("finite", lambda series: ~np.isinf(series), lambda count: f"{_records(count)} infinite")
+    if variable.kind is Kind.ITEMS:
+        yield _Condition(
+            "items",
+            lambda series: _holds_sets(series, variable),
+            lambda count: f"{_records(count)} with an item that is not declared, or a set not in its canonical form",
+        )
     if variable.categories is not None:
         declared = list(variable.categories)
         yield _Condition(
@@ -163,6 +170,19 @@ def _has_kind(series: "pd.Series[Any]", variable: Variable) -> bool:
     if variable.kind.is_categorical:
         return isinstance(series.dtype, pd.CategoricalDtype) and all(isinstance(c, str) for c in series.cat.categories)
     return bool(series.dtype == _DTYPES[variable.kind])
+
+
+def _holds_sets(series: "pd.Series[Any]", variable: Variable) -> Any:
+    """Told only of categories, by each distinct set once: the check of kind tells the rest."""
+    if not isinstance(series.dtype, pd.CategoricalDtype):
+        return True
+    texts = pd.Series(series.cat.categories, dtype="str")
+    sets = ItemSets.of(texts, variable.between_items)
+    holds = (sets.column(variable.between_items, texts.index).astype("str") == texts).to_numpy()
+    if (declared := variable.declared_items) is not None:
+        foreign = ~np.isin(np.asarray(sets.names, dtype=object), np.asarray(declared, dtype=object))
+        holds = holds & (np.bincount(sets.rows, foreign[sets.items], len(sets)) == 0)
+    return pd.Series(np.append(holds, True)[series.cat.codes.to_numpy()], index=series.index)
 
 
 def _has_order(series: "pd.Series[Any]", declared: list[str]) -> bool:

@@ -71,6 +71,8 @@ def _variable(name: str, column: ColumnSummary) -> Iterable[str]:
         remark = "  # no value was found: leave this variable out, a contract asks for at least one"
     elif kind is Kind.INTEGER and column.distinct <= _MOST_CATEGORIES:
         remark = "  # check: ordinal or nominal if these are codes"
+    if kind in (Kind.TEXT, Kind.NOMINAL) and column.separator:
+        remark = f"  # check: items if a cell holds several values; then add separator: {_quoted(column.separator)}"
     yield f"  - name: {_quoted(name)}"
     yield f"    kind: {kind}{remark}"
     yield f"    role: # {' | '.join(Role)}"
@@ -91,7 +93,9 @@ def _categories(kind: Kind, column: ColumnSummary) -> Iterable[str]:
     all_found = column.categories
     frequent = [label for label, times in all_found.items() if times >= MINIMUM_CELL]
     few = 0 < len(all_found) <= _MOST_CATEGORIES
-    if column.truth_categories:
+    if kind is Kind.ITEMS:
+        yield "    # items: without this line all that are found are taken; or give a hierarchy of them"
+    elif column.truth_categories:
         yield f"    categories: {_listed(column.truth_categories)}"
     elif kind is Kind.INTEGER and 0 < len(frequent) == len(all_found) <= _FEW_CODES:
         labels = dict.fromkeys(as_label(float(label.replace(",", "."))) for label in frequent)

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from schemas.contract import HASHED, Contract
 from sluice.errors import DataError
+from sluice.items.item_sets import split
 from sluice.reading import spelling
 from sluice.reading.typed_column import as_series, typed_array
 from sluice.reading.values import plain_array
@@ -33,8 +34,13 @@ _SAYS = {
     "whole_number": "not a whole number (or too large to be exact: 2^53 with decimals, 64 bits without)",
     "date": "not a date; wanted YYYY-MM-DD, with or without a time",
     "category": "not one of the declared categories",
+    "item": "a set with an item that is not declared",
+    "separator": "a list with an item that holds the separator; declare another separator",
     "spelling": spelling.SAYS,
 }
+
+
+_FOUND_IN = {Kind.ITEMS: "items"}  # what is filled in where nothing is declared; else categories
 
 
 class SourceTyping:
@@ -46,7 +52,7 @@ class SourceTyping:
         self._found: dict[str, set[str]] = {
             name: set()
             for name, variable in contract.staged.items()
-            if variable.kind.is_categorical and variable.categories is None
+            if variable.kind.is_categorical and variable.categories is None and variable.declared_items is None
         }
 
     def type_batch(self, raw: pd.DataFrame) -> pd.DataFrame:
@@ -80,7 +86,9 @@ class SourceTyping:
             lines = [f"  - '{name}': {_says(check, count)}" for (name, check), count in sorted(self.problems.items())]
             raise DataError(f"the data are not what contract '{self._contract.dataset}' says:\n" + "\n".join(lines))
         return {
-            name: variable.model_copy(update={"categories": tuple(sorted(self._found[name]))})
+            name: variable.model_copy(
+                update={_FOUND_IN.get(variable.kind, "categories"): tuple(sorted(self._found[name]))}
+            )
             if self._found.get(name)
             else variable
             for name, variable in self._contract.staged.items()
@@ -94,7 +102,10 @@ class SourceTyping:
         if variable.role in HASHED:
             return self._pseudonyms(typed, name)
         if name in self._found:
-            self._found[name].update(typed.dictionary.to_pylist())
+            found = typed.dictionary
+            if variable.kind is Kind.ITEMS:
+                found = split(found, variable.between_items)[1].dictionary
+            self._found[name].update(found.to_pylist())
         return as_series(typed, variable)
 
     def _pseudonyms(self, typed: pa.Array, name: str) -> "pd.Series[Any]":

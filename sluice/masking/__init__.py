@@ -1,5 +1,7 @@
 """Masking methods, one file each. A step of a plan is one of them, told apart by its `method`."""
 
+from sluice.masking.items.item_generalization import ItemGeneralization
+from sluice.masking.items.item_suppression import ItemSuppression
 from sluice.masking.microaggregation.bottom_up_local_recoding import BottomUpLocalRecoding
 from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
 from sluice.masking.microaggregation.k_nearest_clustering import KNearestClustering
@@ -45,6 +47,8 @@ Step = (
     | Generalization
     | GlobalRecoding
     | Ipso
+    | ItemGeneralization
+    | ItemSuppression
     | KMemberClustering
     | KNearestClustering
     | LocalSuppression

@@ -39,6 +39,13 @@ MEASURED = {
         "Compare values by the distances that masking leaves between true pairs, learned on other people's. On 3 "
         "variables of Census: 0 % found; 0 % surely found."
     ),
+    "item_generalization": (
+        "No attack of its own: every attack repeats the rule, and compares original and release after it."
+    ),
+    "item_suppression": (
+        "Take the released set with the most and rarest items of which every item is known. On 1 variable of "
+        "Groceries (k: 5, m: 2): 61 % found; 54 % surely found."
+    ),
     "k_member_clustering": (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On "
         "12 variables of Census (k: 5): 14 % found; 0 % surely found."

@@ -149,7 +149,8 @@ class MaskingStep(BaseModel, ABC):
         for name in self.strata:
             if name not in variables:
                 raise PlanError(f"strata of {self.method}: no variable '{name}'.{did_you_mean(name, variables)}")
-            if not (variables[name].kind.is_categorical or variables[name].kind is Kind.INTEGER):
+            kind = variables[name].kind
+            if kind is Kind.ITEMS or not (kind.is_categorical or kind is Kind.INTEGER):
                 raise PlanError(f"strata of {self.method} are of categories or integers; '{name}' has too many values.")
         if self.unit == "household" and not with_role(variables, Role.HOUSEHOLD):
             raise PlanError(f"unit: household of {self.method} needs a variable of role household; there is none.")

@@ -18,6 +18,7 @@ _TYPE = {
     Kind.BINARY: "string",
     Kind.DATE: "date",
     Kind.TEXT: "string",
+    Kind.ITEMS: "list",
 }
 
 
@@ -41,6 +42,10 @@ def _field(variable: Variable, sentences: Sequence[str]) -> dict[str, Any]:
     if variable.categories is not None:
         field["categories"] = _categories(variable.categories, variable.labels)
         field["categoriesOrdered"] = variable.kind is Kind.ORDINAL
+    if variable.kind is Kind.ITEMS:
+        field |= {"itemType": "string", "delimiter": variable.between_items}
+    if variable.items is not None:
+        field["sluice:items"] = list(variable.items)
     constraints: dict[str, Any] = {"required": True} if not variable.nullable else {}
     if variable.categories is not None:
         constraints["enum"] = list(variable.categories)  # for readers of version 1, which has no categories

@@ -3,6 +3,7 @@
 =====================================================================  ================================================
 the values that are not missing                                        kind
 =====================================================================  ================================================
+all are lists of texts (Parquet)                                       items
 all are dates, with or without a time                                  date
 all are truth values: true/false, yes/no, on/off                       binary
 all are numbers, and whole (3.0 is)                                    integer
@@ -33,6 +34,8 @@ MOST_DISTINCT = 10_000
 """Distinct values of a column that are counted; beyond, only their form and range are followed."""
 
 _INT64 = 2.0**63
+_BETWEEN = ";|,"  # marks that may stand between items
+_MANY = 0.2  # share of the texts
 _TEXT_FROM = 60  # distinct values; fewer are categories even where each occurs once
 
 
@@ -94,6 +97,12 @@ class ColumnSummary:
         return tuple(sorted(self.marks)) if not self._is_text else ()
 
     @property
+    def separator(self) -> str | None:
+        """A mark that many texts hold, and which may stand between the items of sets; None where there is none."""
+        often = [mark for mark in _BETWEEN if self._is_text and self._forms[mark] >= _MANY * self.known]
+        return max(often, key=lambda mark: self._forms[mark]) if often else None
+
+    @property
     def nullable(self) -> bool:
         return bool(self.empty or self.missing_codes)
 
@@ -113,6 +122,8 @@ class ColumnSummary:
             return Kind.BINARY if len(self.categories) == 2 else Kind.NOMINAL
         if not self.known:
             return Kind.NOMINAL
+        if self._all("list"):
+            return Kind.ITEMS
         if self._all("date"):
             return Kind.DATE
         if self._all("truth") and len(self.labels) > 1:
@@ -151,7 +162,10 @@ class ColumnSummary:
         if self._category_column:
             return True
         return bool(self.known) and not (
-            self._all("date") or self._all("truth") or self._all("number", "leading zero", "identifier")
+            self._all("date")
+            or self._all("truth")
+            or self._all("list")
+            or self._all("number", "leading zero", "identifier")
         )
 
     def _all(self, *forms: str) -> bool:
@@ -177,6 +191,9 @@ class ColumnSummary:
             self._texts(found, times)
 
     def _texts(self, found: pa.Array, times: pa.Array) -> None:
+        self._count("list", pc.starts_with(found, values.LIST_MARK), times)
+        for mark in _BETWEEN:
+            self._count(mark, pc.match_substring(found, mark), times)
         spellings = pa.array([word for words in values.TRUTH.values() for word in words])
         self._count("truth", pc.is_in(pc.utf8_lower(found), spellings), times)
         self._dates(values.read_dates(found), times)

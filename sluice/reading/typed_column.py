@@ -4,22 +4,25 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sluice.items.item_sets import ItemSets, joined, split
 from sluice.reading import values
 from sluice.variables import Kind, Variable, as_label
 
 Problems = Counter[str]
-"""Number of cells by check: number, decimal, leading_zero, whole_number, date, category."""
+"""Number of cells by check: number, decimal, leading_zero, whole_number, date, category, item, separator."""
 
 
 def typed_array(raw: pa.Array, variable: Variable, decimal_mark: str = ".") -> tuple[pa.Array, Problems]:
     """The values as the variable has them, missing where there is none or it cannot be read; and what cannot.
 
     raw     : text or native values, see `values.plain_array`
-    returns : float64, int64, timestamps, text, or a dictionary of the declared categories (else of those found, sorted)
+    returns : float64, int64, timestamps, text, or a dictionary: of the declared categories (else of those found,
+              sorted), or of canonical texts of sets
     cost    : O(n)
     """
     if values.is_text(raw):  # what a text means is found out once
@@ -34,6 +37,8 @@ def typed_array(raw: pa.Array, variable: Variable, decimal_mark: str = ".") -> t
             typed, problems = _dates(raw, variable)
         case Kind.TEXT:
             typed, problems = _labels(raw, variable), {}
+        case Kind.ITEMS:
+            typed, problems = _items(raw, variable)
         case _:
             typed, problems = _categories(raw, variable, decimal_mark)
     if places is not None:
@@ -107,6 +112,25 @@ def _categories(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[p
     place = {category: code for code, category in enumerate(categories)}
     codes = pa.array([place.get(label or "") for label in wanted], pa.int32()).take(encoded.indices)
     return pa.DictionaryArray.from_arrays(codes, pa.array(categories, pa.string())), problems
+
+
+def _items(raw: pa.Array, variable: Variable) -> tuple[pa.Array, dict[str, pa.Array]]:
+    """Canonical texts of the sets; a cell counts once, however many of its items are not declared."""
+    texts, mark = _labels(raw, variable), variable.between_items
+    lists = pc.fill_null(pc.starts_with(texts, values.LIST_MARK), False)
+    problems = {"separator": pc.and_(lists, pc.fill_null(pc.match_substring(texts, mark), False))}
+    texts = pc.if_else(lists, pc.replace_substring(texts, values.LIST_MARK, mark), texts)
+    rows, labels = split(texts, mark)
+    names = labels.dictionary.to_pylist()
+    order = np.argsort(np.asarray(names, dtype=object))
+    sets = ItemSets.from_pairs(
+        rows, np.argsort(order)[labels.indices.to_numpy()], len(texts), tuple(names[code] for code in order)
+    )
+    if (declared := variable.declared_items) is not None:
+        foreign = ~np.isin(np.asarray(sets.names, dtype=object), np.asarray(declared, dtype=object))
+        problems["item"] = pa.array(np.bincount(sets.rows, foreign[sets.items], len(texts)) > 0)
+    canonical = joined(sets.rows, sets.items, sets.names, len(sets), mark)
+    return canonical.dictionary_encode(), problems
 
 
 def _labels(raw: pa.Array, variable: Variable) -> pa.Array:

@@ -6,6 +6,7 @@ divided by its robust spread, because a few values can make a standard deviation
 Added to the source:
 
 - an ordinal variable is standardised by the position of its categories, a date by its days;
+- a set of items has one coordinate for each item, -1 without it, +1 with it;
 - a missing value lies in the original's middle (median; of nominal and binary variables the mean); where the original
   has missing values, one more dimension (-1 present, +1 missing) tells them apart;
 - a released label that is no original value (an age group, a wider region) stands for the centroid of the original
@@ -18,7 +19,7 @@ Added to the source:
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -26,8 +27,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DocumentError, did_you_mean
+from sluice.items.item_sets import ItemSets
 from sluice.risk.spread import spread
 from sluice.variables import NAMES, Kind, Variable, Variables
 
@@ -35,6 +37,7 @@ PlainArray = npt.NDArray[Any]
 
 _MICROSECONDS_A_DAY = 86_400_000_000
 _FAR = 1e6  # spreads; whatever lies farther out is nobody's neighbour, and squares stay in range
+_MOST_ITEMS = 256  # coordinates of sets of items; of more items, the rarer ones share coordinates
 _NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
 
 
@@ -64,13 +67,14 @@ class _Scale:
     """How the original values of one variable become coordinates."""
 
     kind: Kind
-    categories: "pd.Index[Any]"  # of a categorical variable, in order
-    dummies: npt.NDArray[np.int64]  # positions of the categories that have a coordinate of their own (nominal)
+    categories: "pd.Index[Any]"  # of a categorical variable, in order; the items of sets, the most frequent first
+    dummies: npt.NDArray[np.int64]  # positions of the categories that have a coordinate of their own (nominal, items)
     centre: float
     scale: float
     fill: FloatArray  # (width,) where a missing value lies
     indicator: bool  # one more coordinate tells whether the value is missing
     weight: float
+    separator: str  # between the items of a set
 
     @classmethod
     def fit(cls, variable: Variable, column: "pd.Series[Any]", weight: float) -> Self:
@@ -78,11 +82,19 @@ class _Scale:
         dummies = np.zeros(0, np.int64)
         if variable.kind.is_categorical:
             categories = pd.Index(list(variable.categories or column.cat.categories), dtype=object)
+        if variable.kind is Kind.ITEMS:
+            sets = ItemSets.of(column, variable.between_items)
+            frequency = np.bincount(sets.items, minlength=len(sets.names))
+            categories = pd.Index(np.asarray(sets.names, dtype=object)[np.argsort(-frequency, kind="stable")])
+            dummies = np.arange(min(len(categories), _MOST_ITEMS))
         if variable.kind is Kind.NOMINAL:
             # A category that no original record has would be a constant coordinate.
             found = np.asarray(column.dropna().unique(), dtype=object)
             dummies = np.unique(categories.get_indexer(pd.Index(found, dtype=object)))
-        draft = cls(variable.kind, categories, dummies, 0.0, 1.0, np.zeros(1), bool(column.isna().any()), weight)
+        draft = cls(
+            variable.kind, categories, dummies, 0.0, 1.0, np.zeros(1), bool(column.isna().any()), weight,
+            variable.between_items,
+        )  # fmt: skip
         raw = _by_category(column, lambda values: draft._raw(values)[0])
         absent = _by_category(column, lambda values: draft._raw(values)[1])
         present = raw[~absent]
@@ -92,17 +104,20 @@ class _Scale:
             centre = float(np.median(present))
             scale = spread(present[:, 0]) or 1.0
             fill = np.zeros(1)
-        return cls(variable.kind, categories, dummies, centre, scale, fill, draft.indicator, weight)
+        return replace(draft, centre=centre, scale=scale, fill=fill)
 
     @property
     def is_ordered(self) -> bool:
         """Whether the variable has one coordinate, on which its values lie in order."""
-        return self.kind not in (Kind.NOMINAL, Kind.BINARY)
+        return self.kind not in (Kind.NOMINAL, Kind.BINARY, Kind.ITEMS)
 
     def unknown(self, values: PlainArray) -> BoolArray:
         """Labels that are no category of the original variable."""
         if not self.kind.is_categorical:
             return np.zeros(len(values), np.bool_)
+        if self.kind is Kind.ITEMS:
+            sets, items = self._items(values)
+            return np.asarray(np.bincount(sets.rows, items[sets.items] < 0, len(values)) > 0)
         return (self.categories.get_indexer(pd.Index(values, dtype=object)) < 0) & ~pd.isna(values)
 
     def code(self, values: PlainArray) -> FloatArray:
@@ -114,10 +129,21 @@ class _Scale:
             coded = np.column_stack([coded, np.where(pd.isna(values), 1.0, -1.0)])
         return np.asarray(coded * np.sqrt(self.weight))
 
+    def _items(self, values: PlainArray) -> tuple[ItemSets, IntArray]:
+        """The sets, and the place of each of their items among the original's, -1 where it is none."""
+        sets = ItemSets.of(pd.Series(values, dtype="str"), self.separator)
+        return sets, self.categories.get_indexer(pd.Index(sets.names, dtype=object)).astype(np.int64)
+
     def _raw(self, values: PlainArray) -> tuple[FloatArray, BoolArray]:
         if not self.kind.is_categorical:
             numbers = values.astype(np.float64)
             return numbers[:, None], np.isnan(numbers)
+        if self.kind is Kind.ITEMS:
+            sets, items = self._items(values)
+            known = items[sets.items] >= 0
+            held = np.full((len(values), len(self.dummies)), -1.0)
+            np.add.at(held, (sets.rows[known], items[sets.items[known]] % max(len(self.dummies), 1)), 2.0)
+            return held, pd.isna(values)
         positions = self.categories.get_indexer(pd.Index(values, dtype=object))
         if self.kind is Kind.NOMINAL:
             return np.where(positions[:, None] == self.dummies, 1.0, -1.0), positions < 0

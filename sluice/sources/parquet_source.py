@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sluice.errors import DataError
+from sluice.reading.values import is_list, listed_texts
 from sluice.reading.visible_text import Name
 from sluice.sources.tabular_source import TabularSource, missing_file, resolved
 
@@ -43,11 +44,18 @@ class ParquetSource(TabularSource):
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         with self._open() as file:
-            nested = [name for name in columns if pa.types.is_nested(file.schema_arrow.field(name).type)]
+            types = {name: file.schema_arrow.field(name).type for name in columns}
+            lists = {name for name in columns if is_list(types[name])}
+            nested = [name for name in columns if name not in lists and pa.types.is_nested(types[name])]
             if nested:
-                raise DataError(f"{self.path}: a column must hold one value a record; not so: {', '.join(nested)}")
+                raise DataError(
+                    f"{self.path}: a column must hold one value a record, or a list of texts; not so: "
+                    f"{', '.join(nested)}"
+                )
             try:
                 for batch in file.iter_batches(batch_size=size, columns=list(columns)):
-                    yield pa.Table.from_batches([batch]).select(list(columns))
+                    yield pa.table(
+                        {name: listed_texts(batch[name]) if name in lists else batch[name] for name in columns}
+                    )
             except (pa.ArrowException, OSError):
                 raise DataError(f"{self.path}: is damaged; it cannot be read to its end") from None

@@ -14,7 +14,7 @@ from sluice.custody.outputs import refuse_to_overwrite
 from sluice.errors import DataError, MeasureChoiceError
 from sluice.sources.csv_separator import described_csv
 from sluice.sources.tabular_source import TabularSource
-from sluice.variables import Role, Variable
+from sluice.variables import Kind, Role, Variable
 
 
 class _NamedFileError(DataError):
@@ -66,7 +66,9 @@ def typed_table(raw: pd.DataFrame, contract: Contract, key: int) -> tuple[pd.Dat
     frame = typing.type_batch(raw)
     variables = {name: v for name, v in typing.variables().items() if v.role is not Role.IDENTIFIER}
     for name, variable in variables.items():  # a batch names its categories in the order of their appearance
-        if variable.kind.is_categorical and contract.by_name[name].categories is None:
+        if variable.kind is Kind.ITEMS:
+            frame[name] = frame[name].cat.reorder_categories(sorted(frame[name].cat.categories))
+        elif variable.kind.is_categorical and contract.by_name[name].categories is None:
             frame[name] = frame[name].cat.set_categories(list(variable.categories or ()))
     return frame[list(variables)], variables
 

@@ -9,15 +9,19 @@ import pytest
 import yaml
 from pydantic import Field, TypeAdapter
 
+from sluice.generalization.hierarchy import Hierarchy
 from sluice.masking import Step
 from sluice.masking.catalogue import catalogue, methods
 from sluice.masking.plan import apply_plan
 from sluice.masking.step import MaskingStep
 from sluice.risk.transparency.attack import NoAttack
 from sluice.variables import Kind, Role, Variable
+from tests.items.brute_force import crowds, read
+from tests.items.set_columns import column_of
 
 REGIONS = ("east", "north", "south", "west")
 LEVELS = ("school", "college", "degree")
+PURCHASES = {"drinks": ("beer", "tea", "wine"), "food": ("bread", "cheese", "fish", "rice")}
 VARIABLES = {
     variable.name: variable
     for variable in (
@@ -32,14 +36,25 @@ VARIABLES = {
         Variable(name="rent", kind=Kind.CONTINUOUS, minimum=0),
         Variable(name="hours", kind=Kind.CONTINUOUS),
         Variable(name="weight", kind=Kind.CONTINUOUS, role=Role.WEIGHT, minimum=0),
+        Variable(
+            name="purchases",
+            kind=Kind.ITEMS,
+            hierarchy=Hierarchy(rows={item: (group,) for group, items in PURCHASES.items() for item in items}),
+        ),
     )
 }
 DTYPES = {
     Kind.CONTINUOUS: "float64",
     Kind.INTEGER: "Int64",
     Kind.TEXT: "str",
-    **dict.fromkeys((Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY), "category"),
+    **dict.fromkeys((Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY, Kind.ITEMS), "category"),
 }
+
+
+def _basket(rng: np.random.Generator) -> list[str]:
+    """One to three items, some of them seldom."""
+    items = [item for group in PURCHASES.values() for item in group]
+    return list(rng.choice(items, rng.integers(1, 4), p=np.array([9, 6, 1, 9, 6, 4, 1]) / 36, replace=False))
 
 
 def survey(n: int = 400) -> pd.DataFrame:
@@ -61,6 +76,7 @@ def survey(n: int = 400) -> pd.DataFrame:
             "rent": (500 + 200 * np.abs(skill + rng.normal(size=n))).round(2),
             "hours": (38 + 4 * skill + rng.normal(size=n)).round(1),
             "weight": rng.uniform(1, 9, n).round(2),
+            "purchases": column_of(_basket(rng) for _ in range(n)),
         }
     )
     return people.assign(region=people["region"].take(people["household"] * 2).set_axis(people.index))
@@ -139,6 +155,14 @@ def shuffled_within_regions(original: pd.DataFrame, masked: pd.DataFrame) -> Non
         assert sorted(before.itertuples(index=False)) == sorted(after.itertuples(index=False))
 
 
+def known_by(k: int, m: int) -> Callable[[pd.DataFrame, pd.DataFrame], None]:
+    def check(original: pd.DataFrame, masked: pd.DataFrame) -> None:
+        rows = {item: (group,) for group, items in PURCHASES.items() for item in items}
+        assert min(crowds(read(original["purchases"]), m, rows)) < k <= min(crowds(read(masked["purchases"]), m, rows))
+
+    return check
+
+
 PROMISES: dict[str, Callable[[pd.DataFrame, pd.DataFrame], None]] = {
     "additive_noise": near(0.1, "income", "rent"),
     "anatomization": anatomized,
@@ -149,6 +173,8 @@ PROMISES: dict[str, Callable[[pd.DataFrame, pd.DataFrame], None]] = {
     "generalization": in_groups_of(20, "sex", "region", "education"),
     "global_recoding": lambda original, masked: masked["age"].groupby(original["age"]).nunique().eq(1).all(),
     "ipso": near(0.1, "age", "hours"),
+    "item_generalization": known_by(5, 2),
+    "item_suppression": known_by(5, 2),
     "k_member_clustering": in_groups_of(5, "age", "sex", "region"),
     "k_nearest_clustering": in_groups_of(5, "age", "sex", "region"),
     "local_suppression": in_groups_of(3, "age", "sex", "region"),
@@ -196,7 +222,8 @@ def test_the_example_runs_and_keeps_what_the_method_promises(method: str) -> Non
         name: DTYPES[variable.kind] for name, variable in released.items()
     }
     assert masked.index.isin(original.index).all() if step.is_sampling else masked.index.equals(original.index)
-    suppressed = list(step.columns) if method == "local_suppression" else []
+    blanks = ("local_suppression", "item_generalization", "item_suppression")
+    suppressed = list(step.columns) if method in blanks else []
     assert masked.drop(columns=suppressed).notna().all(axis=None)
     others = [name for name in masked if name in original and not step.concerns(name)]
     pd.testing.assert_frame_equal(masked[others], original.loc[masked.index, others])

@@ -10,13 +10,14 @@ import pandas as pd
 from pydantic import Field, TypeAdapter
 
 from policies.original_and_masked import OriginalAndMasked
-from schemas.contract import load_contract
+from schemas.contract import Contract, load_contract
 from schemas.reading.typing import SourceTyping
 from sluice.masking import Step
 from sluice.masking.blocks import moved_blocks
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
 from sluice.masking.step import MaskingStep
-from sluice.variables import Role, Variable, Variables
+from sluice.variables import Kind, Role, Variable, Variables
+from tests.items.grocery_aisles import grocery_hierarchy
 from tests.reference_data import reference_path
 from tests.typed_frame import typed_frame
 
@@ -62,6 +63,17 @@ def diabetes(records: int = 8_000) -> Data:
     """So many hospital stays of people with diabetes; several may be one patient's."""
     path = reference_path("diabetes130", "diabetic_data.csv.gz")
     return typed_frame(pd.read_csv(path, dtype=str, na_values="?", nrows=records))
+
+
+@cache
+def groceries() -> Data:
+    """9,835 baskets of one month, with the hierarchy of their 169 items."""
+    lines = reference_path("groceries", "groceries.csv").read_text(encoding="utf-8").splitlines()
+    basket = Variable(
+        name="basket", kind=Kind.ITEMS, role=Role.QUASI_IDENTIFIER, hierarchy=grocery_hierarchy(), separator=","
+    )
+    contract = Contract(dataset="groceries", version="1", records_are="baskets", variables=(basket,))
+    return SourceTyping(contract, lambda name, text: text).type_batch(pd.DataFrame({"basket": lines})), contract.staged
 
 
 def step_of(step: MaskingStep | Mapping[str, object]) -> MaskingStep:

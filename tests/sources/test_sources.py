@@ -167,7 +167,7 @@ def test_parquet(tmp_path: Path) -> None:
     assert list(batches[0]) == ["t", "n"]
     assert batches[1]["n"].tolist() == [2**60]  # a column with gaps stays whole numbers
     assert source.unknown_columns(["n", "t"]) == ["extra"]
-    assert "a column must hold one value a record; not so: extra" in refusal(source, "extra")
+    assert "a column must hold one value a record, or a list of texts; not so: extra" in refusal(source, "extra")
     assert "no column 'N'. Did you mean 'n'?" in refusal(source, "N")
     frame.iloc[:0].to_parquet(path)
     assert "holds no record" in refusal(source, "n")

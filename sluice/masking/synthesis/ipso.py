@@ -85,7 +85,7 @@ class Ipso(MaskingStep):
         for name in self.given:
             if name not in variables:
                 raise PlanError(f"given of ipso: no variable '{name}' at this point.{did_you_mean(name, variables)}")
-            if variables[name].kind in (Kind.DATE, Kind.TEXT):
+            if variables[name].kind in (Kind.DATE, Kind.TEXT, Kind.ITEMS):
                 raise PlanError(f"given of ipso takes numbers and categories; '{name}' is {variables[name].kind}.")
         changed = {name: perturbed(variables[name], whole=self.round, bounded=self.clip) for name in self.columns}
         return {**variables, **changed}

@@ -29,7 +29,7 @@ from sluice.risk.transparency.kept_values import KeptValues
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.variables import NAMES, Kind, Variable, Variables
 
-_NO_DATA = (Kind.DATE, Kind.TEXT)
+_NO_DATA = (Kind.DATE, Kind.TEXT, Kind.ITEMS)
 _COLLINEAR = 1e-10  # share of the largest eigenvalue below which a direction of the predictors is none
 _DETERMINED = 1e-12  # share of the variance left by a regression that gives the values themselves
 

@@ -32,7 +32,7 @@ from sluice.risk.transparency.copied_people import CopiedPeople
 from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.variables import Kind, Variable, Variables
 
-_KINDS = tuple(kind for kind in Kind if kind is not Kind.TEXT)
+_KINDS = tuple(kind for kind in Kind if kind not in (Kind.TEXT, Kind.ITEMS))
 _MOST_CATEGORIES = 200  # of a nominal variable: every node of its tree counts each of them
 
 

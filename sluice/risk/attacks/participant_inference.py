@@ -66,7 +66,7 @@ def participant_inference(
     if min(len(original), len(control)) < FEWEST or not len(released):
         raise DataError(f"participant inference needs {FEWEST} participants and {FEWEST} others, and a released record")
     # Numbers first, as `gower_points` has them.
-    names = sorted(columns, key=lambda name: variables[name].kind in (Kind.NOMINAL, Kind.BINARY))
+    names = sorted(columns, key=lambda name: variables[name].kind in (Kind.NOMINAL, Kind.BINARY, Kind.ITEMS))
     sides = []
     for file, at in ((original, 0), (control, 2)):
         rows = points[at].in_random_order(rng)[:attacks]

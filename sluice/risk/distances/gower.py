@@ -71,7 +71,7 @@ def gower_points(
         columns = [file[name] for file in files]
         if variables[name].kind is Kind.TEXT:
             raise DataError(f"'{name}' is free text, which has no distance. Leave it out of the columns.")
-        if variables[name].kind in (Kind.NOMINAL, Kind.BINARY):
+        if variables[name].kind in (Kind.NOMINAL, Kind.BINARY, Kind.ITEMS):
             categories.append(_codes(columns))
         else:
             positions = [_positions(column, variables[name]) for column in columns]

@@ -212,11 +212,11 @@ def linkage_coordinates(
                          more coordinate (0 present, 1 missing) tells them apart; a missing category is a category.
                          Where more is missing in the release, values were suppressed: a released missing value then
                          lies between 'missing' and the middle of all, in the proportion in which it stands for either
-    raises             : DataError for texts, and for a column without any value
+    raises             : DataError for texts, sets of items, and for a column without any value
     """
     missing, gone = original.isna().to_numpy(), released.isna().to_numpy()
-    if kind is Kind.TEXT or missing.all():
-        raise DataError(f"linkage cannot compare '{original.name}': it is a text or has no value at all.")
+    if kind in (Kind.TEXT, Kind.ITEMS) or missing.all():
+        raise DataError(f"linkage cannot compare '{original.name}': it is {kind} or has no value at all.")
     if kind in (Kind.NOMINAL, Kind.BINARY):
         codes, labels = pd.factorize(np.concatenate([plain_values(original), plain_values(released)]), sort=True)
         codes[codes < 0] = len(labels)

@@ -12,6 +12,7 @@ import pandas as pd
 from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
 from policies.rules.behind import Behind
+from policies.rules.km_anonymity import unjudged_sets
 from policies.rules.paired_rule import UNPAIRED
 from policies.rules.rule import DisclosureRule
 from policies.rules.subset_inference import SubsetInference
@@ -64,6 +65,7 @@ def check_masked(policy: Policy, files: OriginalAndMasked, file_of: FileOf = nam
     for rule in policy.rules:
         look = partial(rule.find, frame, variables, "masked", files.unit, behind)
         yield from findings_of(rule.rule, "masked", look)
+    yield from unjudged_sets(policy.rules, variables)
 
 
 def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables, described: Variables) -> Evaluation:

@@ -33,6 +33,7 @@ VARIABLES = {
         Variable(name="income", kind=Kind.CONTINUOUS, role=Role.SENSITIVE),
         Variable(name="household", kind=Kind.INTEGER, role=Role.HOUSEHOLD),
         Variable(name="weight", kind=Kind.CONTINUOUS, role=Role.WEIGHT),
+        Variable(name="places", kind=Kind.ITEMS),
     )
 }
 
@@ -49,6 +50,7 @@ def people(records: int, seed: int) -> pd.DataFrame:
             "income": np.round(age * 1000 + rng.normal(0, 20_000, records), -3),
             "household": pd.array(np.arange(records) // 2, dtype="Int64"),
             "weight": np.full(records, 20.0),
+            "places": pd.Categorical(rng.choice(["lake", "lake;moor", "moor"], records)),
         }
     )
 

@@ -1,0 +1,122 @@
+"""Information loss of sets of items: what was generalised, what was left out, and what is left of the combinations.
+
+Source: Terrovitis, Mamoulis and Kalnis (2008), section 3, for the normalised certainty penalty (NCP) of generalised
+items; Terrovitis, Liagouris, Mamoulis and Skiadopoulos (2012), section 6, for tKd, the share of the top K combinations
+that are no longer among them, and for re, the relative error of the counts of pairs.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sluice.arrays import IntArray
+from sluice.errors import DataError
+from sluice.items.combination_counts import combination_counts
+from sluice.items.item_sets import ItemSets
+from sluice.items.item_tree import ItemTree
+from sluice.variables import Variable
+
+TOP = 100
+"""Combinations that tKd looks for."""
+
+_FREQUENT = 0.001  # share of the records from which on a pair of items is compared
+
+
+@dataclass(frozen=True)
+class ItemLoss:
+    """What sets of items lost. Each figure is 0 for no loss; NaN where nothing can be compared.
+
+    penalty  : mean NCP of the original occurrences, 0 to 1: of a generalised item the share of all items that its group
+               stands for, 1 of one that was left out
+    left_out : share of the original occurrences for which nothing in the released set stands
+    top      : tKd, share of the 100 most frequent single items and pairs that are not among the 100 most frequent ones
+               of the released file; items that were generalised are others
+    pairs    : median relative error of the counts of pairs that at least 0.1 % of the original sets hold, 0 to 2:
+               |a - b| / ((a + b) / 2). A count of groups is shared out evenly among the pairs that it may stand for;
+               a pair within one group is lost
+    """
+
+    penalty: float
+    left_out: float
+    top: float
+    pairs: float
+
+
+def item_loss(
+    original: "pd.Series[Any]", masked: "pd.Series[Any]", before: Variable, after: Variable, paired: bool = True
+) -> ItemLoss:
+    """What the released sets lost against the original ones.
+
+    original, masked : columns of kind items, typed by `before` and `after`; where `paired`, row i is the same record
+    raises : DataError if `paired` and the numbers of rows differ, or if a released item is neither item nor group
+    cost   : O(occurrences x levels), and the pairs of all records
+    """
+    known, released = ItemSets.of(original, before.between_items), ItemSets.of(masked, after.between_items)
+    if paired and len(known) != len(released):
+        raise DataError(f"sets are compared record by record; got {len(known):,} and {len(released):,} records")
+    leaves = known.names if before.hierarchy is None else tuple(before.hierarchy.rows)
+    leaves = tuple(dict.fromkeys((*leaves, *(released.names if before.hierarchy is None else ()))))
+    tree = ItemTree.of(leaves, before.hierarchy)
+    known = known.replaced(tree.places(known.names), tree.names)
+    released = released.replaced(tree.places(released.names), tree.names)
+    penalty = left_out = float("nan")
+    if paired and len(known.items):
+        stands = _standing(known, released, tree)
+        left_out = float((stands < 0).mean())
+        penalty = float(np.append(tree.penalty, 1.0)[stands].mean())
+    return ItemLoss(
+        penalty,
+        left_out,
+        _top_lost(known, released),
+        _pair_error(known, released, tree),
+    )
+
+
+def _standing(known: ItemSets, released: ItemSets, tree: ItemTree) -> IntArray:
+    """The narrowest released item or group that stands for each original occurrence; -1 where nothing does."""
+    width = len(tree.names)
+    held = released.rows * width + released.items
+    stands = np.full(len(known.items), -1, dtype=np.int64)
+    for level in range(tree.depth, -1, -1):
+        above = tree.chains[known.items, level]
+        stands = np.where(np.isin(known.rows * width + above, held), above, stands)
+    return stands
+
+
+def _top_lost(known: ItemSets, released: ItemSets) -> float:
+    before, after = _top(known), _top(released)
+    return float("nan") if not before else len(before - after) / len(before)
+
+
+def _top(sets: ItemSets) -> set[tuple[int, ...]]:
+    """The most frequent items and pairs; those that are as frequent as the last one are among them."""
+    found = [combination_counts(sets, size) for size in (1, 2)]
+    counts = np.concatenate([each.counts for each in found])
+    if not len(counts):
+        return set()
+    least = np.sort(counts)[-min(TOP, len(counts))]
+    return {tuple(row) for each in found for row in each.items[each.counts >= least].tolist()}
+
+
+def _pair_error(known: ItemSets, released: ItemSets, tree: ItemTree) -> float:
+    pairs = combination_counts(known, 2)
+    asked = pairs.counts >= max(1, _FREQUENT * len(known))
+    if not asked.any():
+        return float("nan")
+    true = pairs.counts[asked] / len(known)
+    told = np.zeros(len(true))
+    found = combination_counts(released, 2)
+    count = dict(zip(map(tuple, found.items.tolist()), found.counts.tolist(), strict=True))
+    sizes = tree.sizes
+    for at, (one, other) in enumerate(pairs.items[asked].tolist()):
+        for a in _distinct(tree.chains[one]):
+            for b in _distinct(tree.chains[other]):
+                told[at] += count.get((min(a, b), max(a, b)), 0) / (sizes[a] * sizes[b]) if a != b else 0.0
+    told /= max(len(released), 1)
+    return float(np.median(np.abs(true - told) / ((true + told) / 2)))
+
+
+def _distinct(chain: IntArray) -> list[int]:
+    return list(dict.fromkeys(chain.tolist()))

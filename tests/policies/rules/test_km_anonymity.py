@@ -1,0 +1,124 @@
+"""km-anonymity as a rule: the m-item attack on a file as it reads, whatever masked it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policies.rules.k_anonymity import KAnonymity
+from policies.rules.km_anonymity import KmAnonymity, unjudged_sets
+from policies.rules.l_diversity import LDiversity
+from sluice.errors import DataError
+from sluice.variables import Kind, Role, Variable
+from sluice.verdict import Finding, Verdict
+from tests.items.brute_force import crowds
+from tests.items.set_columns import NAMES, ROWS, baskets, column_of, variable
+from tests.policies.rules.written_rules import refusal
+
+BASKET = {"basket": variable()}
+SEX = {"sex": Variable(name="sex", kind=Kind.BINARY, categories=("f", "m"), role=Role.QUASI_IDENTIFIER)}
+
+
+def basket_file(sets: list[set[str]] | list[frozenset[str]], **columns: list[str]) -> pd.DataFrame:
+    others = {name: pd.Series(pd.Categorical(values)) for name, values in columns.items()}
+    return pd.DataFrame({"basket": column_of(sets), **others})
+
+
+def found(rule: KmAnonymity, frame: pd.DataFrame, variables: dict[str, Variable], unit: str = "people") -> Finding:
+    (finding,) = rule.find(frame, variables, "masked", unit)
+    return finding
+
+
+def test_who_is_found_by_two_items_fails_it_in_plain_words() -> None:
+    frame = basket_file([{"apple", "beer"}, {"apple"}, {"apple"}, {"beer"}])
+    assert found(KmAnonymity(k=2, m=2), frame, BASKET) == Finding(
+        rule="km_anonymity", verdict=Verdict.FAIL, stage="masked", scope="basket", observed=1, limit=2,
+        attempted=4, completed=4,
+        says="1 of 4 people is among fewer than 2 whom up to 2 items of basket fit, 1 of them alone; the policy asks "
+        "for 2.",
+    )  # fmt: skip
+    passed = found(KmAnonymity(k=2, m=1), frame, BASKET)
+    assert passed.verdict is Verdict.PASS
+    assert passed.observed == 2
+    assert passed.says.startswith("Whichever up to 1 item of basket of a person are known, they fit 2 of the 4 people")
+
+
+@given(baskets(NAMES, least=1), st.integers(2, 4), st.integers(1, 3))
+@settings(max_examples=50)
+def test_it_passes_if_and_only_if_a_search_finds_k_people(sets: list[frozenset[str]], k: int, m: int) -> None:
+    least = min(crowds(sets, m))
+    finding = found(KmAnonymity(k=k, m=m), basket_file(sets), BASKET)
+    assert finding.observed == least
+    assert finding.verdict is (Verdict.PASS if least >= k else Verdict.FAIL)
+
+
+def test_quasi_identifiers_are_known_beside_the_items_unless_the_policy_says_otherwise() -> None:
+    frame = basket_file([{"apple"}, {"apple"}, {"beer"}, {"beer"}], sex=["f", "m", "m", "m"])
+    assert found(KmAnonymity(k=2), frame, SEX | BASKET).observed == 1
+    assert found(KmAnonymity(k=2, known=()), frame, SEX | BASKET).observed == 2
+    assert found(KmAnonymity(k=2, known=("sex",)), frame, BASKET | SEX).scope == "basket, sex"
+
+
+def test_people_with_several_sets_count_once() -> None:
+    person = {"person": Variable(name="person", kind=Kind.TEXT, role=Role.PERSON)}
+    frame = basket_file([{"apple"}, {"apple"}, {"beer"}, {"beer"}]).assign(person=["1", "1", "2", "3"])
+    assert found(KmAnonymity(k=2, m=1), frame, BASKET | person).observed == 1
+
+
+def test_sets_of_one_household_are_read_together_where_it_is_released() -> None:
+    """Each pair is that of two records, and only one household has bought all three."""
+    household = {"household": Variable(name="household", kind=Kind.TEXT, role=Role.HOUSEHOLD)}
+    sets = [{"apple", "beer"}, {"pear", "soap"}, {"apple", "beer"}, {"pear", "soap"}]
+    frame = basket_file(sets).assign(household=["1", "1", "2", "3"])
+    assert found(KmAnonymity(k=2), frame[["basket"]], BASKET).observed == 2
+    joined = found(KmAnonymity(k=2), frame, BASKET | household)
+    assert joined.observed == 1
+    assert "Records with the same household are read together." in joined.says
+
+
+def test_a_file_of_equal_sets_passes_and_one_without_sets_is_unknown() -> None:
+    assert found(KmAnonymity(k=5, m=4), basket_file([{"apple", "beer", "soap"}] * 5), BASKET).verdict is Verdict.PASS
+    none = found(KmAnonymity(k=2), basket_file([{"apple"}], sex=["f"])[["sex"]], SEX)
+    assert none.verdict is Verdict.UNKNOWN
+    assert "no variable of kind items" in none.says
+    empty = found(KmAnonymity(k=2), basket_file([{"apple"}])[:0], BASKET)
+    assert empty.verdict is Verdict.UNKNOWN
+
+
+def test_only_sets_of_items_are_looked_at() -> None:
+    with pytest.raises(DataError, match="'sex' is binary"):
+        found(KmAnonymity(k=2, columns=("sex",)), basket_file([{"apple"}], sex=["f"]), BASKET | SEX)
+
+
+def test_limits_are_checked_when_a_policy_is_read() -> None:
+    assert "rules.0.km_anonymity.k" in refusal(rule="km_anonymity", k=1)
+    assert "rules.0.km_anonymity.m" in refusal(rule="km_anonymity", k=2, m=5)
+
+
+def test_sets_of_which_no_rule_asks_are_unknown() -> None:
+    """Rules on other columns, or on whole sets, leave single items unjudged."""
+    (finding,) = unjudged_sets([KAnonymity(k=5)], BASKET | SEX)
+    assert finding.verdict is Verdict.UNKNOWN
+    assert finding.scope == "basket"
+    assert unjudged_sets([KmAnonymity(k=2)], BASKET) == []
+    assert unjudged_sets([KAnonymity(k=5)], SEX) == []
+    two = BASKET | {"places": variable("places")}
+    (finding,) = unjudged_sets([KmAnonymity(k=2, columns=("basket",))], two)
+    assert finding.scope == "places"
+
+
+def test_rules_on_sensitive_values_do_not_take_different_sets_for_different_secrets() -> None:
+    """All of a group take the same drug, each beside something else: as values they would be diverse."""
+    drugs = {"drugs": variable("drugs", None, Role.SENSITIVE)}
+    frame = pd.DataFrame({"sex": pd.Categorical(["f"] * 3), "drugs": column_of([{"x", "a"}, {"x", "b"}, {"x", "c"}])})
+    (finding,) = LDiversity(l=2).find(frame, SEX | drugs, "masked")
+    assert finding.verdict is Verdict.UNKNOWN
+
+
+def test_order_and_index_do_not_matter() -> None:
+    rng = np.random.default_rng(2)
+    sets = [set(rng.choice(list(ROWS), rng.integers(1, 4), replace=False)) for _ in range(40)]
+    frame = basket_file(sets)
+    mixed = frame.iloc[rng.permutation(40)].set_axis([0] * 40)
+    assert found(KmAnonymity(k=3), mixed, BASKET) == found(KmAnonymity(k=3), frame, BASKET)
