@@ -7,6 +7,9 @@ one on numbers of which near ones count as one value, is left to them.
 from dataclasses import dataclass
 
 from policies.policy import Policy
+from policies.rules.alpha_k import AlphaK
+from policies.rules.beta_likeness import BetaLikeness
+from policies.rules.delta_disclosure import DeltaDisclosure
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.l_diversity import LDiversity
 from policies.rules.population_uniques import PopulationUniques
@@ -14,13 +17,16 @@ from policies.rules.reidentification_risk import ReidentificationRisk
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.sensitive_rule import SensitiveRule
 from policies.rules.t_closeness import TCloseness
+from sluice.generalization.models.alpha_k import AlphaKAnonymity
+from sluice.generalization.models.beta_likeness import BetaLikeness as BetaLikenessModel
+from sluice.generalization.models.delta_disclosure import DeltaDisclosure as DeltaDisclosureModel
 from sluice.generalization.models.k_anonymity import KAnonymity as KAnonymityModel
-from sluice.generalization.models.l_diversity import DistinctLDiversity
+from sluice.generalization.models.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from sluice.generalization.models.population_uniques import PopulationUniques as PopulationUniquesModel
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.generalization.models.sample_uniques import SampleUniques
-from sluice.generalization.models.t_closeness import EqualTCloseness
+from sluice.generalization.models.t_closeness import EqualTCloseness, OrderedTCloseness
 from sluice.variables import Role, Variable, Variables, with_role
 
 
@@ -68,8 +74,24 @@ def _of_prosecutor(rule: ReidentificationRisk) -> list[PrivacyModel] | None:
 def _of_sensitive(rule: SensitiveRule, variable: Variable) -> PrivacyModel | None:
     if not variable.kind.is_categorical:
         return None
-    if isinstance(rule, LDiversity) and rule.variant == "distinct" and rule.l.is_integer():
-        return DistinctLDiversity(variable.name, int(rule.l))
-    if isinstance(rule, TCloseness) and rule.ground_distance_of(variable) == "equal":
-        return EqualTCloseness(variable.name, rule.threshold(variable))
+    if isinstance(rule, LDiversity):
+        return _of_diversity(rule, variable.name)
+    if isinstance(rule, BetaLikeness):
+        return BetaLikenessModel(variable.name, rule.beta, enhanced=rule.variant == "enhanced")
+    if isinstance(rule, DeltaDisclosure):
+        return DeltaDisclosureModel(variable.name, rule.delta, absent=rule.absent_values == "violate")
+    if isinstance(rule, AlphaK) and rule.values is None:
+        return AlphaKAnonymity(variable.name, rule.alpha, rule.k)
+    if isinstance(rule, TCloseness):
+        by_ground = {"equal": EqualTCloseness, "ordered": OrderedTCloseness}
+        model = by_ground.get(rule.ground_distance_of(variable))
+        return None if model is None else model(variable.name, rule.threshold(variable))
     return None
+
+
+def _of_diversity(rule: LDiversity, name: str) -> PrivacyModel | None:
+    if rule.c is not None:
+        return RecursiveLDiversity(name, rule.c, int(rule.l))
+    if rule.variant == "entropy":
+        return EntropyLDiversity(name, rule.l)
+    return DistinctLDiversity(name, int(rule.l)) if rule.l.is_integer() else None

@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 from policies.approvals import Approvals
 from policies.models_of_rules import ModelsOfRules, models_of
 from policies.policy import Policy
+from policies.rules.alpha_k import AlphaK
+from policies.rules.beta_likeness import BetaLikeness
+from policies.rules.delta_disclosure import DeltaDisclosure
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.l_diversity import LDiversity
 from policies.rules.population_uniques import PopulationUniques
@@ -55,6 +58,16 @@ RULES = (
     LDiversity(l=2, columns=("illness",)),
     TCloseness(t=0.5, columns=("illness",)),
 )
+ON_VALUES = (
+    LDiversity(l=1.5, variant="entropy", columns=("illness", "stage")),
+    LDiversity(l=2, variant="recursive", c=2, columns=("illness",)),
+    BetaLikeness(beta=1.5, columns=("illness",)),
+    BetaLikeness(beta=1, variant="basic", columns=("stage",)),
+    DeltaDisclosure(delta=1.2, columns=("illness",)),
+    DeltaDisclosure(delta=0.8, absent_values="ignore", columns=("stage",)),
+    AlphaK(alpha=0.6, k=2, columns=("illness",)),
+    TCloseness(t=0.2, columns=("stage",)),
+)
 ON_RISK = (
     SampleUniquesShare(at_most=0.03),
     ReidentificationRisk(model="prosecutor", highest_at_most=0.5, average_at_most=0.2),
@@ -66,7 +79,7 @@ ON_RISK = (
     n=st.integers(8, 60),
     seed=st.integers(0, 10**6),
     limit=st.sampled_from([0.0, 0.2]),
-    rules=st.sampled_from([RULES, ON_RISK, *[(rule,) for rule in ON_RISK]]),
+    rules=st.sampled_from([RULES, ON_RISK, *[(rule,) for rule in (*ON_RISK, *ON_VALUES)]]),
 )
 def test_what_a_search_under_the_rules_makes_meets_them(
     n: int, seed: int, limit: float, rules: tuple[PolicyRule, ...]

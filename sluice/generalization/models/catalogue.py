@@ -3,20 +3,27 @@ a plan has none."""
 
 from collections.abc import Mapping
 
+from sluice.generalization.models.beta_likeness import BetaLikeness
+from sluice.generalization.models.delta_disclosure import DeltaDisclosure
 from sluice.generalization.models.k_anonymity import KAnonymity
 from sluice.generalization.models.k_map import EstimatedKMap
-from sluice.generalization.models.l_diversity import DistinctLDiversity
+from sluice.generalization.models.l_diversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from sluice.generalization.models.population_uniques import PopulationUniques
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.models.profitability import NoAttack, Profitability
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.generalization.models.sample_uniques import SampleUniques
-from sluice.generalization.models.t_closeness import EqualTCloseness
+from sluice.generalization.models.t_closeness import EqualTCloseness, OrderedTCloseness
 
 MODELS: Mapping[str, type[PrivacyModel]] = {
     "k_anonymity": KAnonymity,
     "distinct_l_diversity": DistinctLDiversity,
+    "entropy_l_diversity": EntropyLDiversity,
+    "recursive_l_diversity": RecursiveLDiversity,
     "equal_t_closeness": EqualTCloseness,
+    "ordered_t_closeness": OrderedTCloseness,
+    "beta_likeness": BetaLikeness,
+    "delta_disclosure": DeltaDisclosure,
     "highest_risk": HighestRisk,
     "average_risk": AverageRisk,
     "sample_uniques": SampleUniques,
