@@ -6,6 +6,7 @@ Adding a model is one file here: a frozen dataclass that derives from `PrivacyMo
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -33,12 +34,12 @@ class ReleasedFile:
     kept: BoolArray
     suppressed: Suppressed
 
-    @property
+    @cached_property
     def hidden(self) -> int:
         """How many records are suppressed."""
         return int(self.node.sizes[~self.kept].sum())
 
-    @property
+    @cached_property
     def hidden_class(self) -> int:
         """How many records of the file show no key at all, where some of them are suppressed; else 0.
 

@@ -85,6 +85,8 @@ class KeyLosses(Measure):
         return aggregated(losses, self._weights, self._aggregate)
 
     def extra(self, node: Node, hidden: BoolArray) -> Extra:
+        if not hidden.any():
+            return self.nothing
         shown = [extra[level] for extra, level in zip(self._extra, node.levels, strict=True)]
         first = np.cumsum([0, *map(len, shown)])
         return tuple(node.hidden_costs(hidden, np.concatenate(shown), first).tolist())

@@ -1,0 +1,104 @@
+"""True optima on Adult: every transformation of some of its keys, counted by pandas and judged by `sluice.risk`."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sluice.generalization.hierarchy import Hierarchy
+from sluice.generalization.lattice.key import Key
+from sluice.generalization.lattice.search import search
+from sluice.generalization.models.beta_likeness import BetaLikeness
+from sluice.generalization.models.delta_disclosure import DeltaDisclosure
+from sluice.generalization.models.k_anonymity import KAnonymity
+from sluice.generalization.models.l_diversity import DistinctLDiversity, RecursiveLDiversity
+from sluice.generalization.models.privacy_model import PrivacyModel
+from sluice.generalization.models.t_closeness import EqualTCloseness
+from sluice.generalization.objectives.discernibility import Discernibility
+from sluice.generalization.objectives.loss import Loss
+from sluice.generalization.objectives.non_uniform_entropy import NonUniformEntropy
+from tests.generalization.lattice.brute_force import released, suppressed_records
+
+File = tuple[list[Key], list[np.ndarray], np.ndarray]
+NAMES = ["sex", "age", "marital-status", "education"]
+LIMITS = (0.0, 0.04, 1.0)
+
+
+@pytest.fixture(scope="module")
+def adult(reference_data: Path) -> File:
+    """Four keys with ARX's hierarchies, 120 transformations; the leaves and the occupation of each record."""
+    frame = pd.read_csv(reference_data / "adult/arx/adult.csv.gz", sep=";", dtype=str)
+    keys, codes = [], []
+    for name in NAMES:
+        text = (reference_data / f"adult/hierarchies_arx/adult_hierarchy_{name}.csv").read_text(encoding="utf-8")
+        rows = [line.split(";") for line in text.splitlines()]
+        leaves = [leaf for leaf, *_ in rows]
+        keys.append(Key.of(name, leaves, Hierarchy(rows={leaf: tuple(above) for leaf, *above in rows})))
+        codes.append(pd.Categorical(frame[name], categories=leaves).codes.astype(np.int64))
+    return keys, codes, pd.factorize(frame["occupation"], sort=True)[0]
+
+
+def losses(keys: list[Key], codes: list[np.ndarray], levels: tuple[int, ...], hidden: np.ndarray) -> list[float]:
+    """Loss, entropy and discernibility: means of the keys for the first two, each record by itself."""
+    n, shown = len(hidden), pd.DataFrame()
+    loss, entropy = [], []
+    for key, leaf, level in zip(keys, codes, levels, strict=True):
+        groups = key.levels[level]
+        shown[key.name] = groups[leaf]
+        width = pd.Series(groups).value_counts()
+        held, alike = shown[key.name].value_counts(), pd.Series(leaf).value_counts()
+        loss.append(np.where(hidden, 1, (shown[key.name].map(width) - 1) / (len(groups) - 1)).mean())
+        bits = np.log2(np.where(hidden, n, shown[key.name].map(held)) / pd.Series(leaf).map(alike))
+        entropy.append(bits.sum() / np.log2(n / pd.Series(leaf).map(alike)).sum())
+    crowd = shown.groupby(list(shown))[shown.columns[0]].transform("size")
+    return [float(np.mean(loss)), float(np.mean(entropy)), float(np.where(hidden, n, crowd).sum())]
+
+
+@pytest.mark.slow
+def test_k_anonymity_of_8000_records(adult: File) -> None:
+    keys, codes = adult[0], [leaf[:8000] for leaf in adult[1]]
+    n, best = len(codes[0]), {(limit, at): np.inf for limit in LIMITS for at in range(3)}
+    for levels in product(*(range(key.depth + 1) for key in keys)):
+        shown = released(keys, codes, levels, {})
+        hidden = (shown.groupby(NAMES)["sex"].transform("size") < 5).to_numpy()
+        found = losses(keys, codes, levels, hidden)
+        for limit in LIMITS:
+            if hidden.sum() <= int(limit * n) and (not 0 < hidden.sum() < 5):
+                for at in range(3):
+                    best[limit, at] = min(best[limit, at], found[at])
+    for (limit, at), expected in best.items():
+        objective = (Loss(), NonUniformEntropy(), Discernibility())[at]
+        solution = search(keys, codes, [KAnonymity(5)], objective, suppression_limit=limit)
+        assert solution.value == pytest.approx(expected, rel=1e-9)
+        assert solution.optimal
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "model",
+    [
+        DistinctLDiversity("occupation", 4),
+        RecursiveLDiversity("occupation", 2.0, 3),
+        EqualTCloseness("occupation", 0.3),
+        BetaLikeness("occupation", 2.0),
+        DeltaDisclosure("occupation", 1.5, absent=False),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_models_on_occupations_of_2000_records(adult: File, model: PrivacyModel) -> None:
+    keys, codes, occupation = adult
+    some = [0, 2, 3]
+    keys, codes = [keys[at] for at in some], [codes[at][:2000] for at in some]
+    sensitive = {"occupation": occupation[:2000]}
+    models = [KAnonymity(5), model]
+    best = dict.fromkeys(LIMITS, np.inf)
+    for levels in product(*(range(key.depth + 1) for key in keys)):
+        hidden = suppressed_records(released(keys, codes, levels, sensitive), keys, models, "removed")
+        for limit in LIMITS:
+            if hidden.sum() <= limit * 2000 and not hidden.all():
+                best[limit] = min(best[limit], losses(keys, codes, levels, hidden)[0])
+    for limit, expected in best.items():
+        given = {"sensitive": sensitive, "suppression_limit": limit, "suppressed": "removed"}
+        assert search(keys, codes, models, Loss(), **given).value == pytest.approx(expected, rel=1e-9)

@@ -1,0 +1,48 @@
+"""A key's levels come from its hierarchy, and are nested."""
+
+import numpy as np
+import pytest
+
+from sluice.errors import DataError
+from sluice.generalization.hierarchy import Hierarchy
+from sluice.generalization.lattice.key import Key
+
+REGIONS = Hierarchy(rows={"oslo": ("east", "all"), "bergen": ("west", "all"), "drammen": ("east", "all")})
+
+
+def test_levels_number_the_groups_of_the_hierarchy() -> None:
+    key = Key.of("region", ["drammen", "bergen", "oslo"], REGIONS)
+    assert key.levels.tolist() == [[0, 1, 2], [0, 1, 0], [0, 0, 0]]
+    assert (key.depth, key.values) == (2, 3)
+    assert [leaves.tolist() for leaves in key.leaves] == [[1, 1, 1], [2, 1], [3]]
+    assert key.step(1, 2).tolist() == [0, 0]
+
+
+def test_a_missing_value_stays_alone_at_every_level() -> None:
+    key = Key.of("region", ["drammen", "bergen", "oslo"], REGIONS, missing=True)
+    assert key.levels.tolist() == [[0, 1, 2, 3], [0, 1, 0, 2], [0, 0, 0, 1]]
+    assert (key.missing, key.values) == (3, 3)
+
+
+def test_without_a_hierarchy_a_value_is_told_or_not() -> None:
+    assert Key.of("sex", ["f", "m"]).levels.tolist() == [[0, 1], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("levels", "missing", "weight", "says"),
+    [
+        (np.zeros((0, 2)), None, 1.0, "neither of them 0"),
+        (np.array([[1, 0]]), None, 1.0, "numbered from 0 in their order"),
+        (np.array([[0, 1, 2], [0, 0, 1], [0, 1, 1]]), None, 1.0, "a group of level 1 lies in two groups of level 2"),
+        (np.array([[0, 1], [0, 0]]), 1, 1.0, "a missing value must be a group of its own; at level 1"),
+        (np.array([[0, 1]]), None, -1.0, "weight must be 0 or more and finite; got -1"),
+    ],
+)
+def test_what_is_no_key_is_refused(levels: np.ndarray, missing: int | None, weight: float, says: str) -> None:
+    with pytest.raises(DataError, match=f"'region'.*{says}"):
+        Key("region", levels, missing, weight)
+
+
+def test_a_category_that_the_hierarchy_lacks_is_counted_and_not_named() -> None:
+    with pytest.raises(DataError, match="the hierarchy lacks 1 of the 2 categories"):
+        Key.of("region", ["oslo", "tromso"], REGIONS)
