@@ -121,8 +121,16 @@ def unite_histograms(
                         seen[different] = value[pair]
                         different += 1
                     held[value[pair]] += records[pair]
-            rising = np.sort(seen[:different])
-            for one in rising:
+            if values <= 8 * different:  # nearly all occur: no need to sort them
+                different = 0
+                for one in range(values):
+                    if held[one] > 0:
+                        seen[different] = one
+                        different += 1
+            else:
+                seen[:different].sort()
+            for at in range(different):
+                one = seen[at]
                 new_value[end], new_records[end], new_holder[end] = one, held[one], new
                 held[one] = 0
                 end += 1
