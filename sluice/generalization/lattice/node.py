@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.generalization.lattice.key import Key
-from sluice.generalization.lattice.node_kernel import Words, hidden_costs, pack, unite, unite_histograms
 from sluice.risk.classes.equivalence_classes import Codes
+
+Words = NDArray[np.uint64]
 
 NO_CLASS = -1
 BLANK = -1  # the code of a sensitive value that is missing
@@ -67,6 +69,10 @@ class Histogram:
 
     def united(self, into: IntArray, classes: int) -> "Histogram":
         """Of the classes that hold these: `into` says which for each."""
+        from sluice.generalization.lattice.node_kernel import (
+            unite_histograms,
+        )  # compiled code, loaded where it is needed
+
         start, holder, value, records = unite_histograms(
             into, classes, self.start, self.value, self.records, self.values
         )
@@ -154,6 +160,8 @@ class Node:
 
         cost : the classes of this node, and their pairs with sensitive values
         """
+        from sluice.generalization.lattice.node_kernel import unite
+
         word, shift, mask = self.layout.fields[key]
         into, words, sizes = unite(
             self.words, self.sizes, word, shift, mask, self.keys[key].step(self.levels[key], level)
@@ -186,6 +194,8 @@ class Node:
 
         costs : of each group of each key, one key after the other; first : where each key's begin
         """
+        from sluice.generalization.lattice.node_kernel import hidden_costs
+
         total: FloatArray = hidden_costs(self.words, self.sizes, hidden, self.layout.table, costs, first)
         return total
 
@@ -214,6 +224,8 @@ def bottom(
         raise DataError(f"keys and sensitive columns must have one length; got {', '.join(map(str, sorted(lengths)))}.")
     if not n:
         raise DataError("a generalisation needs at least one record; got none.")
+    from sluice.generalization.lattice.node_kernel import pack, unite
+
     people = 0 if population is None else len(population[0])
     layout = Layout.of(keys)
     words = np.zeros((n + people, layout.words), dtype=np.uint64)
@@ -242,6 +254,8 @@ def bottom(
 def _unknown(keys: Sequence[Key], layout: Layout, words: Words) -> int:
     if any(key.missing is None for key in keys):
         return NO_CLASS
+    from sluice.generalization.lattice.node_kernel import pack
+
     row = np.zeros((1, layout.words), dtype=np.uint64)
     for key, (word, shift, _) in zip(keys, layout.fields, strict=True):
         pack(row, word, shift, np.array([key.missing]))
