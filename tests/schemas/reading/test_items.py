@@ -1,0 +1,82 @@
+"""Sets of items under a contract: how cells are read, what is refused, and what a draft says."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from schemas.contract import Contract
+from schemas.reading.draft import draft_contract
+from schemas.reading.typing import SourceTyping
+from sluice.errors import DataError
+from sluice.generalization.hierarchy import Hierarchy
+from sluice.sources.csv_source import CsvSource
+from sluice.sources.parquet_source import ParquetSource
+from sluice.variables import Kind, Variable
+
+
+def contract(**about: object) -> Contract:
+    basket = Variable.model_validate({"name": "basket", "kind": "items", "nullable": True} | about)
+    return Contract(dataset="shop", version="1", variables=(basket,))
+
+
+def typed(cells: list[object], **about: object) -> tuple[list[object], Variable]:
+    typing = SourceTyping(contract(**about), lambda name, text: text)
+    frame = typing.type_batch(pd.DataFrame({"basket": pd.Series(cells, dtype=object)}))
+    return frame["basket"].astype(object).where(frame["basket"].notna(), None).tolist(), typing.variables()["basket"]
+
+
+def test_cells_and_lists_are_the_same_sets() -> None:
+    texts, variable = typed(["tea; milk;tea", "", None, ";", "milk"])
+    lists, _ = typed([["tea", " milk", "tea"], [], None, [""], ["milk"]])
+    assert texts == lists == ["milk;tea", None, None, None, "milk"]
+    assert variable.items == ("milk", "tea")
+
+
+def test_another_separator_and_missing_codes() -> None:
+    assert typed(["b|a;c", "none"], separator="|", missing_codes=["none"])[0] == ["a;c|b", None]
+
+
+def test_sets_that_do_not_keep_to_the_contract_are_counted_and_not_shown() -> None:
+    with pytest.raises(DataError, match="2 values are a set with an item that is not declared") as refused:
+        typed(["tea", "tea;gin;rum", "gin"], items=["tea", "milk"])
+    assert "gin" not in str(refused.value)
+    with pytest.raises(DataError, match="1 value is a list with an item that holds the separator"):
+        typed([["tea;milk"], ["tea"]])
+    with pytest.raises(DataError, match="characters that nobody sees"):
+        typed(["tea;te\u200ba"])
+    rows = {"tea": ("drink",), "milk": ("drink",)}
+    with pytest.raises(DataError, match="1 value is a set with an item"):
+        typed(["tea", "drink"], hierarchy=Hierarchy(rows=rows))  # a group is no item of a source
+
+
+@pytest.mark.parametrize(
+    ("about", "says"),
+    [
+        ({"categories": ["a", "b"]}, "'categories' and 'harmless' are for single values"),
+        ({"items": ["a", "a"]}, "lists an item twice"),
+        ({"items": ["a;b"]}, "holds the separator"),
+        ({"separator": "x"}, "'separator' must be a mark"),
+        ({"kind": "nominal", "separator": "|"}, "are for sets of items"),
+        ({"minimum": 1}, "are for numbers and dates"),
+        ({"items": ["a"], "missing_codes": ["a"]}, "an item is also a missing code: a"),
+        ({"items": ["a"], "labels": {"b": "bread"}}, "'labels' names what is no item: b"),
+        ({"items": ["a", "b"], "hierarchy": {"rows": {"a": ["all"]}}}, "'hierarchy' has no row for: b"),
+        ({"hierarchy": {"rows": {"a": ["b"], "b": ["c"]}}}, "stands for different items at two levels"),
+    ],
+)
+def test_a_contract_that_contradicts_itself_is_refused(about: dict[str, object], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        contract(**about)
+
+
+def test_a_draft_knows_lists_and_asks_about_separated_texts(tmp_path: Path) -> None:
+    cells = [f"item {n % 7};item {n % 5}" for n in range(200)]
+    pd.DataFrame({"basket": cells}).to_csv(tmp_path / "shop.csv", index=False)
+    drafted = draft_contract(CsvSource(path="shop.csv").resolve(tmp_path), "shop")
+    assert 'check: items if a cell holds several values; then add separator: ";"' in drafted
+    pd.DataFrame({"basket": [cell.split(";") for cell in cells]}).to_parquet(tmp_path / "shop.parquet")
+    source = ParquetSource(path="shop.parquet").resolve(tmp_path)
+    assert f"kind: {Kind.ITEMS}\n" in draft_contract(source, "shop")
+    assert "item 3" not in draft_contract(source, "shop")
