@@ -2,8 +2,8 @@
 
 Source: ARX (Prasser, Eicher, Spengler, Bild and Kuhn 2020), repository arx-deidentifier/arx, src/test/java: the classes
 TestAnonymizationKAnonymity, TestAnonymizationTCloseness, TestAnonymizationLDiversity,
-TestAnonymizationEntropyLDiversity and TestAnonymizationBLikeness, each with levels and loss. ARX does not count the
-suppressed records as a class, hence `suppressed="ignored"`.
+TestAnonymizationEntropyLDiversity, TestAnonymizationBLikeness and TestAnonymizationKMap, each with levels and loss. ARX
+does not count the suppressed records as a class, hence `suppressed="ignored"`.
 
 Not compared: losses by entropy and by discernibility with suppression, which ARX's tests compute in variants of their
 own; of those by entropy the levels are compared where they agree. ARX counts entropies in bits of all records, so that
@@ -23,6 +23,7 @@ from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.search import search
 from sluice.generalization.models.beta_likeness import BetaLikeness
 from sluice.generalization.models.k_anonymity import KAnonymity
+from sluice.generalization.models.k_map import EstimatedKMap
 from sluice.generalization.models.l_diversity import EntropyLDiversity
 from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness
 from sluice.generalization.objectives.discernibility import Discernibility
@@ -119,3 +120,14 @@ def test_beta_likeness_by_loss(
     equal = [replace(key, weight=1.0) for key in keys]
     found = search(equal, codes, [model], Loss("geometric"), **given)
     assert (found.levels, found.value) == (levels, pytest.approx(loss, rel=1e-9))
+
+
+@pytest.mark.parametrize(("k", "levels"), [(3, (0, 0, 1, 1, 0, 2, 2, 0)), (1000, (0, 0, 1, 1, 1, 2, 1, 0))])
+def test_estimated_k_map_by_entropy(adult: Adult, k: int, levels: tuple[int, ...]) -> None:
+    """For the people of the United States, by the zero-truncated Poisson distribution; classes of 2 and 3 are needed,
+    for any population from 300 to 340 million."""
+    keys, codes, _ = without_occupation(adult)
+    models = [EstimatedKMap(k, population, significance=0.01) for population in (300e6, 340e6)]
+    assert {model.fewest(30_162) for model in models} == {2 if k == 3 else 3}
+    found = search(keys, codes, models, BITS, suppression_limit=0.05, suppressed="ignored")
+    assert found.levels == levels
