@@ -50,7 +50,7 @@ def smallest_crowds(sets: ItemSets, m: int, groups: IntArray | None = None, peop
     returns : shape (n,), at least 1; lower is worse
     raises  : DataError for another m
     cost    : O(sum over the records of the combinations of at most m of their items) time, O(m occurrences) memory: a
-              million sets of 4 items take a second for m = 2 and 3 for m = 3
+              million sets of 4 items take 1.2 seconds of the processor for m = 2
     """
     from sluice.risk.classes import km_anonymity_kernel as kernel
 
