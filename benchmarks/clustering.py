@@ -1,4 +1,4 @@
-"""Time and loss of k-member clustering and of recursive histogram sanitization, plain and spectral.
+"""Time and loss of k-member clustering, Mondrian and recursive histogram sanitization, plain and spectral.
 
 The data are ten columns with three factors behind them, k = 5. The loss is the share of the variance that lies within
 the groups, and for small files beside that of MDAV, which a user would take otherwise. Plain recursive histogram
@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.factor_data import factor_data
+from sluice.masking.microaggregation.bottom_up_local_recoding import BottomUpLocalRecoding
 from sluice.masking.microaggregation.k_member_clustering import KMemberClustering
 from sluice.masking.microaggregation.microaggregation import Microaggregation
+from sluice.masking.microaggregation.mondrian import Mondrian
 from sluice.masking.microaggregation.recursive_histogram_sanitization import RecursiveHistogramSanitization
 from sluice.masking.microaggregation.spectral_histogram_sanitization import SpectralHistogramSanitization
 from sluice.masking.step import MaskingStep
@@ -30,12 +32,15 @@ def cases(records: int) -> list[tuple[str, MaskingStep]]:
         ("histogram, spectral, 2 columns", SpectralHistogramSanitization(columns=two, k=K)),
         ("histogram, plain, 2 columns", RecursiveHistogramSanitization(columns=two, k=K, small_cells="whole")),
     ]
+    found.append(("Mondrian", Mondrian(columns=COLUMNS, k=K)))
     if records <= 10_000:
         found.append(("k-member", KMemberClustering(columns=COLUMNS, k=K)))
+        found.append(("bottom-up", BottomUpLocalRecoding(columns=COLUMNS, k=K)))
     if records <= 100_000:
         found.append(("k-member, blocks of 2,000", KMemberClustering(columns=COLUMNS, k=K, block_size=2_000)))
         found.append(("k-member, blocks of 5,000", KMemberClustering(columns=COLUMNS, k=K, block_size=5_000)))
         found.append(("MDAV", Microaggregation(columns=COLUMNS, k=K)))
+        found.append(("MDAV, improved", Microaggregation(columns=COLUMNS, k=K, improve=True)))
     return found
 
 

@@ -122,7 +122,7 @@ def _dissolve(
 def _part(
     records: FloatArray, group: int, k: int, labels: IntArray, members: IntArray, sizes: IntArray, sums: FloatArray
 ) -> None:
-    """Part a group of 2k: the k records farthest from one end of it, where another end is, become a group."""
+    """Part a group of 2k: the k records that lie nearest to one of its two ends become a group of their own."""
     inside, start = members[group].copy(), members[group, 0]
     for _ in range(2):  # the farthest from any, and the farthest from that, lie at two ends
         longest, end = -1.0, start
