@@ -21,7 +21,7 @@ import pandas as pd
 from deployments.data import REFERENCE_DATA
 from sluice.arrays import IntArray
 from sluice.generalization.hierarchy import Hierarchy
-from sluice.generalization.taxonomy import taxonomy_of
+from sluice.generalization.taxonomy import Taxonomy, taxonomy_of
 from sluice.masking.microaggregation.bottom_up_local_recoding import bottom_up_groups
 from sluice.masking.microaggregation.cluster_loss import Domain, domain_of, information_loss
 from sluice.masking.microaggregation.k_member_clustering import k_member_groups
@@ -54,7 +54,8 @@ def adult(path: Path, count: int | None = None) -> Adult:
     frame = pd.read_csv(path / "adult" / "arx" / "adult.csv.gz", sep=";")
     if count is not None:
         frame = frame.sample(count, random_state=0)
-    columns, trees = [frame["age"].to_numpy(np.float64)], [None]
+    columns = [frame["age"].to_numpy(np.float64)]
+    trees: list[Taxonomy | None] = [None]
     for key in KEYS:
         lines = (path / "adult" / "hierarchies_arx" / f"adult_hierarchy_{key}.csv").read_text().splitlines()
         rows = {line.split(";")[0]: tuple(line.split(";")[1:]) for line in lines}

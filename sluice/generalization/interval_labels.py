@@ -18,9 +18,9 @@ def labels(cuts: FloatArray | Sequence[float], whole: bool) -> tuple[str, ...]:
 
 
 def interval_label(low: float, high: float, whole: bool) -> str:
-    if np.isneginf(low):
+    if low == -np.inf:
         return f"under {as_label(float(high))}"
-    if np.isposinf(high):
+    if high == np.inf:
         return f"{as_label(float(low))} and over"
     if not whole:
         return f"{as_label(float(low))} to under {as_label(float(high))}"

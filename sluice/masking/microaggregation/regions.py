@@ -33,7 +33,10 @@ def region_names(regions: Regions, column: int, values: FloatArray, like: pd.Ser
     values : shape (n,), of the records; ordinal categories by their position
     like   : the column as it was, which tells fractions, whole numbers and the names of categories apart
     """
-    low, high = regions.low[:, column], regions.high[:, column]
+    pairs, pair = np.unique(
+        np.column_stack([regions.low[:, column], regions.high[:, column]]), axis=0, return_inverse=True
+    )
+    low, high = pairs.T  # many regions lie between the same cuts
     if isinstance(like.dtype, pd.CategoricalDtype):
         names = list(like.cat.categories)
         cuts = np.append(values[regions.above], np.nan)
@@ -45,10 +48,10 @@ def region_names(regions: Regions, column: int, values: FloatArray, like: pd.Ser
         cuts = np.append(roundest(values[regions.below], values[regions.above]), np.nan)
         bounds = zip(np.where(low < 0, -np.inf, cuts[low]), np.where(high < 0, np.inf, cuts[high]), strict=True)
         texts = [
-            EVERYTHING if np.isneginf(least) and np.isposinf(most) else interval_label(least, most, whole)
+            EVERYTHING if least == -np.inf and most == np.inf else interval_label(least, most, whole)
             for least, most in bounds
         ]
-    return np.array(texts, dtype=object)[regions.groups]
+    return np.array(texts, dtype=object)[pair.ravel()][regions.groups]
 
 
 def roundest(below: FloatArray, above: FloatArray) -> FloatArray:
