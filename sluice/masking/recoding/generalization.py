@@ -86,10 +86,11 @@ class Generalization(MaskingStep):
     suppression_limit: float = Field(
         default=0, ge=0, le=1, description="share of the records that may be suppressed, 0 to 1, not percent"
     )
-    suppressed: Literal["released", "removed"] = Field(
+    suppressed: Literal["released", "removed", "left"] = Field(
         default="released",
         description="released: suppressed records stay in the file without any value of the columns, and are a group "
-        "of look-alikes that must satisfy the models, too; removed: they are left out",
+        "of look-alikes that must satisfy the models, too; removed: they are left out; left: they stay as they are, "
+        "for a later step such as local_suppression, which takes single values of them",
     )
     effort: int | None = Field(
         default=None,
@@ -157,7 +158,7 @@ class Generalization(MaskingStep):
             if name not in variables:
                 raise PlanError(f"{self.method}: there is no variable '{name}'.{did_you_mean(name, variables)}")
         recoded = self._levels({}, variables).released(variables)
-        if self.suppressed == "removed" or not self.suppression_limit:
+        if self.suppressed != "released" or not self.suppression_limit:
             return recoded
         return with_missing(recoded, self.columns)
 
@@ -190,7 +191,7 @@ class Generalization(MaskingStep):
             unsearched=() if self._rules is None else self._rules.without_model(variables),
         )
         fitted = self._levels(keys.levels(found.levels), variables).found_by(account)
-        if not self.suppression_limit:
+        if self.suppressed == "left" or not self.suppression_limit:
             return (fitted,)
         return (fitted, SuppressedRecords.of(self.columns, self.suppressed, ~found.suppressed_records))
 
@@ -207,8 +208,8 @@ class Generalization(MaskingStep):
         )
         if not self.suppression_limit:
             return text
-        what = "were left out" if self.suppressed == "removed" else "lost these values"
-        return f"{text} At most {100 * self.suppression_limit:g} % of the records {what}."
+        what = {"removed": "were left out", "released": "lost these values", "left": "were left to a later step"}
+        return f"{text} At most {100 * self.suppression_limit:g} % of the records {what[self.suppressed]}."
 
     def _all_models(self, variables: Variables) -> tuple[PrivacyModel, ...]:
         if self.under is None:
@@ -259,7 +260,7 @@ class Generalization(MaskingStep):
             )
             first = first or found
             hidden = int(found.suppressed_records.sum())
-            if not hidden or self.suppressed == "removed" or keys.released_satisfies(models, sensitive, found):
+            if not hidden or self.suppressed != "released" or keys.released_satisfies(models, sensitive, found):
                 break
             limit = (hidden - 1) / len(keys.codes[0])
         return found if found is first else replace(found, bound=first.bound, optimal=found.value <= first.bound)
