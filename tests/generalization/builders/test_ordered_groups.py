@@ -11,6 +11,7 @@ import schemas
 from schemas.contract import load_contract
 from sluice.errors import DocumentError
 from sluice.generalization.builders.ordered_groups import OrderedGroups
+from sluice.sources.hierarchy_file import read_hierarchy
 from sluice.variables import Kind, Variable
 
 CONTRACTS = Path(schemas.__path__[0])
@@ -20,13 +21,13 @@ def ordinal(count: int) -> Variable:
     return Variable(name="x", kind=Kind.ORDINAL, categories=tuple(f"c{place:03d}" for place in range(count)))
 
 
-def test_education_of_adult_is_grouped_as_in_arx() -> None:
+def test_education_of_adult_is_grouped_as_in_arx(reference_data: Path) -> None:
     """The widest groups of ARX's hierarchy: 3 categories of primary, 6 of secondary and 7 of higher education."""
     education = load_contract(CONTRACTS / "adult.yaml").by_name["education"]
-    assert education.hierarchy is not None
+    arx = read_hierarchy(reference_data / "adult" / "hierarchies_arx" / "adult_hierarchy_education.csv")
     names = ("Primary education", "Secondary education", "Higher education")
     built = OrderedGroups(groups=((3, 6, 7),), names=(names,)).build(education)
-    assert built.at_level(1) == education.hierarchy.at_level(2)
+    assert built.at_level(1) == arx.at_level(2)
 
 
 def test_names_tell_the_first_and_the_last_of_a_group() -> None:

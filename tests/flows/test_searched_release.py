@@ -1,0 +1,61 @@
+"""A release whose plan searches for its levels, under its own policy: published, explained, or refused whole."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from tests.flows.house import ERROR, WAITING, House
+
+KEYS = ["age", "sex", "region"]
+
+
+@pytest.fixture
+def searching(house: House) -> House:
+    house.variable("age")["hierarchy"] = {"intervals": [5, 10, 20]}
+    house.policy["rules"] = [{"rule": "k_anonymity", "k": 5}]
+    plan = house.definition["plan"]
+    plan[1] = {"method": "generalization", "columns": KEYS, "under": "policy", "suppression_limit": 0.02}
+    house.write()
+    return house
+
+
+def test_levels_are_found_published_and_explained(searching: House) -> None:
+    told = searching.release()
+    assert told.code == WAITING, told.words
+    page = searching.sluice("review", searching.id, "--html").out
+    assert "Levels that were searched" in page
+    assert "break k-anonymity with k = 5" in page
+    searching.approve("amara")
+    searching.approve("jonas")
+    (name,) = searching.shelf
+    file = pd.read_csv(searching.target / name / "people-puf.csv", dtype=str, keep_default_na=False)
+    assert file.groupby(KEYS).size().min() >= 5
+    assert file["age"].nunique() > 4  # finer than the widest level
+    described = json.loads((searching.target / name / "datapackage.json").read_text(encoding="utf-8"))
+    assert "'levels'" in str(described)  # those that were found, for whoever uses the file
+
+
+def test_the_same_data_in_another_order_give_the_same_file(searching: House) -> None:
+    searching.release()
+    first = searching.id
+    searching.data = searching.data.sample(frac=1, random_state=3)
+    searching.write()
+    searching.release()
+    assert searching.ids == [first]
+
+
+def test_what_the_policy_asks_and_the_data_cannot_give_is_an_error_that_names_it(searching: House) -> None:
+    searching.policy["rules"] = [{"rule": "k_anonymity", "k": 2000}]
+    searching.write()
+    told = searching.release()
+    assert told.code == ERROR
+    assert "no generalisation satisfies k-anonymity with k = 2000" in told.words
+    assert searching.shelf == []
+    searching.policy["rules"] = [{"rule": "l_diversity", "l": 4, "columns": ["town"]}]
+    searching.definition["plan"][0]["columns"] = ["household"]
+    searching.write()
+    told = searching.release()
+    assert told.code == ERROR
+    assert "distinct l-diversity of 'town' with l = 4" in told.words
+    assert searching.shelf == []
