@@ -18,12 +18,14 @@ from sluice.tabular.suppression.rooms import Rooms
 from sluice.tabular.suppression.signed_paths import SignedPaths
 from sluice.tabular.suppression.targets import quantum
 from sluice.tabular.suppression.unknown_cells import UnknownCells
-from sluice.tabular.suppression.whole_change import NEAR, WholeBlock
+from sluice.tabular.suppression.whole_change import NEAR, STILL, WholeBlock
 
 _CLOSE = 0.6  # of the unknowns near a target: if its siblings are as few, they are tried first
 _WIDE = 3000  # unknowns near a target, from which on fewer are tried first: the free ones, then more
 _FEW, _SOME = 400, 2000
+_FREE = 300  # unknowns that are free, near a target: tried before all that lie there, which mostly takes longer
 _MANY = (3000, 20_000)  # anywhere
+_STRETCHES = 6  # units beyond the level that are tried where its own change is a fraction
 _DISTURBED = (0.0, 0.3)  # attempts at a whole change: by how much prices are changed at random
 _ROUNDINGS, _MOST_ROUNDINGS = 12, 200  # of one unknown each; where they succeed few suffice, mostly
 _PROGRAM = 50_000  # the work of a program besides its iterations, each of which looks at all rows
@@ -97,7 +99,7 @@ class BlockProgram:
         if best > 0 or found is None:
             for dearest, near, most, go_on in self._stages(targets[0], last_resort):
                 dearest = min(best, dearest, np.finfo(np.float64).max)
-                change = self._program(targets, level, down, up, dearest, near, most, last_resort)
+                change = self._program(targets, level, down, up, dearest, near, most, last_resort, best)
                 if change is not None:
                     price = float(self.price[change.cells].sum())
                     if price < best or (price == 0 and found is None):
@@ -121,6 +123,8 @@ class BlockProgram:
         stages: list[tuple[float, NDArray[np.bool_] | None, int, bool]] = []
         if few <= _CLOSE * many and not last_resort:
             stages.append((np.inf, siblings, all_of_them, True))
+        if _FREE < many <= _WIDE and not last_resort:
+            stages.append((0.0, near, _FREE, True))
         stages += [(0.0, near, _FEW, True), (np.inf, near, _SOME, False)] if wide else []
         if last_resort and all_of_them > _SOME:  # mostly, what is suppressed anyway suffices
             stages.append((0.0, None, _SOME, True))
@@ -173,6 +177,7 @@ class BlockProgram:
         near: NDArray[np.bool_] | None,
         most: int,
         by_all_means: bool,
+        limit: float,
     ) -> Change | None:
         from sluice.tabular.suppression.suppression_kernel import block
 
@@ -194,6 +199,10 @@ class BlockProgram:
             if solved is None:
                 return None
             change = within.whole(solved)
+            if change is None and self.price[cells[np.abs(solved) > STILL]].sum() > limit:
+                return None  # a whole change hardly moves fewer unknowns
+            if change is None:
+                change = self._stretched(within, row_count)
             if change is None:
                 change = self._rounded(within, solved, roundings)
             if change is not None:
@@ -211,7 +220,7 @@ class BlockProgram:
         self, level: int, unit: int, cells: Codes, down: Floats, up: Floats, start: Codes, row: Codes, sign: Floats,
         moved: NDArray[np.intp],
     ) -> WholeBlock:  # fmt: skip
-        """The change of these unknowns by the level, or a little more, in multiples of the unit."""
+        """The change of these unknowns by the level or a little more; it and the bounds are multiples of the unit."""
         level = -(-level // unit) * unit
         gains, losses = (np.floor(room[cells] / unit) * (unit / level) for room in (up, down))
         price = np.where(self.price[cells] > 0, self.price[cells], _NEARLY_FREE * self.cost[cells])
@@ -242,6 +251,34 @@ class BlockProgram:
             price = price * np.exp(np.random.default_rng(0).normal(0, disturbed, count))
         solved = self._solve(np.tile(price, 2), lower, upper, starts, indices, values, right)
         return None if solved is None else solved[:count] - solved[count:]
+
+    def _stretched(self, block: WholeBlock, rows: int) -> Floats | None:
+        """Shape (s,): a whole change that moves the targets a little further than the level; None when none was found.
+
+        Halves of a level are whole where the level is even, so a few units more are often enough. The solver goes on
+        from its last answer.
+        """
+        for more in range(1, _STRETCHES + 1):
+            levels = 1 + more * block.unit / block.level
+            if len(block.targets) == 1 and levels > block.gains[block.targets[0]]:
+                break
+            self._demand(block, rows, levels)
+            solved = self._run()
+            if solved is None:
+                break
+            change = block.whole(solved[: len(block.price)] - solved[len(block.price) :])
+            if change is not None:
+                return change
+        self._demand(block, rows, 1.0)
+        return None
+
+    def _demand(self, block: WholeBlock, rows: int, levels: float) -> None:
+        """Let the solver look for so large a change of the targets from now on."""
+        if len(block.targets) == 1:
+            at = int(block.targets[0])
+            self._solver.changeColBounds(at, levels, levels)
+        else:
+            self._solver.changeRowBounds(rows, levels, levels)
 
     def _rounded(self, block: WholeBlock, change: Floats, most: int) -> Floats | None:
         """Shape (s,), in units: a whole change near the one that the program just found, which is in levels.

@@ -31,8 +31,9 @@ Found = list[Proven]
 _LARGE = 30_000  # unknowns from which on a table is searched by branches
 _BRANCHES = 0.8  # of time and work, for the branches; the rest for the table as a whole
 _PREFERRED = 1e-3  # the cost of a preferred cell, relative to its own
-_WORK, _LEAST = 50_000, 2500  # of giving cells up, for each unknown, and for how many at least
+_WORK, _LARGE_WORK, _LEAST = 72_000, 50_000, 2500  # of the search, for each unknown, and for how many at least
 _BEYOND = 0.2  # of that, for each unknown that makes a table larger than large
+_CLEANING = 10_000  # of giving cells up at least, whatever the proofs took; of tables that are not large
 _ROUNDS, _LARGE_ROUNDS = 3, 2  # of giving cells up
 _SMALL = 2000  # unknowns up to which a table is shaken: how often, how many of the cells, by how much, when in vain
 _SHAKEN, _PART, _DISTURBED, _HOPELESS = 2, 0.02, 0.6, 1.05
@@ -75,7 +76,8 @@ class GreedySearch:
         suppressed, assumptions = problem.suppressed, problem.assumptions
         self._cells, self._unknowns, self._effort = cells, unknowns, problem.effort
         self._work = _work(len(unknowns), inside)
-        self._proving: float | None = 0.0 if len(unknowns) >= _LARGE else None  # work before cells are given up
+        self._least = _CLEANING * max(_LEAST, len(unknowns)) if len(unknowns) < _LARGE else 0.0
+        self._proving: float | None = None  # work before cells are given up
         # What a branch does not protect waits for the table as a whole, which has more room: it takes no last resort.
         self._limit = np.inf if inside is None else np.finfo(np.float64).max
         cost = np.where(cells.published, np.where(preferred, _PREFERRED * cost, cost), 0)
@@ -145,23 +147,32 @@ class GreedySearch:
         """Whether the time is spent, or, without a budget, as much work as grows with the table, not with its kind."""
         if self._effort.clock is not None:
             return self._effort.spent
-        return self.search.work - (self._proving or 0) >= self._work
+        return self._left <= 0
+
+    @property
+    def _left(self) -> float:
+        """Work, once cells are given up."""
+        return max(self._work, (self._proving or 0) + self._least) - self.search.work
 
     def _too_many(self, targets: int) -> bool:
         """Whether to prove so many again is more work than is left."""
         if self._effort.clock is not None or self._proving is None:
             return False
-        left = self._work - (self.search.work - self._proving)
-        return self._proving * targets > left * len(self.search.targets)
+        return self._proving * targets > self._left * len(self.search.targets)
 
     def clean_up(self, rounds: int) -> None:
-        """Give up what is dear and can be done without, dearest first; later rounds look where something changed."""
+        """Give up what can be done without, dearest first; later rounds look where something changed.
+
+        What many targets use waits, as each of them is to be proven again.
+        """
         search = self.search
         self._proving = search.work if self._proving is None else self._proving
         for _ in range(rounds):
             secondary = np.flatnonzero(search.active & ~search.fixed)
             given_up = 0
-            for done, cell in enumerate(secondary[np.lexsort((secondary, -search.cost[secondary]))].tolist()):
+            users = np.array([len(search.users[cell]) for cell in secondary.tolist()])
+            gain = search.cost[secondary] / np.sqrt(users)
+            for done, cell in enumerate(secondary[np.lexsort((secondary, -gain))].tolist()):
                 if self._enough():
                     return
                 self._effort.tell("clean up", done, len(secondary))
@@ -213,9 +224,9 @@ class GreedySearch:
 
 def _work(count: int, inside: Booleans | None) -> float:
     """How much work a table of so many unknowns is worth, or one of its branches."""
-    every = _WORK * max(_LEAST, min(count, _LARGE) + _BEYOND * max(0, count - _LARGE))
     if count < _LARGE:
-        return every
+        return _WORK * max(_LEAST, count)
+    every = _LARGE_WORK * (_LARGE + _BEYOND * (count - _LARGE))
     return every * (1 - _BRANCHES if inside is None else _BRANCHES * float(inside.mean()))
 
 

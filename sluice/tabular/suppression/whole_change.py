@@ -1,7 +1,8 @@
 """Changes in whole units: what a linear program answers is no table that anybody believes where it is a fraction.
 
-The basic solutions of two-dimensional tables are whole (they are flows); those of others mostly are. Of one that is
-not, a multiple may be, or another near it (`BlockProgram`); in the last resort, an integer program decides.
+The basic solutions of two-dimensional tables are whole (they are flows); those of others mostly are. Large levels and
+bounds are multiples of a unit whose halves, thirds and quarters are whole as well. Of a solution that is not whole all
+the same, a multiple may be, or another near it (`BlockProgram`); in the last resort, an integer program decides.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from sluice.tabular.model.linear_solver import solver_of
 
 _MULTIPLES = (2, 3, 4, 6)
 NEAR = 1e-3  # units, from a whole number
-_STILL = 1e-7  # levels; what moves less is at rest
+STILL = 1e-7  # levels; what moves less is at rest
 _SOME = 150, 400  # cells of an integer program besides those that move, at first
 _MOST = 5000  # cells of one at all
 _NODES = 100
@@ -27,9 +28,9 @@ class WholeBlock:
     """The sums between s unknowns, and how far each may move.
 
     level         : how far the targets, together, shall move upwards at least; a multiple of the unit
-    unit          : what every change is a multiple of
+    unit          : what the level and the bounds are multiples of
     price         : shape (s,), of moving each by a level
-    gains, losses : shape (s,), how far each may move, in levels
+    gains, losses : shape (s,), how far each may move, in levels; infinite, or a multiple of the unit
     start         : shape (s + 1,), the entries of each unknown in `row` and `sign`
     targets       : positions of the targets
     """
@@ -45,30 +46,28 @@ class WholeBlock:
     targets: NDArray[np.intp]
 
     def whole(self, change: Floats) -> Floats | None:
-        """Shape (s,), in units: a change like this one, which is in levels, that is whole; None when none was found."""
-        parts = self.level // self.unit
+        """Shape (s,): a change like this one, which is in levels, that is whole; None when none was found."""
         for times in (1, *_MULTIPLES):
-            found = np.rint(times * parts * change)
-            near = np.abs(found - times * parts * change).max(initial=0) < NEAR + _STILL * times * parts
-            if near and self._holds(found):
-                return found * self.unit
+            exact = times * self.level * change
+            found = np.rint(exact)
+            if np.abs(found - exact).max(initial=0) < NEAR + STILL * times * self.level and self._holds(found):
+                return found
         return None
 
     def _holds(self, change: Floats) -> bool:
-        """Whether a change, in parts of a level, keeps every sum and stays within the bounds."""
-        parts = self.level // self.unit
+        """Whether a whole change keeps every sum and stays within the bounds."""
         off = np.bincount(self.row, weights=self.sign * np.repeat(change, np.diff(self.start)), minlength=1)
-        if off.any() or change[self.targets].sum() < parts:
+        if off.any() or change[self.targets].sum() < self.level:
             return False
-        slack = 1e-9 * parts
-        return bool((change <= self.gains * parts + slack).all() and (change >= -self.losses * parts - slack).all())
+        most, least = np.rint(self.gains * self.level), -np.rint(self.losses * self.level)
+        return bool((change <= most).all() and (change >= least).all())
 
     def by_program(self, change: Floats) -> Floats | None:
         """Such a change by an integer program, over few unknowns, then over more.
 
         cost : up to seconds
         """
-        moved = np.abs(change) > _STILL
+        moved = np.abs(change) > STILL
         order = np.lexsort((self.price, ~moved))
         for most in (*(int(moved.sum()) + some for some in _SOME), _MOST):
             found = self._programmed(np.sort(order[:most])) if most <= _MOST else None
@@ -103,5 +102,5 @@ class WholeBlock:
             return None
         values = np.rint(solver.getSolution().col_value)
         change = np.zeros(len(self.price))
-        change[inside] = values[:count] - values[count:]
-        return change * self.unit if self._holds(change) else None
+        change[inside] = (values[:count] - values[count:]) * self.unit
+        return change if self._holds(change) else None

@@ -19,12 +19,13 @@ def program() -> BlockProgram:
     return BlockProgram(cells, unknowns, np.ones(len(unknowns)), np.ones(len(unknowns)))
 
 
-def block(dear_may_move: float) -> WholeBlock:
+def block(dear_may_move: float, level: int = 1, room: float = 1.0, targets: tuple[int, ...] = (0,)) -> WholeBlock:
     row, cell = np.nonzero(ROWS.T)[::-1]
     start = np.searchsorted(cell, np.arange(ROWS.shape[1] + 1)).astype(np.int32)
-    room = np.array([1.0, 1.0, 1.0, dear_may_move])
+    rooms = np.array([room, room, room, dear_may_move])
     price = np.array([1.0, 1.0, 1.0, 10.0])
-    return WholeBlock(1, 1, price, room, room, start, row.astype(np.int32), ROWS[row, cell], np.array([0]))
+    at = np.array(targets)
+    return WholeBlock(level, 1, price, rooms, rooms, start, row.astype(np.int32), ROWS[row, cell], at)
 
 
 def test_a_fraction_is_rounded_to_the_nearest_change_that_keeps_the_sums() -> None:
@@ -38,6 +39,31 @@ def test_a_fraction_is_rounded_to_the_nearest_change_that_keeps_the_sums() -> No
     assert not (ROWS @ change).any()
     assert change[0] == 1
     assert set(np.abs(change).tolist()) <= {0.0, 1.0}
+
+
+def test_a_fraction_is_stretched_to_the_next_change_that_is_whole() -> None:
+    solver, within = program(), block(level=3, dear_may_move=0.0, room=4 / 3)
+    found = solver._solved(within, len(ROWS), 0.0)
+    assert found is not None
+    assert (3 * found).tolist() == [3, 1.5, 1.5, 0]
+    change = solver._stretched(within, len(ROWS))
+    assert change is not None
+    assert change.tolist() == [4, 2, 2, 0]
+
+
+def test_several_targets_are_stretched_together() -> None:
+    """They make up the whole of x0, so that it moves by 4, too."""
+    solver, within = program(), block(level=3, dear_may_move=0.0, room=4 / 3, targets=(1, 2))
+    assert solver._solved(within, len(ROWS), 0.0) is not None
+    change = solver._stretched(within, len(ROWS))
+    assert change is not None
+    assert change.tolist() == [4, 2, 2, 0]
+
+
+def test_nothing_is_stretched_beyond_its_room() -> None:
+    solver, within = program(), block(level=3, dear_may_move=0.0)
+    assert solver._solved(within, len(ROWS), 0.0) is not None
+    assert solver._stretched(within, len(ROWS)) is None
 
 
 @pytest.mark.parametrize(("dear_may_move", "roundings"), [(0.0, 10), (1.0, 0)])

@@ -27,6 +27,22 @@ def test_what_is_whole_is_taken_in_units() -> None:
     assert found.tolist() == [4, 2, 2, 0]
 
 
+@pytest.mark.parametrize("parts", [2, 3, 4, 6])
+def test_a_fraction_of_the_unit_is_taken_where_it_is_whole(parts: int) -> None:
+    """x0 = x1 + ... + xn, all of these equal."""
+    equal = [[0.0, *np.eye(parts)[part] - np.eye(parts)[part + 1]] for part in range(parts - 1)]
+    found = block(12, 12, 1.0, [[1.0, *[-1.0] * parts], *equal]).whole(np.array([1.0, *[1 / parts] * parts]))
+    assert found is not None
+    assert found.tolist() == [12, *[12 // parts] * parts]
+
+
+@pytest.mark.parametrize("level", [12, 12 * 10**9])
+def test_not_a_unit_beyond_the_bounds(level: int) -> None:
+    within = block(level, 12, 1.0, [[1.0, -1.0]])
+    assert within.whole(np.array([1.0, 1.0])) is not None
+    assert within.whole(np.array([1.0, 1.0]) * (level + 1) / level) is None
+
+
 def test_a_multiple_of_a_fraction_where_there_is_room() -> None:
     found = block(1, 1, 2.0, TRIANGLE).whole(HALF)
     assert found is not None
