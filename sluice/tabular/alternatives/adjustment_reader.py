@@ -8,7 +8,8 @@ candidate is a whole table.
 
 Each moved cell must be possible at its level below and above the truth, or beyond. A candidate that takes many cells to
 the other side, or further away on their own, proves that of all of them; where none does it is looked for in halves,
-and what is open then is asked cell by cell (`ShortMoves`).
+and what is open then is asked cell by cell (`ShortMoves`). Of few cells, as for a coalition against one contributor,
+that is asked first: it takes a thirtieth of the time.
 
 Source: this project's own; the attack on the two values that are left when all moves are of the same size is old.
 """
@@ -22,9 +23,10 @@ import numpy as np
 from sluice.tabular.alternatives.adjustment_contributors import read_alone
 from sluice.tabular.alternatives.adjustment_region import AdjustedTable, Region, TableSearch
 from sluice.tabular.alternatives.contributors_in_groups import Told, play_contributors
-from sluice.tabular.model.cells import Booleans, Contributions, Floats
+from sluice.tabular.model.cells import Booleans, Contributions, Floats, Integers
 
 PARTS = 40  # of cells that are moved together, at most, for each question
+FEW = 12  # questions that are asked cell by cell at once: in less time than it takes to look for one whole table
 GUESS = 0.5  # the largest chance of a right guess to within what is asked
 
 
@@ -93,20 +95,42 @@ def play(table: AdjustedTable, readers: Booleans, asked: Booleans, search: Table
     # Nobody asks for more than what is known beforehand leaves.
     lower = np.where(asked, np.minimum(needs.lower, np.maximum(total - region.least, 0)), 0).astype(np.int64)
     upper = np.where(asked, np.minimum(needs.upper, np.maximum(region.most - total, 0)), 0).astype(np.int64)
-    open_down, open_up = lower > 0, upper > 0
-    for open_, change in ((open_down, -lower), (open_up, upper)):
-        within = (total + change >= region.low) & (total + change <= region.high)
-        outward = table.rose == (change < 0)
-        _close(search, open_, open_ & within & outward, partial(region.on_side, change=change))
-        _close(search, open_, open_ & region.held & region.two_sided & ~outward, region.across)
-        _close(search, open_, open_ & within & ~outward, partial(region.on_side, change=change))
     failing, undecided = np.zeros((2, len(total)), dtype=bool)
-    for open_, change in ((open_down, -lower), (open_up, upper)):
-        for cell in np.flatnonzero(open_):
-            found = region.allows(int(cell), int(change[cell]), search)
-            failing[cell] |= found is False
-            undecided[cell] |= found is None
-    return failing, undecided
+    for open_, change in ((lower > 0, -lower), (upper > 0, upper)):
+        few = np.count_nonzero(open_) <= FEW
+        if few:
+            failing |= _settle(search, region, open_, change)
+        if open_.any():
+            _move_together(search, region, open_, change)
+        if not few:
+            failing |= _settle(search, region, open_, change)
+        undecided |= open_
+    return failing, undecided & ~failing
+
+
+def _move_together(search: TableSearch, region: Region, open_: Booleans, change: Integers) -> None:
+    """Close the questions whose cells whole tables move: further on their own side, or to the other one.
+
+    open_ : shape (c,), changed in place
+    """
+    total, rose = region.table.cells.total, region.table.rose
+    within = (total + change >= region.low) & (total + change <= region.high)
+    outward = rose == (change < 0)
+    _close(search, open_, open_ & within & outward, partial(region.on_side, change=change))
+    _close(search, open_, open_ & region.held & region.two_sided & ~outward, region.across)
+    _close(search, open_, open_ & within & ~outward, partial(region.on_side, change=change))
+
+
+def _settle(search: TableSearch, region: Region, open_: Booleans, change: Integers) -> Booleans:
+    """Ask cell by cell; which of them cannot change so far, shape (c,).
+
+    open_ : shape (c,), changed in place: what stays open is undecided
+    """
+    failing = np.zeros(len(open_), dtype=bool)
+    for cell in np.flatnonzero(open_):
+        found = region.allows(int(cell), int(change[cell]), search)
+        failing[cell], open_[cell] = found is False, found is None
+    return failing
 
 
 def _near_to_the_largest(table: AdjustedTable) -> Booleans:

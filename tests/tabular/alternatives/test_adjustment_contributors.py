@@ -64,6 +64,25 @@ def test_the_outcome_is_that_of_contributors_in_groups() -> None:
     assert settled > 0
 
 
+def test_what_is_asked_cell_by_cell_at_once_is_what_whole_tables_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, fails, settled = np.random.default_rng(4), 0, 0
+    for _ in range(8):
+        table = adjusted(drawn(rng), rng, float(rng.choice([5, 30, 100])))
+        for owner in np.unique(table.cells.owners[table.moving, 0]):
+            readers = table.cells.owners[:, 0] != owner
+            answers = []
+            for few in (0, len(table.cells)):
+                monkeypatch.setattr("sluice.tabular.alternatives.adjustment_reader.FEW", few)
+                failing, undecided = play(table, readers, table.moving & ~readers, TableSearch(table))
+                assert not undecided.any()
+                answers.append(failing.tolist())
+            assert answers[0] == answers[1]
+            fails += sum(answers[0])
+            settled += int((table.moving & ~readers).sum()) - sum(answers[0])
+    assert fails > 0
+    assert settled > 0
+
+
 def test_without_effort_everything_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     table = adjusted(drawn(rng), rng, 100)
