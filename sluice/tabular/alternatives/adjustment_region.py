@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sluice.tabular.alternatives.contributors_in_groups import alone_in, parts_of
 from sluice.tabular.alternatives.short_moves import ShortMoves
 from sluice.tabular.alternatives.whole_moves import UndecidedError, whole_moves
 from sluice.tabular.model.assumptions import Assumptions
@@ -69,8 +70,8 @@ class AdjustedTable:
     def bounds(self, own_parts: Booleans | None) -> tuple[Floats, Floats]:
         """From what to what each cell may be, without looking at its side; shapes (c,).
 
-        own_parts : shape (c,), the moved cells whose largest contributor reads; in the others a reader has the second
-                    largest part at most. None: nobody uses its part
+        own_parts : shape (c,), the moved cells whose largest contributor reads; in the others readers have the next
+                    largest parts at most. None: nobody uses its part
         """
         cells, total = self.cells, self.cells.total.astype(np.float64)
         low, high = self.assumptions.bounds(cells)
@@ -80,7 +81,7 @@ class AdjustedTable:
             most = np.inf if self.cap >= 100 else np.ceil(self.value / (1 - self.cap / 100)) + 1
             high = np.where(near, np.minimum(high, most), high)
         if own_parts is not None and cells.largest.shape[1] > 1:
-            low = np.maximum(low, np.where(self.moving & ~own_parts, cells.largest[:, 1], cells.largest[:, 0]))
+            low = np.maximum(low, parts_of(cells, self.assumptions.coalition, self.moving & ~own_parts))
         return np.minimum(low, total), np.maximum(high, total)
 
 
@@ -126,7 +127,7 @@ class Region:
     @classmethod
     def of(cls, table: AdjustedTable, readers: Booleans) -> "Region":
         parts = readers.any() and table.assumptions.own_parts and table.assumptions.nonnegative
-        total, known = table.cells.total, readers & (table.cells.contributors == 1)
+        total, known = table.cells.total, readers & alone_in(table.cells, table.assumptions.coalition)
         least, most = (np.where(known, total, end) for end in table.bounds(readers if parts else None))
         held = table.moving & ~known
         below, above = table.sides

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sluice.tabular.model.cells import Booleans, Cells
+from sluice.tabular.model.cells import Booleans, Cells, Floats
 
 Told = tuple[Booleans, Booleans]
 """shapes (c,): the cells of which too much can be told, and those of which that stayed open"""
@@ -35,7 +35,7 @@ def play_contributors(
     left_over = sensitive if asked_of is None else asked_of
     if not coalition or not cells.owners.shape[1] or not left_over.any():
         return failing, undecided
-    owner = np.where(sensitive | (cells.contributors == 1), cells.owners[:, 0], -1)
+    owner = np.where(sensitive | alone_in(cells, coalition), cells.owners[:, 0], -1)
     mine, asked_at = np.flatnonzero(owner >= 0), np.flatnonzero(left_over)
     people, number = np.unique(owner[mine], return_inverse=True)
     of = np.full(len(owner), -1, dtype=np.int64)
@@ -58,3 +58,22 @@ def play_contributors(
         told, left = play(of == one, asked, True)
         failing, undecided = failing | told, undecided | left
     return failing, undecided & ~failing
+
+
+def alone_in(cells: Cells, coalition: int) -> Booleans:
+    """Shape (c,): the cells that have no contributors but so many, who know them when they read together.
+
+    Somebody else may read than the last of them, the one who is asked about: then more is taken for known than is. A
+    coalition is only ever cleared by that, and never told to know a cell.
+    """
+    few: Booleans = (cells.contributors > 0) & (cells.contributors <= max(coalition, 1))
+    return few
+
+
+def parts_of(cells: Cells, coalition: int, others: Booleans) -> Floats:
+    """Shape (c,): what readers have of each cell at most, together; of `others` without its largest contributor."""
+    count = max(coalition, 1)
+    largest = cells.largest.astype(np.float64)
+    all_of_them, without = largest[:, :count].sum(axis=1), largest[:, 1 : 1 + count].sum(axis=1)
+    parts: Floats = np.where(others, without, all_of_them)
+    return parts

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.tabular.alternatives.attacker_interval import NEAR, attacker_interval
-from sluice.tabular.alternatives.contributors_in_groups import Told, play_contributors
+from sluice.tabular.alternatives.contributors_in_groups import Told, alone_in, parts_of, play_contributors
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers
 from sluice.tabular.rules.sensitivity import Requirements
@@ -60,8 +60,8 @@ class RoundedTable:
         low, high = self.bounds()
         if self.assumptions.own_parts and self.assumptions.nonnegative and cells.largest.shape[1] > 1:
             others = needs.sensitive & ~readers
-            low = np.maximum(low, np.where(others, cells.largest[:, 1], cells.largest[:, 0]))
-        known = readers & (cells.contributors == 1)
+            low = np.maximum(low, parts_of(cells, self.assumptions.coalition, others))
+        known = readers & alone_in(cells, self.assumptions.coalition)
         low, high = np.where(known, total, np.minimum(low, total)), np.where(known, total, high)
         # Nobody asks for more than one's own part of a cell leaves.
         lower = np.where(asked, np.minimum(needs.lower, total - low), 0).astype(np.int64)

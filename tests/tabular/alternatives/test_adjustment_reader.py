@@ -121,3 +121,17 @@ def test_what_cannot_be_looked_for_is_undecided_and_not_safe(monkeypatch: pytest
     found = read_adjustment(table)
     assert np.flatnonzero(found.undecided).tolist() == [cell]
     assert not found.failing.any()
+
+
+def test_two_who_share_a_cell_close_the_other_together() -> None:
+    """As above, but the one cell is two people's: neither knows it alone, and who is asked about has no part of it."""
+    made = [Dimension.flat("a", ["u", "v"])]
+    leaves = np.array([[1], [1], [2]], dtype=np.int32)
+    cells = aggregate(made, leaves, np.arange(3), np.array([250, 150, 300]))
+    needs = Requirements({}, np.array([False, True, True]), *np.zeros((3, 3), dtype=np.int64))
+    needs.lower[1:], needs.upper[1:] = 30, 30
+    value = np.array([700, 450, 250])
+    for coalition, kept in ((1, True), (2, False)):
+        known = Assumptions(coalition=coalition, known_within=None)
+        found = read_adjustment(AdjustedTable(cells, value, needs.sensitive, needs, (), known, cap=0.0))
+        assert (not (found.failing | found.undecided)[2]) == kept

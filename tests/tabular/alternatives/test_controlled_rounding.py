@@ -262,3 +262,15 @@ def test_steps_and_weights_are_not_negative() -> None:
         controlled_rounding(cells, nothing_asked(cells), 10, steps=-1)
     with pytest.raises(DataError, match="weight of controlled_rounding"):
         controlled_rounding(cells, nothing_asked(cells), 10, weight=-np.ones(len(cells)))
+
+
+def test_two_who_share_a_cell_take_it_out_together() -> None:
+    """As for one who is alone in a cell: 32 are two people's, and only together do they know them."""
+    made = [Dimension.flat("a", ["u", "v"])]
+    leaves = np.array([[1], [1], [2]], dtype=np.int32)
+    cells = aggregate(made, leaves, np.arange(3), np.array([20, 12, 47]))
+    asked, value = requirement(cells, 2, lower=9, upper=9), np.array([60, 20, 40])
+    assert cells.total.tolist() == [79, 32, 47]
+    for coalition, kept in ((1, True), (2, False)):
+        failing, undecided = RoundedTable(cells, value, 19, asked, Assumptions(coalition=coalition)).read()
+        assert (not (failing | undecided)[2]) == kept
