@@ -6,14 +6,15 @@ model of the whole file that is still broken may have further classes suppressed
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from sluice.arrays import BoolArray
 from sluice.errors import DataError
-from sluice.generalization.lattice.node import Node
+from sluice.generalization.lattice.key import Key
+from sluice.generalization.lattice.node import NO_CLASS, Node
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile, Suppressed
 from sluice.generalization.models.sensitive_model import SensitiveModel
 
@@ -132,8 +133,33 @@ def suppression(node: Node, requirements: Requirements) -> Suppression:
         (file.hidden_class and any(model.hidden_class_fails(file) for model in models))
         or (requirements.suppressed != "released" and records == node.records)
         or any(model.file_fails(file) for model in models)
+        or (requirements.suppressed == "without_keys" and records and _broken_without_keys(node, ~kept, models))
     )
     return Suppression(~kept, certain, records, over=False, feasible=feasible)
+
+
+def _broken_without_keys(node: Node, hidden: BoolArray, models: Iterable[PrivacyModel]) -> bool:
+    """Whether the file breaks a model in which the records of hidden classes show no key, and so are one class."""
+    together = hidden.copy()
+    if node.unknown != NO_CLASS:
+        together[node.unknown] = True
+    into = np.where(together, 0, np.cumsum(~together))
+    classes, first = np.unique(into, return_index=True)
+    count = len(classes)
+    groups = [len(key.leaves[level]) for key, level in zip(node.keys, node.levels, strict=True)]
+    released = replace(
+        node,
+        # What a class shows is taken for a value: how coarse it is was looked at before.
+        keys=tuple(Key(key.name, np.arange(of_key)[None]) for key, of_key in zip(node.keys, groups, strict=True)),
+        levels=(0,) * len(node.keys),
+        words=node.words[first],
+        sizes=np.bincount(into, node.sizes, count).astype(np.int64),
+        histograms={name: histogram.united(into, count) for name, histogram in node.histograms.items()},
+        population=None if node.population is None else np.bincount(into, node.population, count).astype(np.int64),
+        unknown=0,
+    )
+    file = ReleasedFile(released, np.ones(count, dtype=np.bool_), "ignored")
+    return any(model.failing(file).any() or model.file_fails(file) for model in models)
 
 
 def failures(node: Node, requirements: Requirements) -> tuple[Failure, ...]:

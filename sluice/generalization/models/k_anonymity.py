@@ -1,4 +1,4 @@
-"""k-anonymity of a generalised file: every class has at least k records.
+"""k-anonymity of a generalised file: every class has at least k records, or records of at least k people.
 
 Source: Sweeney (2002); Desfontaines (2020), Definition 1.
 """
@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from sluice.arrays import BoolArray
 from sluice.errors import DataError
+from sluice.generalization.lattice.node import Histogram
 from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile
+from sluice.generalization.models.sensitive_model import SensitiveModel
 
 
 @dataclass(frozen=True)
@@ -31,3 +33,22 @@ class KAnonymity(PrivacyModel):
 
     def describe(self) -> str:
         return f"k-anonymity with k = {self.k}"
+
+
+@dataclass(frozen=True)
+class KAnonymityOfPeople(SensitiveModel):
+    """k : people of each class, 1 or more; `sensitive` is the column that says whose a record is."""
+
+    k: int
+
+    monotone = True
+    monotone_with_suppression = True
+
+    def broken(self, histogram: Histogram, file: ReleasedFile) -> BoolArray:
+        return histogram.different < self.k
+
+    def hidden_class_fails(self, file: ReleasedFile) -> bool:
+        return file.hidden_class < self.k
+
+    def describe(self) -> str:
+        return f"k-anonymity with k = {self.k} people"

@@ -15,10 +15,11 @@ from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.generalization.lattice.node import NO_CLASS, Histogram, Node
 
-Suppressed = Literal["released", "removed", "ignored"]
+Suppressed = Literal["released", "without_keys", "removed", "ignored"]
 """What becomes of suppressed records. released: they stay in the file, all their keys and sensitive values missing, and
-are a class of their own there; removed: they are left out; ignored: they do not count, and the others are compared with
-the whole original file. The last is not what anybody would see: it is there to compare with programs that do so."""
+are a class of their own there; without_keys: the same, but they keep their sensitive values, and their class must
+satisfy every model; removed: they are left out; ignored: they do not count, and the others are compared with the whole
+original file. The last is not what anybody would see: it is there to compare with programs that do so."""
 
 ROUNDING = 1e-9  # sums of logarithms and quotients: a limit that is met exactly is met
 
@@ -78,8 +79,9 @@ class ReleasedFile:
             raise DataError(f"no sensitive column '{sensitive}' was given; there are: {known}.") from None
 
     def overall(self, sensitive: str) -> FloatArray:
-        """Shape (values,), the share of each value in the file. Suppressed records have none."""
-        among = np.ones_like(self.kept) if self.suppressed == "ignored" else self.kept
+        """Shape (values,), the share of each value in the file; that of suppressed records as `suppressed` says."""
+        whole = self.suppressed in ("ignored", "without_keys")
+        among = np.ones_like(self.kept) if whole else self.kept
         return self.histogram(sensitive).overall(among)
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from sluice.arrays import IntArray
 from sluice.errors import PlanError
@@ -37,6 +37,8 @@ class ItemGeneralization(MaskingStep):
         description="the items and groups that are released, in place of those that the method finds; an item without "
         "any of them above it is left out",
     )
+
+    _searched: bool = PrivateAttr(default=False)  # `released_items` were found by the method
 
     is_recoding: ClassVar[bool] = True
 
@@ -80,7 +82,9 @@ class ItemGeneralization(MaskingStep):
             most = int(self.left_out * len(sets.items))
             cut = CutSearch(sets, tree, people, self.k, self.m, most).best()
             found = tuple(sorted(tree.names[code] for code in np.unique(cut[cut != LEFT_OUT])))
-            steps.append(self.model_copy(update={"columns": (name,), "released_items": found}))
+            step = self.model_copy(update={"columns": (name,), "released_items": found})
+            step._searched = True
+            steps.append(step)
         return tuple(steps)
 
     def mask(self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator) -> pd.DataFrame:
@@ -99,10 +103,10 @@ class ItemGeneralization(MaskingStep):
 
     def describe(self) -> str:
         names = ", ".join(self.columns)
-        return (
-            f"Items of {names} were replaced by wider groups or left out, so that at least {self.k} people have every "
-            f"combination of up to {self.m} that is released."
-        )
+        text = f"Items of {names} were replaced by wider groups or left out"
+        if self.released_items is not None and not self._searched:
+            return f"{text}, by a list."
+        return f"{text}, so that at least {self.k} people have every combination of up to {self.m} that is released."
 
     def _cut(self, tree: ItemTree) -> IntArray:
         """What stands for each item: the narrowest released name above it."""

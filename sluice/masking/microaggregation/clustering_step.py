@@ -88,6 +88,9 @@ class ClusteringStep(MaskingStep):
         rows    : shape (n,), where in the frame these records are
         """
 
+    def refuse_together(self, frame: pd.DataFrame, rows: IntArray) -> None:
+        """Raise PlanError where the records without any value, k or more, may not look alike."""
+
     def released(self, variables: Variables) -> dict[str, Variable]:
         """Generalised variables become nominal; else categories stay and integers become continuous unless `round`."""
         self.refuse_unless(variables, Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY)
@@ -113,13 +116,16 @@ class ClusteringStep(MaskingStep):
         parts += [(np.flatnonzero(some)[pattern.ravel() == number], each) for number, each in enumerate(patterns)]
         for rows, of_pattern in parts:
             columns = np.flatnonzero(~of_pattern)
-            if len(rows) == 0 or len(columns) == 0:
+            if len(rows) == 0:
                 continue
             if len(rows) < self.k:
                 raise PlanError(
                     f"{self.method} on {self._named()}: fewer than k = {self.k} records miss the same columns. "
                     "Impute them first (multiple_imputation), or name fewer columns."
                 )
+            if len(columns) == 0:
+                self.refuse_together(frame, rows)
+                continue
             cells = np.ix_(rows, columns)
             records = domain_of(values[cells], [trees[at] for at in columns], [ranges[at] for at in columns])
             formed = self.clusters(records, frame, rows, rng)

@@ -25,6 +25,8 @@ from sluice.variables import Variable, Variables
 if TYPE_CHECKING:
     from sluice.masking.microaggregation.mondrian_kernel import Needs
 
+_UNFIT = "{} do not have the l or t asked for. Ask for less, or name no sensitive."
+
 
 class Mondrian(ClusteringStep):
     """Cut the file into regions of at least k records, each at the median of its widest column; one value for each."""
@@ -109,6 +111,12 @@ class Mondrian(ClusteringStep):
             raise PlanError(f"{self.method} on {self._named()}: {error}") from None
         return regions if self.bounds == "region" else regions.groups
 
+    def refuse_together(self, frame: pd.DataFrame, rows: IntArray) -> None:
+        from sluice.masking.microaggregation.mondrian_kernel import fits
+
+        if self.sensitive is not None and not fits(self._needs(frame[self.sensitive], rows)):
+            raise PlanError(f"{self.method} on {self._named()}: {_UNFIT.format('records that miss all of these')}")
+
     def describe(self) -> str:
         said = super().describe()
         if self.sensitive is None:
@@ -161,7 +169,7 @@ def mondrian_regions(records: Domain, k: int, relaxed: bool, rng: Generator, nee
     if count < k:
         raise PlanError(f"there are {count} records, fewer than k = {k}.")
     if needs is not None and not fits(needs):
-        raise PlanError("all records together do not have the l or t asked for. Ask for less, or name no sensitive.")
+        raise PlanError(_UNFIT.format("all records together"))
     order = rng.permutation(count) if relaxed else np.arange(count)
     return Regions(
         *cut_up(

@@ -5,7 +5,6 @@ Sources: Samarati (2001) and LeFevre, DeWitt and Ramakrishnan (2005), full-domai
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import count
 from typing import Annotated, ClassVar, Literal, Protocol, Self
 
@@ -20,7 +19,8 @@ from sluice.generalization.lattice.search import search
 from sluice.generalization.lattice.solution import Solution
 from sluice.generalization.levels_found import LevelsFound
 from sluice.generalization.models.catalogue import MODELS
-from sluice.generalization.models.privacy_model import PrivacyModel
+from sluice.generalization.models.k_anonymity import KAnonymity, KAnonymityOfPeople
+from sluice.generalization.models.privacy_model import PrivacyModel, Suppressed
 from sluice.generalization.objectives.catalogue import OBJECTIVES
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.objective import Objective
@@ -31,6 +31,9 @@ from sluice.masking.step import MaskingStep, carried_out
 from sluice.risk.classes.equivalence_classes import Codes, category_codes
 from sluice.risk.transparency.attack import NoAttack
 from sluice.variables import Role, Variable, Variables, with_role
+
+_PERSON = ""  # the column of people: no variable has this name
+_OF_SUPPRESSED: Mapping[str, Suppressed] = {"released": "without_keys", "removed": "removed", "left": "ignored"}
 
 
 class Rules(Protocol):
@@ -167,7 +170,10 @@ class Generalization(MaskingStep):
         return carried_out(self.fit(frame, variables), frame, variables, rng)
 
     def fit(self, frame: pd.DataFrame, variables: Variables) -> tuple[MaskingStep, ...]:
-        """The levels that were found, and which records are suppressed beside."""
+        """The levels that were found, and which records are suppressed beside. k-anonymity counts people where the file
+        names them, every other model records."""
+        from sluice.risk.people import people_of
+
         self.released(variables)
         if not len(frame):
             raise PlanError(f"{self.method} needs at least one record; there is none.")
@@ -175,6 +181,10 @@ class Generalization(MaskingStep):
         allowed = {name: self._allowed(variables[name]) for name in self.columns}
         keys = SearchedKeys.of(frame, [variables[name] for name in self.columns], allowed, self.weights)
         sensitive = {name: _values(frame[name]) for name in _named(models, self.objective)}
+        people = people_of(frame, variables)
+        if people is not None:
+            models = tuple(_of_people(model) for model in models)
+            sensitive[_PERSON] = people
         try:
             found = self._search(keys, models, sensitive)
         except InfeasibleError as error:
@@ -243,27 +253,22 @@ class Generalization(MaskingStep):
         return given.lowest, highest
 
     def _search(self, keys: SearchedKeys, models: tuple[PrivacyModel, ...], sensitive: Mapping[str, Codes]) -> Solution:
-        """The best levels. Suppressed records that stay in the file are not looked at by the search: where they break
-        a model, it is done again with fewer of them, and what it proved at first bounds the result."""
         parted = count(1)
-        limit, first = self.suppression_limit, None
-        while True:
-            found = search(
-                keys.keys,
-                keys.codes,
-                models,
-                self.objective,
-                sensitive=sensitive,
-                suppression_limit=limit,
-                suppressed="removed" if self.suppressed == "removed" else "ignored",
-                ended=lambda: self.effort is not None and next(parted) > self.effort,
-            )
-            first = first or found
-            hidden = int(found.suppressed_records.sum())
-            if not hidden or self.suppressed != "released" or keys.released_satisfies(models, sensitive, found):
-                break
-            limit = (hidden - 1) / len(keys.codes[0])
-        return found if found is first else replace(found, bound=first.bound, optimal=found.value <= first.bound)
+        return search(
+            keys.keys,
+            keys.codes,
+            models,
+            self.objective,
+            sensitive=sensitive,
+            suppression_limit=self.suppression_limit,
+            suppressed=_OF_SUPPRESSED[self.suppressed],
+            ended=lambda: self.effort is not None and next(parted) > self.effort,
+        )
+
+
+def _of_people(model: PrivacyModel) -> PrivacyModel:
+    """Somebody with several records is a crowd of one."""
+    return KAnonymityOfPeople(_PERSON, model.k) if isinstance(model, KAnonymity) else model
 
 
 def _named(models: Sequence[PrivacyModel], objective: Objective) -> tuple[str, ...]:

@@ -54,10 +54,12 @@ class GeneralizedLevels(MaskingStep):
         """Draws nothing. Raises PlanError, with a count, when a value is in no group."""
         released, masked = self.released(variables), frame.copy()
         for name in self.columns:
-            after = released[name]
+            before, after = with_categories(variables[name], frame[name]), released[name]
             if after is variables[name]:
+                if after.kind is Kind.DATE:
+                    masked[name] = frame[name].dt.floor("D")  # times of day are finer than the levels
                 continue
-            groups = level_groups(variables[name], self.levels[name])
+            groups = level_groups(before, self.levels[name])
             categories = after.categories or tuple(dict.fromkeys(groups.values()))
             codes = group_codes(frame[name], groups, None, categories)
             refuse_outside(name, codes)
@@ -111,6 +113,13 @@ def level_groups(variable: Variable, level: int) -> dict[str, str]:
             "each level, such as intervals."
         )
     return {category: ROOT if level else category for category in variable.categories or ()}
+
+
+def with_categories(variable: Variable, column: pd.Series) -> Variable:
+    """The variable with the categories of its column where neither these nor a hierarchy are declared."""
+    if variable.categories is None and variable.hierarchy is None and variable.kind.is_categorical:
+        return variable.model_copy(update={"categories": tuple(column.cat.categories)})
+    return variable
 
 
 def depth(variable: Variable) -> int:

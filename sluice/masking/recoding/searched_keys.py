@@ -11,9 +11,9 @@ from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
 from sluice.generalization.lattice.solution import Refinement, Solution
 from sluice.generalization.levels_found import Finer, KeyLevel
-from sluice.generalization.models.privacy_model import PrivacyModel, ReleasedFile
+from sluice.generalization.models.privacy_model import ReleasedFile
 from sluice.masking.recoding.category_groups import group_codes
-from sluice.masking.recoding.generalized_levels import level_groups, refuse_outside
+from sluice.masking.recoding.generalized_levels import level_groups, refuse_outside, with_categories
 from sluice.risk.classes.equivalence_classes import Codes
 from sluice.variables import Variable
 
@@ -49,20 +49,6 @@ class SearchedKeys:
     def levels(self, found: Sequence[int]) -> dict[str, int]:
         """The variables' levels of a choice."""
         return {key.name: first + level for key, first, level in zip(self.keys, self.lowest, found, strict=True)}
-
-    def released_satisfies(
-        self, models: Sequence[PrivacyModel], sensitive: Mapping[str, Codes], found: Solution
-    ) -> bool:
-        """Whether the file satisfies all models in which the suppressed records show no key, and so look alike."""
-        shown, file = [], []
-        for key, leaves, level in zip(self.keys, self.codes, found.levels, strict=True):
-            groups = key.levels[level]
-            unknown = int(groups[key.missing]) if key.missing is not None else int(groups.max()) + 1
-            shown.append(Key(key.name, np.arange(max(int(groups.max()), unknown) + 1)[None, :], unknown))
-            file.append(np.where(found.suppressed_records, unknown, groups[leaves]))
-        node, _ = bottom(shown, file, sensitive)
-        whole = ReleasedFile(node, np.ones(len(node.sizes), dtype=np.bool_), "ignored")
-        return not any(model.failing(whole).any() or model.file_fails(whole) for model in models)
 
     def account(self, found: Solution, sensitive: Mapping[str, Codes]) -> Iterator[KeyLevel]:
         """What was chosen for each variable, what it loses there, and why it is no finer."""
@@ -102,8 +88,7 @@ class SearchedKeys:
 def _key(
     column: pd.Series, variable: Variable, allowed: tuple[int, int], weight: float
 ) -> tuple[Key, IntArray, tuple[tuple[str, ...], ...]]:
-    if variable.categories is None and variable.hierarchy is None and variable.kind.is_categorical:
-        variable = variable.model_copy(update={"categories": tuple(column.cat.categories)})
+    variable = with_categories(variable, column)
     by_level = [level_groups(variable, level) for level in range(allowed[0], allowed[1] + 1)]
     leaves = tuple(dict.fromkeys(by_level[0].values()))
     labels = tuple(tuple(dict.fromkeys(groups.values())) for groups in by_level)

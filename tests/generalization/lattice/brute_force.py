@@ -50,6 +50,8 @@ def best(
         kept = file[~hidden]
         if suppressed == "released":
             file.loc[hidden] = np.nan
+        elif suppressed == "without_keys" and len(kept):
+            file.loc[hidden, [key.name for key in keys]] = np.nan
         else:
             file = kept
         if not len(file):
@@ -80,7 +82,7 @@ def suppressed_records(file: Frame, keys: Sequence[Key], models: Sequence[Privac
     comparing = EqualTCloseness | OrderedTCloseness | HierarchicalTCloseness | BetaLikeness | DeltaDisclosure
     alone = [model for model in models if not isinstance(model, comparing)]
     hidden = np.zeros(len(file), dtype=bool)
-    if suppressed == "ignored":
+    if suppressed in ("ignored", "without_keys"):
         return np.any([breaks(model, file, keys) for model in models], axis=0)
     for some in (alone, models):
         while some and not hidden.all():

@@ -51,7 +51,7 @@ MODELS = st.one_of(
     st.lists(MODELS, min_size=1, max_size=3),
     OBJECTIVES,
     st.sampled_from([0.0, 0.1, 0.3, 1.0]),
-    st.sampled_from(["released", "removed", "ignored"]),
+    st.sampled_from(["released", "without_keys", "removed", "ignored"]),
 )
 def test_the_solution_is_the_best_of_all_transformations(table, models, objective, limit, suppressed):
     keys, codes, sensitive = table

@@ -33,6 +33,7 @@ def test_the_running_example_of_the_source() -> None:
     assert out["basket"].tolist() == ["A;b1;b2", "A;b1", "A;b1;b2", "A;b2"]
     assert isinstance(fitted, ItemGeneralization)
     assert fitted.released_items == ("A", "b1", "b2")
+    assert "at least 2 people have every combination" in fitted.describe()
 
 
 @given(baskets(least=4), st.integers(2, 3), st.integers(1, 3))
@@ -90,3 +91,10 @@ def test_what_it_cannot_treat_is_refused() -> None:
     assert "soap" not in str(refused.value)
     with pytest.raises(PlanError, match="1 items that are no leaf"):
         masked(step, [frozenset({"fruit"})] * 3)
+
+
+def test_of_a_list_that_somebody_gave_nothing_is_promised() -> None:
+    sets = [frozenset({"apple"}), frozenset({"pear"})]
+    step = ItemGeneralization(columns=("basket",), k=2, released_items=("apple", "pear"))
+    assert masked(step, sets) == sets
+    assert "at least" not in step.describe()

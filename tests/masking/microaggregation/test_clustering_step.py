@@ -173,6 +173,10 @@ def test_missing_values_are_refused_or_clustered_by_pattern(method: type[Cluster
         assert result.groupby(list(COLUMNS), observed=True, dropna=False).size().min() >= 4
     with pytest.raises(PlanError, match="fewer than k = 6 records miss the same columns"):
         masked(frame, 6, method=method, missing="by_pattern")
+    frame = survey(24)
+    frame.iloc[0, :5] = pd.NA
+    with pytest.raises(PlanError, match="fewer than k = 2 records miss the same columns"):
+        masked(frame, 2, method=method, missing="by_pattern")  # one record without any value is alone with that
 
 
 @pytest.mark.parametrize("method", METHODS)

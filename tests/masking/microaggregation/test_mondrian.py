@@ -281,6 +281,10 @@ def test_refusals_on_the_data() -> None:
         Mondrian(columns=("age",), k=3, sensitive="debt", l=2).released(VARIABLES)
     with pytest.raises(PlanError, match="mondrian on 'age': all records together do not have the l or t asked for"):
         Mondrian(columns=("age",), k=3, sensitive="illness", l=5).mask(people(40), VARIABLES, rng)
+    frame = people(40).assign(illness=pd.Categorical(["flu"] * 5 + ["flu", "gout", "mumps", "none", "none"] * 7))
+    frame.loc[:4, "age"] = pd.NA
+    with pytest.raises(PlanError, match="'age': records that miss all of these do not have the l or t asked for"):
+        Mondrian(columns=("age",), k=3, sensitive="illness", l=2, missing="by_pattern").mask(frame, VARIABLES, rng)
 
 
 def test_descriptions() -> None:

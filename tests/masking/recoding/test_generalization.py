@@ -368,3 +368,48 @@ def test_a_classifier_keeps_the_key_that_predicts() -> None:
 def test_a_variable_that_is_not_there_is_refused(asked: dict) -> None:
     with pytest.raises(PlanError, match=r"there is no variable 'ilness'\. Did you mean 'illness'"):
         step(**asked).released(VARIABLES)
+
+
+def test_several_records_of_a_person_are_one_in_a_crowd() -> None:
+    variables = VARIABLES | {"who": Variable(name="who", kind=Kind.INTEGER, role=Role.PERSON)}
+    frame = people(60, 2).assign(who=pd.array([*range(50), *[50] * 10], dtype="Int64"))
+    frame.loc[50:, "town"] = "d"
+    frame.loc[:49, "town"] = pd.Categorical(["a", "b"] * 25, categories=list("abcd"))
+    by = step(levels={"age": 3, "sex": 1})
+    _, carried_out = apply_plan([by], frame, variables, np.random.SeedSequence(1))
+    assert carried_out[0].parameters()["levels"]["town"] == 2  # ten records in town d, of one person
+    with pytest.raises(PlanError, match="k = 5 people"):
+        apply_plan([step(levels={"age": 3, "sex": 1, "town": 0})], frame, variables, np.random.SeedSequence(1))
+
+
+def test_more_are_suppressed_where_few_would_be_alone_with_that() -> None:
+    towns = [*"aaaabbccd", None, None]
+    frame = pd.DataFrame({"town": pd.Categorical(towns, categories=list("abcd"))})
+    by = Generalization.model_validate(
+        {"columns": ["town"], "models": [{"model": "k_anonymity", "k": 3}], "suppression_limit": 0.7}
+    )
+    # North and south lose less, but suppress the two without a town alone.
+    done, carried_out = apply_plan([by], frame, VARIABLES, np.random.SeedSequence(1))
+    assert done["town"].astype("string").fillna("").tolist() == [*"aaaa", *[""] * 7]
+    assert carried_out[0].found.excess == 0
+
+
+def test_categories_that_nobody_declared_are_those_of_the_file() -> None:
+    variables = {"town": Variable(name="town", kind=Kind.NOMINAL)}
+    by = Generalization.model_validate({"columns": ["town"], "models": [{"model": "k_anonymity", "k": 2}]})
+    for towns, shown in (("aabb", "aabb"), ("aabc", "****")):
+        frame = pd.DataFrame({"town": pd.Categorical(list(towns))})
+        done, _ = apply_plan([by], frame, variables, np.random.SeedSequence(1))
+        assert "".join(done["town"]) == shown
+
+
+def test_times_of_day_do_not_part_records_of_one_day() -> None:
+    days = Hierarchy(rows={"2024-01-01": ("2024",), "2024-01-02": ("2024",)})
+    variables = {"day": Variable(name="day", kind=Kind.DATE, hierarchy=days)}
+    moments = ["2024-01-01 08:00:01", "2024-01-01 21:15:00", "2024-01-02 03:04:05", "2024-01-02 23:00:00"]
+    frame = pd.DataFrame({"day": pd.to_datetime(moments).astype("datetime64[us]")})
+    given = {"columns": ["day"], "models": [{"model": "k_anonymity", "k": 2}]}
+    for levels in ({}, {"day": 0}):
+        by = Generalization.model_validate(given | {"levels": levels})
+        done, _ = apply_plan([by], frame, variables, np.random.SeedSequence(1))
+        assert classes_of(done, ["day"]).sizes.tolist() == [2, 2]
