@@ -14,6 +14,7 @@ from policies.rules.k_anonymity import KAnonymity
 from policies.rules.l_diversity import LDiversity
 from policies.rules.population_uniques import PopulationUniques
 from policies.rules.reidentification_risk import ReidentificationRisk
+from policies.rules.rules import PolicyRule
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.sensitive_rule import SensitiveRule
 from policies.rules.t_closeness import TCloseness
@@ -37,42 +38,42 @@ class ModelsOfRules:
     policy: Policy
 
     def models(self, variables: Variables) -> tuple[PrivacyModel, ...]:
-        """The models of all rules that have any, each once."""
-        found = [model for rule in self.policy.rules for model in models_of(rule, variables) or ()]
+        """The models of all rules, or of the variables of a rule, that have any, each once."""
+        found = [model for rule in self.policy.rules for _, model in models_of(rule, variables) if model is not None]
         return tuple(dict.fromkeys(found))
 
     def without_model(self, variables: Variables) -> tuple[str, ...]:
-        """The rules that are left to the judgement of the file."""
-        return tuple(dict.fromkeys(rule.rule for rule in self.policy.rules if models_of(rule, variables) is None))
+        """What is left to the judgement of the file: rules, and variables of rules."""
+        asked = [part for rule in self.policy.rules for part in models_of(rule, variables)]
+        return tuple(dict.fromkeys(name for name, model in asked if model is None))
 
 
-def models_of(rule: object, variables: Variables) -> list[PrivacyModel] | None:
-    """The models by which a file meets the rule; None where these do not make sure of it."""
-    if isinstance(rule, KAnonymity):
-        return [KAnonymityModel(rule.k)] if rule.columns is None else None
+def models_of(rule: PolicyRule, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:
+    """What the rule asks, by name, of sensitive variables each by itself; None where no model makes sure of it."""
+    if isinstance(rule, KAnonymity) and rule.columns is None:
+        return [(rule.rule, KAnonymityModel(rule.k))]
     if isinstance(rule, SampleUniquesShare) and rule.columns is None:
-        return [KAnonymityModel(2) if rule.at_most == 0 else SampleUniques(rule.at_most)]
+        return [(rule.rule, KAnonymityModel(2) if rule.at_most == 0 else SampleUniques(rule.at_most))]
     if isinstance(rule, ReidentificationRisk) and rule.columns is None:
-        return _of_prosecutor(rule)
+        return [(rule.rule, model) for model in _of_prosecutor(rule)]
     if isinstance(rule, PopulationUniques) and rule.columns is None and rule.population is not None:
-        return [PopulationUniquesModel(rule.at_most, rule.population, rule.estimator)]
+        return [(rule.rule, PopulationUniquesModel(rule.at_most, rule.population, rule.estimator))]
     if isinstance(rule, SensitiveRule) and not rule.others_known:
-        names = with_role(variables, Role.SENSITIVE) if rule.columns is None else list(rule.columns)
-        found = [_of_sensitive(rule, variables[name]) for name in names if name in variables]
-        return None if None in found or len(found) < len(names) else [model for model in found if model is not None]
-    return None
+        names = with_role(variables, Role.SENSITIVE) if rule.columns is None else rule.columns
+        return [(f"{rule.rule} of {name}", _of_sensitive(rule, variables.get(name))) for name in names]
+    return [(rule.rule, None)]
 
 
-def _of_prosecutor(rule: ReidentificationRisk) -> list[PrivacyModel] | None:
+def _of_prosecutor(rule: ReidentificationRisk) -> list[PrivacyModel | None]:
     if rule.model != "prosecutor" or rule.records_above is not None:
-        return None
+        return [None]
     highest = [] if rule.highest_at_most is None else [HighestRisk(rule.highest_at_most)]
     average = [] if rule.average_at_most is None else [AverageRisk(rule.average_at_most)]
     return [*highest, *average]
 
 
-def _of_sensitive(rule: SensitiveRule, variable: Variable) -> PrivacyModel | None:
-    if not variable.kind.is_categorical:
+def _of_sensitive(rule: SensitiveRule, variable: Variable | None) -> PrivacyModel | None:
+    if variable is None or not variable.kind.is_categorical:
         return None
     if isinstance(rule, LDiversity):
         return _of_diversity(rule, variable.name)

@@ -163,8 +163,11 @@ class Variable(BaseModel):
 
     @property
     def declared_items(self) -> tuple[str, ...] | None:
-        """The items that a set may hold, where they are declared: by `items`, or as the leaves of the hierarchy."""
-        if self.items is not None or self.hierarchy is None:
+        """The items that a set may hold, where they are declared: by `items`, or as the leaves of the hierarchy.
+
+        None for a variable that holds no sets.
+        """
+        if self.kind is not Kind.ITEMS or self.items is not None or self.hierarchy is None:
             return self.items
         return tuple(self.hierarchy.rows)
 

@@ -26,7 +26,10 @@ def declared_values(variable: Variable) -> tuple[str, ...]:
     """
     if variable.kind.is_categorical:
         if not variable.categories:
-            raise DocumentError(f"'{variable.name}' has no categories: a hierarchy is built over declared ones")
+            raise DocumentError(
+                f"'{variable.name}' has no categories: a hierarchy is built over declared ones. Declare them, or name "
+                "a file that lists all of them."
+            )
         return variable.categories
     if variable.kind is Kind.INTEGER:
         smallest, largest = _bounds(variable, float, "a number")

@@ -55,10 +55,13 @@ def remarks_on(hierarchy: Hierarchy) -> Iterator[Remark]:
 
 def remarks_for(hierarchy: Hierarchy, variable: Variable) -> Iterator[Remark]:
     """What shows beside the declared domain of a variable. Cost: O(leaves x levels + domain)."""
+    if variable.kind in (Kind.NOMINAL, Kind.BINARY) and not variable.categories:
+        yield Remark(False, f"'{variable.name}' has no categories in the contract: only data can show what is lacking")
+        return
     try:
         declared = declared_values(variable)
     except DocumentError as error:
-        yield Remark(variable.kind not in (Kind.NOMINAL, Kind.BINARY), str(error))
+        yield Remark(True, str(error))
         return
     lacking = [value for value in declared if value not in hierarchy.rows]
     if lacking:

@@ -33,7 +33,7 @@ from sluice.verdict import decide as verdict_of
 from tasks.release.records.judgement import check_masked, check_original, evaluate_file
 from tasks.release.versions import versions
 from tasks.workbench.masked_file import compared, on_columns, understood
-from tasks.workbench.tabular_file import table_source
+from tasks.workbench.tabular_file import read_records, table_source
 
 DEFAULT_POLICY = "public-use-file.yaml"
 
@@ -65,9 +65,9 @@ def assess(
     policy = load_policy(policy_file) if policy_file else shipped_policy()
     hashes = {"original": _sha256(original_file), "masked": _sha256(masked_file)}
     seed = int.from_bytes(hashlib.sha256("".join(hashes.values()).encode()).digest())
-    original = _raw(original_file, list(contract.staged))
-    holdout = None if holdout_file is None else _raw(holdout_file, list(contract.staged))
-    raw = _raw(masked_file)
+    original = read_records(original_file, contract, list(contract.staged))
+    holdout = None if holdout_file is None else read_records(holdout_file, contract, list(contract.staged))
+    raw = read_records(masked_file, contract)
     if paired and len(original) != len(raw):
         raise DataError(
             f"--paired: {masked_file} must have the {len(original):,} records of {original_file} in their order; it "
@@ -143,12 +143,6 @@ def shipped_policy() -> Policy:
     """The policy for public-use files that Sluice ships."""
     with resources.as_file(resources.files("policies").joinpath(DEFAULT_POLICY)) as path:
         return load_policy(path)
-
-
-def _raw(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """Columns of a file as its source yields them; all, when none are named."""
-    source = table_source(path)
-    return pd.concat(source.batches(list(columns or source.column_names())), ignore_index=True)
 
 
 def _declared(variables: Variables, contract: Contract) -> dict[str, Variable]:

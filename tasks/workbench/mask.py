@@ -29,7 +29,7 @@ from sluice.publication.records_datapackage import records_datapackage
 from sluice.publication.records_file import write_csv, write_parquet
 from sluice.variables import Kind, Role, Variable
 from tasks.workbench.seed_file import seed_of
-from tasks.workbench.tabular_file import table_source, typed_table
+from tasks.workbench.tabular_file import read_records, table_source, typed_table
 
 NOT_JUDGED = (
     "Masked by `sluice mask` to try a method. Nobody measured its disclosure risk or approved it: not for release."
@@ -80,10 +80,9 @@ def mask_file(
     _refuse_unfit_output(output, [source, plan_file, contract_file, seed_file])
     plan = load_plan(plan_file)
     entropy = seed_of(seed_file) if seed_file else secrets.randbits(128)
-    table = table_source(source)
     contract = load_contract(contract_file) if contract_file else None
-    names = list(contract.staged) if contract else table.column_names()
-    raw = pd.concat(table.batches(names), ignore_index=True)
+    names = list(contract.staged) if contract else table_source(source).column_names()
+    raw = read_records(source, contract, names)
     if contract is None:
         roles = {role: name for role, name in ((Role.HOUSEHOLD, household), (Role.WEIGHT, weight)) if name}
         for option, name in [*roles.items(), *(("kind", name) for name in kinds or {})]:

@@ -15,6 +15,7 @@ from sluice.errors import DataError, MeasureChoiceError
 from sluice.sources.csv_separator import described_csv
 from sluice.sources.tabular_source import TabularSource
 from sluice.variables import Kind, Role, Variable
+from tasks.workbench.decimal_comma import with_points
 
 
 class _NamedFileError(DataError):
@@ -49,6 +50,15 @@ def read_text(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
     table = table_source(path)
     frame = pd.concat(table.batches(columns or table.column_names()), ignore_index=True)
     return frame.astype("object").where(frame.notna(), "").astype(str) if path.suffix == ".parquet" else frame
+
+
+def read_records(path: Path, contract: Contract | None, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """The cells as they stand in the file, but for decimal commas of numbers that the contract declares, where these
+    can be nothing else; all columns when none are named. Raises DataError."""
+    table = table_source(path)
+    raw = pd.concat(table.batches(list(columns or table.column_names())), ignore_index=True)
+    numbers = [] if contract is None else [v.name for v in contract.by_name.values() if v.kind.is_numeric]
+    return with_points(raw, numbers)
 
 
 def typed_table(raw: pd.DataFrame, contract: Contract, key: int) -> tuple[pd.DataFrame, dict[str, Variable]]:

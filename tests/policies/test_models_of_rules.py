@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.approvals import Approvals
-from policies.models_of_rules import ModelsOfRules, models_of
+from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
 from policies.rules.alpha_k import AlphaK
 from policies.rules.beta_likeness import BetaLikeness
@@ -20,6 +20,7 @@ from policies.rules.rules import PolicyRule
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.t_closeness import TCloseness
 from sluice.errors import PlanError
+from sluice.generalization.models.l_diversity import DistinctLDiversity
 from sluice.masking.plan import apply_plan
 from sluice.masking.recoding.generalization import Generalization
 from sluice.variables import Kind, Role, Variable
@@ -99,20 +100,34 @@ def test_what_a_search_under_the_rules_makes_meets_them(
 
 
 @pytest.mark.parametrize(
-    "rule",
+    ("rule", "left"),
     [
-        KAnonymity(k=3, columns=("town",)),
-        SampleUniquesShare(at_most=0.1, columns=("town",)),
-        ReidentificationRisk(model="prosecutor", records_above=RecordsAbove(risk=0.5, at_most=0.1)),
-        ReidentificationRisk(model="journalist", average_at_most=0.1, population="people.csv"),
-        PopulationUniques(at_most=0.1, sampling_fraction=0.1),
-        LDiversity(l=2, variant="entropy", others_known=True),
-        LDiversity(l=2, columns=("pay",)),
-        TCloseness(t=0.5, columns=("pay",)),
+        (KAnonymity(k=3, columns=("town",)), "k_anonymity"),
+        (SampleUniquesShare(at_most=0.1, columns=("town",)), "sample_uniques_share"),
+        (
+            ReidentificationRisk(model="prosecutor", records_above=RecordsAbove(risk=0.5, at_most=0.1)),
+            "reidentification_risk",
+        ),
+        (
+            ReidentificationRisk(model="journalist", average_at_most=0.1, population="people.csv"),
+            "reidentification_risk",
+        ),
+        (PopulationUniques(at_most=0.1, sampling_fraction=0.1), "population_uniques"),
+        (LDiversity(l=2, variant="entropy", others_known=True), "l_diversity"),
+        (LDiversity(l=2, columns=("pay",)), "l_diversity of pay"),
+        (TCloseness(t=0.5, columns=("pay",)), "t_closeness of pay"),
+        (TCloseness(t=0.5, columns=("absent",)), "t_closeness of absent"),
     ],
 )
-def test_rules_that_are_left_to_the_judgement(rule: PolicyRule) -> None:
-    assert models_of(rule, VARIABLES) is None
+def test_rules_that_are_left_to_the_judgement(rule: PolicyRule, left: str) -> None:
     rules = ModelsOfRules(policy_of(rule))
     assert rules.models(VARIABLES) == ()
-    assert rules.without_model(VARIABLES) == (rule.rule,)
+    assert rules.without_model(VARIABLES) == (left,)
+
+
+def test_a_number_among_the_sensitive_variables_frees_no_other_from_the_rule() -> None:
+    pay = VARIABLES["pay"].model_copy(update={"role": Role.SENSITIVE})
+    rules = ModelsOfRules(policy_of(LDiversity(l=2)))
+    models = rules.models(VARIABLES | {"pay": pay})
+    assert models == (DistinctLDiversity("illness", 2), DistinctLDiversity("stage", 2))
+    assert rules.without_model(VARIABLES | {"pay": pay}) == ("l_diversity of pay",)

@@ -190,9 +190,12 @@ def _infeasible(base: Node, requirements: Requirements, finished: bool) -> Infea
     broken = failures(top, requirements)
     if broken and finished:
         first = broken[0]
+        hint = ""
+        if first.records < top.records and any(key.missing is not None for key in base.keys):
+            hint = " Missing values are groups of their own at every level; allow some suppression of such records."
         return InfeasibleError(
             f"no generalisation satisfies {first.model.describe()}: with every key at its highest level, "
-            f"{first.records:,} of {top.records:,} records still lie in groups that break it."
+            f"{first.records:,} of {top.records:,} records still lie in groups that break it.{hint}"
         )
     names = " and ".join(model.describe() for model in requirements.models)
     if finished:

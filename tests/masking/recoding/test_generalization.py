@@ -193,6 +193,10 @@ def test_account_says_why_no_finer() -> None:
 def test_what_cannot_be_had_is_an_error_that_names_it() -> None:
     with pytest.raises(PlanError, match=r"no generalisation satisfies k-anonymity with k = 500"):
         masked(people(100, 1), step(models=[{"model": "k_anonymity", "k": 500}]))
+    rare = people(100, 1)
+    rare.loc[rare.index[:2], KEYS[0]] = None
+    with pytest.raises(PlanError, match=r"2 of 100 records .* Missing values are groups of their own"):
+        masked(rare, step(models=[{"model": "k_anonymity", "k": 3}]))
     one = people(100, 1).assign(illness=pd.Categorical(["flu"] * 100, categories=["flu", "gout", "none"]))
     with pytest.raises(PlanError, match=r"l-diversity of 'illness' with l = 2"):
         masked(one, step(models=[{"model": "distinct_l_diversity", "sensitive": "illness", "l": 2}]))

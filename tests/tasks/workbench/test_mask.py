@@ -116,6 +116,33 @@ def test_a_contract_says_what_the_variables_are(folder: Path) -> None:
     assert (masked["household"][::2].to_numpy() == masked["household"][1::2].to_numpy()).all()
 
 
+def test_a_hierarchy_without_declared_categories_groups_those_that_are_found(folder: Path) -> None:
+    rows = {"01": ["north"], "02": ["south"], "NA": ["abroad"]}
+    region = {"name": "region", "kind": "nominal", "role": "quasi_identifier", "hierarchy": {"rows": rows}}
+    contract = {"dataset": "people", "version": 1, "variables": [region]}
+    (folder / "contract.yaml").write_text(yaml.safe_dump(contract), encoding="utf-8")
+    plan = [{"method": "global_recoding", "columns": ["region"], "level": 1}]
+    (folder / "plan.yaml").write_text(yaml.safe_dump(plan), encoding="utf-8")
+    masked = run(folder, contract_file=folder / "contract.yaml")
+    original = pd.read_csv(folder / "people.csv", dtype="str", keep_default_na=False)
+    assert masked["region"].tolist() == [rows[code][0] for code in original["region"]]
+
+
+def test_decimal_commas_of_declared_numbers_are_read_where_they_can_be_nothing_else(folder: Path) -> None:
+    income = {"name": "income", "kind": "continuous", "role": "sensitive"}
+    contract = {"dataset": "people", "version": 1, "variables": [income]}
+    (folder / "contract.yaml").write_text(yaml.safe_dump(contract), encoding="utf-8")
+    (folder / "seed").write_text("5", encoding="utf-8")
+    given = {"contract_file": folder / "contract.yaml", "seed_file": folder / "seed"}
+    with_points = run(folder, **given)
+    people = pd.read_csv(folder / "people.csv")
+    people.to_csv(folder / "people.csv", index=False, sep=";", decimal=",")
+    pd.testing.assert_frame_equal(run(folder, output=folder / "commas.csv", **given), with_points)
+    people.assign(income="1,234").to_csv(folder / "people.csv", index=False, sep=";")
+    with pytest.raises(DataError, match=r"'income': 200 values are a number with a comma"):
+        run(folder, output=folder / "doubtful.csv", **given)
+
+
 def test_a_household_level_step_needs_to_know_the_household(folder: Path) -> None:
     plan = [{"method": "rank_swapping", "columns": ["income"], "window": 0.2, "unit": "household"}]
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan), encoding="utf-8")
