@@ -5,17 +5,21 @@ that fit. Differs from it: the intruder knows all items, and that the method tak
 sets that fit, one with more and rarer items is likelier to be the person's own (Fellegi and Sunter 1969).
 """
 
+from __future__ import annotations  # scipy takes long to load, and few plans need it
+
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.items.item_sets import ItemSets
 from sluice.risk.transparency.linkage import Likelihood, Linkage
 from sluice.risk.transparency.pairs import Pairs
 from sluice.variables import Kind
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class _OneColumn:
     weights: FloatArray
 
     @classmethod
-    def of(cls, pairs: Pairs, name: str) -> "_OneColumn":
+    def of(cls, pairs: Pairs, name: str) -> _OneColumn:
         separator = pairs.released[name].between_items
         known, released = ItemSets.of(pairs.recoded[name], separator), ItemSets.of(pairs.masked[name], separator)
         place = {item: code for code, item in enumerate((*known.names, *released.names))}
@@ -69,6 +73,8 @@ class _OneColumn:
 
 
 def _matrix(sets: ItemSets, place: dict[str, int]) -> csr_array:
+    from scipy.sparse import csr_array
+
     columns = np.array([place[name] for name in sets.names], dtype=np.int64)[sets.items]
     return csr_array(
         (np.ones(len(columns)), columns, sets.starts), shape=(len(sets), max(place.values(), default=0) + 1)
