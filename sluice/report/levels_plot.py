@@ -33,7 +33,7 @@ def ladder_svg(keys: Sequence[KeyLevel], description: str, name: str) -> Markup:
             if level == key.level:
                 fill, ink = 'fill="var(--masked)"', "var(--paper)"
             elif key.finer is not None and level == key.level - 1:
-                fill = f'fill="url(#{name})" stroke="var(--reference)"'
+                fill = f'fill="url(#{name})" fill-opacity="0.35" stroke="var(--reference)"'  # the number stays legible
             drawn.append(f'<rect x="{x:.1f}" y="{y}" width="{wide:.1f}" height="{_BOX}" {fill}/>')
             drawn.append(text(x + wide / 2, y + _BOX / 2 + 4, f"{groups:,}", "middle", ink))
     return drawing(18 + len(keys) * _PITCH + 6, description, drawn)
