@@ -194,7 +194,7 @@ def _infeasible(base: Node, requirements: Requirements, finished: bool) -> Infea
         if first.records < top.records and any(key.missing is not None for key in base.keys):
             hint = " Missing values are groups of their own at every level; allow more suppression for such records."
         return InfeasibleError(
-            f"no generalisation satisfies {first.model.describe()}: with every key at the highest level that it may have, "
+            f"no generalisation satisfies {first.model.describe()}: with every key at its highest allowed level, "
             f"{first.records:,} of {top.records:,} records still lie in groups that break it.{hint}"
         )
     names = " and ".join(model.describe() for model in requirements.models)
