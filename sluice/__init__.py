@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tasks.workbench.notebook.assess import assess
     from tasks.workbench.notebook.audit import audit
+    from tasks.workbench.notebook.disassociate import disassociate
     from tasks.workbench.notebook.hierarchy import hierarchy
     from tasks.workbench.notebook.individual_risk import individual_risk
     from tasks.workbench.notebook.k_anonymity import k_anonymity
@@ -32,6 +33,7 @@ __all__ = [
     "__version__",
     "assess",
     "audit",
+    "disassociate",
     "hierarchy",
     "individual_risk",
     "k_anonymity",

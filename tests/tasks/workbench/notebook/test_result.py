@@ -36,6 +36,7 @@ def suppressed() -> pd.DataFrame:
 MADE: dict[str, Callable[[], Any]] = {
     "k_anonymity": lambda: sluice.k_anonymity(hostile(), [SCRIPT, "b", "w"]),
     "suda": lambda: sluice.suda(hostile(), [SCRIPT, "b", "w"], sampling_fraction=0.1),
+    "disassociate": lambda: sluice.disassociate(hostile().assign(**{SCRIPT: SCRIPT}), SCRIPT, seed=1),
     "individual_risk": lambda: sluice.individual_risk(hostile(), [SCRIPT, "b"], weight="w"),
     "mask": lambda: sluice.mask(hostile(), {"method": "pram", "columns": [SCRIPT, "b"], "retention": 0.9}, seed=1),
     "hierarchy": lambda: sluice.hierarchy(
