@@ -37,6 +37,18 @@ class KeyLevel(BaseModel):
     highest: int
     loss: float = Field(description="normalised certainty penalty of its values, 0 to 1, suppressed records included")
     finer: Finer | None = None
+    shares: tuple[float, ...] = Field(
+        default=(), description="of the records that are not suppressed, at each level from `lowest`, where refined"
+    )
+
+    def reported(self, minimum_cell: int, records: int) -> "KeyLevel":
+        """Without counts below `minimum_cell`, and without shares that would tell one.
+
+        records : that the shares are of
+        """
+        few = any(0 < share * records < minimum_cell for share in self.shares)
+        finer = None if self.finer is None else self.finer.reported(minimum_cell)
+        return self.model_copy(update={"finer": finer} | ({"shares": ()} if few else {}))
 
 
 class LevelsFound(BaseModel):
@@ -47,7 +59,10 @@ class LevelsFound(BaseModel):
     keys: tuple[KeyLevel, ...]
     objective: str = Field(description="what was made small, in words")
     value: float
-    excess: float | None = Field(description="share by which the best may lose less; 0: none does; None: unknown")
+    before: float | None = Field(default=None, description="value before groups were refined; None: none were")
+    excess: float | None = Field(
+        description="share by which the best levels for all records may lose less; 0: none do; None: unknown"
+    )
     checked: int = Field(description="choices of levels that were looked at")
     choices: int = Field(description="that there are")
     suppressed: int | None = Field(description="records; None: fewer than may be told")
@@ -56,10 +71,7 @@ class LevelsFound(BaseModel):
 
     def reported(self, minimum_cell: int) -> "LevelsFound":
         """Without counts below `minimum_cell`."""
-        keys = (
-            key if key.finer is None else key.model_copy(update={"finer": key.finer.reported(minimum_cell)})
-            for key in self.keys
-        )
+        keys = (key.reported(minimum_cell, self.records - (self.suppressed or 0)) for key in self.keys)
         few = self.suppressed is not None and 0 < self.suppressed < minimum_cell
         changes = {"keys": tuple(keys)} | ({"suppressed": None} if few else {})
         return self.model_copy(update=changes)

@@ -75,14 +75,28 @@ def _levels_view(found: LevelsFound, name: str) -> dict[str, object]:
     suppressed = "fewer records than may be told were suppressed"
     if found.suppressed is not None:
         suppressed = f"{found.suppressed:,} of {found.records:,} records were suppressed"
+    refined = ""
+    if found.before is not None:
+        refined = (
+            f" With the same levels for all records it would be {found.before:.4g}; groups that satisfy the rules at "
+            "finer levels, too, were given at these."
+        )
     left = f" Left to the judgement of the file: {', '.join(found.unsearched)}." if found.unsearched else ""
     chosen = ", ".join(f"{key.name} level {key.level} of {key.highest}" for key in found.keys)
+    small = f"What was made small is {found.objective}: {found.value:.4g}.{refined}"
     return {
         "found": found,
-        "says": f"What was made small is {found.objective}: {found.value:.4g}. {best} Beside that, {suppressed}.{left}",
-        "why": [(key, _why(key)) for key in found.keys],
+        "says": f"{small} {best} Beside that, {suppressed}.{left}",
+        "why": [(key, _level(key), _why(key)) for key in found.keys],
         "svg": ladder_svg(found.keys, f"Levels that were chosen: {chosen}.", name),
     }
+
+
+def _level(key: KeyLevel) -> str:
+    """The level that was chosen, and for how many of the records it is finer."""
+    says = f"{key.level} of {key.highest}"
+    finer = sum(key.shares[: key.level - key.lowest])
+    return f"{says}, finer for {100 * finer:.2g} % of the records" if finer > 0 else says
 
 
 def _why(key: KeyLevel) -> str:

@@ -82,3 +82,14 @@ def test_finer_that_would_lose_more() -> None:
     finer = Finer(breaks=(), records=None)
     found = FOUND.model_copy(update={"keys": (AGE.model_copy(update={"finer": finer}), SEX)}).reported(10)
     assert "more records would have to be suppressed" in page(found)
+
+
+def test_report_says_for_how_many_records_a_level_is_finer() -> None:
+    refined = FOUND.model_copy(
+        update={"keys": (AGE.model_copy(update={"shares": (0.125, 0.5, 0.375)}), SEX), "before": 0.31}
+    )
+    text = page(refined.reported(10))
+    assert "2 of 3, finer for 62 % of the records" in text
+    assert "With the same levels for all records it would be 0.31;" in text
+    assert "finer for" not in page(refined.reported(130))  # 122 of 980 records are at level 0
+    assert "With the same levels" not in page(FOUND)

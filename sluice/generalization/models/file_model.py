@@ -19,6 +19,7 @@ class FileModel(PrivacyModel):
 
     most: float
 
+    on_classes = False
     monotone = True
     monotone_with_suppression = False  # which classes go depends on all others
 

@@ -92,9 +92,12 @@ class PrivacyModel(ABC):
     monotone_with_suppression : whether a class that satisfies it still does when it is united with any other, whatever
                                 records are suppressed, if everybody has a value
     compares                  : whether what a class must satisfy depends on the other records that are released
+    on_classes                : whether it judges each class by how many records it has and by their sensitive values,
+                                and so classes at different levels, too
     """
 
     compares: bool = False
+    on_classes: bool = True
 
     @property
     @abstractmethod

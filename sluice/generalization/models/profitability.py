@@ -44,6 +44,7 @@ class Profitability(PrivacyModel):
     amounts: CostBenefit
     intruder: Intruder = "prosecutor"
 
+    on_classes = False  # what is left of a record depends on the levels
     monotone = False
     monotone_with_suppression = False
 

@@ -65,6 +65,7 @@ class KeyLosses(Measure):
                      high. A key's loss is relative to that of a file in which every record is suppressed
         """
         n, offset = bottom.records, offset or [0.0] * len(costs)
+        self._keys = bottom.keys
         self._weights = tuple(key.weight for key in bottom.keys)
         self._aggregate = aggregate
         self._extra: list[list[FloatArray]] = []
@@ -83,6 +84,10 @@ class KeyLosses(Measure):
     def least(self, levels: Sequence[int], node: Node | None, extra: Extra) -> float:
         losses = [share[level] + more for share, level, more in zip(self.shares, levels, extra, strict=True)]
         return aggregated(losses, self._weights, self._aggregate)
+
+    def spared(self, key: int) -> FloatArray:
+        """Shape (levels, leaves), by how much less a record of each leaf adds to the loss than when suppressed."""
+        return np.stack([extra[row] for extra, row in zip(self._extra[key], self._keys[key].levels, strict=True)])
 
     def extra(self, node: Node, hidden: BoolArray) -> Extra:
         if not hidden.any():

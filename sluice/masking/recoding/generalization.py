@@ -1,7 +1,8 @@
 """Generalization: the levels of the variables' hierarchies at which a file satisfies its models and loses least.
 
 Sources: Samarati (2001) and LeFevre, DeWitt and Ramakrishnan (2005), full-domain generalisation; El Emam and others
-(2009), the optimum among all transformations. The search is `sluice/generalization/lattice`.
+(2009), the optimum among all transformations; Fung, Wang and Yu (2005), going down the hierarchies from there, in each
+group by itself. The search is `sluice/generalization/lattice`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from sluice.errors import InfeasibleError, PlanError, did_you_mean
 from sluice.generalization.choice import Choice
+from sluice.generalization.lattice.local_recoding import local_recoding
 from sluice.generalization.lattice.node import BLANK
 from sluice.generalization.lattice.search import search
 from sluice.generalization.lattice.solution import Solution
@@ -25,6 +27,7 @@ from sluice.generalization.objectives.catalogue import OBJECTIVES
 from sluice.generalization.objectives.loss import Loss
 from sluice.generalization.objectives.objective import Objective
 from sluice.masking.recoding.generalized_levels import GENERALIZED, REPEATED, GeneralizedLevels, depth
+from sluice.masking.recoding.refined_levels import RefinedLevels, refuse_ambiguous, refuse_unrefinable
 from sluice.masking.recoding.searched_keys import SearchedKeys
 from sluice.masking.recoding.suppressed_records import SuppressedRecords, with_missing
 from sluice.masking.step import MaskingStep, carried_out
@@ -101,6 +104,12 @@ class Generalization(MaskingStep):
         description="how many times the search may part the choices that are left; after that the best that was found "
         "is taken, with a bound on what is best. Absent: to the end. 1,000 take seconds where keys are many",
     )
+    refine: bool = Field(
+        default=False,
+        description="local recoding: after the best levels for all records were found, each group of look-alikes is "
+        "parted again by one level finer in one variable as long as all parts keep the models; values of one variable "
+        "then lie at different levels for different records",
+    )
     _rules: Rules | None = PrivateAttr(default=None)
 
     takes_strata: ClassVar[bool] = False
@@ -115,12 +124,13 @@ class Generalization(MaskingStep):
     )
     preserves: ClassVar[str] = (
         "The truth of every record, coarser, in the same categories for all records, so that counts of the groups are "
-        "those of the original but for suppressed records."
+        "those of the original but for suppressed records; with refine at several levels, which a count must put "
+        "together."
     )
     known_attack: ClassVar[str] = (
         "Linkage as after any recoding, but all groups satisfy the models. Who knows the models knows that finer "
         "levels break one of them for more records than may be suppressed (minimality; Wong, Fu, Wang and Pei 2007), "
-        "though not of which records."
+        "though not of which records; with refine, that so does every finer level of each group."
     )
     missing_values: ClassVar[str] = "A missing value is a group of its own at every level, and stays missing."
 
@@ -161,6 +171,10 @@ class Generalization(MaskingStep):
             if name not in variables:
                 raise PlanError(f"{self.method}: there is no variable '{name}'.{did_you_mean(name, variables)}")
         recoded = self._levels({}, variables).released(variables)
+        if self.refine:
+            refuse_unrefinable(self._all_models(variables), self.objective)
+            for name in self.columns:
+                refuse_ambiguous(variables[name], *self._allowed(variables[name]))
         if self.suppressed != "released" or not self.suppression_limit:
             return recoded
         return with_missing(recoded, self.columns)
@@ -189,10 +203,15 @@ class Generalization(MaskingStep):
             found = self._search(keys, models, sensitive)
         except InfeasibleError as error:
             raise PlanError(f"{self.method} of {', '.join(self.columns)}: {error}") from None
+        refined = None
+        if self.refine:
+            searched = keys.keys, keys.codes, models, self.objective, found
+            refined = local_recoding(*searched, sensitive=sensitive, suppressed=_OF_SUPPRESSED[self.suppressed])
         account = LevelsFound(
-            keys=tuple(keys.account(found, sensitive)),
+            keys=tuple(keys.account(found, sensitive, refined)),
             objective=self.objective.describe(),
-            value=found.value,
+            value=found.value if refined is None else refined.value,
+            before=None if refined is None else found.value,
             excess=found.excess if np.isfinite(found.excess) else None,
             checked=found.checked,
             choices=found.nodes,
@@ -200,7 +219,10 @@ class Generalization(MaskingStep):
             records=len(frame),
             unsearched=() if self._rules is None else self._rules.without_model(variables),
         )
-        fitted = self._levels(keys.levels(found.levels), variables).found_by(account)
+        fitted = self._levels(keys.levels(found.levels), variables)
+        if refined is not None:
+            fitted = RefinedLevels.of(fitted, refined)
+        fitted = fitted.found_by(account)
         if self.suppressed == "left" or not self.suppression_limit:
             return (fitted,)
         return (fitted, SuppressedRecords.of(self.columns, self.suppressed, ~found.suppressed_records))
@@ -216,6 +238,8 @@ class Generalization(MaskingStep):
             f"Values of {', '.join(self.columns)} were replaced by their groups at one level of each hierarchy: the "
             f"levels that lose least ({self.objective.describe()}) of those that satisfy {' and '.join(asked)}."
         )
+        if self.refine:
+            text += " Groups of look-alikes that satisfy them at finer levels, too, were given at these."
         if not self.suppression_limit:
             return text
         what = {"removed": "were left out", "released": "lost these values", "left": "were left to a later step"}

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import IntArray
+from sluice.arrays import BoolArray, IntArray
 from sluice.generalization.lattice.key import Key
+from sluice.generalization.lattice.local_recoding import LocalRecoding, shares_by_level
 from sluice.generalization.lattice.node import Node, bottom
 from sluice.generalization.lattice.solution import Refinement, Solution
 from sluice.generalization.levels_found import Finer, KeyLevel
@@ -50,8 +51,14 @@ class SearchedKeys:
         """The variables' levels of a choice."""
         return {key.name: first + level for key, first, level in zip(self.keys, self.lowest, found, strict=True)}
 
-    def account(self, found: Solution, sensitive: Mapping[str, Codes]) -> Iterator[KeyLevel]:
-        """What was chosen for each variable, what it loses there, and why it is no finer."""
+    def account(
+        self, found: Solution, sensitive: Mapping[str, Codes], refined: LocalRecoding | None = None
+    ) -> Iterator[KeyLevel]:
+        """What was chosen for each variable, what it loses there, and why it is no finer for all records together."""
+        kept = ~found.suppressed_records
+        each = np.array(found.levels)[None, :]
+        if refined is not None:
+            each = refined.levels_of(refined.region(self.keys, self.codes))
         refinements = {refinement.key: refinement for refinement in found.frontier}
         base, _ = bottom(self.keys, self.codes, sensitive)
         for at, (key, level) in enumerate(zip(self.keys, found.levels, strict=True)):
@@ -63,7 +70,8 @@ class SearchedKeys:
                 groups=groups,
                 lowest=self.lowest[at],
                 highest=self.lowest[at] + key.depth,
-                loss=_loss(key, self.codes[at], level, found),
+                loss=_loss(key, self.codes[at], each[:, at], kept),
+                shares=() if refined is None else shares_by_level(each[:, at], kept, level),
                 finer=None if finer is None else self._finer(base, finer),
             )
 
@@ -104,7 +112,11 @@ def _key(
     return key, np.where(codes < 0, len(leaves), codes), labels
 
 
-def _loss(key: Key, codes: IntArray, level: int, found: Solution) -> float:
-    """The mean over the records of (leaves of the group - 1) / (leaves - 1); 1 for a suppressed one."""
-    lost = ((key.leaves[level] - 1) / max(key.values - 1, 1))[key.levels[level][codes]]
-    return float(np.where(found.suppressed_records, 1.0, lost).mean())
+def _loss(key: Key, codes: IntArray, levels: IntArray, kept: BoolArray) -> float:
+    """The mean over the records of (leaves of the group - 1) / (leaves - 1); 1 for a suppressed one.
+
+    levels : of each record, or shape (1,) of all
+    """
+    leaves = np.stack([held[row] for held, row in zip(key.leaves, key.levels, strict=True)])
+    lost = (leaves[levels, codes] - 1) / max(key.values - 1, 1)
+    return float(np.where(kept, lost, 1.0).mean())
