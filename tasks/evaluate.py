@@ -1,5 +1,6 @@
 """Evaluate: disclosure risk by the reference standard and by attacks, and what masking cost the data's user."""
 
+from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from tasks.release.records.comparison import compared
 from tasks.release.records.judgement import Evaluation, evaluate_file
 from tasks.release.records.masked_file import MaskedFile
@@ -11,6 +12,8 @@ from tasks.step import step
 def evaluate(release: RecordsRelease, masked: MaskedFile) -> Evaluation:
     product = release.product
     # The documents' variables hold no category that only the data have: the report names those that are common.
-    return evaluate_file(
-        product.policy, compared(release, masked), declared_variables(product), described_variables(product)
-    )
+    described = described_variables(product)
+    for step_done in masked.carried_out:
+        if isinstance(step_done, GeneralizedLevels):
+            described = step_done.only_shown(described)
+    return evaluate_file(product.policy, compared(release, masked), declared_variables(product), described)

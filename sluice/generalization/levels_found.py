@@ -1,5 +1,6 @@
 """LevelsFound: what a search of levels says for itself, for people who judge what it chose."""
 
+import math
 from collections.abc import Mapping
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -67,11 +68,21 @@ class LevelsFound(BaseModel):
     choices: int = Field(description="that there are")
     suppressed: int | None = Field(description="records; None: fewer than may be told")
     records: int
+    left: bool = Field(default=False, description="whether those suppressed were left to a later step instead")
     unsearched: tuple[str, ...] = Field(default=(), description="rules of the policy that were left to its judgement")
 
     def reported(self, minimum_cell: int) -> "LevelsFound":
         """Without counts below `minimum_cell`."""
         keys = (key.reported(minimum_cell, self.records - (self.suppressed or 0)) for key in self.keys)
-        few = self.suppressed is not None and 0 < self.suppressed < minimum_cell
-        changes = {"keys": tuple(keys)} | ({"suppressed": None} if few else {})
+        # A loss counts the suppressed records, too: it is given no more closely than so many of them make it.
+        digits = max(0, math.floor(math.log10(max(self.records / minimum_cell, 1))))
+        changes: dict[str, object] = {
+            "keys": tuple(key.model_copy(update={"loss": round(key.loss, digits)}) for key in keys)
+        }
+        if self.suppressed is not None and 0 < self.suppressed < minimum_cell:
+            changes["suppressed"] = None
+        for field in ("value", "before"):
+            figure = getattr(self, field)
+            if figure is not None and figure <= 1:
+                changes[field] = round(figure, digits)
         return self.model_copy(update=changes)

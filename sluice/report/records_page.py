@@ -72,9 +72,10 @@ def _levels_view(found: LevelsFound, name: str) -> dict[str, object]:
             f"The search was ended after {found.checked:,} of {found.choices:,} choices; none that satisfies the rules "
             f"can be better by more than {100 * found.excess:.2g} %."
         )
-    suppressed = "fewer records than may be told were suppressed"
+    what = "were left to a later step" if found.left else "were suppressed"
+    suppressed = f"fewer records than may be told {what}"
     if found.suppressed is not None:
-        suppressed = f"{found.suppressed:,} of {found.records:,} records were suppressed"
+        suppressed = f"{found.suppressed:,} of {found.records:,} records {what}"
     refined = ""
     if found.before is not None:
         refined = (

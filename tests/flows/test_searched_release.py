@@ -26,6 +26,8 @@ def test_levels_are_found_published_and_explained(searching: House) -> None:
     page = searching.sluice("review", searching.id, "--html").out
     assert "Levels that were searched" in page
     assert "break k-anonymity with k = 5" in page
+    sex = page.split('aria-label="Counts of sex')[1].split("</svg>")[0]
+    assert "*" not in sex  # a group of a level that was not chosen
     searching.approve("amara")
     searching.approve("jonas")
     (name,) = searching.shelf

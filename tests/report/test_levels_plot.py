@@ -66,6 +66,7 @@ def test_report_says_what_was_chosen_and_why_no_finer() -> None:
         ({"excess": 0.013}, "none that satisfies the rules can be better by more than 1.3 %"),
         ({"excess": None}, "what others lose at least is not known"),
         ({"suppressed": 3}, "fewer records than may be told were suppressed"),
+        ({"left": True}, "20 of 1,000 records were left to a later step"),
     ],
 )
 def test_what_is_not_known_or_may_not_be_told(changes: dict[str, object], says: str) -> None:
@@ -93,3 +94,12 @@ def test_report_says_for_how_many_records_a_level_is_finer() -> None:
     assert "With the same levels for all records it would be 0.31;" in text
     assert "finer for" not in page(refined.reported(130))  # 122 of 980 records are at level 0
     assert "With the same levels" not in page(FOUND)
+
+
+def test_a_loss_does_not_give_a_small_number_of_suppressed_records_away() -> None:
+    """Of a variable that is not generalised nothing is lost but what was suppressed: 3 of 1,000."""
+    found = FOUND.model_copy(
+        update={"suppressed": 3, "keys": (SEX.model_copy(update={"loss": 0.003}),), "value": 0.003}
+    )
+    reported = found.reported(10)
+    assert (reported.suppressed, reported.keys[0].loss, reported.value) == (None, 0, 0)

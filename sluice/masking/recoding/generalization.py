@@ -217,12 +217,13 @@ class Generalization(MaskingStep):
             choices=found.nodes,
             suppressed=found.suppressed,
             records=len(frame),
+            left=self.suppressed == "left",
             unsearched=() if self._rules is None else self._rules.without_model(variables),
         )
         fitted = self._levels(keys.levels(found.levels), variables)
         if refined is not None:
             fitted = RefinedLevels.of(fitted, refined)
-        fitted = fitted.found_by(account)
+        fitted = fitted.found_by(account, variables)
         if self.suppressed == "left" or not self.suppression_limit:
             return (fitted,)
         return (fitted, SuppressedRecords.of(self.columns, self.suppressed, ~found.suppressed_records))

@@ -31,6 +31,7 @@ class GeneralizedLevels(MaskingStep):
     levels: dict[str, int] = Field(description="variable: its level, 0 for the values as they are")
     allowed: dict[str, tuple[int, int]] = Field(description="variable: the lowest and the highest level of the search")
     _found: LevelsFound | None = PrivateAttr(default=None)
+    _groups: dict[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)
 
     is_recoding: ClassVar[bool] = True
     takes_strata: ClassVar[bool] = False
@@ -41,10 +42,27 @@ class GeneralizedLevels(MaskingStep):
         """What the search says of this choice and of others; None where there was none."""
         return self._found
 
-    def found_by(self, found: LevelsFound) -> Self:
+    def found_by(self, found: LevelsFound, variables: Variables) -> Self:
+        """This step with what the search says of it; `variables` as they were before."""
         step = self.model_copy()
-        step._found = found
+        step._found, step._groups = found, step._shown(variables)
         return step
+
+    def only_shown(self, described: Variables) -> dict[str, Variable]:
+        """The released variables without the categories of levels that were not chosen, unless a later step changed
+        them."""
+        shown = dict(described)
+        for name, groups in self._groups.items():
+            categories = described[name].categories if name in described else None
+            if categories is not None and set(groups) <= set(categories):
+                kept = tuple(category for category in categories if category in groups)
+                shown[name] = described[name].model_copy(update={"categories": kept})
+        return shown
+
+    def _shown(self, variables: Variables) -> dict[str, tuple[str, ...]]:
+        """The groups that a record may show, of each variable whose categories or hierarchy are declared."""
+        groups = {name: level_groups(variables[name], level).values() for name, level in self.levels.items()}
+        return {name: tuple(dict.fromkeys(shown)) for name, shown in groups.items() if shown}
 
     def released(self, variables: Variables) -> dict[str, Variable]:
         self.refuse_unless(variables, *GENERALIZED)

@@ -60,6 +60,14 @@ class RefinedLevels(GeneralizedLevels):
             masked[name] = pd.Series(pd.Categorical.from_codes(codes, dtype=dtype), index=frame.index)
         return masked
 
+    def _shown(self, variables: Variables) -> dict[str, tuple[str, ...]]:
+        levels = {name: range(self.allowed[name][0], level + 1) for name, level in self.levels.items()}
+        groups = {
+            name: [group for level in of for group in level_groups(variables[name], level).values()]
+            for name, of in levels.items()
+        }
+        return {name: tuple(dict.fromkeys(shown)) for name, shown in groups.items() if shown}
+
     def parameters(self) -> dict[str, Any]:
         """The levels of all records; which are finer, whoever sees the file sees."""
         return {"levels": dict(self.levels), "refined": True}

@@ -134,7 +134,7 @@ def test_who_shows_no_key_hides_among_the_suppressed():
 
 def test_requirements_that_no_transformation_meets_are_named():
     keys, codes = two_keys()
-    with pytest.raises(InfeasibleError, match=r"k-anonymity with k = 8: .* highest level, 7 of 7 records"):
+    with pytest.raises(InfeasibleError, match=r"k-anonymity with k = 8: .* highest allowed level, 7 of 7 records"):
         search(keys, codes, [KAnonymity(8)], Loss())
     values = np.array([0, 0, 0, 0, 0, 1, 1])
     with pytest.raises(InfeasibleError, match=r"distinct l-diversity of 'illness' with l = 3"):
