@@ -28,6 +28,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sluice.reading import values
+from sluice.reading.listed_texts import LIST_MARK
 from sluice.variables import Kind, Role, Variable
 
 MOST_DISTINCT = 10_000
@@ -191,7 +192,7 @@ class ColumnSummary:
             self._texts(found, times)
 
     def _texts(self, found: pa.Array, times: pa.Array) -> None:
-        self._count("list", pc.starts_with(found, values.LIST_MARK), times)
+        self._count("list", pc.starts_with(found, LIST_MARK), times)
         for mark in _BETWEEN:
             self._count(mark, pc.match_substring(found, mark), times)
         spellings = pa.array([word for words in values.TRUTH.values() for word in words])

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from sluice.items.item_sets import ItemSets, joined, split
 from sluice.reading import values
+from sluice.reading.listed_texts import LIST_MARK
 from sluice.variables import Kind, Variable, as_label
 
 Problems = Counter[str]
@@ -117,9 +118,9 @@ def _categories(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[p
 def _items(raw: pa.Array, variable: Variable) -> tuple[pa.Array, dict[str, pa.Array]]:
     """Canonical texts of the sets; a cell counts once, however many of its items are not declared."""
     texts, mark = _labels(raw, variable), variable.between_items
-    lists = pc.fill_null(pc.starts_with(texts, values.LIST_MARK), False)
+    lists = pc.fill_null(pc.starts_with(texts, LIST_MARK), False)
     problems = {"separator": pc.and_(lists, pc.fill_null(pc.match_substring(texts, mark), False))}
-    texts = pc.if_else(lists, pc.replace_substring(texts, values.LIST_MARK, mark), texts)
+    texts = pc.if_else(lists, pc.replace_substring(texts, LIST_MARK, mark), texts)
     rows, labels = split(texts, mark)
     names = labels.dictionary.to_pylist()
     order = np.argsort(np.asarray(names, dtype=object))

@@ -11,11 +11,11 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sluice.reading.listed_texts import is_list, listed_texts
 from sluice.variables import as_label
 
 BLANKS = "".join(character for character in map(chr, range(0x3001)) if character.isspace())
@@ -44,8 +44,6 @@ TRUTH = {"true": ("true", "yes", "on"), "false": ("false", "no", "off")}
 MISSING_MARKS = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", ".", "?", "-")
 """Texts that stand for 'missing' among numbers, dates or truth values; among other texts each is a text like others."""
 
-LIST_MARK = "\x02"
-"""Before each part of a cell that was a list of texts at its source."""
 
 MICROSECONDS = pa.timestamp("us")
 EXACT = 2.0**53 - 1  # a whole number up to here has a float64 of its own
@@ -150,25 +148,6 @@ def plain_array(series: "pd.Series[Any]") -> pa.Array:
     if pa.types.is_floating(array.type):
         array = pc.if_else(pc.is_nan(array), None, array)
     return array.cast(pa.string()) if is_text(array) else array
-
-
-def is_list(kind: pa.DataType) -> bool:
-    """Whether cells are lists of texts."""
-    lists = pa.types.is_list(kind) or pa.types.is_large_list(kind)
-    return lists and bool(pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type))
-
-
-def listed_texts(array: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Each list of texts as one text, `LIST_MARK` before each of its parts; null where the list is, or is empty."""
-    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-    parts = pc.fill_null(pc.list_flatten(array).cast(pa.large_string()), "")
-    sizes = pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False)
-    marked = pc.binary_join_element_wise(
-        pa.scalar(LIST_MARK, pa.large_string()), parts, pa.scalar("", pa.large_string())
-    )
-    starts = pa.array(np.concatenate([[0], np.cumsum(sizes)]), pa.int64())
-    texts = pc.binary_join(pa.LargeListArray.from_arrays(starts, marked), pa.scalar("", pa.large_string()))
-    return pc.if_else(pa.array(sizes > 0), texts, None).cast(pa.string())
 
 
 def is_text(array: pa.Array) -> bool:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sluice.errors import DataError
-from sluice.reading.values import is_list, listed_texts
+from sluice.reading.listed_texts import is_list, listed_texts
 from sluice.reading.visible_text import Name
 from sluice.sources.tabular_source import TabularSource, missing_file, resolved
 
