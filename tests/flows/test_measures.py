@@ -52,7 +52,7 @@ ATTACKS: list[dict[str, Any]] = [
 
 def test_every_rule_and_attack_is_among_them() -> None:
     on_microdata = {name for name, model in rules(PolicyRule).items() if not issubclass(model, TableRule)}
-    assert {each["rule"] for each in RULES} == on_microdata
+    assert {each["rule"] for each in RULES} == on_microdata - {"km_anonymity"}  # test_set_valued_release.py
     assert {each["rule"] for each in ATTACKS} == set(rules(AttackPolicyRule))
 
 
