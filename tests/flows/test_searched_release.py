@@ -61,3 +61,13 @@ def test_what_the_policy_asks_and_the_data_cannot_give_is_an_error_that_names_it
     assert told.code == ERROR
     assert "distinct l-diversity of 'town' with l = 4" in told.words
     assert searching.shelf == []
+
+
+def test_levels_that_depend_on_values_come_before_what_changes_these(searching: House) -> None:
+    plan = searching.definition["plan"]
+    plan[1]["refine"] = True
+    plan.insert(1, {"method": "pram", "columns": ["sex"], "retention": 0.8})
+    searching.write()
+    told = searching.release()
+    assert told.code == ERROR
+    assert "refine of generalization must come before pram, which changes 'sex'" in told.words

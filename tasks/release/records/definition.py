@@ -55,6 +55,21 @@ class RecordsDefinition(Definition):
         return self
 
     @model_validator(mode="after")
+    def _values_that_are_refined_are_known(self) -> Self:
+        """Which levels a record gets by `refine` depends on its values: the original's own must lead to the same."""
+        for index, step in enumerate(self.plan):
+            if not (isinstance(step, Generalization) and step.refine):
+                continue
+            for earlier in self.plan[:index]:
+                changed = [] if earlier.is_recoding else [name for name in step.columns if name in earlier.columns]
+                if changed:
+                    raise ValueError(
+                        f"plan.{index}: refine of {step.method} must come before {earlier.method}, which changes "
+                        f"'{changed[0]}': nobody could then tell how the original values were recoded"
+                    )
+        return self
+
+    @model_validator(mode="after")
     def _strata_of_recodings_are_known(self) -> Self:
         """The original is put on the masked file's categories by the recodings alone, which need the same strata."""
         for index, step in enumerate(self.plan):
