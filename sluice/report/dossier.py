@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sluice.generalization.levels_found import LevelsFound
 from sluice.report.table_summary import TableSummary
 from sluice.risk.reference.curve import Curve
+from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary
 from sluice.verdict import Finding, Verdict
 
@@ -21,6 +22,9 @@ class RecordsView(BaseModel):
     records_released: int = Field(default=0, description="0 when nothing was masked")
     curves: tuple[Curve, ...] = ()
     variables: tuple[VariableSummary, ...] = ()
+    utility: UtilityView | None = Field(
+        default=None, description="what the file is still good for, beside the findings"
+    )
     levels: tuple[LevelsFound, ...] = Field(default=(), description="what searches of levels chose, and why")
     parameters: tuple[dict[str, Any], ...] = Field(
         default=(), description="of the steps that an analyst of the file has to correct for, such as PRAM's matrices"

@@ -135,6 +135,7 @@ def assess_compared(
             records_released=len(files.masked),
             curves=measured.curves,
             variables=measured.variables,
+            utility=measured.utility,
         ),
     )
 

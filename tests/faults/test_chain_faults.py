@@ -244,7 +244,7 @@ def test_a_policy_without_a_reference_standard_lets_no_records_out(sound: House)
         ("sluice.risk.classes.k_anonymity.k_anonymity", MemoryError()),
         ("sluice.risk.classes.l_diversity.distinct_values", ZeroDivisionError(VALUE)),
         ("policies.standard.judgement.attack", ValueError(VALUE)),
-        ("policies.utility_limits.il1s", RecursionError(VALUE)),
+        ("policies.utility.moments.il1s", RecursionError(VALUE)),
         ("tasks.validate.check_frame", KeyError(VALUE)),
         ("tasks.validate.check_batch", OSError(VALUE)),
     ],

@@ -11,7 +11,7 @@ from policies.advice import ADVICE, advice_on, with_advice
 from policies.rules.catalogue import rules
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.standard.reference_standard import ReferenceStandard
-from policies.utility_limits import UtilityLimits
+from policies.utility.limits import UtilityLimits
 from schemas.checks.frame_check import _STRUCTURE
 from sluice.verdict import Finding, Verdict
 

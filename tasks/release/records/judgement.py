@@ -27,6 +27,7 @@ from policies.standard.unique_values import judge_unique_values
 from sluice.documents.documents import FileOf, named_file
 from sluice.masking.blocks import Block
 from sluice.risk.reference.curve import Curve
+from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary, summarise
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
@@ -40,6 +41,7 @@ class Evaluation:
     findings: tuple[Finding, ...]
     curves: tuple[Curve, ...]
     variables: tuple[VariableSummary, ...]
+    utility: UtilityView | None = None  # None: the measures of utility failed
 
 
 def check_original(
@@ -78,9 +80,16 @@ def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables,
         *reference_findings(policy.reference_standard, files, curves, policy.attacks),
         *attack_findings(policy, files),
     ]
-    findings += findings_of("utility", "utility", lambda: policy.utility.find(files))
+    views: list[UtilityView] = []
+
+    def utility() -> Sequence[Finding]:
+        found = policy.utility.find(files)
+        views.append(found.view)
+        return found.findings
+
+    findings += findings_of("utility", "utility", utility)
     summaries = summarise(files.original, files.recoded, files.masked, declared, described, files.minimum_cell)
-    return Evaluation(tuple(findings), tuple(curves), tuple(summaries))
+    return Evaluation(tuple(findings), tuple(curves), tuple(summaries), views[0] if views else None)
 
 
 def against_reference(

@@ -53,6 +53,7 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
             records_released=made.rows if made else 0,
             curves=evaluation.curves if evaluation else (),
             variables=evaluation.variables if evaluation else (),
+            utility=evaluation.utility if evaluation else None,
             levels=tuple(
                 step.found.reported(self.policy.minimum_cell)
                 for step in (made.carried_out if made else ())

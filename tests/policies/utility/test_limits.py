@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility_limits import Limit, ShareLimit, UtilityLimits
+from policies.utility.limits import UtilityLimits
+from policies.utility.measured import Limit, ShareLimit
 from sluice.documents.documents import parse_document
 from sluice.errors import DocumentError
 from sluice.utility.information_loss import il1s
@@ -54,7 +55,7 @@ def files(
 def find(
     limits: UtilityLimits, original: pd.DataFrame, masked: pd.DataFrame, released: Any = VARIABLES
 ) -> dict[str, Finding]:
-    findings = limits.find(files(original, masked, released))
+    findings = limits.find(files(original, masked, released)).findings
     assert [finding.rule for finding in findings] == MEASURES
     assert all(finding.stage == "utility" and finding.says.endswith(".") for finding in findings)
     return {finding.rule: finding for finding in findings}
@@ -161,7 +162,7 @@ def test_of_a_new_variable_no_cell_was_changed() -> None:
 
 def test_a_variable_that_cannot_be_compared_makes_the_shares_unknown() -> None:
     original = typed(20)
-    findings = all_limits().find(files(original, original, recoded=original.drop(columns="x")))
+    findings = all_limits().find(files(original, original, recoded=original.drop(columns="x"))).findings
     finding = next(finding for finding in findings if finding.rule == "changed_share")
     assert (finding.verdict, finding.attempted, finding.completed) == (Verdict.UNKNOWN, 3, 2)
 

@@ -1,0 +1,65 @@
+"""Utility limits: how much a masked file may have lost, and what it did lose."""
+
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.cells import cells
+from policies.utility.items import items
+from policies.utility.measured import Limit, ShareLimit
+from policies.utility.moments import moments
+from sluice.utility.utility_view import UtilityView
+from sluice.verdict import Finding
+
+_OF_SETS = ("item_penalty", "items_left_out", "top_items", "pair_counts")
+
+
+class Utility(NamedTuple):
+    """What a masked file is still good for: what decides, and what the report shows beside it."""
+
+    findings: tuple[Finding, ...]
+    view: UtilityView
+
+
+class UtilityLimits(BaseModel):
+    """A limit for any of the measures; every measure is reported, with a limit or without."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mean: Limit | None = Field(default=None, description="median shift of a mean, in standard deviations")
+    variance: Limit | None = Field(default=None, description="median relative change of a variance")
+    correlation: Limit | None = Field(default=None, description="median change of a correlation")
+    rank_correlation: Limit | None = Field(default=None, description="median change of a rank correlation")
+    il1s: Limit | None = Field(default=None, description="mean change of a value, in sqrt(2) standard deviations")
+    changed_share: ShareLimit | None = Field(default=None, description="changed cells of the variable changed most")
+    suppressed_share: ShareLimit | None = Field(
+        default=None, description="suppressed cells of the variable with most of them"
+    )
+    entropy: ShareLimit | None = Field(default=None, description="share of its bits that a variable lost at most")
+    item_penalty: ShareLimit | None = Field(
+        default=None, description="of sets of items: mean share of all items that a released item stands for (NCP)"
+    )
+    items_left_out: ShareLimit | None = Field(default=None, description="of sets of items: occurrences left out")
+    top_items: ShareLimit | None = Field(
+        default=None, description="of sets of items: the 100 most frequent items and pairs that no longer are (tKd)"
+    )
+    pair_counts: Limit | None = Field(
+        default=None, description="of sets of items: median relative error of the counts of pairs, 0 to 2"
+    )
+
+    def find(self, files: OriginalAndMasked) -> Utility:
+        """One finding for each measure, in the order of the fields, stage "utility".
+
+        A measure within its limit passes, one beyond it fails, and one that could not be computed is `UNKNOWN`.
+        Without a limit it is reported and does not decide; nor does one that the file gives no occasion for: of fewer
+        than two numbers there is no correlation. Those of sets of items are for files that have any.
+        """
+        found = [moments(files), cells(files), items(files)]
+        measured = {name: measure for family in found for name, measure in family.measured.items()}
+        limits = {name: getattr(self, name) for name in type(self).model_fields}
+        reported = [name for name in limits if measured[name].applicable or name not in _OF_SETS or limits[name]]
+        return Utility(
+            tuple(measured[name].finding(name, limits[name]) for name in reported),
+            UtilityView.model_validate({name: part for family in found for name, part in family.view.items()}),
+        )

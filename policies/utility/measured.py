@@ -1,0 +1,74 @@
+"""One figure of utility, its limit in a policy, and the finding that the two add up to."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite, isnan
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from policies.rules.rule import Share
+from sluice.verdict import Finding, Verdict
+
+
+class Limit(BaseModel):
+    """The largest loss that is tolerated; not binding means reported only."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    at_most: float = Field(ge=0, allow_inf_nan=False)
+    binding: bool = True
+
+
+class ShareLimit(Limit):
+    at_most: Share = Field(ge=0, description="share of the records, not percent")
+
+
+class Measured(NamedTuple):
+    """One measure of one file: NaN when it could not be computed, and then `says` says why."""
+
+    value: float
+    says: str
+    scope: str
+    attempted: int
+    completed: int
+    written: Callable[[float], str]  # the limit, in the unit of `says`
+    applicable: bool = True  # False: the file has too few variables of the kind that is compared
+
+    def finding(self, name: str, limit: Limit | None) -> Finding:
+        """Under a limit, or reported where there is none, stage "utility"."""
+        if isnan(self.value):
+            verdict = Verdict.UNKNOWN if self.applicable else Verdict.PASS
+        else:
+            verdict = Verdict.FAIL if limit is not None and self.value > limit.at_most else Verdict.PASS
+        allows = "no limit is set" if limit is None else f"the policy allows {self.written(limit.at_most)}"
+        return Finding(
+            rule=name,
+            verdict=verdict,
+            stage="utility",
+            scope=self.scope,
+            observed=self.value if isfinite(self.value) else None,
+            limit=None if limit is None else limit.at_most,
+            attempted=self.attempted,
+            completed=self.completed,
+            binding=limit is not None and limit.binding and self.applicable,
+            says=f"{self.says}; {allows}.",
+        )
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one family of measures found: figures by the names of their limits, and parts of the report's view."""
+
+    measured: Mapping[str, Measured]
+    view: Mapping[str, Any] = field(default_factory=dict)  # by the names of UtilityView's fields
+
+
+def written_number(value: float) -> str:
+    """Three digits."""
+    return f"{value:.3g}" if isfinite(value) else "∞ (a constant variable was changed)"
+
+
+def written_percent(value: float) -> str:
+    """A share as a percentage of three digits."""
+    return f"{100 * value:.3g} %" if isfinite(value) else written_number(value)

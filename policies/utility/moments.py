@@ -1,0 +1,51 @@
+"""Moments: limits on how far the numbers of a file moved, together and one by one."""
+
+from collections.abc import Callable
+from math import isnan, nan
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.measured import Found, Measured, written_number, written_percent
+from sluice.utility.comparable_columns import as_numbers, comparable_columns
+from sluice.utility.information_loss import il1s
+from sluice.utility.moments import moment_differences
+
+
+def moments(files: OriginalAndMasked) -> Found:
+    """Means, variances, correlations and rank correlations of the numbers, and how far single values moved."""
+    names = comparable_columns(files.original, files.masked, files.variables, files.released)
+    found = moment_differences(as_numbers(files.original, names), as_numbers(files.masked, names))
+
+    def measured(value: float, what: str, written: Callable[[float], str], unit: str = "", of: int = 1) -> Measured:
+        if len(names) < of:
+            says = f"{what} are not compared: the file has {'one number' if names else 'no number'} to compare"
+        elif isnan(value):
+            says = f"{what} could not be compared: the two files have too few numeric variables or values in common"
+        else:
+            says = f"{what} moved by {written(value)}{unit} in the middle case, over {len(names):,} numeric variables"
+        return Measured(value, says, "", len(files.released), len(names), written, len(names) >= of)
+
+    measures = {
+        "mean": measured(found.mean, "Averages", written_number, " standard deviations"),
+        "variance": measured(found.variance, "Variances", written_percent),
+        "correlation": measured(found.correlation, "Correlations", written_number, of=2),
+        "rank_correlation": measured(found.rank_correlation, "Rank correlations", written_number, of=2),
+    }
+    return Found(measures | {"il1s": _il1s(files, names)})
+
+
+def _il1s(files: OriginalAndMasked, names: list[str]) -> Measured:
+    original, masked = files.original, files.masked
+    value = nan
+    if not names:
+        says = "How far single values moved is not measured: the file has no number to compare"
+    elif not files.paired or len(original) != len(masked):
+        why = "the two files have different numbers of records" if files.paired else "nobody said whose each row is"
+        says = f"How far single values moved is not known: {why}"
+    elif isnan(value := il1s(as_numbers(original, names), as_numbers(masked, names))):
+        says = "How far single values moved is not known: the two files have no numeric value in common"
+    else:
+        far = written_number(value)
+        says = f"A value moved by {far} on average (IL1s: in standard deviations, divided by the root of 2)"
+    return Measured(
+        value, says, "", len(files.released), 0 if isnan(value) else len(names), written_number, bool(names)
+    )

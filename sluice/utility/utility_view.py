@@ -1,0 +1,12 @@
+"""What the report shows of utility beside the findings: aggregates, each safe to show by itself."""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class UtilityView(BaseModel):
+    """One part for each family of measures; None where the file gave no occasion for it.
+
+    Every part is made with the report's minimum cell: it holds no count of fewer records, nor one that tells of them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,0 +1,102 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.utility.common_bins import CommonBins, common_bins
+from sluice.variables import Kind, Role, Variable, Variables
+from tests.typed_frame import typed_frame
+
+
+def released_shares(bins: CommonBins) -> np.ndarray:
+    return np.bincount(bins.masked, minlength=bins.codes) @ bins.spread / len(bins.masked)
+
+
+def of(
+    original: pd.DataFrame, recoded: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables
+) -> dict[str, CommonBins]:
+    return {each.name: each for each in common_bins(original, recoded, masked, variables, released)}
+
+
+def test_a_group_stands_for_each_value_that_it_may_be_and_a_removed_variable_for_missing_ones() -> None:
+    original, variables = typed_frame(
+        pd.DataFrame({"town": [*list("aaabbc"), None], "sex": list("mfmfmfm"), "age": [1, 2, 3, 4, 5, 6, 7]})
+    )
+    groups = {"a": "ab", "b": "ab", "c": "c"}
+    recoded, released = typed_frame(pd.DataFrame({"town": original["town"].astype(object).map(groups)}))
+    masked = recoded.copy()
+    masked.loc[0, "town"] = np.nan
+    found = of(original, recoded, masked, variables, released)
+    town = found["town"]
+    assert town.labels == ("a", "b", "c", "missing")
+    # 4 of 'ab', half of them each; 1 of 'c'; 2 missing, one of them suppressed
+    assert released_shares(town) * 7 == pytest.approx([2, 2, 1, 2])
+    assert np.bincount(town.original).tolist() == [3, 2, 1, 1]
+    assert released_shares(found["sex"]) == pytest.approx([0, 0, 1])
+    assert found["age"].labels[-1] == "missing"
+    assert released_shares(found["age"])[-1] == 1
+
+
+def test_numbers_recoded_to_intervals_lie_in_all_their_bins() -> None:
+    original, variables = typed_frame(pd.DataFrame({"age": np.arange(100)}))
+    recoded, released = typed_frame(pd.DataFrame({"age": np.where(np.arange(100) < 50, "young", "old")}))
+    (age,) = common_bins(original, recoded, recoded, variables, released, most=10)
+    assert age.bins == 11
+    assert released_shares(age) == pytest.approx([0.1] * 10 + [0])
+
+
+def test_a_label_behind_which_nobody_stands_may_be_anything() -> None:
+    original, variables = typed_frame(pd.DataFrame({"town": list("aabb")}))
+    masked, released = typed_frame(pd.DataFrame({"town": list("xxab")}))
+    nowhere = pd.DataFrame({"town": pd.Series([None] * 4, dtype=masked["town"].dtype)})
+    (town,) = common_bins(original, nowhere, masked, variables, released)
+    assert released_shares(town) == pytest.approx([0.5, 0.5, 0])
+
+
+def test_rare_categories_share_a_bin() -> None:
+    original, variables = typed_frame(pd.DataFrame({"town": list("aaabbbcd")}))
+    (town,) = common_bins(original, original, original, variables, variables, most=3)
+    assert town.labels == ("a", "b", "all others", "missing")
+    assert np.bincount(town.original).tolist() == [3, 3, 2]
+
+
+def test_names_and_texts_are_not_compared() -> None:
+    frame = pd.DataFrame({"id": ["1", "2"], "says": ["x", "y"]})
+    variables = {
+        "id": Variable(name="id", kind=Kind.NOMINAL, role=Role.IDENTIFIER),
+        "says": Variable(name="says", kind=Kind.TEXT),
+    }
+    assert common_bins(frame, frame, frame, variables, variables) == ()
+
+
+def test_a_recoded_file_of_another_length_is_refused() -> None:
+    original, variables = typed_frame(pd.DataFrame({"town": list("aabb")}))
+    with pytest.raises(DataError, match="got 3 for 4"):
+        common_bins(original, original.iloc[:3], original, variables, variables)
+
+
+columns = st.lists(
+    st.tuples(st.sampled_from(["a", "b", "c", None]), st.one_of(st.none(), st.floats(-5, 5))), min_size=1, max_size=30
+)
+
+
+@given(columns, st.integers(2, 6), st.randoms())
+def test_an_unchanged_file_in_any_order_has_the_same_shares(
+    rows: list, most: int, random: "np.random.Generator"
+) -> None:
+    frame = pd.DataFrame(
+        {
+            "town": pd.Categorical([town for town, _ in rows], categories=["a", "b", "c"]),
+            "x": np.array([x for _, x in rows], dtype=np.float64),
+        }
+    )
+    variables = {"town": Variable(name="town", kind=Kind.NOMINAL), "x": Variable(name="x", kind=Kind.CONTINUOUS)}
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    for each in common_bins(frame, frame, frame.iloc[order], variables, variables, most):
+        assert each.spread.sum(axis=1) == pytest.approx(np.ones(each.codes))
+        before = np.bincount(each.original, minlength=each.bins) / len(rows)
+        assert released_shares(each) == pytest.approx(before)
+        assert each.original.max() < each.bins == len(each.labels)
