@@ -20,7 +20,7 @@ from sluice.risk.linkage.interval_disclosure import interval_disclosure
 from sluice.risk.linkage.linkage_score import FIGURES, Weighting, disclosure_risk, linkage_score
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.reference_attack import some_of
-from sluice.utility.information_loss import il1s
+from sluice.utility.continuous.il1s import il1s
 from sluice.verdict import Finding
 
 _PARTS = {

@@ -6,8 +6,8 @@ from math import isnan, nan
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_number, written_percent
 from sluice.utility.comparable_columns import as_numbers, comparable_columns
-from sluice.utility.information_loss import il1s
-from sluice.utility.moments import moment_differences
+from sluice.utility.continuous.il1s import il1s
+from sluice.utility.continuous.moments import moment_differences
 
 
 def moments(files: OriginalAndMasked) -> Found:

@@ -13,7 +13,7 @@ from policies.rules.probabilistic_linkage import ProbabilisticLinkage
 from policies.rules.rank_swapping_linkage import RankSwappingLinkage
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.risk.linkage.linkage_score import disclosure_risk
-from sluice.utility.information_loss import il1s
+from sluice.utility.continuous.il1s import il1s
 from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Verdict
 

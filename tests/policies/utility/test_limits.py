@@ -12,8 +12,8 @@ from policies.utility.limits import UtilityLimits
 from policies.utility.measured import Limit, ShareLimit
 from sluice.documents.documents import parse_document
 from sluice.errors import DocumentError
-from sluice.utility.information_loss import il1s
-from sluice.utility.moments import moment_differences
+from sluice.utility.continuous.il1s import il1s
+from sluice.utility.continuous.moments import moment_differences
 from sluice.variables import Kind, Variable
 from sluice.verdict import Finding, Verdict, decide
 

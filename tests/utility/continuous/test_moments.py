@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
 from sluice.errors import DataError
-from sluice.utility.moments import moment_differences
+from sluice.utility.continuous.moments import moment_differences
 
 matrices = arrays(
     np.float64, st.tuples(st.integers(4, 12), st.integers(2, 4)), elements=st.integers(-50, 50).map(float)

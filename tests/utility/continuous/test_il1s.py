@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sluice.errors import DataError
-from sluice.utility.information_loss import il1s
+from sluice.utility.continuous.il1s import il1s
 
 columns = arrays(np.float64, st.tuples(st.integers(2, 10), st.integers(1, 3)), elements=st.integers(-9, 9).map(float))
 
