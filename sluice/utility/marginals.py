@@ -1,0 +1,315 @@
+"""Marginals: how far the tables of any two or three variables of the masked file lie from the original's.
+
+Source: the k-marginal score of NIST's challenges on synthetic data (McKenna, Miklau and Sheldon 2021) is 1000 (1 -
+mean loss), with the loss below. Differs from it: all tables of a size are counted, not some at random; files
+are compared on common bins of the unrecoded original, so that recoding, suppression and the removal of a variable are
+losses; and records weigh what the contract says.
+
+The loss of a table is the total variation distance, half the sum of |p - q| over its cells: the share of the records
+that would have to change cell. 0 for equal tables, 1 for tables that share no cell; higher is worse. A masked file that
+is a sample, or draws at random, loses something by chance alone; `subsample_equivalent` says how much that is.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, sqrt
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.errors import DataError
+from sluice.utility.common_bins import CommonBins
+
+_MOST_TABLES = 5_000  # all pairs of 100 variables and all triples of 31
+_MOST_CELLS = 1 << 20  # of a table of released codes; a larger one is counted by those codes that occur together
+_LEVEL = 1.959963984540054  # of a 95 % interval, normal
+
+Codes = npt.NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class MarginalLosses:
+    """The losses of tables of `size` variables.
+
+    names  : the variables
+    size   : variables in a table
+    tables : (t, size), positions in `names`, rising
+    losses : (t,), 0 to 1; NaN where a file has no record, or none that weighs anything
+    of     : how many tables there are; more than t where they were drawn
+    """
+
+    names: tuple[str, ...]
+    size: int
+    tables: IntArray
+    losses: FloatArray
+    of: int
+
+    @property
+    def mean(self) -> float:
+        """Of all tables, or of those drawn; NaN without any."""
+        return float(self.losses.mean()) if len(self.losses) else float("nan")
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """95 % for the mean of all tables, where they were drawn without replacement; None where all were counted."""
+        drawn = len(self.losses)
+        if drawn == self.of or drawn < 2:
+            return None
+        half = _LEVEL * float(self.losses.std(ddof=1)) * sqrt((1 - drawn / self.of) / drawn)
+        return max(0.0, self.mean - half), min(1.0, self.mean + half)
+
+    @property
+    def by_variable(self) -> dict[str, float]:
+        """The mean loss of the tables that a variable is in, in the order of `names`; NaN where it is in none."""
+        added, times = np.zeros(len(self.names)), np.zeros(len(self.names))
+        for column in self.tables.T:
+            np.add.at(added, column, self.losses)
+            np.add.at(times, column, 1.0)
+        with np.errstate(invalid="ignore"):
+            return dict(zip(self.names, (added / times).tolist(), strict=True))
+
+    def worst(self, most: int) -> tuple[tuple[tuple[str, ...], float], ...]:
+        """The tables of largest loss, by their variables, the largest first; of equal ones the first in order."""
+        order = np.argsort(-self.losses, kind="stable")[:most]
+        return tuple(
+            (tuple(self.names[at] for at in self.tables[table].tolist()), float(self.losses[table]))
+            for table in order.tolist()
+        )
+
+    def among(self, names: Sequence[str]) -> Self:
+        """The tables of these variables alone."""
+        inside = np.isin(self.tables, [at for at, name in enumerate(self.names) if name in names]).all(axis=1)
+        known = sum(name in names for name in self.names)
+        return type(self)(self.names, self.size, self.tables[inside], self.losses[inside], comb(known, self.size))
+
+
+def pair_loss(
+    bins: Sequence[CommonBins], original_weight: FloatArray | None = None, masked_weight: FloatArray | None = None
+) -> float:
+    """The mean loss of all pairs of variables, 0 to 1; NaN of fewer than two variables. See `marginal_losses`."""
+    return marginal_losses(bins, 2, original_weight, masked_weight).mean
+
+
+def marginal_losses(
+    bins: Sequence[CommonBins],
+    size: int,
+    original_weight: FloatArray | None = None,
+    masked_weight: FloatArray | None = None,
+    rng: np.random.Generator | None = None,
+    most: int = _MOST_TABLES,
+) -> MarginalLosses:
+    """The loss of every table of `size` of the variables.
+
+    bins            : the variables on common bins, all of the same n original and m masked records. A missing value
+                      is a value as any other, and a removed variable is all missing
+    size            : 1 or more; tables of 1 variable are its distribution
+    original_weight : (n,), finite, not negative; None: every record weighs 1. The same (m,) for the masked file
+    rng, most       : of more tables than `most`, so many are drawn; `MarginalLosses.of` tells how many there are
+    raises          : DataError for lengths that do not fit, weights below 0 or missing, a size below 1, or more tables
+                      than `most` without a generator
+    cost            : O((n + m) t) for t tables: all pairs of 20 variables of 1,000,000 records 0.4 s, all triples 2 s
+    """
+    counted = MarginalTables(bins, size, original_weight, masked_weight, rng, most)
+    return counted.losses()
+
+
+class MarginalTables:
+    """The tables of two files, counted one after the other: `marginal_losses` in steps, to count one file again."""
+
+    def __init__(
+        self,
+        bins: Sequence[CommonBins],
+        size: int,
+        original_weight: FloatArray | None = None,
+        masked_weight: FloatArray | None = None,
+        rng: np.random.Generator | None = None,
+        most: int = _MOST_TABLES,
+    ) -> None:
+        """See `marginal_losses`."""
+        if size < 1:
+            raise DataError(f"a marginal is a table of 1 variable or more; got {size}.")
+        for which in ("original", "masked"):
+            lengths = {len(getattr(each, which)) for each in bins}
+            if len(lengths) > 1:
+                raise DataError(f"all variables must have the same {which} records; got lengths {sorted(lengths)}.")
+        self.names = tuple(each.name for each in bins)
+        self.size = size
+        self.tables = _drawn(len(bins), size, rng, most)
+        self.of = comb(len(bins), size)
+        self._original = [_narrow(each.original, each.bins) for each in bins]
+        coded = [_coded(each) for each in bins]
+        self._masked, self._spread = [codes for codes, _ in coded], [spread for _, spread in coded]
+        self._bins = [each.bins for each in bins]
+        records = (len(bins[0].original), len(bins[0].masked)) if bins else (0, 0)
+        self._weights = (
+            _checked(original_weight, records[0], "original"),
+            _checked(masked_weight, records[1], "masked"),
+        )
+
+    def losses(self) -> MarginalLosses:
+        """The loss of each table: original against masked."""
+        pairs = zip(self._original_shares(None), self._masked_shares(), strict=True)
+        found = [_distance(before, after) for before, after in pairs]
+        return MarginalLosses(self.names, self.size, self.tables, np.array(found, dtype=np.float64), self.of)
+
+    def original_shares(self) -> list[FloatArray]:
+        """Of each table the share of the original records in each cell; kept by whoever compares several files."""
+        return list(self._original_shares(None))
+
+    def mean_loss_of(self, rows: IntArray, shares: Sequence[FloatArray]) -> float:
+        """The mean loss that these rows of the original have as a file of their own.
+
+        rows   : positions of original records
+        shares : what `original_shares` returned
+        """
+        pairs = zip(shares, self._original_shares(rows), strict=True)
+        found = [_distance(before, after) for before, after in pairs]
+        return float(np.mean(found)) if found else float("nan")
+
+    def _original_shares(self, rows: IntArray | None) -> Iterator[FloatArray]:
+        codes, weight = self._original, self._weights[0]
+        if rows is not None:
+            codes, weight = [each[rows] for each in codes], None if weight is None else weight[rows]
+        for _, table in _counted(codes, self._bins, self.tables, weight):
+            yield _shares(table)
+
+    def _masked_shares(self) -> Iterator[FloatArray]:
+        radix = [size if s is None else len(s) for s, size in zip(self._spread, self._bins, strict=True)]
+        dense = self._cells(radix) <= _MOST_CELLS
+        counted = _counted(self._masked, radix, self.tables[dense], self._weights[1])
+        for table, is_dense in zip(self.tables.tolist(), dense.tolist(), strict=True):
+            if is_dense:
+                _, cells = next(counted)
+                yield _shares(self._in_bins(cells, table, radix))
+            else:
+                yield _shares(self._by_occurrence(table, radix))
+
+    def _cells(self, radix: Sequence[int]) -> FloatArray:
+        sizes = np.array(radix, dtype=np.float64)
+        return np.asarray(sizes[self.tables].prod(axis=1))
+
+    def _in_bins(self, cells: npt.NDArray[Any], table: Sequence[int], radix: Sequence[int]) -> npt.NDArray[Any]:
+        """A table of released codes, each shared out among the bins that it may stand for."""
+        if all(self._spread[at] is None for at in table):
+            return cells
+        spread_out: npt.NDArray[Any] = cells.reshape([radix[at] for at in table])
+        for axis, at in enumerate(table):
+            spread = self._spread[at]
+            if spread is not None:
+                spread_out = np.moveaxis(np.tensordot(spread_out, spread, axes=(axis, 0)), -1, axis)
+        return spread_out.ravel()
+
+    def _by_occurrence(self, table: Sequence[int], radix: Sequence[int]) -> FloatArray:
+        """The same for a table of very many codes, most of which no record has together: by those that some has."""
+        cell = np.zeros(len(self._masked[table[0]]), dtype=np.int64)
+        for at in table:
+            cell = cell * radix[at] + self._masked[at]
+        distinct, place = np.unique(cell, return_inverse=True)
+        added = np.bincount(place, self._weights[1])
+        codes: list[IntArray] = []
+        for at in reversed(table):
+            codes.insert(0, distinct % radix[at])
+            distinct = distinct // radix[at]
+        shared = np.zeros([self._bins[at] for at in table])
+        for start in range(0, len(added), 1 << 14):
+            chunk = slice(start, start + (1 << 14))
+            # the outer product of the shares in all variables but the last, then summed over the codes
+            front: FloatArray = added[chunk, None].astype(np.float64)
+            for at, code in zip(table[:-1], codes[:-1], strict=True):
+                rows = self._rows(at, code[chunk])
+                front = (front[:, :, None] * rows[:, None, :]).reshape(len(front), -1)
+            last = self._rows(table[-1], codes[-1][chunk])
+            shared += (front.T @ last).reshape(shared.shape)
+        return np.asarray(shared.ravel())
+
+    def _rows(self, at: int, code: IntArray) -> FloatArray:
+        spread = self._spread[at]
+        return np.asarray(np.eye(self._bins[at])[code] if spread is None else spread[code])
+
+
+def _drawn(variables: int, size: int, rng: np.random.Generator | None, most: int) -> IntArray:
+    """(t, size): all tables in order, or `most` of them, drawn without replacement, in order."""
+    tables = comb(variables, size)
+    if tables <= most:
+        return np.array(list(combinations(range(variables), size)), dtype=np.int64).reshape(-1, size)
+    if rng is None:
+        raise DataError(
+            f"{variables} variables have {tables:,} tables, more than {most:,}: a generator must draw some."
+        )
+    drawn: set[tuple[int, ...]] = set()
+    while len(drawn) < most:
+        drawn.add(tuple(sorted(rng.choice(variables, size, replace=False).tolist())))
+    return np.array(sorted(drawn), dtype=np.int64)
+
+
+def _narrow(codes: npt.NDArray[Any], values: int) -> Codes:
+    for narrow in (np.uint8, np.uint16):
+        if values <= np.iinfo(narrow).max + 1:
+            return codes.astype(narrow)
+    return codes.astype(np.uint32)
+
+
+def _coded(each: CommonBins) -> tuple[Codes, FloatArray | None]:
+    """The released codes, those of one meaning as one, and what each stands for; None where each is a bin."""
+    certain: BoolArray = each.spread.max(axis=1) == 1
+    if certain.all():
+        return _narrow(each.spread.argmax(axis=1)[each.masked], each.bins), None
+    meanings, meaning = np.unique(each.spread[~certain], axis=0, return_inverse=True)
+    code_of = each.spread.argmax(axis=1)
+    code_of[~certain] = each.bins + meaning.ravel()
+    spread = np.vstack([np.eye(each.bins), meanings])
+    return _narrow(code_of[each.masked], len(spread)), spread
+
+
+def _checked(weight: FloatArray | None, records: int, which: str) -> FloatArray | None:
+    if weight is None:
+        return None
+    if weight.shape != (records,):
+        raise DataError(f"the {which} file has {records:,} records; got {len(weight):,} weights.")
+    if not (np.isfinite(weight).all() and (weight >= 0).all()):
+        raise DataError(f"weights of the {which} file must be finite and not negative.")
+    return np.ascontiguousarray(weight, dtype=np.float64)
+
+
+def _counted(
+    codes: Sequence[Codes], radix: Sequence[int], tables: IntArray, weight: FloatArray | None
+) -> Iterator[tuple[list[int], npt.NDArray[Any]]]:
+    """Each table, its cells in a row (the last variable varies fastest), as counts or sums of weights."""
+    from sluice.utility.marginals_kernel import add_up, count, join  # compiled: loaded where it is needed
+
+    front: list[int] = []
+    key: Codes = np.zeros(len(codes[0]) if len(codes) else 0, dtype=np.uint8)
+    for table in tables.tolist():
+        if table[:-1] != front or not front:
+            front, cells = table[:-1], 1
+            key = np.zeros(len(key), dtype=np.uint8)
+            for place, at in enumerate(front):
+                cells *= radix[at]
+                if place == 0:
+                    key = codes[at]
+                    continue
+                joined: Codes = np.empty(len(key), dtype=_narrow(np.zeros(0), cells).dtype)
+                join(key, codes[at], radix[at], joined)
+                key = joined
+        last = table[-1]
+        total = radix[last] * int(np.prod([radix[at] for at in front], dtype=np.int64))
+        if weight is None:
+            counts = np.zeros(total, dtype=np.int32)
+            count(key, codes[last], radix[last], counts)
+            yield table, counts
+        else:
+            sums = np.zeros(total, dtype=np.float64)
+            add_up(key, codes[last], radix[last], weight, sums)
+            yield table, sums
+
+
+def _shares(table: npt.NDArray[Any]) -> FloatArray:
+    total = table.sum()
+    return np.asarray(table / total if total > 0 else np.full(len(table), np.nan), dtype=np.float64)
+
+
+def _distance(before: FloatArray, after: FloatArray) -> float:
+    return float(np.minimum(1.0, np.abs(before - after).sum() / 2))  # NaN stays NaN
