@@ -72,6 +72,10 @@ _UTILITY = {
     "pair_counts": (
         "Counts of pairs of items are lost in wide groups: use a smaller m or k, or a hierarchy with more levels."
     ),
+    "impossible_records": (
+        "Masking made records that break rules across fields: mask the variables of each rule together (swap or draw "
+        "them as a group), recode them instead of changing them one by one, or take one of them out."
+    ),
     "suppressed_share": (
         "Much of one variable was suppressed: recode it more coarsely first, so that fewer of its cells need "
         "suppression, or give it rank 1 of importance."

@@ -11,6 +11,7 @@ from sluice.masking.blocks import Block
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.risk.people import person_variable
+from sluice.utility.analyses.impossible_records import RecordRule
 from sluice.variables import Variable, Variables
 
 
@@ -32,6 +33,7 @@ class OriginalAndMasked:
     blocks : variables that left their records together, and for each row of `original` the row of `masked` that holds
                its values of them, -1 where none does
     knowledge : who knows which variables of a person, as the contract names them
+    record_rules : conditions over values of one record that the original keeps, as the contract names them
     """
 
     original: pd.DataFrame
@@ -58,6 +60,7 @@ class OriginalAndMasked:
     knowledge: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     carried_out: Sequence[MaskingStep | ByStratum] | None = None
     blocks: Sequence[Block] = ()
+    record_rules: Sequence[RecordRule] = ()
 
     def of_block(self, block: Block) -> Self:
         """The same files with row i of `masked` the record that holds the block of row i of `original`; whose block a

@@ -18,6 +18,7 @@ from sluice.documents.documents import FileOf, Written, named_file, parse_docume
 from sluice.errors import DocumentError, did_you_mean
 from sluice.reading.values import moment
 from sluice.reading.visible_text import Name, Prose
+from sluice.utility.analyses.impossible_records import RecordRule
 from sluice.variables import GROUPS, NAMES, Kind, Label, Role, Variable
 
 HASHED = NAMES  # a variable with one of these roles leaves its source only as a keyed hash
@@ -165,6 +166,14 @@ class Contract(_Strict):
             except ValueError as error:
                 raise ValueError(f"rules: '{rule.name}': {error}") from None
         return expressions
+
+    @property
+    def record_rules(self) -> tuple[RecordRule, ...]:
+        """The cross-field rules as conditions on frames that are typed as the original."""
+        return tuple(
+            RecordRule(rule.name, rule.says, self.expressions[rule.name].names, self.expressions[rule.name].holds)
+            for rule in self.rules
+        )
 
 
 def _refuse_incoherent(variable: Variable) -> None:

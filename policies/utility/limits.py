@@ -6,13 +6,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.cells import cells
+from policies.utility.impossible import impossible
 from policies.utility.items import items
 from policies.utility.measured import Limit, ShareLimit
 from policies.utility.moments import moments
 from sluice.utility.utility_view import UtilityView
 from sluice.verdict import Finding
 
-_OF_SETS = ("item_penalty", "items_left_out", "top_items", "pair_counts")
+_WHERE_THERE_ARE_ANY = ("item_penalty", "items_left_out", "top_items", "pair_counts", "impossible_records")
 
 
 class Utility(NamedTuple):
@@ -47,18 +48,24 @@ class UtilityLimits(BaseModel):
     pair_counts: Limit | None = Field(
         default=None, description="of sets of items: median relative error of the counts of pairs, 0 to 2"
     )
+    impossible_records: ShareLimit | None = Field(
+        default=None, description="share of records that break a rule across fields which their originals keep"
+    )
 
     def find(self, files: OriginalAndMasked) -> Utility:
         """One finding for each measure, in the order of the fields, stage "utility".
 
         A measure within its limit passes, one beyond it fails, and one that could not be computed is `UNKNOWN`.
         Without a limit it is reported and does not decide; nor does one that the file gives no occasion for: of fewer
-        than two numbers there is no correlation. Those of sets of items are for files that have any.
+        than two numbers there is no correlation. Those of sets of items are for files that have any, and that of
+        impossible records for data whose contract has rules across fields.
         """
-        found = [moments(files), cells(files), items(files)]
+        found = [moments(files), cells(files), items(files), impossible(files)]
         measured = {name: measure for family in found for name, measure in family.measured.items()}
         limits = {name: getattr(self, name) for name in type(self).model_fields}
-        reported = [name for name in limits if measured[name].applicable or name not in _OF_SETS or limits[name]]
+        reported = [
+            name for name in limits if measured[name].applicable or name not in _WHERE_THERE_ARE_ANY or limits[name]
+        ]
         return Utility(
             tuple(measured[name].finding(name, limits[name]) for name in reported),
             UtilityView.model_validate({name: part for family in found for name, part in family.view.items()}),

@@ -34,6 +34,7 @@ class Measured(NamedTuple):
     completed: int
     written: Callable[[float], str]  # the limit, in the unit of `says`
     applicable: bool = True  # False: the file has too few variables of the kind that is compared
+    tells_of_few: bool = False  # True: the figure decides and is not shown, for fewer records than the minimum cell
 
     def finding(self, name: str, limit: Limit | None) -> Finding:
         """Under a limit, or reported where there is none, stage "utility"."""
@@ -47,7 +48,7 @@ class Measured(NamedTuple):
             verdict=verdict,
             stage="utility",
             scope=self.scope,
-            observed=self.value if isfinite(self.value) else None,
+            observed=self.value if isfinite(self.value) and not self.tells_of_few else None,
             limit=None if limit is None else limit.at_most,
             attempted=self.attempted,
             completed=self.completed,

@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict
 
+from sluice.utility.analyses.impossible_records import BrokenRules
+
 
 class UtilityView(BaseModel):
     """One part for each family of measures; None where the file gave no occasion for it.
@@ -10,3 +12,5 @@ class UtilityView(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    impossible_records: BrokenRules | None = None

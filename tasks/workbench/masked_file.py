@@ -122,6 +122,7 @@ def compared(
         unit=contract.records_are,
         minimum_cell=minimum_cell,
         knowledge=contract.knowledge,
+        record_rules=contract.record_rules,
     )
 
 

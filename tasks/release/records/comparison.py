@@ -43,6 +43,7 @@ def compared(release: RecordsRelease, masked: MaskedFile) -> OriginalAndMasked:
         unit=release.unit,
         minimum_cell=release.product.policy.minimum_cell,
         knowledge=release.product.contract.knowledge,
+        record_rules=release.product.contract.record_rules,
         carried_out=masked.carried_out,
         blocks=_blocks(release, kept),
     )

@@ -102,6 +102,7 @@ def _with_plan(
         unit=masked.contract.records_are,
         minimum_cell=minimum_cell,
         knowledge=masked.contract.knowledge,
+        record_rules=masked.contract.record_rules,
         carried_out=masked.carried_out,
         blocks=tuple(block.among(np.flatnonzero(kept)) for block in masked.blocks),
     )
