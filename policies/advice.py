@@ -76,6 +76,14 @@ _UTILITY = {
         "Masking made records that break rules across fields: mask the variables of each rule together (swap or draw "
         "them as a group), recode them instead of changing them one by one, or take one of them out."
     ),
+    "pair_marginals": (
+        "Tables of two variables moved: see in the report which variables' tables lost most, and mask these less, or "
+        "several variables together; a variable that was removed loses every table it is in."
+    ),
+    "triple_marginals": (
+        "Tables of three variables moved: what goes together was masked apart. Mask such variables together, or recode "
+        "less, and keep variables that were removed."
+    ),
     "suppressed_share": (
         "Much of one variable was suppressed: recode it more coarsely first, so that fewer of its cells need "
         "suppression, or give it rank 1 of importance."

@@ -2,17 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 import pandas as pd
 
+from sluice.arrays import FloatArray
 from sluice.masking.blocks import Block
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
 from sluice.risk.people import person_variable
 from sluice.utility.analyses.impossible_records import RecordRule
-from sluice.variables import Variable, Variables
+from sluice.utility.common_bins import CommonBins, common_bins
+from sluice.utility.record_weights import record_weights
+from sluice.variables import Role, Variable, Variables
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,17 @@ class OriginalAndMasked:
     carried_out: Sequence[MaskingStep | ByStratum] | None = None
     blocks: Sequence[Block] = ()
     record_rules: Sequence[RecordRule] = ()
+
+    @cached_property
+    def common_bins(self) -> tuple[CommonBins, ...]:
+        """Original and masked values on common bins of the unrecoded original, but for the weights of the records."""
+        described = {name: each for name, each in self.variables.items() if each.role is not Role.WEIGHT}
+        return common_bins(self.original, self.recoded, self.masked, described, self.released)
+
+    @cached_property
+    def weights(self) -> tuple[FloatArray | None, FloatArray | None]:
+        """What each original and each masked record weighs, where the contract and the released file say so."""
+        return record_weights(self.original, self.variables), record_weights(self.masked, self.released)
 
     def of_block(self, block: Block) -> Self:
         """The same files with row i of `masked` the record that holds the block of row i of `original`; whose block a

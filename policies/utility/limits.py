@@ -8,6 +8,7 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.cells import cells
 from policies.utility.impossible import impossible
 from policies.utility.items import items
+from policies.utility.marginals import marginals
 from policies.utility.measured import Limit, ShareLimit
 from policies.utility.moments import moments
 from sluice.utility.utility_view import UtilityView
@@ -38,6 +39,12 @@ class UtilityLimits(BaseModel):
         default=None, description="suppressed cells of the variable with most of them"
     )
     entropy: ShareLimit | None = Field(default=None, description="share of its bits that a variable lost at most")
+    pair_marginals: ShareLimit | None = Field(
+        default=None, description="records in another cell of the table of two variables, on average over all pairs"
+    )
+    triple_marginals: ShareLimit | None = Field(
+        default=None, description="records in another cell of the table of three variables, on average over all triples"
+    )
     item_penalty: ShareLimit | None = Field(
         default=None, description="of sets of items: mean share of all items that a released item stands for (NCP)"
     )
@@ -60,7 +67,7 @@ class UtilityLimits(BaseModel):
         than two numbers there is no correlation. Those of sets of items are for files that have any, and that of
         impossible records for data whose contract has rules across fields.
         """
-        found = [moments(files), cells(files), items(files), impossible(files)]
+        found = [moments(files), cells(files), items(files), impossible(files), marginals(files)]
         measured = {name: measure for family in found for name, measure in family.measured.items()}
         limits = {name: getattr(self, name) for name in type(self).model_fields}
         reported = [

@@ -62,7 +62,8 @@ def common_bins(
 
     original, variables : length n, typed
     recoded             : length n, row i the record of `original`'s row i after the recodings alone; which original
-                          values a released group may stand for is read off the two
+                          values a released group may stand for is read off the two. A variable that it lacks was not
+                          recoded
     masked, released    : length m, typed; any records in any order
     most                : numbers and dates fall into at most so many intervals of about equal shares of the original,
                           and of more categories than that the most frequent are bins of their own
@@ -95,7 +96,7 @@ def _binned(
             yield CommonBins(name, bins, np.zeros(len(masked), dtype=np.int64), spread, labels)
             continue
         after = plain_values(masked[name])
-        before = plain_values(recoded[name])
+        before = plain_values(recoded[name]) if name in recoded else values
         if all(column.dtype.kind == "f" for column in (values, before, after)):
             yield CommonBins(name, bins, bin_of(after), np.eye(missing + 1), labels)
             continue

@@ -3,6 +3,7 @@
 from pydantic import BaseModel, ConfigDict
 
 from sluice.utility.analyses.impossible_records import BrokenRules
+from sluice.utility.marginal_summary import MarginalsView
 
 
 class UtilityView(BaseModel):
@@ -14,3 +15,4 @@ class UtilityView(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     impossible_records: BrokenRules | None = None
+    marginals: MarginalsView | None = None

@@ -1,0 +1,70 @@
+"""Marginals: limits on how far the tables of two and three variables lie from the original's."""
+
+from math import isnan
+
+import numpy as np
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.measured import Found, Measured, written_percent
+from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, marginal_summary
+from sluice.utility.marginals import MarginalLosses, MarginalTables, marginal_losses
+from sluice.utility.subsample_equivalent import SubsampleEquivalent, subsample_equivalent
+
+_TABLES_OF_SUBSAMPLES = 200  # by which the subsample with the same loss is found; drawn where there are more
+_LIMITS = {2: "pair_marginals", 3: "triple_marginals"}
+_WORDS = {2: "pair", 3: "triple"}
+
+
+def marginals(files: OriginalAndMasked) -> Found:
+    """The mean loss of all pairs and of all triples of variables, those of removed variables included."""
+    summaries = {size: _summary(files, losses) for size, losses in ((size, _losses(files, size)) for size in (2, 3))}
+    measured = {_LIMITS[size]: _measured(files, size, summary) for size, summary in summaries.items()}
+    pairs = summaries[2]
+    view = {} if pairs is None else {"marginals": MarginalsView(pairs=pairs, triples=summaries[3])}
+    return Found(measured, view)
+
+
+def _losses(files: OriginalAndMasked, size: int) -> MarginalLosses:
+    return marginal_losses(files.common_bins, size, *files.weights, rng=files.rng)
+
+
+def _summary(files: OriginalAndMasked, losses: MarginalLosses) -> MarginalSummary | None:
+    equivalent, tables = _equivalent(files, losses)
+    fewer = min(len(files.original), len(files.masked))
+    return marginal_summary(losses, files.released, fewer, files.minimum_cell, equivalent, tables)
+
+
+def _equivalent(files: OriginalAndMasked, losses: MarginalLosses) -> tuple[SubsampleEquivalent | None, int]:
+    """Which subsample loses as much in the same tables."""
+    if isnan(losses.mean):
+        return None, 0
+    some = MarginalTables(files.common_bins, losses.size, *files.weights, files.rng, _TABLES_OF_SUBSAMPLES)
+    order = {tuple(table): loss for table, loss in zip(losses.tables.tolist(), losses.losses.tolist(), strict=True)}
+    known = [order.get(tuple(table)) for table in some.tables.tolist()]
+    observed = some.losses().mean if None in known else float(np.mean([loss for loss in known if loss is not None]))
+    shares = some.original_shares()
+    found = subsample_equivalent(lambda rows: some.mean_loss_of(rows, shares), len(files.original), observed, files.rng)
+    return found, len(some.tables)
+
+
+def _measured(files: OriginalAndMasked, size: int, summary: MarginalSummary | None) -> Measured:
+    variables = len(files.common_bins)
+    word = _WORDS[size]
+    if variables < size:
+        says = f"Tables of {word}s of variables are not compared: the original has {variables} variables to compare"
+        return Measured(float("nan"), says, "", 0, 0, written_percent, False)
+    if summary is None:
+        says = f"What tables of {word}s of variables lost is not known: a file has no records, or none with a weight"
+        return Measured(float("nan"), says, "", variables, 0, written_percent)
+    says = (
+        f"In the table of a {word} of variables {written_percent(summary.mean)} of the records stand in another cell "
+        f"than the original has them, on average over {summary.counted:,} of {summary.of:,} {word}s"
+    )
+    if summary.interval is not None:
+        says += f" (95 % interval {written_percent(summary.interval[0])} to {written_percent(summary.interval[1])})"
+    if summary.removed and summary.mean_released is not None:
+        says += f", {written_percent(summary.mean_released)} among the released variables alone"
+    if summary.equivalent is not None:
+        bound = "less than " if summary.equivalent.at_most else ""
+        says += f"; as good as a random sample of {bound}{written_percent(summary.equivalent.share)} of the original"
+    return Measured(summary.mean, says, "", summary.of, summary.counted, written_percent)

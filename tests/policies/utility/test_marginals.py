@@ -1,0 +1,113 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.limits import Utility, UtilityLimits
+from sluice.utility.marginals import pair_loss
+from sluice.variables import Role
+from sluice.verdict import Finding, Verdict
+from tests.typed_frame import typed_frame
+
+
+def data(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    town = rng.choice(list("abcd"), n)
+    frame = {"town": town, "sex": rng.choice(["m", "f"], n), "x": rng.normal(size=n) + (town == "a")}
+    return pd.DataFrame(frame)
+
+
+def files(
+    original: pd.DataFrame, masked: pd.DataFrame, recoded: pd.DataFrame | None = None, **roles: Role
+) -> OriginalAndMasked:
+    before, variables = typed_frame(original)
+    after, released = typed_frame(masked)
+    between = before[list(masked)] if recoded is None else typed_frame(recoded)[0]
+    variables = {name: each.model_copy(update={"role": roles.get(name, each.role)}) for name, each in variables.items()}
+    released = {name: each.model_copy(update={"role": roles.get(name, each.role)}) for name, each in released.items()}
+    return OriginalAndMasked(before, between, after, None, variables, released, np.random.default_rng(0))
+
+
+def judge(of: OriginalAndMasked, **limits: Any) -> tuple[Utility, dict[str, Finding]]:
+    found = UtilityLimits.model_validate(limits).find(of)
+    return found, {finding.rule: finding for finding in found.findings}
+
+
+def test_an_unchanged_file_loses_nothing_and_is_as_good_as_all_records() -> None:
+    original = data(500)
+    found, findings = judge(files(original, original), pair_marginals={"at_most": 0}, triple_marginals={"at_most": 0})
+    for name, tables in (("pair_marginals", 3), ("triple_marginals", 1)):
+        assert (findings[name].verdict, findings[name].observed) == (Verdict.PASS, 0)
+        assert (findings[name].attempted, findings[name].completed) == (tables, tables)
+        assert "as good as a random sample of 100 % of the original" in findings[name].says
+    assert found.view.marginals is not None
+    assert found.view.marginals.pairs.by_variable == {"town": 0, "sex": 0, "x": 0}
+
+
+def test_recoding_and_removal_are_losses_that_the_limit_sees() -> None:
+    original = data(2_000)
+    recoded = original.drop(columns="x").replace({"town": {"a": "ab", "b": "ab"}})
+    of = files(original, recoded, recoded)
+    found, findings = judge(of, pair_marginals={"at_most": 0.5})
+    observed = findings["pair_marginals"].observed
+    assert observed == pytest.approx(pair_loss(of.common_bins))
+    assert observed is not None
+    assert observed > 2 / 3  # two of the three pairs are lost whole
+    assert findings["pair_marginals"].verdict is Verdict.FAIL
+    assert "among the released variables alone" in findings["pair_marginals"].says
+    assert found.view.marginals is not None
+    pairs = found.view.marginals.pairs
+    assert pairs.removed == ("x",)
+    assert pairs.mean_released is not None
+    assert pairs.mean_released < 0.05
+    assert [table.variables for table in pairs.worst] == [("town", "sex")]
+    assert pairs.equivalent is not None
+    assert pairs.equivalent.share < 0.02
+
+
+def test_a_subsample_is_found_to_be_as_good_as_its_share() -> None:
+    original = data(4_000)
+    _, findings = judge(files(original, original.sample(frac=0.1, random_state=5)))
+    for name in ("pair_marginals", "triple_marginals"):
+        says = findings[name].says
+        share = float(says.partition("random sample of ")[2].partition(" %")[0])
+        assert 5 < share < 20
+
+
+def test_records_weigh_what_the_contract_says() -> None:
+    original = data(1_000).assign(weight=1.0)
+    original.loc[original["town"] == "a", "weight"] = 9.0
+    weighted = files(original, original, weight=Role.WEIGHT)
+    assert [each.name for each in weighted.common_bins] == ["town", "sex", "x"]
+    assert judge(weighted)[1]["pair_marginals"].observed == pytest.approx(0)
+    without = original.drop(columns="weight")
+    observed = judge(files(original, without, weight=Role.WEIGHT))[1]["pair_marginals"].observed
+    assert observed is not None
+    assert observed > 0.2  # whoever has the file counts a tenth of what 'a' stands for
+
+
+def test_the_view_tells_of_no_change_of_a_few_records() -> None:
+    original = data(1_000)
+    masked = original.copy()
+    masked.loc[:2, "town"] = None
+    view = judge(files(original, masked))[0].view.marginals
+    assert view is not None
+    assert view.pairs.mean > 0
+    assert set(view.pairs.by_variable.values()) == {0}
+    assert {table.loss for table in view.pairs.worst} == {0}
+
+
+def test_a_file_of_one_variable_has_no_pairs_and_one_without_records_is_unknown() -> None:
+    original = data(300)[["town"]]
+    found, findings = judge(files(original, original), pair_marginals={"at_most": 0})
+    assert (findings["pair_marginals"].verdict, findings["pair_marginals"].binding) == (Verdict.PASS, False)
+    assert found.view.marginals is None
+    full = files(data(300), data(300))
+    nobody = OriginalAndMasked(
+        full.original.head(0), full.recoded.head(0), full.masked.head(0), None,
+        full.variables, full.released, np.random.default_rng(0),
+    )  # fmt: skip
+    unknown = judge(nobody, pair_marginals={"at_most": 1})[1]["pair_marginals"]
+    assert (unknown.verdict, unknown.observed, unknown.binding) == (Verdict.UNKNOWN, None, True)
