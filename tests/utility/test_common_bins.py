@@ -55,6 +55,13 @@ def test_a_label_behind_which_nobody_stands_may_be_anything() -> None:
     assert released_shares(town) == pytest.approx([0.5, 0.5, 0])
 
 
+def test_a_variable_that_the_recoded_file_lacks_was_not_recoded() -> None:
+    original, variables = typed_frame(pd.DataFrame({"town": list("aabb")}))
+    masked, released = typed_frame(pd.DataFrame({"town": list("aaab")}))
+    (town,) = common_bins(original, original[[]], masked, variables, released)
+    assert released_shares(town) == pytest.approx([0.75, 0.25, 0])
+
+
 def test_rare_categories_share_a_bin() -> None:
     original, variables = typed_frame(pd.DataFrame({"town": list("aaabbbcd")}))
     (town,) = common_bins(original, original, original, variables, variables, most=3)
