@@ -11,6 +11,7 @@ from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from sluice.report.dossier import Dossier
+from tasks.release.kept_dossier import kept_dossier
 from tasks.release.release import last, recorded_entries
 from tasks.release.under_review import UnderReview
 
@@ -45,15 +46,11 @@ def history(workspace: Workspace, release_id: str) -> History:
         for suffix in (_SUFFIX.get(name, ".json"), ".json"):  # of tables, the data is the list of their files
             with suppress(SluiceError):  # the vault does not hold it
                 files.setdefault(name, workspace.vault.path(sha256, suffix))
-    dossier = None
-    if evaluation:
-        kept = workspace.vault.verify(evaluation.body["dossier"], ".json")
-        dossier = Dossier.model_validate_json(kept.read_bytes())
     return History(
         release=release_id,
         state=state_of(entry.event for entry in entries),
         entries=_blind(workspace, release_id, entries),
-        dossier=dossier,
+        dossier=kept_dossier(workspace, entries),
         subject=subject,
         files=files,
     )

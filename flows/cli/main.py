@@ -20,6 +20,7 @@ import typer
 
 from flows.cli.audit_table import audit_app
 from flows.cli.camouflage import camouflage_app
+from flows.cli.compare import compare_app
 from flows.cli.documents import documents_app
 from flows.cli.founding import founding_app
 from flows.cli.hierarchy import hierarchy_app
@@ -52,6 +53,7 @@ for group in (
     review_app,
     status_app,
     microdata_app,
+    compare_app,
     protect_app,
     audit_app,
     redesign_app,

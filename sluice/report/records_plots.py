@@ -89,7 +89,7 @@ def curve_svg(curve: Curve, axis: str, description: str) -> Markup:
     drawn = [
         _path(band, 'fill="var(--band)"'),
         _path(ruled, _GRID),
-        *panel.frame(_round_values(end, 5), axis, ".6g"),
+        *panel.frame(round_values(end, 5), axis, ".6g"),
         *(text(panel.left - 5, panel.y(share) + 4, f"{share:.0%}".rstrip("%"), "end") for share in shares),
         text(panel.left, panel.top - 14, "% of original records", "start"),
         _path(panel.line(grid, reference), _REFERENCE),
@@ -133,7 +133,7 @@ def distribution_svg(rows: Sequence[tuple[str, int | None, int | None]], descrip
     largest = max((count for _, *counts in rows for count in counts if count is not None), default=0)
     height = _PITCH * len(rows) + 38
     panel = _Panel(1.04 * (largest or 1), len(rows), height, left=left, right=14, top=4, bottom=34)
-    ticks = _round_values(largest, 3, least=1) if largest else []  # every count is hidden: no scale
+    ticks = round_values(largest, 3, least=1) if largest else []  # every count is hidden: no scale
     drawn = [_path("".join(f"M{panel.x(tick):.1f} {panel.top}V{panel.base}" for tick in ticks), _GRID)]
     series = (("reference", 0.3, [before for _, before, _ in rows]), ("masked", 0.7, [after for *_, after in rows]))
     for colour, place, counts in series:
@@ -162,7 +162,7 @@ def hatch(name: str, colour: str) -> str:
     )
 
 
-def _round_values(end: float, most: int, least: float = 0.0) -> list[float]:
+def round_values(end: float, most: int, least: float = 0.0) -> list[float]:
     """Values from 0 to `end`, at most so many steps of 1, 2 or 5 times a power of ten, which are not below `least`."""
     wanted = max(end / most, least, sys.float_info.min)
     power = 10.0 ** math.floor(math.log10(wanted))

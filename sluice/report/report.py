@@ -32,7 +32,7 @@ def render(dossier: Dossier) -> str:
         case TablesView() as tables:
             stages, page = tables_page.STAGES, tables_page.context(tables)
     kept_back = reasons(dossier)
-    template = _environment().get_template(f"{dossier.view.kind}.html.j2")
+    template = environment().get_template(f"{dossier.view.kind}.html.j2")
     return template.render(
         dossier=dossier,
         css=Markup(files("sluice.report").joinpath("report.css").read_text(encoding="utf-8")),
@@ -48,7 +48,7 @@ def render(dossier: Dossier) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
     """Keeps the compiled templates for the next report of the process."""
     environment = Environment(
         loader=PackageLoader("sluice.report", "."),

@@ -20,6 +20,14 @@ VERDICT_WORDS = {
     Verdict.UNKNOWN: Word("?", "could not be judged, therefore blocked", "unknown"),
 }
 
+# Of a plan as a whole.
+PLAN_WORDS = {
+    Verdict.PASS: Word("✓", "meets the policy", "pass"),
+    Verdict.REVIEW: Word("!", "needs a decision", "review"),
+    Verdict.FAIL: Word("✗", "does not meet the policy", "fail"),
+    Verdict.UNKNOWN: Word("?", "could not be judged", "unknown"),
+}
+
 
 def figure(value: float | None) -> str:
     """A number for reading: thousands separated, four digits otherwise; a dash where there is none."""

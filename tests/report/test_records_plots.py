@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.report.records_plots import _round_values, curve_svg, distribution_svg
+from sluice.report.records_plots import curve_svg, distribution_svg, round_values
 from tests.report.pages import curve
 
 NUMBER = r"-?[\d.]+"
@@ -91,7 +91,7 @@ def test_d_is_marked_from_one_curve_to_the_other(low: float, high: float, at: fl
 
 @given(st.floats(0, 1e300, exclude_min=True), st.integers(1, 9))
 def test_figures_of_an_axis_are_round_few_and_reach_far(end: float, most: int) -> None:
-    values = _round_values(end, most)
+    values = round_values(end, most)
     assert values[0] == 0
     assert len(values) <= most + 1
     assert values[-1] <= end * (1 + 1e-6)
@@ -104,4 +104,4 @@ def test_figures_of_an_axis_are_round_few_and_reach_far(end: float, most: int) -
 
 @pytest.mark.parametrize("largest", [1, 2, 3, 7])
 def test_small_counts_have_whole_figures(largest: int) -> None:
-    assert all(value == int(value) for value in _round_values(largest, 3, least=1))
+    assert all(value == int(value) for value in round_values(largest, 3, least=1))

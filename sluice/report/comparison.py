@@ -1,0 +1,132 @@
+"""Comparison: plans side by side, what each keeps, what each tells and where each fails."""
+
+from collections.abc import Sequence
+from math import isfinite
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sluice.errors import DataError
+from sluice.report.dossier import Dossier, RecordsView
+from sluice.report.headline import headline, reasons
+from sluice.report.risk_margin import RISK_STAGES, risk_margin, worst_margin
+from sluice.report.risk_utility_map import DEFAULT_LOSS, MARGIN, Plan, RiskUtilityMap, letter, risk_utility_map
+from sluice.report.small_counts import share
+from sluice.utility.variable_summary import VariableSummary
+from sluice.verdict import Finding
+
+
+class Told(BaseModel):
+    """What one rule found, the worst of its findings."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    observed: float | None
+    limit: float | None
+    margin: float | None = Field(description="1 is at the limit, more is worse; None: not known, or without bound")
+    verdict: str
+    binding: bool
+
+
+class PlanCompared(BaseModel):
+    """One plan: figures of its dossier."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    letter: str
+    name: str
+    title: str
+    verdict: str
+    says: str = Field(description="the verdict in a sentence")
+    policy: str
+    records_original: int
+    records_released: int
+    steps: tuple[str, ...]
+    variables: dict[str, str] = Field(description="what became of each variable, in words")
+    keeps: dict[str, float | None] = Field(description="figures of information loss; None: not measured")
+    tells: dict[str, Told] = Field(description="figures of risk, by rule")
+    fails: tuple[str, ...] = Field(description="why the policy is not met; none: it is")
+    report: str | None
+
+
+class Comparison(BaseModel):
+    """Any number of plans on one map and side by side; aggregates of their dossiers alone."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    map: RiskUtilityMap
+    plans: tuple[PlanCompared, ...]
+
+
+def compare(plans: Sequence[Plan], loss: str = DEFAULT_LOSS, risk: str = MARGIN) -> Comparison:
+    """Put plans side by side; `loss` and `risk` as `risk_utility_map` takes them.
+
+    raises : DataError when a plan is of tables, or no plan has the finding that an axis asks for
+    """
+    for plan in plans:
+        if not isinstance(plan.dossier.view, RecordsView):
+            raise DataError(f"{plan.name} publishes tables; only files of records can be compared.")
+    drawn = risk_utility_map(plans, loss, risk)
+    return Comparison(map=drawn, plans=tuple(_compared(letter(at), plan) for at, plan in enumerate(plans)))
+
+
+def _compared(letter: str, plan: Plan) -> PlanCompared:
+    dossier = plan.dossier
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in dossier.findings:
+        if finding.stage in RISK_STAGES:
+            by_rule.setdefault(finding.rule, []).append(finding)
+    return PlanCompared(
+        letter=letter,
+        name=plan.name,
+        title=dossier.title,
+        verdict=dossier.verdict.name,
+        says=headline(dossier),
+        policy=f"{dossier.policy} {dossier.policy_version}",
+        records_original=dossier.records_original,
+        records_released=dossier.view.records_released,
+        steps=dossier.plan,
+        variables=_variables(dossier),
+        keeps={finding.rule: finding.observed for finding in dossier.findings if finding.stage == "utility"},
+        tells={rule: _told(found) for rule, found in by_rule.items()},
+        fails=tuple(finding.says for finding in reasons(dossier)),
+        report=plan.report,
+    )
+
+
+def _told(found: Sequence[Finding]) -> Told:
+    worst = max(found, key=lambda finding: finding.verdict)
+    if (known := worst_margin(found).worst) is not None and known.verdict is worst.verdict:
+        worst = known
+    margin = risk_margin(worst)
+    return Told(
+        observed=worst.observed,
+        limit=worst.limit,
+        margin=margin if isfinite(margin) else None,
+        verdict=worst.verdict.name,
+        binding=any(finding.binding for finding in found),
+    )
+
+
+def _variables(dossier: Dossier) -> dict[str, str]:
+    assert isinstance(dossier.view, RecordsView)
+    released = dossier.view.records_released
+    return {
+        summary.name: _fate(summary, released, dossier.minimum_cell)
+        for summary in dossier.view.variables
+        if summary.kind_after is not None or summary.entropy_before is not None or summary.bins
+    }
+
+
+def _fate(summary: VariableSummary, released: int, smallest: int) -> str:
+    """What became of a variable: how much of its entropy is left, and how many cells changed."""
+    if summary.kind_after is None:
+        return "not released"
+    told = []
+    if summary.entropy_before and summary.entropy_after is not None:
+        left = min(1.0, summary.entropy_after / summary.entropy_before)
+        told.append("all bits" if left > 0.9995 else f"{100 * left:.0f} % of its bits")
+    if summary.changed:
+        told.append(f"{share(summary.changed, released, smallest)} changed")
+    if summary.suppressed:
+        told.append(f"{share(summary.suppressed, released, smallest)} suppressed")
+    return ", ".join(told) or "as it was"

@@ -1,0 +1,205 @@
+"""Risk-utility map: plans as points, loss to the right and risk upwards, with what leads nowhere in two corners.
+
+Source: Duncan, Keller-McNulty and Stokes (2001). The two corners are the file as it is, without loss and as risky as
+it can be, and no file at all, without risk and of no use.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, isnan, nan
+from string import ascii_uppercase
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from sluice.errors import DataError, did_you_mean
+from sluice.report.dossier import Dossier
+from sluice.report.pareto_front import pareto_front
+from sluice.report.risk_margin import RISK_STAGES, RiskMargin, risk_margin, worst_margin
+from sluice.report.wording import rule_words
+from sluice.verdict import Finding
+
+DEFAULT_LOSS = "pair_marginals"
+MARGIN = "margin"
+
+# Measures that are 1 when nothing of the original is left.
+_AT_MOST_ONE = ("pair_marginals", "triple_marginals", "generalization", "entropy", "changed_share", "suppressed_share")
+
+
+class Axis(BaseModel):
+    """What is drawn in one direction."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(description="of the findings it is read from, or 'margin': the worst of all that decide")
+    says: str = Field(description="what 0 and 1 mean, and which direction is worse")
+    limits: tuple[float, ...] = Field(description="what the plans' policies allow")
+
+
+class MapPoint(BaseModel):
+    """One plan."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    letter: str
+    name: str
+    loss: float | None = Field(description="None: not measured, so that it is on no map")
+    risk: float | None = Field(description="None: not known, or beyond every limit")
+    beyond: bool = Field(default=False, description="something was found of which the policy allows nothing")
+    unknown: tuple[str, ...] = Field(default=(), description="rules that could not be judged: it may be riskier")
+    worst: str = Field(default="", description="the rule from which the risk comes")
+    verdict: str
+    on_front: bool = Field(description="no other plan loses less and is as safe, or is safer and loses as little")
+    report: str | None = Field(default=None, description="link to its report")
+
+
+class Corner(BaseModel):
+    """The end that the map has in a corner; None where that is not known."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    loss: float | None
+    risk: float | None
+    says: str
+
+
+class RiskUtilityMap(BaseModel):
+    """Aggregates of the plans' dossiers alone."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    loss: Axis
+    risk: Axis
+    points: tuple[MapPoint, ...]
+    no_masking: Corner
+    no_release: Corner
+    notes: tuple[str, ...] = Field(default=(), description="why points should not be compared, or are missing")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is drawn as one point: a name, what is known of it, and where its report lies."""
+
+    name: str
+    dossier: Dossier
+    report: str | None = None
+
+
+def letter(place: int) -> str:
+    """A to Z, then AA, AB and so on: the name of a plan on the map."""
+    before, last = divmod(place, len(ascii_uppercase))
+    return (letter(before - 1) if before else "") + ascii_uppercase[last]
+
+
+def risk_utility_map(plans: Sequence[Plan], loss: str = DEFAULT_LOSS, risk: str = MARGIN) -> RiskUtilityMap:
+    """Where each plan lies.
+
+    plans  : at least one; of the same data, or the map says so
+    loss   : a finding of stage "utility"; higher is a greater loss
+    risk   : "margin", the worst margin (see `risk_margin`) of all findings that decide on the file, the reference
+             standard and attacks; or a rule, whose own worst margin it is then, whether it decides or not
+    raises : DataError when no plan has the finding that is asked for
+    """
+    _refuse_unknown("loss", loss, [f for p in plans for f in p.dossier.findings if f.stage == "utility"])
+    if risk != MARGIN:
+        _refuse_unknown("risk", risk, [f for p in plans for f in _risks(p.dossier)], MARGIN)
+    losses = [_loss(plan.dossier, loss) for plan in plans]
+    margins = [worst_margin(_looked_at(plan.dossier, risk)) for plan in plans]
+    front = pareto_front(
+        np.array([nan if found is None or found.observed is None else found.observed for found in losses]),
+        np.array([nan if margin.unknown else margin.value for margin in margins]),
+    )
+    points = tuple(
+        _point(letter(place), plan, found, margin, bool(front[place]))
+        for place, (plan, found, margin) in enumerate(zip(plans, losses, margins, strict=True))
+    )
+    limits = sorted({found.limit for found in losses if found is not None and found.limit is not None})
+    return RiskUtilityMap(
+        loss=Axis(name=loss, says=f"{rule_words(loss)}: 0 is no loss, more is worse", limits=tuple(limits)),
+        risk=Axis(name=risk, says=_risk_says(risk), limits=(1.0,)),
+        points=points,
+        no_masking=_no_masking(plans, risk),
+        no_release=_no_release(loss),
+        notes=tuple(_notes(plans, points, loss)),
+    )
+
+
+def _risk_says(risk: str) -> str:
+    of = "the worst rule that decides" if risk == MARGIN else rule_words(risk)
+    return f"figure of {of} as a share of its limit: 0 tells nothing, 1 is at the limit, more is worse"
+
+
+def _refuse_unknown(axis: str, name: str, findings: Sequence[Finding], *further: str) -> None:
+    known = sorted({finding.rule for finding in findings} | {*further})
+    if name not in known:
+        raise DataError(
+            f"--{axis} {name}: none of the plans has it.{did_you_mean(name, known)} Known: {', '.join(known)}."
+        )
+
+
+def _loss(dossier: Dossier, name: str) -> Finding | None:
+    return next((f for f in dossier.findings if f.stage == "utility" and f.rule == name), None)
+
+
+def _risks(dossier: Dossier) -> list[Finding]:
+    return [finding for finding in dossier.findings if finding.stage in RISK_STAGES]
+
+
+def _looked_at(dossier: Dossier, risk: str) -> list[Finding]:
+    return [f for f in _risks(dossier) if (f.binding if risk == MARGIN else f.rule == risk)]
+
+
+def _point(letter: str, plan: Plan, loss: Finding | None, margin: RiskMargin, on_front: bool) -> MapPoint:
+    return MapPoint(
+        letter=letter,
+        name=plan.name,
+        loss=loss.observed if loss else None,
+        risk=margin.value if isfinite(margin.value) else None,
+        beyond=margin.value == inf,
+        unknown=margin.unknown,
+        worst=margin.worst.rule if margin.worst else "",
+        verdict=plan.dossier.verdict.name,
+        on_front=on_front,
+        report=plan.report,
+    )
+
+
+def _no_masking(plans: Sequence[Plan], risk: str) -> Corner:
+    """By the rules that were held against the original; attacks are not played against it."""
+    found = [
+        (risk_margin(finding), finding.rule)
+        for plan in plans
+        for finding in plan.dossier.findings
+        if finding.stage == "original" and risk in (MARGIN, finding.rule)
+    ]
+    known = [(margin, rule) for margin, rule in found if not isnan(margin)]
+    if not known:
+        says = "The data as they are: no loss. Its risk was not measured by this figure."
+        return Corner(loss=0.0, risk=None, says=says)
+    margin, rule = max(known)
+    says = f"The data as they are: no loss; the risk is at least as drawn, by {rule_words(rule)}."
+    if risk == MARGIN:
+        says += " Attacks were not played against it."
+    return Corner(loss=0.0, risk=margin if isfinite(margin) else None, says=says)
+
+
+def _no_release(loss: str) -> Corner:
+    if loss in _AT_MOST_ONE:
+        return Corner(loss=1.0, risk=0.0, says="No file at all: nothing is told, and everything is lost.")
+    return Corner(
+        loss=None, risk=0.0, says=f"No file at all: nothing is told; {rule_words(loss)} has no largest value."
+    )
+
+
+def _notes(plans: Sequence[Plan], points: Sequence[MapPoint], loss: str) -> list[str]:
+    notes = []
+    if len({plan.dossier.dataset for plan in plans}) > 1 or len({p.dossier.records_original for p in plans}) > 1:
+        notes.append("These plans are not of the same data: their figures do not measure the same thing.")
+    policies = {(plan.dossier.policy, plan.dossier.policy_version) for plan in plans}
+    if len(policies) > 1:
+        notes.append("These plans were judged by different policies: at the limit is not the same risk for all.")
+    if absent := [f"{p.letter} ({p.name})" for p in points if p.loss is None]:
+        notes.append(f"Not on the map, for {rule_words(loss)} was not measured: {', '.join(absent)}.")
+    if unsure := [f"{p.letter} ({', '.join(map(rule_words, p.unknown))})" for p in points if p.unknown]:
+        notes.append(f"Riskier than drawn, perhaps, for rules could not be judged: {', '.join(unsure)}.")
+    return notes

@@ -1,0 +1,68 @@
+"""Plans side by side, and the page of them."""
+
+import pytest
+
+from sluice.errors import DataError
+from sluice.report.comparison import Comparison, compare
+from sluice.report.comparison_page import render_comparison
+from sluice.report.risk_utility_map import Plan
+from tests.report.pages import FAIL, PASS, Page, dossier, finding, full_records, full_tables, variable
+from tests.report.test_risk_utility_map import plan
+
+
+def compared() -> Comparison:
+    wide = plan("wide", 0.2, 0.5, variables=(variable("age"), variable("town", kind_after=None)), report="wide.html")
+    fine = plan(
+        "fine <b>",
+        0.1,
+        3.0,
+        variables=(variable("age", changed=0.004, suppressed=0.0, entropy_before=4, entropy_after=3),),
+    )
+    return compare([wide, fine])
+
+
+def test_each_plan_says_what_it_keeps_what_it_tells_and_where_it_fails() -> None:
+    wide, fine = compared().plans
+    assert wide.keeps == {"pair_marginals": 0.2}
+    assert wide.variables == {"age": "50.0 % changed, 2.0 % suppressed", "town": "not released"}
+    assert fine.variables == {"age": "75 % of its bits, under 1 % changed"}  # four records, fewer than are told
+    assert fine.tells["linkability"].margin == pytest.approx(3.0)
+    assert wide.fails == ()
+    assert fine.fails == ("linkability says FAIL.",)
+
+
+def test_the_worst_finding_of_a_rule_stands_for_it() -> None:
+    found = compare([Plan("p", dossier(
+        finding(PASS, "suda", observed=0.1, limit=1), finding(FAIL, "suda", observed=3, limit=1),
+        finding(FAIL, "suda", observed=2, limit=1), finding(stage="utility", rule="pair_marginals", observed=0.1),
+    ))])  # fmt: skip
+    assert found.plans[0].tells["suda"].observed == 3
+
+
+def test_the_page_is_well_formed_and_holds_every_part() -> None:
+    page = Page(html := render_comparison(compared()))
+    assert "What each keeps" in page.texts("h2")
+    assert "fine <b>" in page.section("map")
+    assert "fine <b>" not in html
+    assert "under 1 %" in page.section("keeps")
+    assert "linkability says FAIL." in page.section("fails")
+    assert page.all("a", href="wide.html")
+    assert "<script" not in html
+    assert "http" not in html.replace("http-equiv", "")
+
+
+def test_a_comparison_is_json_and_back() -> None:
+    found = compared()
+    assert Comparison.model_validate_json(found.model_dump_json()) == found
+
+
+def test_many_plans_and_a_full_dossier_are_drawn() -> None:
+    full = full_records()
+    findings = (*full.findings, finding(stage="utility", rule="pair_marginals", observed=0.3))
+    plans = [Plan(f"plan {n}", full.model_copy(update={"findings": findings})) for n in range(30)]
+    Page(render_comparison(compare(plans)))
+
+
+def test_tables_are_refused() -> None:
+    with pytest.raises(DataError, match="publishes tables"):
+        compare([Plan("tables", full_tables())])

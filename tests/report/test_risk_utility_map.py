@@ -1,0 +1,122 @@
+"""Plans on the risk-utility map, and the drawing of it."""
+
+import re
+from typing import Any
+
+import pytest
+
+from sluice.errors import DataError
+from sluice.report.risk_utility_map import Plan, RiskUtilityMap, letter, risk_utility_map
+from sluice.report.risk_utility_plot import risk_utility_svg
+from sluice.verdict import Finding
+from tests.report.pages import FAIL, PASS, UNKNOWN, Page, dossier, finding
+
+
+def plan(name: str, loss: float | None, risk: float, *more: Finding, report: str | None = None, **given: Any) -> Plan:
+    """A plan whose pair marginals moved by `loss`, and whose worst rule stands at `risk` times its limit."""
+    found = (
+        finding(PASS if risk <= 1 else FAIL, "linkability", stage="attack", observed=risk * 0.1, limit=0.1),
+        finding(PASS, "suda", observed=0.9, limit=0.1, binding=False),
+        finding(UNKNOWN if loss is None else PASS, "pair_marginals", stage="utility", observed=loss, binding=False),
+        finding(FAIL, stage="original", binding=False, observed=1, limit=5),
+    )
+    return Plan(name, dossier(*found, *more, **given), report)
+
+
+def drawn(*plans: Plan, **axes: str) -> RiskUtilityMap:
+    return risk_utility_map(plans, **axes)
+
+
+def place(svg: str, letter: str) -> tuple[float, float]:
+    """Where the dot of a plan lies."""
+    (found,) = re.findall(rf"<title>{letter}: .*?<circle cx=\"([\d.]+)\" cy=\"([\d.]+)\" r=\"3.6\"", svg)
+    return float(found[0]), float(found[1])
+
+
+def test_a_plan_lies_at_its_loss_and_at_the_worst_margin_of_what_decides() -> None:
+    found = drawn(plan("gentle", 0.1, 2.0), plan("strong", 0.3, 0.5), plan("worse", 0.4, 0.6))
+    assert [(p.letter, p.loss, p.risk, p.worst) for p in found.points] == [
+        ("A", 0.1, pytest.approx(2.0), "linkability"),
+        ("B", 0.3, pytest.approx(0.5), "linkability"),
+        ("C", 0.4, pytest.approx(0.6), "linkability"),
+    ]
+    assert [p.on_front for p in found.points] == [True, True, False]
+    assert (found.no_masking.loss, found.no_masking.risk) == (0.0, 5.0)  # alone with its combination, where 5 are asked
+    assert (found.no_release.loss, found.no_release.risk) == (1.0, 0.0)
+    assert found.notes == ()
+
+
+def test_one_rule_may_be_the_risk_whether_it_decides_or_not() -> None:
+    (point,) = drawn(plan("gentle", 0.1, 0.5), risk="suda").points
+    assert (point.risk, point.worst) == (pytest.approx(1 / 9), "suda")  # it passes above its limit: much is asked
+
+
+def test_what_was_not_measured_is_said_and_never_nought() -> None:
+    blind = finding(UNKNOWN, "ambiguity", stage="reference")
+    found = drawn(plan("full", 0.1, 0.5), plan("lossless", None, 0.1), plan("blind", 0.01, 0.1, blind))
+    assert found.points[1].loss is None
+    assert [p.on_front for p in found.points] == [True, False, False]
+    assert found.points[2].unknown == ("ambiguity",)
+    assert any("B (lossless)" in note for note in found.notes)
+    assert any("C (ambiguity)" in note for note in found.notes)
+    svg = risk_utility_svg(found)
+    assert "B: lossless" not in svg
+    assert 'stroke-dasharray="3 2"' in svg
+
+
+def test_what_breaks_a_limit_of_nothing_is_beyond_the_scale() -> None:
+    (point,) = drawn(plan("open", 0.1, 0.5, finding(FAIL, "identifiers_removed"))).points
+    assert point.beyond
+    assert point.risk is None
+    assert "Infinity" not in drawn(plan("open", 0.1, 0.5, finding(FAIL, "identifiers_removed"))).model_dump_json()
+
+
+def test_plans_of_other_data_or_by_other_policies_are_told_apart() -> None:
+    found = drawn(plan("one", 0.1, 0.5), plan("two", 0.1, 0.5, dataset="census", policy="scientific-use"))
+    assert len(found.notes) == 2
+
+
+@pytest.mark.parametrize("axes", [{"loss": "pair_marginal"}, {"risk": "linkabilty"}])
+def test_an_axis_that_no_plan_has_is_refused_with_those_that_there_are(axes: dict[str, str]) -> None:
+    with pytest.raises(DataError, match="mean"):
+        drawn(plan("one", 0.1, 0.5), **axes)
+
+
+def test_the_drawing_places_plans_on_its_scales_and_links_their_reports() -> None:
+    found = drawn(
+        plan("gentle", 0.1, 4.0, report="a.html"),
+        plan("limit", 0.2, 1.0),
+        plan("strong <i>", 0.3, 0.5, report="b.html"),
+    )
+    svg = risk_utility_svg(found)
+    (ax, ay), (bx, by), (cx, cy) = (place(svg, name) for name in "ABC")
+    assert ax < bx < cx
+    assert bx - ax == pytest.approx(cx - bx, abs=0.2)
+    bottom, top = 344, 34
+    assert by == pytest.approx((bottom + top) / 2, abs=0.1)
+    assert cy == pytest.approx(bottom - (bottom - top) / 4, abs=0.1)
+    assert ay == pytest.approx(top + (bottom - top) / 8, abs=0.1)
+    page = Page(svg)
+    assert [attributes["href"] for attributes, _ in page.all("a")] == ["a.html", "b.html"]
+    assert "strong <i>" not in svg
+    assert risk_utility_svg(found) == svg
+    assert "<style>" in risk_utility_svg(found, standalone=True)
+
+
+def test_badges_of_plans_at_one_place_do_not_cover_each_other() -> None:
+    svg = risk_utility_svg(drawn(*(plan(f"p{n}", 0.2, 0.5) for n in range(6))))
+    badges = [(float(x), float(y)) for x, y in re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="10.0"', svg)]
+    apart = [abs(complex(*a) - complex(*b)) for i, a in enumerate(badges) for b in badges[:i]]
+    assert len(badges) == 6
+    assert min(apart) >= 15
+
+
+def test_a_limit_of_the_loss_is_drawn() -> None:
+    limited = finding(PASS, "il1s", stage="utility", observed=0.1, limit=0.25)
+    svg = risk_utility_svg(drawn(plan("one", 0.1, 0.5, limited), loss="il1s"))
+    assert "limit 0.25" in svg
+    assert "no release" not in svg  # a loss without bound has no corner
+
+
+def test_letters() -> None:
+    assert [letter(at) for at in (0, 25, 26, 27, 701, 702)] == ["A", "Z", "AA", "AB", "ZZ", "AAA"]
