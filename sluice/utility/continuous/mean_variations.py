@@ -1,0 +1,81 @@
+"""Mean variations IL1 to IL5: relative changes of values, means, variances and covariances, and those of correlations.
+
+Sources: Xiong (CS573 slides), "IL measures for continuous attributes"; Torra (2013) has the same loss in the scores of
+rank swapping. The slide calls the average "IL6 = 100 times the average of IL1-6"; its table is 100 times the average of
+IL1 to IL5, and a measure cannot be part of itself.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sluice.arrays import FloatArray
+from sluice.errors import DataError
+from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, pairwise_moments
+from sluice.utility.continuous.relative_changes import relative_changes
+
+
+class MeanVariations(NamedTuple):
+    """0 for no change, 1 for a change of 100 % on average, without an upper bound but for correlations: 2."""
+
+    values: float  # IL1; NaN for files that are not paired
+    means: float  # IL2
+    variances: float  # IL3
+    covariances: float  # IL4, of pairs of columns
+    correlations: float  # IL5: absolute, not relative, changes
+
+    @property
+    def loss(self) -> float:
+        """IL, the average of the five, 1 for 100 %: the sources print 100 times this. NaN unless all five are known."""
+        return float(np.mean(self))
+
+
+def mean_variations(original: FloatArray, masked: FloatArray, *, paired_records: bool = True) -> MeanVariations:
+    """The five losses of two files of the same columns, at least two.
+
+    original, masked : shape (n, d) and (m, d); NaN for a missing value
+    paired_records   : row i of both is the same record
+    returns          : NaN where nothing in the original can be compared
+    raises           : DataError if the columns differ, or the records of paired files
+    cost             : O(n d^2)
+
+    A zero original, and what the masked file does not give, such as a suppressed value or the covariances of a removed
+    variable: see `relative_changes`. Covariances and correlations are of the records that have both values; a
+    correlation with a variable that does not vary is 0, and one that does not in the original has none.
+    """
+    if original.shape[1] != masked.shape[1]:
+        raise DataError(f"both files need the same columns; got {original.shape[1]} and {masked.shape[1]}.")
+    if paired_records and len(original) != len(masked):
+        raise DataError(f"values compare record by record; got {len(original):,} and {len(masked):,} records.")
+    before, after = pairwise_moments(original), pairwise_moments(masked)
+    pairs = np.triu_indices(original.shape[1], 1)
+    variances = np.diagonal(before.covariance)
+    deviation = np.sqrt(np.maximum(np.nan_to_num(variances), 0))
+    known = ~np.isnan(before.correlation[pairs])
+    return MeanVariations(
+        values=_of_values(original, masked) if paired_records else float("nan"),
+        means=_mean(relative_changes(before.mean, after.mean, NEGLIGIBLE * deviation)),
+        variances=_mean(relative_changes(variances, np.diagonal(after.covariance))),
+        covariances=_mean(
+            relative_changes(
+                before.covariance[pairs],
+                after.covariance[pairs],
+                NEGLIGIBLE * np.outer(deviation, deviation)[pairs],
+            )
+        ),
+        correlations=_mean(np.abs(before.correlation[pairs] - np.nan_to_num(after.correlation[pairs], nan=0.0))[known]),
+    )
+
+
+def _of_values(original: FloatArray, masked: FloatArray) -> float:
+    total, cells = 0.0, 0
+    for before, after in zip(original.T, masked.T, strict=True):
+        changes = relative_changes(before, after)
+        cells += int((~np.isnan(changes)).sum())
+        total += float(np.nansum(changes))
+    return total / cells if cells else float("nan")
+
+
+def _mean(changes: FloatArray) -> float:
+    known = changes[~np.isnan(changes)]
+    return float(known.mean()) if len(known) else float("nan")

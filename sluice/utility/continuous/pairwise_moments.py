@@ -1,0 +1,73 @@
+"""Pairwise moments: covariances and correlations of many columns at once, each over the records that have both."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from sluice.arrays import BoolArray, FloatArray
+from sluice.utility.comparable_columns import is_constant
+
+_BLOCK = 1 << 15  # records at a time, so that what a product reads lies in the cache
+NEGLIGIBLE = 1e-12  # of the largest that a moment can be: what is smaller is a rounding error, and counts as 0
+
+
+class PairwiseMoments(NamedTuple):
+    """Shapes (d,) and (d, d)."""
+
+    records: FloatArray  # that have both values; on the diagonal, that have the value
+    mean: FloatArray  # NaN for a column without values
+    covariance: FloatArray  # n - 1; NaN for fewer than 2 records, exactly 0 with a constant column
+    correlation: FloatArray  # NaN with a constant column, too; 1 on the diagonal
+
+
+def pairwise_moments(values: FloatArray) -> PairwiseMoments:
+    """The moments of every pair of columns.
+
+    values : shape (n, d), finite, or NaN for a missing value: each pair uses the records that have both
+    cost   : O(n d^2), as products of matrices, with memory of a few thousand records beside the file
+
+    With missing values the correlations come from different records and need not be those of any one file: their
+    matrix can have eigenvalues below 0. A column is constant when it varies by no more than a rounding error.
+    """
+    d = values.shape[1]
+    constant = np.array([is_constant(column) for column in values.T], dtype=bool)
+    mean = _means(values)
+    records, sums, squares, products = (np.zeros((d, d)) for _ in range(4))
+    for centred, present in centred_blocks(values, np.nan_to_num(mean)):
+        held = present.astype(np.float64)
+        records += held.T @ held
+        sums += centred.T @ held  # of column i over the records that have j
+        squares += (centred**2).T @ held
+        products += centred.T @ centred
+    with np.errstate(divide="ignore", invalid="ignore"):
+        many = np.where(records >= 2, records, np.nan)
+        covariance = (products - sums * sums.T / many) / (many - 1)
+        variance = (squares - sums**2 / many) / (many - 1)  # of column i over the records that have j
+        variance = np.where(variance <= NEGLIGIBLE * np.diagonal(variance)[:, np.newaxis], 0.0, variance)
+        covariance = np.where(np.logical_or.outer(constant, constant) & (records >= 2), 0.0, covariance)
+        scale = np.sqrt(variance * variance.T)
+        correlation = np.clip(covariance / np.where(scale > 0, scale, np.nan), -1, 1)
+    correlation[constant, :] = correlation[:, constant] = np.nan
+    np.fill_diagonal(correlation, np.where(constant, np.nan, 1.0))
+    return PairwiseMoments(records, mean, covariance, correlation)
+
+
+def centred_blocks(
+    values: FloatArray, centre: FloatArray, scale: float | FloatArray = 1.0
+) -> Iterator[tuple[FloatArray, BoolArray]]:
+    """Blocks of records as (x - centre) / scale, 0 where missing, and where a value is present."""
+    for start in range(0, len(values), _BLOCK):
+        block = values[start : start + _BLOCK]
+        present = ~np.isnan(block)
+        yield np.where(present, (block - centre) / scale, 0.0), present
+
+
+def _means(values: FloatArray) -> FloatArray:
+    """Column means of the values that are present; a constant column's is that constant, to the last bit."""
+    means = np.full(values.shape[1], np.nan)
+    for place, column in enumerate(values.T):
+        present = column[~np.isnan(column)]
+        if len(present):
+            means[place] = present[0] if np.ptp(present) == 0 else present.mean()
+    return means

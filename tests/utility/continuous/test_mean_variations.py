@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.utility.continuous.mean_variations import mean_variations
+
+
+def plainly(original: np.ndarray, masked: np.ndarray) -> list[float]:
+    """IL1 to IL5 written with numpy alone, for files without zeros and missing values."""
+    pairs = np.triu_indices(original.shape[1], 1)
+
+    def relative(one: np.ndarray, other: np.ndarray) -> float:
+        return float(np.mean(np.abs(one - other) / np.abs(one)))
+
+    return [
+        relative(original, masked),
+        relative(original.mean(axis=0), masked.mean(axis=0)),
+        relative(original.var(axis=0), masked.var(axis=0)),
+        relative(np.cov(original.T)[pairs], np.cov(masked.T)[pairs]),
+        float(np.mean(np.abs(np.corrcoef(original.T)[pairs] - np.corrcoef(masked.T)[pairs]))),
+    ]
+
+
+@settings(max_examples=25)
+@given(st.integers(3, 40), st.integers(2, 5), st.integers(0, 9))
+def test_the_five_are_those_written_plainly_in_any_order_of_the_records(n: int, d: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    original, masked = (np.exp(rng.normal(size=(n, d))) for _ in range(2))
+    order = rng.permutation(n)
+    found = mean_variations(original[order], masked[order])
+    assert list(found) == pytest.approx(plainly(original, masked))
+    assert found.loss == pytest.approx(np.mean(plainly(original, masked)))
+    assert list(mean_variations(original, original)) == [0] * 5
+
+
+def test_changed_zeros_and_suppressed_values_are_changes_of_the_whole() -> None:
+    original = np.array([[0.0, 1.0], [0.0, 2.0], [4.0, 5.0]])
+    masked = np.array([[3.0, 1.0], [0.0, np.nan], [4.0, 5.0]])
+    assert mean_variations(original, masked).values == pytest.approx(2 / 6)
+
+
+def test_a_removed_variable_takes_its_statistics_along() -> None:
+    original = np.random.default_rng(0).normal(loc=5, size=(50, 2))
+    masked = original.copy()
+    masked[:, 1] = np.nan
+    found = mean_variations(original, masked)
+    assert list(found)[:4] == [0.5, 0.5, 0.5, 1]
+    assert found.correlations == pytest.approx(abs(np.corrcoef(original.T)[0, 1]))
+
+
+def test_extremes() -> None:
+    constant = np.ones((4, 2))
+    found = mean_variations(constant, constant)
+    assert list(found)[:4] == [0, 0, 0, 0]
+    assert np.isnan(found.correlations)
+    assert np.isnan(mean_variations(constant[:, :1], constant[:, :1]).loss)  # one column has no covariances
+    assert mean_variations(constant, constant * 2).values == 1
+
+
+def test_refusals() -> None:
+    with pytest.raises(DataError, match="same columns; got 2 and 3"):
+        mean_variations(np.ones((3, 2)), np.ones((3, 3)))
+    with pytest.raises(DataError, match="record by record; got 3 and 4"):
+        mean_variations(np.ones((3, 2)), np.ones((4, 2)))
+    assert np.isnan(mean_variations(np.ones((3, 2)), np.ones((4, 2)), paired_records=False).values)
