@@ -1,7 +1,6 @@
 """The distribution of one variable before and after masking, on common bins and without small counts."""
 
 from collections.abc import Callable
-from math import ceil, floor, log10
 from typing import NamedTuple
 
 import numpy as np
@@ -9,11 +8,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sluice.arrays import FloatArray, IntArray
+from sluice.utility.histogram_intervals import intervals
 from sluice.variables import Kind, Variable
 
 Assign = Callable[[pd.Series], IntArray]  # the bin of each value that is present
 
-_INNER_INTERVALS = 10  # about as many between the two outer ones
 _MOST_CATEGORIES = 30  # beyond these, the less frequent ones are pooled
 _POOLED = "all others"
 
@@ -27,7 +26,7 @@ class Distribution(NamedTuple):
 
 
 def distribution(before: pd.Series, after: pd.Series | None, variable: Variable, minimum_cell: int) -> Distribution:
-    """Counts by category, or by about 12 intervals of equal width; a date by its year. A missing value is in no bin.
+    """Counts by category, or by about 12 intervals (see `intervals`); a date by its year. A missing value is in no bin.
 
     before, after : columns of the kind of `variable`; `after` is None for a variable that is not released
     minimum_cell  : no smaller count is published, 0 included
@@ -50,12 +49,12 @@ def distribution(before: pd.Series, after: pd.Series | None, variable: Variable,
     counts = np.array([np.bincount(assign(column), minlength=len(bins)) for column in columns])
     if variable.kind.is_categorical and not counts[:, -1].any():  # nothing was pooled
         bins, counts = bins[:-1], counts[:, :-1]
-    hidden = _hidden(counts, minimum_cell)
+    hidden = hidden_bins(counts, minimum_cell)
     published = [tuple(None if hide else int(c) for c, hide in zip(row, hidden, strict=True)) for row in counts]
     return Distribution(bins, published[0], published[1] if after is not None else ())
 
 
-def _hidden(counts: IntArray, minimum_cell: int) -> NDArray[np.bool_]:
+def hidden_bins(counts: IntArray, minimum_cell: int) -> NDArray[np.bool_]:
     """Which bins to hide in every file (a row of `counts` each), so that no small count can be read or worked out.
 
     A small count in one file hides its bin in both. Then ever larger bins are hidden with it, until at least two are
@@ -95,47 +94,9 @@ def _by_interval(before: pd.Series, kind: Kind, minimum_cell: int) -> tuple[tupl
         present = column.dropna()
         return (present.dt.year if kind is Kind.DATE else present).to_numpy(dtype=np.float64)
 
-    edges, width = _edges(np.sort(numbers(before)), minimum_cell)
+    edges, names = intervals(np.sort(numbers(before)), kind, minimum_cell)
 
     def assign(column: pd.Series) -> IntArray:
         return np.searchsorted(edges, numbers(column), side="right").astype(np.int64)
 
-    return _interval_names(edges, width, kind), assign
-
-
-def _edges(values: FloatArray, minimum_cell: int) -> tuple[list[float], float]:
-    """Multiples of a round width, with enough of the sorted `values` below the first and from the last on; and width.
-
-    A width is 1, 2 or 5 times a power of ten, at least 1 for whole numbers. No edge where both ends have one value.
-    """
-    whole = bool((values == np.floor(values)).all())
-    for outside in (max(minimum_cell, ceil(len(values) / 100)), minimum_cell):
-        if len(values) < 2 * outside:
-            continue
-        low, high = float(values[outside - 1]), float(values[-outside])
-        if low == high:
-            continue
-        least = (high - low) / _INNER_INTERVALS
-        power = 10.0 ** floor(log10(least))
-        width = next(step * power for step in (1, 2, 5, 10) if step * power >= least)
-        width = max(width, 1.0) if whole else width
-        decimals = max(0, -floor(log10(width)))
-        return [round(i * width, decimals) for i in range(floor(low / width) + 1, floor(high / width) + 1)], width
-    return [], 0.0
-
-
-def _interval_names(edges: list[float], width: float, kind: Kind) -> tuple[str, ...]:
-    if not edges:
-        return ()
-    decimals = max(0, -floor(log10(width)))
-
-    def written(number: float) -> str:
-        return f"{number:.0f}" if kind is Kind.DATE else f"{number:,.{decimals}f}"
-
-    def between(start: float) -> str:
-        if kind is Kind.CONTINUOUS:
-            return f"{written(start)} to {written(start + width)}"
-        return written(start) if width == 1 else f"{written(start)} to {written(start + width - 1)}"
-
-    below, above = ("before", "or later") if kind is Kind.DATE else ("under", "or more")
-    return (f"{below} {written(edges[0])}", *map(between, edges[:-1]), f"{written(edges[-1])} {above}")
+    return names, assign
