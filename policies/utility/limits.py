@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.cells import cells
+from policies.utility.components import components
 from policies.utility.impossible import impossible
 from policies.utility.items import items
 from policies.utility.marginals import marginals
@@ -67,7 +68,7 @@ class UtilityLimits(BaseModel):
         than two numbers there is no correlation. Those of sets of items are for files that have any, and that of
         impossible records for data whose contract has rules across fields.
         """
-        found = [moments(files), cells(files), items(files), impossible(files), marginals(files)]
+        found = [moments(files), cells(files), items(files), impossible(files), marginals(files), components(files)]
         measured = {name: measure for family in found for name, measure in family.measured.items()}
         limits = {name: getattr(self, name) for name in type(self).model_fields}
         reported = [

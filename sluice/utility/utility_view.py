@@ -3,6 +3,7 @@
 from pydantic import BaseModel, ConfigDict
 
 from sluice.utility.analyses.impossible_records import BrokenRules
+from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.marginal_summary import MarginalsView
 
 
@@ -16,3 +17,4 @@ class UtilityView(BaseModel):
 
     impossible_records: BrokenRules | None = None
     marginals: MarginalsView | None = None
+    components: ComponentPlane | None = None

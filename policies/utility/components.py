@@ -1,0 +1,15 @@
+"""Components: both files on the original's first two principal components, for the report alone."""
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.measured import Found
+from sluice.utility.component_plane import component_plane
+
+
+def components(files: OriginalAndMasked) -> Found:
+    """No figure with a limit: a picture, which nothing hangs on; none where the file lacks what it should hold."""
+    if not {*files.released} <= {*files.masked.columns} & {*files.recoded.columns}:
+        return Found({})
+    plane = component_plane(
+        files.original, files.recoded, files.masked, files.variables, files.released, files.minimum_cell
+    )
+    return Found({}, {} if plane is None else {"components": plane})
