@@ -5,15 +5,25 @@ from math import isnan, nan
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_number, written_percent
-from sluice.utility.comparable_columns import as_numbers, comparable_columns
+from sluice.arrays import FloatArray
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.moments import moment_differences
+from sluice.utility.continuous.released_numbers import released_numbers
 
 
 def moments(files: OriginalAndMasked) -> Found:
-    """Means, variances, correlations and rank correlations of the numbers, and how far single values moved."""
-    names = comparable_columns(files.original, files.masked, files.variables, files.released)
-    found = moment_differences(as_numbers(files.original, names), as_numbers(files.masked, names))
+    """Means, variances, correlations and rank correlations of the numbers, and how far single values moved.
+
+    Groups of numbers count by the mean of the values that they may stand for.
+    """
+    numbers = released_numbers(files.original, files.recoded, files.masked, files.variables, files.released)
+    kept = [place for place, name in enumerate(numbers.names) if name not in numbers.removed]
+    names, original, masked = (
+        [numbers.names[place] for place in kept],
+        numbers.original[:, kept],
+        numbers.masked[:, kept],
+    )
+    found = moment_differences(original, masked)
 
     def measured(value: float, what: str, written: Callable[[float], str], unit: str = "", of: int = 1) -> Measured:
         if len(names) < of:
@@ -30,22 +40,19 @@ def moments(files: OriginalAndMasked) -> Found:
         "correlation": measured(found.correlation, "Correlations", written_number, of=2),
         "rank_correlation": measured(found.rank_correlation, "Rank correlations", written_number, of=2),
     }
-    return Found(measures | {"il1s": _il1s(files, names)})
+    return Found(measures | {"il1s": _il1s(files, original, masked)})
 
 
-def _il1s(files: OriginalAndMasked, names: list[str]) -> Measured:
-    original, masked = files.original, files.masked
-    value = nan
+def _il1s(files: OriginalAndMasked, original: FloatArray, masked: FloatArray) -> Measured:
+    names, value = original.shape[1], nan
     if not names:
         says = "How far single values moved is not measured: the file has no number to compare"
     elif not files.paired or len(original) != len(masked):
         why = "the two files have different numbers of records" if files.paired else "nobody said whose each row is"
         says = f"How far single values moved is not known: {why}"
-    elif isnan(value := il1s(as_numbers(original, names), as_numbers(masked, names))):
+    elif isnan(value := il1s(original, masked)):
         says = "How far single values moved is not known: the two files have no numeric value in common"
     else:
         far = written_number(value)
         says = f"A value moved by {far} on average (IL1s: in standard deviations, divided by the root of 2)"
-    return Measured(
-        value, says, "", len(files.released), 0 if isnan(value) else len(names), written_number, bool(names)
-    )
+    return Measured(value, says, "", len(files.released), 0 if isnan(value) else names, written_number, bool(names))

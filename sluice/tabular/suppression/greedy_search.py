@@ -1,5 +1,6 @@
 """The greedy search for a pattern: branch by branch in large tables, then the table as a whole."""
 
+import gc
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
@@ -243,12 +244,16 @@ def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> Patt
         branches = _branches(problem.cells, unknowns, problem.requirements.sensitive)
         ends = np.cumsum([inside.sum() for inside in branches]) / len(unknowns)
         given = [
-            (replace(problem, effort=problem.effort.part(_BRANCHES * end).unseen()), inside)
+            (problem.effort.part(_BRANCHES * end).unseen(), inside)
             for inside, end in zip(branches, ends.tolist(), strict=True)
         ]
         parts: Iterable[Found]
-        with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
-            parts = map(_search_branch, given) if pool is None else pool.map(_search_branch, given)
+        # The problem goes to each process once, and where processes are forked it is shared.
+        several = ProcessPoolExecutor(workers, initializer=_begin, initargs=(problem,)) if workers > 1 else None
+        with several or nullcontext() as pool:
+            parts = (
+                (_search_branch(problem, *each) for each in given) if pool is None else pool.map(_branch_part, given)
+            )
             for done, part in enumerate(parts):
                 found += part
                 problem.effort.tell("protect", done + 1, len(given))
@@ -271,8 +276,22 @@ def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> Patt
     return whole.search
 
 
-def _search_branch(branch: tuple[Problem, Booleans]) -> Found:
-    problem, inside = branch
+_problem: Problem  # in a process of its own
+
+
+def _begin(problem: Problem) -> None:
+    global _problem
+    _problem = problem
+    gc.freeze()  # to look through what the processes share would copy it
+
+
+def _branch_part(branch: tuple[Effort, Booleans]) -> Found:
+    gc.collect()  # the search of the branch before: it refers to itself
+    return _search_branch(_problem, *branch)
+
+
+def _search_branch(problem: Problem, effort: Effort, inside: Booleans) -> Found:
+    problem = replace(problem, effort=effort)
     unknowns = problem.unknowns()
     search = GreedySearch(problem, unknowns, inside)
     search.protect(search.targets, go_on=True)

@@ -207,3 +207,27 @@ def test_limits_load_from_a_document_and_wrong_ones_are_refused() -> None:
     assert "Is it a percentage? Use 0.2." in refusal(suppressed_share={"at_most": 20})
     assert "utility.il1s.at_most" in refusal(il1s={})
     assert "finite" in refusal(variance={"at_most": float("inf")})
+
+
+def test_numbers_that_were_recoded_are_held_to_the_limits_on_numbers() -> None:
+    """A file whose numbers all became groups has means and correlations still, those of the groups' middles."""
+    original = typed(400)
+    halves = {
+        name: pd.Series(pd.Categorical(np.where(original[name] < 0, "low", "high"), categories=["low", "high"]))
+        for name in ("x", "y")
+    }
+    recoded = original.assign(**halves)
+    released = VARIABLES | {name: Variable(name=name, kind=Kind.NOMINAL) for name in halves}
+    found = {
+        finding.rule: finding for finding in all_limits().find(files(original, recoded, released, recoded)).findings
+    }
+    centres = np.column_stack(
+        [original[name].groupby(half, observed=True).mean()[half].to_numpy() for name, half in halves.items()]
+    )
+    expected = moment_differences(original[["x", "y"]].to_numpy(), centres)
+    assert found["variance"].observed == pytest.approx(expected.variance)
+    assert found["correlation"].observed == pytest.approx(expected.correlation)
+    assert found["il1s"].observed == pytest.approx(il1s(original[["x", "y"]].to_numpy(), centres))
+    assert all(
+        found[name].binding and found[name].completed == 2 for name in ("mean", "variance", "correlation", "il1s")
+    )
