@@ -84,6 +84,14 @@ _UTILITY = {
         "Tables of three variables moved: what goes together was masked apart. Mask such variables together, or recode "
         "less, and keep variables that were removed."
     ),
+    "pair_propensity": (
+        "Pairs of variables have other tables than before: look at the worst pairs in the report, and mask their "
+        "variables together, or each less."
+    ),
+    "propensity": (
+        "The distributions of single variables moved: recode to more groups, suppress less, and use methods that keep "
+        "distributions, such as rank_swapping or PRAM by an invariant matrix."
+    ),
     "suppressed_share": (
         "Much of one variable was suppressed: recode it more coarsely first, so that fewer of its cells need "
         "suppression, or give it rank 1 of importance."

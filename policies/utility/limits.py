@@ -12,10 +12,22 @@ from policies.utility.items import items
 from policies.utility.marginals import marginals
 from policies.utility.measured import Limit, ShareLimit
 from policies.utility.moments import moments
+from policies.utility.propensity import propensity
 from sluice.utility.utility_view import UtilityView
 from sluice.verdict import Finding
 
 _WHERE_THERE_ARE_ANY = ("item_penalty", "items_left_out", "top_items", "pair_counts", "impossible_records")
+
+
+FAMILIES = (  # of measures: what each finds of a file
+    moments,
+    cells,
+    items,
+    impossible,
+    marginals,
+    propensity,
+    components,
+)
 
 
 class Utility(NamedTuple):
@@ -46,6 +58,12 @@ class UtilityLimits(BaseModel):
     triple_marginals: ShareLimit | None = Field(
         default=None, description="records in another cell of the table of three variables, on average over all triples"
     )
+    pair_propensity: Limit | None = Field(
+        default=None, description="S_pMSE of the table of two released variables, on average; 1 is chance"
+    )
+    propensity: Limit | None = Field(
+        default=None, description="S_pMSE of a logistic regression on all released variables; 1 is chance"
+    )
     item_penalty: ShareLimit | None = Field(
         default=None, description="of sets of items: mean share of all items that a released item stands for (NCP)"
     )
@@ -68,7 +86,7 @@ class UtilityLimits(BaseModel):
         than two numbers there is no correlation. Those of sets of items are for files that have any, and that of
         impossible records for data whose contract has rules across fields.
         """
-        found = [moments(files), cells(files), items(files), impossible(files), marginals(files), components(files)]
+        found = [family(files) for family in FAMILIES]
         measured = {name: measure for family in found for name, measure in family.measured.items()}
         limits = {name: getattr(self, name) for name in type(self).model_fields}
         reported = [

@@ -1,14 +1,18 @@
 """Marginals: limits on how far the tables of two and three variables lie from the original's."""
 
+from functools import partial
 from math import isnan
 
 import numpy as np
+from pydantic import BaseModel
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.measured import Found, Measured, written_percent
+from policies.utility.measured import Found, Measured, written_number, written_percent
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, marginal_summary
-from sluice.utility.marginals import MarginalLosses, MarginalTables, marginal_losses
+from sluice.utility.marginals import MarginalLosses, MarginalTables, total_variation
+from sluice.utility.propensity_summary import TablePropensities, table_propensities
 from sluice.utility.subsample_equivalent import SubsampleEquivalent, subsample_equivalent
+from sluice.utility.table_propensity import standardised_table_pmse
 
 _TABLES_OF_SUBSAMPLES = 200  # by which the subsample with the same loss is found; drawn where there are more
 _LIMITS = {2: "pair_marginals", 3: "triple_marginals"}
@@ -16,16 +20,46 @@ _WORDS = {2: "pair", 3: "triple"}
 
 
 def marginals(files: OriginalAndMasked) -> Found:
-    """The mean loss of all pairs and of all triples of variables, those of removed variables included."""
-    summaries = {size: _summary(files, losses) for size, losses in ((size, _losses(files, size)) for size in (2, 3))}
+    """The mean loss of all pairs and of all triples of variables, those of removed variables included; and S_pMSE of
+    the pairs of released variables."""
+    (pairs, pair_scores), (triples, triple_scores) = _losses(files, 2), _losses(files, 3)
+    summaries = {losses.size: _summary(files, losses) for losses in (pairs, triples)}
     measured = {_LIMITS[size]: _measured(files, size, summary) for size, summary in summaries.items()}
-    pairs = summaries[2]
-    view = {} if pairs is None else {"marginals": MarginalsView(pairs=pairs, triples=summaries[3])}
+    fewer = min(len(files.original), len(files.masked))
+    told = table_propensities(pair_scores, triple_scores, (pairs, triples), files.released, fewer, files.minimum_cell)
+    measured["pair_propensity"] = _told_apart(pair_scores.among(list(files.released)), pair_scores.of, told)
+    view: dict[str, BaseModel] = {}
+    if (two := summaries[2]) is not None:
+        view["marginals"] = MarginalsView(pairs=two, triples=summaries[3])
+    if told is not None:
+        view["table_propensity"] = told
     return Found(measured, view)
 
 
-def _losses(files: OriginalAndMasked, size: int) -> MarginalLosses:
-    return marginal_losses(files.common_bins, size, *files.weights, rng=files.rng)
+def _losses(files: OriginalAndMasked, size: int) -> tuple[MarginalLosses, MarginalLosses]:
+    """Total variation, weighted, and S_pMSE, which is of records."""
+    n, m = len(files.original), len(files.masked)
+    standardised = partial(standardised_table_pmse, original=n, masked=m)
+    tables = MarginalTables(files.common_bins, size, *files.weights, files.rng)
+    if all(weight is None for weight in files.weights):
+        moved, scores = tables.measured(total_variation, standardised)
+        return moved, scores
+    return tables.losses(), tables.unweighted().measured(standardised)[0]
+
+
+def _told_apart(scores: MarginalLosses, of: int, told: TablePropensities | None) -> Measured:
+    if not of:
+        says = "Tables of pairs of variables are not told apart: there are none"
+        return Measured(float("nan"), says, "", 0, 0, written_number, False)
+    if told is None:
+        says = "How well tables of pairs can be told apart is not known: too few variables, or no records"
+        return Measured(float("nan"), says, "", of, 0, written_number, len(scores.losses) > 0)
+    says = (
+        f"By two variables, original and masked records can be told apart {written_number(scores.mean)} times as well "
+        f"as those of a file drawn from the original, on average over {len(scores.losses):,} pairs of released "
+        "variables (S_pMSE)"
+    )
+    return Measured(scores.mean, says, "", of, len(scores.losses), written_number)
 
 
 def _summary(files: OriginalAndMasked, losses: MarginalLosses) -> MarginalSummary | None:

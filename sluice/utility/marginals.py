@@ -10,7 +10,8 @@ that would have to change cell. 0 for equal tables, 1 for tables that share no c
 is a sample, or draws at random, loses something by chance alone; `subsample_equivalent` says how much that is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, sqrt
@@ -32,12 +33,12 @@ Codes = npt.NDArray[np.integer[Any]]
 
 @dataclass(frozen=True)
 class MarginalLosses:
-    """The losses of tables of `size` variables.
+    """The losses of tables of `size` variables, by total variation distance or another measure.
 
     names  : the variables
     size   : variables in a table
     tables : (t, size), positions in `names`, rising
-    losses : (t,), 0 to 1; NaN where a file has no record, or none that weighs anything
+    losses : (t,), higher is worse; NaN where a file has no record, or none that weighs anything
     of     : how many tables there are; more than t where they were drawn
     """
 
@@ -59,7 +60,7 @@ class MarginalLosses:
         if drawn == self.of or drawn < 2:
             return None
         half = _LEVEL * float(self.losses.std(ddof=1)) * sqrt((1 - drawn / self.of) / drawn)
-        return max(0.0, self.mean - half), min(1.0, self.mean + half)
+        return max(0.0, self.mean - half), self.mean + half
 
     @property
     def by_variable(self) -> dict[str, float]:
@@ -84,6 +85,11 @@ class MarginalLosses:
         inside = np.isin(self.tables, [at for at, name in enumerate(self.names) if name in names]).all(axis=1)
         known = sum(name in names for name in self.names)
         return type(self)(self.names, self.size, self.tables[inside], self.losses[inside], comb(known, self.size))
+
+
+def total_variation(before: FloatArray, after: FloatArray) -> float:
+    """Half the sum of the absolute differences of two distributions over the same cells; NaN where one is not known."""
+    return float(np.minimum(1.0, np.abs(before - after).sum() / 2))
 
 
 def pair_loss(
@@ -151,9 +157,22 @@ class MarginalTables:
 
     def losses(self) -> MarginalLosses:
         """The loss of each table: original against masked."""
-        pairs = zip(self._original_shares(None), self._masked_shares(), strict=True)
-        found = [_distance(before, after) for before, after in pairs]
-        return MarginalLosses(self.names, self.size, self.tables, np.array(found, dtype=np.float64), self.of)
+        return self.measured(total_variation)[0]
+
+    def measured(self, *measures: Callable[[FloatArray, FloatArray], float]) -> tuple[MarginalLosses, ...]:
+        """What each measure finds of each table: a function of the original's and the masked file's shares of cells."""
+        shares = zip(self._original_shares(None), self._masked_shares(), strict=True)
+        found = np.array([[measure(p, q) for measure in measures] for p, q in shares], dtype=np.float64)
+        return tuple(
+            MarginalLosses(self.names, self.size, self.tables, column, self.of)
+            for column in found.reshape(-1, len(measures)).T
+        )
+
+    def unweighted(self) -> Self:
+        """The same tables, in which every record weighs 1."""
+        found = copy(self)
+        found._weights = (None, None)
+        return found
 
     def original_shares(self) -> list[FloatArray]:
         """Of each table the share of the original records in each cell; kept by whoever compares several files."""
@@ -166,7 +185,7 @@ class MarginalTables:
         shares : what `original_shares` returned
         """
         pairs = zip(shares, self._original_shares(rows), strict=True)
-        found = [_distance(before, after) for before, after in pairs]
+        found = [total_variation(before, after) for before, after in pairs]
         return float(np.mean(found)) if found else float("nan")
 
     def _original_shares(self, rows: IntArray | None) -> Iterator[FloatArray]:
@@ -309,7 +328,3 @@ def _counted(
 def _shares(table: npt.NDArray[Any]) -> FloatArray:
     total = table.sum()
     return np.asarray(table / total if total > 0 else np.full(len(table), np.nan), dtype=np.float64)
-
-
-def _distance(before: FloatArray, after: FloatArray) -> float:
-    return float(np.minimum(1.0, np.abs(before - after).sum() / 2))  # NaN stays NaN

@@ -5,6 +5,7 @@ from pydantic import BaseModel, ConfigDict
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.marginal_summary import MarginalsView
+from sluice.utility.propensity_summary import PropensityView, TablePropensities
 
 
 class UtilityView(BaseModel):
@@ -18,3 +19,5 @@ class UtilityView(BaseModel):
     impossible_records: BrokenRules | None = None
     marginals: MarginalsView | None = None
     components: ComponentPlane | None = None
+    table_propensity: TablePropensities | None = None
+    propensity: PropensityView | None = None

@@ -1,0 +1,30 @@
+"""Propensity: a limit on how well original and masked records can be told apart by all variables together."""
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.measured import Found, Measured, written_number
+from sluice.utility.propensity import propensity as fitted
+from sluice.utility.propensity_summary import propensity_view
+
+
+def propensity(files: OriginalAndMasked) -> Found:
+    """S_pMSE of a logistic regression on the bins of all released variables."""
+    bins = [each for each in files.common_bins if each.name in files.released]
+    removed = [each.name for each in files.common_bins if each.name not in files.released]
+    of = len(bins) + len(removed)
+    if not bins:
+        says = "How well records can be told apart is not measured: no released variable can be compared"
+        return Found({"propensity": Measured(float("nan"), says, "", of, 0, written_number, False)})
+    found = fitted(bins)
+    view = propensity_view(found, removed, files.minimum_cell)
+    if view is None:
+        says = "How well records can be told apart is not known: a file has no records"
+        return Found({"propensity": Measured(float("nan"), says, "", of, 0, written_number)})
+    says = (
+        f"By the distributions of the variables, original and masked records can be told apart "
+        f"{written_number(found.standardised)} times as well as those of a file drawn from the original (S_pMSE of a "
+        "logistic regression)"
+    )
+    if removed:
+        says += f"; {len(removed):,} removed {'variable is' if len(removed) == 1 else 'variables are'} left out"
+    measured = Measured(found.standardised, says, "", of, len(bins), written_number)
+    return Found({"propensity": measured}, {"propensity": view})

@@ -1,0 +1,179 @@
+"""Propensity: how well the records of original and masked file can be told apart by all variables together.
+
+Sources: Snoke, Raab, Nowok, Dibben and Slavkovic (2018), sections 2 and 3: pMSE of a logistic regression on the main
+effects, and S_pMSE, its ratio to the expectation by chance. Differs from them: the effects are those of the common bins
+of the unrecoded original, numbers included, so that a moved distribution is seen whatever its form; a released group
+counts in each bin by the share in which it stands for it; and a penalty of one hundredth of a squared coefficient keeps
+coefficients finite where a bin is empty in one file.
+
+What 1 means is said in `table_propensity`. Main effects see each variable's distribution and not what goes together;
+tables of pairs see that. A variable that was removed tells every record apart, so those are left out: marginals count
+their loss.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sluice.arrays import BoolArray, FloatArray
+from sluice.errors import DataError
+from sluice.utility.common_bins import CommonBins
+from sluice.utility.table_propensity import expected_pmse
+
+_PENALTY = 0.01
+_STEPS = 30
+_HALVINGS = 20
+_CONVERGED = 1e-8  # change of the mean deviance
+
+
+@dataclass(frozen=True)
+class Propensity:
+    """Scores: the probability by which a record is thought to be a masked one.
+
+    pmse          : mean squared distance of the scores from the masked share c, 0 to c (1 - c); higher is worse
+    standardised  : S_pMSE, from 0; 1 is a file drawn from the original with replacement. NaN where pmse is
+    parameters    : of the regression that the data tell apart, without the constant
+    original, masked : the scores of the records, shape (n,) and (m,)
+    """
+
+    pmse: float
+    standardised: float
+    parameters: int
+    original: FloatArray
+    masked: FloatArray
+
+
+def propensity(bins: Sequence[CommonBins]) -> Propensity:
+    """The scores of a logistic regression of file on the bins of all variables.
+
+    bins    : the variables on common bins, all of the same n original and m masked records; removed ones left out by
+              the caller. Records weigh 1: the question is whether they can be told apart
+    returns : NaN figures where a file has no record or there is no variable; 0 where no variable has two bins
+    raises  : DataError if the variables have different numbers of records
+    cost    : about 6 Newton steps of O((n + m) d^2) for d variables; 1,000,000 records of 20 variables take 4 s
+    """
+    for which in ("original", "masked"):
+        lengths = {len(getattr(each, which)) for each in bins}
+        if len(lengths) > 1:
+            raise DataError(f"all variables must have the same {which} records; got lengths {sorted(lengths)}.")
+    n, m = (len(bins[0].original), len(bins[0].masked)) if bins else (0, 0)
+    if not n or not m:
+        nothing = float("nan")
+        return Propensity(nothing, nothing, 0, np.full(n, nothing), np.full(m, nothing))
+    files = _Files(bins)
+    before, after, parameters = files.fitted()
+    c = m / (n + m)
+    pmse = float((((before - c) ** 2).sum() + ((after - c) ** 2).sum()) / (n + m))
+    standardised = pmse / expected_pmse(parameters, n, m) if parameters else 0.0
+    return Propensity(pmse, standardised, parameters, before, after)
+
+
+class _Files:
+    """Two files as codes, and the bins that each code stands for: a design matrix that is never written down."""
+
+    def __init__(self, bins: Sequence[CommonBins]) -> None:
+        self._codes: list[list[npt.NDArray[Any]]] = [[], []]
+        self._spread: list[list[FloatArray]] = [[], []]
+        self._at = [0]
+        for each in bins:
+            held: BoolArray = np.bincount(each.original, minlength=each.bins) > 0
+            used, masked = np.unique(each.masked, return_inverse=True)
+            held |= (each.spread[used] > 0).any(axis=0)
+            kept = np.flatnonzero(held)[1:]  # the first bin that occurs is the reference
+            self._at.append(self._at[-1] + len(kept))
+            self._codes[0].append(_narrow(each.original, each.bins))
+            self._codes[1].append(_narrow(masked.ravel(), len(used)))
+            self._spread[0].append(np.eye(each.bins)[:, kept])
+            self._spread[1].append(each.spread[used][:, kept])
+
+    def fitted(self) -> tuple[FloatArray, FloatArray, int]:
+        """The scores of both files, and the number of parameters that the data tell apart."""
+        size = self._at[-1]
+        records = [len(codes[0]) for codes in self._codes]
+        c = records[1] / sum(records)
+        theta = np.append(np.log(c / (1 - c)), np.zeros(size))
+        predictors = self._predictors(theta)
+        deviance = self._deviance(predictors, theta)
+        parameters = 0
+        for step in range(_STEPS):
+            scores = [1 / (1 + np.exp(-eta)) for eta in predictors]
+            gradient = self._sums([-scores[0], 1 - scores[1]])
+            gradient[1:] -= _PENALTY * theta[1:]
+            hessian = self._products([p * (1 - p) for p in scores])
+            if step == 0:
+                parameters = _rank(hessian) - 1
+            hessian[np.arange(1, size + 1), np.arange(1, size + 1)] += _PENALTY
+            direction = np.linalg.solve(hessian, gradient)
+            for _ in range(_HALVINGS):
+                tried = self._predictors(theta + direction)
+                found = self._deviance(tried, theta + direction)
+                if found <= deviance:
+                    break
+                direction /= 2
+            else:
+                break
+            theta, predictors, before, deviance = theta + direction, tried, deviance, found
+            if before - deviance < _CONVERGED * sum(records):
+                break
+        before_scores, after_scores = (1 / (1 + np.exp(-eta)) for eta in predictors)
+        return before_scores, after_scores, parameters
+
+    def _deviance(self, predictors: list[FloatArray], theta: FloatArray) -> float:
+        loss = np.logaddexp(0, predictors[0]).sum() + np.logaddexp(0, -predictors[1]).sum()
+        return float(loss + _PENALTY / 2 * (theta[1:] ** 2).sum())
+
+    def _predictors(self, theta: FloatArray) -> list[FloatArray]:
+        from sluice.utility.propensity_kernel import add_effect  # compiled: loaded where it is needed
+
+        found = []
+        for codes, spreads in zip(self._codes, self._spread, strict=True):
+            predictor = np.full(len(codes[0]), theta[0])
+            for at, code, spread in zip(self._at, codes, spreads, strict=False):
+                add_effect(spread @ theta[1 + at : 1 + at + spread.shape[1]], code, predictor)
+            found.append(predictor)
+        return found
+
+    def _sums(self, values: list[FloatArray]) -> FloatArray:
+        """The sum of the records' values for the constant and for each bin, of both files."""
+        from sluice.utility.propensity_kernel import add_by_code
+
+        found = np.zeros(self._at[-1] + 1)
+        for value, codes, spreads in zip(values, self._codes, self._spread, strict=True):
+            found[0] += value.sum()
+            for at, code, spread in zip(self._at, codes, spreads, strict=False):
+                sums = np.zeros(len(spread))
+                add_by_code(value, code, sums)
+                found[1 + at : 1 + at + spread.shape[1]] += sums @ spread
+        return found
+
+    def _products(self, values: list[FloatArray]) -> FloatArray:
+        """The design matrix's products with itself, each record weighted by its value, of both files."""
+        from sluice.utility.propensity_kernel import add_by_code, add_by_codes
+
+        found = np.zeros((self._at[-1] + 1, self._at[-1] + 1))
+        for value, codes, spreads in zip(values, self._codes, self._spread, strict=True):
+            found[0, 0] += value.sum()
+            places = [slice(1 + at, 1 + at + spread.shape[1]) for at, spread in zip(self._at, spreads, strict=False)]
+            for one, (place, code, spread) in enumerate(zip(places, codes, spreads, strict=True)):
+                sums = np.zeros(len(spread))
+                add_by_code(value, code, sums)
+                found[0, place] += sums @ spread
+                found[place, place] += (spread * sums[:, None]).T @ spread
+                for two in range(one + 1, len(codes)):
+                    table = np.zeros((len(spread), len(spreads[two])))
+                    add_by_codes(value, code, codes[two], table)
+                    found[place, places[two]] += spread.T @ table @ spreads[two]
+        return np.asarray(np.triu(found) + np.triu(found, 1).T)
+
+
+def _rank(products: FloatArray) -> int:
+    """Parameters, the constant included, that the records tell apart."""
+    scale = np.sqrt(np.diag(products))
+    return int(np.linalg.matrix_rank(products / np.outer(scale, scale), tol=1e-9, hermitian=True))
+
+
+def _narrow(codes: npt.NDArray[Any], values: int) -> npt.NDArray[Any]:
+    return codes.astype(np.uint8 if values <= 256 else np.uint16 if values <= 65_536 else np.uint32)

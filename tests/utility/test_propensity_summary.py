@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.utility.marginals import MarginalLosses
+from sluice.utility.propensity import Propensity
+from sluice.utility.propensity_summary import propensity_curve, propensity_view, table_propensities
+
+NAMES = ("a", "b", "c")
+PAIRS = np.array([[0, 1], [0, 2], [1, 2]])
+TRIPLE = np.array([[0, 1, 2]])
+
+
+def losses(tables: np.ndarray, *values: float) -> MarginalLosses:
+    return MarginalLosses(NAMES, tables.shape[1], tables, np.array(values), len(tables))
+
+
+def test_the_matrix_has_the_released_variables_and_hides_what_few_records_make() -> None:
+    found = table_propensities(
+        losses(PAIRS, 4.0, 900.0, 1.234),
+        losses(TRIPLE, 5.0),
+        (losses(PAIRS, 0.2, 1.0, 0.005), losses(TRIPLE, 0.3)),
+        {"a", "b"},
+        1_000,
+        10,
+    )
+    assert found is not None
+    assert (found.names, found.mean) == (("a", "b"), 4.0)
+    assert found.pairs == ((None, 4.0), (4.0, None))
+    assert (found.worst_triples, found.triples, found.triples_of) == ((), 0, 0)
+    whole = table_propensities(
+        losses(PAIRS, 4.0, 900.0, 1.234),
+        losses(TRIPLE, 5.0),
+        (losses(PAIRS, 0.2, 1.0, 0.005), losses(TRIPLE, 0.3)),
+        NAMES,
+        1_000,
+        10,
+    )
+    assert whole is not None
+    assert whole.pairs[1][2] is None  # 5 of 1,000 records differ
+    assert [table.variables for table in whole.worst_pairs] == [("a", "c"), ("a", "b")]
+    assert whole.worst_triples[0].standardised == 5.0
+
+
+def test_without_pairs_or_records_there_is_nothing() -> None:
+    nan = float("nan")
+    none = losses(PAIRS, nan, nan, nan), losses(TRIPLE, nan)
+    assert table_propensities(*none, none, NAMES, 0, 10) is None
+    assert table_propensities(*none, none, {"a"}, 0, 10) is None
+    assert propensity_view(Propensity(nan, nan, 0, np.zeros(0), np.zeros(0)), [], 10) is None
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32), st.integers(1, 300), st.integers(1, 300), st.integers(1, 30))
+def test_no_small_count_is_drawn_and_nobody_is_left_out(seed: int, n: int, m: int, minimum_cell: int) -> None:
+    rng = np.random.default_rng(seed)
+    curve = propensity_curve(rng.beta(2, 3, n).round(1), rng.beta(3, 2, m).round(1), minimum_cell)
+    if curve is None:
+        return
+    assert min(*curve.original, *curve.masked) >= minimum_cell
+    assert (sum(curve.original), sum(curve.masked)) == (n, m)
+    assert list(curve.scores) == sorted(curve.scores)
+
+
+def test_the_curve_tells_moved_records_from_others() -> None:
+    rng = np.random.default_rng(0)
+    curve = propensity_curve(rng.normal(0.4, 0.05, 2_000), rng.normal(0.6, 0.05, 2_000), 10)
+    assert curve is not None
+    assert curve.original[0] > curve.masked[0]
+    assert curve.original[-1] < curve.masked[-1]
+    assert propensity_curve(np.full(50, 0.5), np.full(50, 0.5), 10) is None  # one group alone
+    view = propensity_view(Propensity(0.01, 2.0, 3, np.full(50, 0.5), np.full(150, 0.5)), ["x"], 10)
+    assert view is not None
+    assert (view.masked_share, view.curve, view.left_out) == (pytest.approx(0.75), None, ("x",))
