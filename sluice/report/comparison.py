@@ -12,6 +12,7 @@ from sluice.report.risk_margin import RISK_STAGES, risk_margin, worst_margin
 from sluice.report.risk_utility_map import DEFAULT_LOSS, MARGIN, Plan, RiskUtilityMap, letter, risk_utility_map
 from sluice.report.small_counts import share
 from sluice.utility.variable_summary import VariableSummary
+from sluice.variables import NAMES
 from sluice.verdict import Finding
 
 
@@ -113,7 +114,7 @@ def _variables(dossier: Dossier) -> dict[str, str]:
     return {
         summary.name: _fate(summary, released, dossier.minimum_cell)
         for summary in dossier.view.variables
-        if summary.kind_after is not None or summary.entropy_before is not None or summary.bins
+        if summary.role not in NAMES
     }
 
 

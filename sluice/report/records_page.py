@@ -1,11 +1,15 @@
 """The report on masked records: the reference standard's curves and the variables, before and after masking."""
 
+from collections.abc import Mapping, Sequence
+
 from sluice.errors import SluiceError
 from sluice.generalization.levels_found import KeyLevel, LevelsFound
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.levels_plot import ladder_svg
 from sluice.report.records_plots import MOST_BARS, curve_svg, distribution_svg
 from sluice.report.small_counts import refuse_small_counts, safe_counts, share
+from sluice.report.utility_page import in_tables, utility_context
+from sluice.report.variable_caption import InTables, caption
 from sluice.report.wording import VERDICT_WORDS, figure
 from sluice.risk.reference.curve import Curve
 from sluice.utility.variable_summary import VariableSummary
@@ -49,11 +53,12 @@ def context(dossier: Dossier, view: RecordsView) -> dict[str, object]:
     for curve in view.curves:
         _refuse_uneven(curve)
     sizes = dossier.records_original, view.records_released
-    return {
+    tables = in_tables(view.utility)
+    return utility_context(dossier, view) | {
         "curves": [_curve_view(curve) for curve in view.curves],
         "variables": [
-            _variable_view(summary, dossier.minimum_cell, *sizes, f"variable-{number}")
-            for number, summary in enumerate(view.variables)
+            _variable_view(summary, dossier.minimum_cell, *sizes, f"variable-{number}", tables.get(summary.name))
+            for number, summary in enumerate(_worst_first(view.variables, tables))
             if summary.kind_after is not None
         ],
         "levels": [_levels_view(found, f"levels-{number}") for number, found in enumerate(view.levels)],
@@ -145,10 +150,17 @@ def _curve_view(curve: Curve) -> dict[str, object]:
     }
 
 
+def _worst_first(summaries: Sequence[VariableSummary], tables: Mapping[str, InTables]) -> list[VariableSummary]:
+    """Those whose tables with the others lost most, then those of which that is not known, in their order."""
+    last = len(summaries)
+    return sorted(summaries, key=lambda summary: tables[summary.name].place if summary.name in tables else last)
+
+
 def _variable_view(
-    summary: VariableSummary, smallest: int, original: int, released: int, name: str
+    summary: VariableSummary, smallest: int, original: int, released: int, name: str, tables: InTables | None
 ) -> dict[str, object]:
     view: dict[str, object] = {"summary": summary, "svg": None, "rows": [], "omitted": 0}
+    view["caption"] = caption(summary, [], original, released, tables)
     for field, records in (
         ("missing_before", original),
         ("missing_after", released),
@@ -166,4 +178,5 @@ def _variable_view(
     description = f"Counts of {summary.name} before and after masking in {len(drawn)} groups; the figures follow below."
     view["svg"] = distribution_svg(drawn, description, name)
     view["rows"], view["omitted"] = rows, len(rows) - len(drawn)
+    view["caption"] = caption(summary, rows, original, released, tables)
     return view

@@ -170,9 +170,9 @@ def round_values(end: float, most: int, least: float = 0.0) -> list[float]:
     return [number * step for number in range(int(end / step + 1e-9) + 1)]
 
 
-def shortened(label: str) -> str:
+def shortened(label: str, longest: int = _LONGEST_LABEL) -> str:
     label = visible(" ".join(label.split()))
-    return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1].rstrip(" ,;") + "…"
+    return label if len(label) <= longest else label[: longest - 1].rstrip(" ,;") + "…"
 
 
 def _path(data: str, style: str) -> str:

@@ -33,6 +33,7 @@ class TestStructure:
             "Verdict",
             "Findings",
             "The reference standard",
+            "What the file is still good for",
             "Variable by variable",
             "What was done",
             "Appendix",

@@ -1,0 +1,164 @@
+"""The report's utility part: what the file is still good for, overall, for variables together and for analyses."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sluice.errors import SluiceError
+from sluice.report.dossier import Dossier, RecordsView
+from sluice.report.utility_plots import bars_svg, grid_svg
+from sluice.report.variable_caption import InTables
+from sluice.report.wording import percent
+from sluice.utility.analyses.impossible_records import BrokenRules
+from sluice.utility.component_plane import ComponentPlane, Shares
+from sluice.utility.marginal_summary import MarginalSummary, MarginalsView
+from sluice.utility.subsample_equivalent import SubsampleEquivalent
+from sluice.utility.utility_view import UtilityView
+from sluice.variables import NAMES
+
+_SIZES = {2: "pairs", 3: "triples"}
+_NOTHING = UtilityView()
+
+
+def utility_context(dossier: Dossier, view: RecordsView) -> dict[str, object]:
+    """What `utility.html.j2` needs besides the dossier.
+
+    raises : SluiceError when a part shows a count below `dossier.minimum_cell`
+    """
+    shown = view.utility or _NOTHING
+    return {
+        "overall": _overall(dossier, view, shown),
+        "worst_tables": _worst_tables(shown.marginals),
+        "components": _components(shown.components, dossier.minimum_cell),
+        "rules_broken": _rules_broken(shown.impossible_records),
+    }
+
+
+def in_tables(view: UtilityView | None) -> Mapping[str, InTables]:
+    """Of each variable, how its tables with the others fared; empty where they were not counted."""
+    if view is None or view.marginals is None:
+        return {}
+    losses = view.marginals.pairs.by_variable
+    order = sorted(losses, key=lambda name: -losses[name])
+    return {name: InTables(losses[name], place, len(order)) for place, name in enumerate(order)}
+
+
+def _overall(dossier: Dossier, view: RecordsView, shown: UtilityView) -> list[dict[str, str]]:
+    """The figures that hold for the whole file: what is measured, the figure, the sample as good as it, in words."""
+    rows = []
+    if view.records_released:
+        kept = view.records_released / dossier.records_original if dossier.records_original else 0.0
+        says = f"{view.records_released:,} of {dossier.records_original:,} records are in the file."
+        rows.append(_row("Records", percent(kept), says))
+    told = [summary for summary in view.variables if summary.role not in NAMES]
+    gone = [summary.name for summary in told if summary.kind_after is None]
+    if told:
+        says = f"Not released: {', '.join(gone)}." if gone else "Every variable that describes is in the file."
+        rows.append(_row("Variables", f"{len(told) - len(gone)} of {len(told)}", says))
+    if shown.marginals is not None:
+        for summary in (shown.marginals.pairs, shown.marginals.triples):
+            if summary is not None:
+                rows.append(_marginals(summary))
+    return rows
+
+
+def _row(measure: str, value: str, says: str, equivalent: str = "") -> dict[str, str]:
+    return {"measure": measure, "figure": value, "equivalent": equivalent, "says": says}
+
+
+def _marginals(summary: MarginalSummary) -> dict[str, str]:
+    says = (
+        f"So many records would have to change cell in a table of {summary.size} variables, on average over "
+        f"{_counted(summary)}: 0 is no loss. NIST's k-marginal score is {1000 * (1 - summary.mean):.0f} of 1,000."
+    )
+    if summary.interval is not None:
+        says += f" 95 % interval {percent(summary.interval[0])} to {percent(summary.interval[1])}."
+    if summary.removed and summary.mean_released is not None:
+        says += f" Among released variables alone {percent(summary.mean_released)}."
+    name = f"Tables of {_SIZES.get(summary.size, str(summary.size))}"
+    return _row(name, percent(summary.mean), says, equivalent_in_words(summary.equivalent))
+
+
+def _counted(summary: MarginalSummary) -> str:
+    if summary.counted == summary.of:
+        return f"all {summary.of:,}"
+    return f"{summary.counted:,} of {summary.of:,}, drawn at random"
+
+
+def equivalent_in_words(found: SubsampleEquivalent | None) -> str:
+    """As good as a random sample of so much of the original, with its interval."""
+    if found is None:
+        return ""
+    if found.at_most:
+        return f"less than {percent(found.share).removeprefix('under ')} ({found.draws} draws)"
+    low, high = (percent(end) for end in found.interval)
+    return f"{percent(found.share)} ({low} to {high}; {found.draws} draws)"
+
+
+def _worst_tables(found: MarginalsView | None) -> list[dict[str, Any]]:
+    drawn = []
+    for summary in (found.pairs, found.triples) if found else ():
+        if summary is None or not summary.worst:
+            continue
+        rows = [(" × ".join(table.variables), table.loss) for table in summary.worst]
+        size = _SIZES.get(summary.size, str(summary.size))
+        description = f"The {len(rows)} {size} of released variables whose tables lost most; the figures follow below."
+        drawn.append(
+            {"title": f"{size[0].upper()}{size[1:]} of variables", "svg": bars_svg(rows, description), "rows": rows}
+        )
+    return drawn
+
+
+def _components(plane: ComponentPlane | None, minimum_cell: int) -> dict[str, Any] | None:
+    if plane is None:
+        return None
+    for grid, records in zip((plane.before, plane.after), plane.drawn, strict=True):
+        _refuse_small_shares(grid, records, minimum_cell)
+    shares = [share for grid in (plane.before, plane.after) for row in grid for share in row if share is not None]
+    full = max(shares, default=0.0)
+    about = "on the original’s first two principal components"
+    before, after = (
+        grid_svg(grid, full, f"{which} records {about}; overlap {percent(plane.overlap)}.", colour)
+        for grid, which, colour in ((plane.before, "Original", "reference"), (plane.after, "Masked", "masked"))
+    )
+    return {
+        "before": before,
+        "after": after,
+        "explained": [percent(part) for part in plane.explained],
+        "leading": [", ".join(names) for names in plane.leading],
+        "overlap": percent(plane.overlap),
+        "drawn": plane.drawn,
+        "rows": [
+            (row, column, plane.before[row][column], plane.after[row][column])
+            for row in range(len(plane.before))
+            for column in range(len(plane.before[row]))
+            if plane.before[row][column] is not None
+        ],
+    }
+
+
+def _refuse_small_shares(grid: Shares, records: int, minimum_cell: int) -> None:
+    small = sum(share is not None and share * records < minimum_cell - 1e-6 for row in grid for share in row)
+    if small:
+        raise SluiceError(
+            f"cells of the component plane must be None where they hold fewer than {minimum_cell} records; got {small} "
+            "such cells. Was it made with another minimum?"
+        )
+
+
+def _rules_broken(found: BrokenRules | None) -> Sequence[dict[str, str]]:
+    if found is None:
+        return ()
+
+    def told(value: float | None) -> str:
+        return "too few to tell" if value is None else percent(value)
+
+    return [
+        {
+            "rule": rule.rule,
+            "says": rule.says,
+            "before": told(rule.before),
+            "after": rule.unchecked or told(rule.after),
+            "newly": "–" if rule.unchecked else told(rule.newly),
+        }
+        for rule in found.rules
+    ]

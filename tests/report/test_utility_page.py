@@ -1,0 +1,91 @@
+"""The report's utility part: what stands in it, in which order, and that no small count does."""
+
+import pytest
+
+from sluice.errors import SluiceError
+from sluice.report.report import render
+from sluice.report.utility_page import equivalent_in_words
+from sluice.utility.analyses.impossible_records import BrokenRule, BrokenRules
+from sluice.utility.component_plane import ComponentPlane
+from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, TableLoss
+from sluice.utility.subsample_equivalent import SubsampleEquivalent
+from sluice.utility.utility_view import UtilityView
+from tests.report.pages import Page, dossier, finding, variable
+
+EQUIVALENT = SubsampleEquivalent(share=0.04, interval=(0.03, 0.05), at_most=False, draws=5)
+PAIRS = MarginalSummary(
+    size=2, counted=3, of=3, mean=0.2, mean_released=0.1, removed=("town",), equivalent=EQUIVALENT,
+    by_variable={"age": 0.1, "sex": 0.3, "town": 0.5}, worst=(TableLoss(variables=("age", "sex <b>"), loss=0.12),),
+)  # fmt: skip
+TRIPLES = MarginalSummary(
+    size=3, counted=200, of=1140, mean=0.3, interval=(0.25, 0.35), by_variable={}, worst=(), equivalent=None
+)
+PLANE = ComponentPlane(
+    explained=(0.5, 0.25), leading=(("age", "income"), ()), overlap=0.9, drawn=(1000, 990),
+    before=((0.5, None), (None, 0.3)), after=((0.6, None), (None, 0.2)),
+)  # fmt: skip
+BROKEN = BrokenRules(
+    rules=(
+        BrokenRule(rule="child", says="A child is not married", before=0.0, after=0.02, newly=0.02),
+        BrokenRule(rule="few", says="Nobody is"),
+        BrokenRule(rule="other", says="Nothing is", before=0.0, unchecked="the file has no job"),
+    ),
+    minimum_cell=10,
+)
+VARIABLES = (variable("age"), variable("sex"), variable("town", kind_after=None))
+FULL = UtilityView(marginals=MarginalsView(pairs=PAIRS, triples=TRIPLES), components=PLANE, impossible_records=BROKEN)
+
+
+def page(view: UtilityView | None = FULL, minimum: int = 10) -> Page:
+    return Page(render(dossier(finding(), variables=VARIABLES, utility=view, minimum_cell=minimum)))
+
+
+def test_the_overall_figures_stand_first_with_the_sample_that_is_as_good() -> None:
+    says = page().section("utility")
+    assert "2 of 3 – Not released: town." in says
+    assert "20.0 % 4.0 % (3.0 % to 5.0 %; 5 draws)" in says
+    assert "k-marginal score is 800 of 1,000" in says
+    assert "200 of 1,140, drawn at random" in says
+    assert "95 % interval 25.0 % to 35.0 %" in says
+
+
+def test_variables_come_worst_first_with_a_caption_of_their_own() -> None:
+    found = page()
+    titles = [text for text in found.texts("h3") if text in ("age", "sex")]
+    assert titles == ["sex", "age"]
+    assert "the second most of 3 variables" in found.section("variables")
+
+
+def test_each_picture_has_a_twin_in_text() -> None:
+    html = page()
+    together = html.section("together")
+    assert "age × sex <b>" in together
+    assert "90.0 % of the records lie alike" in together
+    assert "1, 1 50.0 % 60.0 %" in together
+    assert len(html.all("svg", role="img")) >= 5
+    assert "<b>" not in render(dossier(finding(), utility=FULL))
+
+
+def test_rules_that_masking_breaks_are_told_with_what_is_not_known() -> None:
+    says = page().section("analyses")
+    assert "child A child is not married 0.0 % 2.0 % 2.0 %" in says
+    assert "few Nobody is too few to tell too few to tell too few to tell" in says
+    assert "the file has no job" in says
+
+
+def test_a_small_cell_is_refused() -> None:
+    with pytest.raises(SluiceError, match="fewer than 250 records"):
+        page(minimum=250)
+
+
+@pytest.mark.parametrize("view", [None, UtilityView()])
+def test_without_figures_there_are_no_empty_parts(view: UtilityView | None) -> None:
+    found = page(view)
+    assert not found.all("section", id="together")
+    assert not found.all("section", id="analyses")
+
+
+def test_a_bound_is_said_to_be_one() -> None:
+    bound = SubsampleEquivalent(share=0.001, interval=(0.001, 0.001), at_most=True, draws=5)
+    assert equivalent_in_words(bound) == "less than 0.1 % (5 draws)"
+    assert equivalent_in_words(None) == ""
