@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Sequence
 from os import environ
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic, process_time
 
 import numpy as np
@@ -57,7 +58,9 @@ def main(quick: bool = False) -> None:
     ]
     for model in models:
         for limit in LIMITS[:1] if quick else LIMITS:
-            _row(f"Adult, {model.describe()}", *rest, [KAnonymity(5), model], limit, {"occupation": occupation})
+            found = _row(f"Adult, {model.describe()}", *rest, [KAnonymity(5), model], limit, {"occupation": occupation})
+            if limit == LIMITS[0]:
+                _confirm(*rest, occupation, found)
     for records in (100_000,) if quick else (1_000_000, 10_000_000):
         drawn = _drawn(codes, records)
         for limit in LIMITS:
@@ -138,14 +141,29 @@ def _twenty(keys: list[Key], codes: Codes, records: int, seconds: float) -> None
 
 def _peer(keys: list[Key], codes: Codes) -> None:
     """anjana's k-anonymity on the same file and hierarchies, in an interpreter of its own."""
+    _run_peer("anjana", ADULT)
+
+
+def _confirm(keys: list[Key], codes: Codes, sensitive: np.ndarray, found: Solution) -> None:
+    """What pycanon, which judges files and makes none, finds of the file that the search made."""
+    columns = {
+        key.name: key.levels[level][column] for key, column, level in zip(keys, codes, found.levels, strict=True)
+    }
+    released = pd.DataFrame({**columns, "occupation": sensitive})[~found.suppressed_records]
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "released.csv"
+        released.to_csv(file, index=False)
+        _run_peer("pycanon", file, "occupation")
+
+
+def _run_peer(name: str, *arguments: Path | str) -> None:
     python = environ.get("SLUICE_PEERS")
     if not python:
-        print("SLUICE_PEERS names no interpreter with anjana: not compared.")
+        print(f"SLUICE_PEERS names no interpreter with {name}: not compared.")
         return
-    run = subprocess.run(
-        [python, Path(__file__).with_name("anjana_peer.py"), ADULT], capture_output=True, text=True, check=False
-    )
-    print(run.stdout.strip() if run.returncode == 0 else f"anjana did not run: {run.stderr.strip().splitlines()[-1:]}")
+    script = Path(__file__).with_name(f"{name}_peer.py")
+    run = subprocess.run([python, script, *arguments], capture_output=True, text=True, check=False)
+    print(run.stdout.strip() if run.returncode == 0 else f"{name} did not run: {run.stderr.strip().splitlines()[-1:]}")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from sluice.generalization.models.population_uniques import PopulationUniques as
 from sluice.generalization.models.privacy_model import PrivacyModel
 from sluice.generalization.models.reidentification_risk import AverageRisk, HighestRisk
 from sluice.generalization.models.sample_uniques import SampleUniques
-from sluice.generalization.models.t_closeness import EqualTCloseness, OrderedTCloseness
+from sluice.generalization.models.t_closeness import EqualTCloseness, HierarchicalTCloseness, OrderedTCloseness
 from sluice.variables import Role, Variable, Variables, with_role
 
 
@@ -81,13 +81,33 @@ def _of_sensitive(rule: SensitiveRule, variable: Variable | None) -> PrivacyMode
         return BetaLikenessModel(variable.name, rule.beta, enhanced=rule.variant == "enhanced")
     if isinstance(rule, DeltaDisclosure):
         return DeltaDisclosureModel(variable.name, rule.delta, absent=rule.absent_values == "violate")
-    if isinstance(rule, AlphaK) and rule.values is None:
-        return AlphaKAnonymity(variable.name, rule.alpha, rule.k)
+    if isinstance(rule, AlphaK):
+        return _of_alpha_k(rule, variable)
     if isinstance(rule, TCloseness):
-        by_ground = {"equal": EqualTCloseness, "ordered": OrderedTCloseness}
-        model = by_ground.get(rule.ground_distance_of(variable))
-        return None if model is None else model(variable.name, rule.threshold(variable))
+        return _of_closeness(rule, variable)
     return None
+
+
+def _of_alpha_k(rule: AlphaK, variable: Variable) -> PrivacyModel | None:
+    if rule.values is None:
+        return AlphaKAnonymity(variable.name, rule.alpha, rule.k)
+    categories = variable.categories or ()
+    if not set(rule.values) <= set(categories):
+        return None
+    return AlphaKAnonymity(variable.name, rule.alpha, rule.k, tuple(map(categories.index, rule.values)))
+
+
+def _of_closeness(rule: TCloseness, variable: Variable) -> PrivacyModel | None:
+    name, t = variable.name, rule.threshold(variable)
+    match rule.ground_distance_of(variable):
+        case "equal":
+            return EqualTCloseness(name, t)
+        case "ordered":
+            return OrderedTCloseness(name, t)
+        case "hierarchical":
+            if variable.hierarchy is None or not set(variable.categories or ()) <= set(variable.hierarchy.rows):
+                return None
+            return HierarchicalTCloseness.of(name, t, variable.categories or (), variable.hierarchy)
 
 
 def _of_diversity(rule: LDiversity, name: str) -> PrivacyModel | None:

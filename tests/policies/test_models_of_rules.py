@@ -20,6 +20,7 @@ from policies.rules.rules import PolicyRule
 from policies.rules.sample_uniques_share import SampleUniquesShare
 from policies.rules.t_closeness import TCloseness
 from sluice.errors import PlanError
+from sluice.generalization.hierarchy import Hierarchy
 from sluice.generalization.models.l_diversity import DistinctLDiversity
 from sluice.masking.plan import apply_plan
 from sluice.masking.recoding.generalization import Generalization
@@ -31,7 +32,13 @@ VARIABLES = {
     for v in (
         Variable(name="town", kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER, categories=tuple("abc")),
         Variable(name="sex", kind=Kind.BINARY, role=Role.QUASI_IDENTIFIER, categories=("f", "m")),
-        Variable(name="illness", kind=Kind.NOMINAL, role=Role.SENSITIVE, categories=("flu", "gout", "none")),
+        Variable(
+            name="illness",
+            kind=Kind.NOMINAL,
+            role=Role.SENSITIVE,
+            categories=("flu", "gout", "none"),
+            hierarchy=Hierarchy(rows={"flu": ("ill", "*"), "gout": ("ill", "*"), "none": ("well", "*")}),
+        ),
         Variable(name="stage", kind=Kind.ORDINAL, role=Role.SENSITIVE, categories=("1", "2", "3")),
         Variable(name="pay", kind=Kind.CONTINUOUS, role=Role.OTHER),
     )
@@ -67,6 +74,8 @@ ON_VALUES = (
     DeltaDisclosure(delta=1.2, columns=("illness",)),
     DeltaDisclosure(delta=0.8, absent_values="ignore", columns=("stage",)),
     AlphaK(alpha=0.6, k=2, columns=("illness",)),
+    AlphaK(alpha=0.4, k=2, columns=("illness",), values=("gout", "flu")),
+    TCloseness(t=0.2, columns=("illness",), ground_distance="hierarchical"),
     TCloseness(t=0.2, columns=("stage",)),
 )
 ON_RISK = (
@@ -116,6 +125,8 @@ def test_what_a_search_under_the_rules_makes_meets_them(
         (LDiversity(l=2, variant="entropy", others_known=True), "l_diversity"),
         (LDiversity(l=2, columns=("pay",)), "l_diversity of pay"),
         (TCloseness(t=0.5, columns=("pay",)), "t_closeness of pay"),
+        (TCloseness(t=0.5, columns=("stage",), ground_distance="hierarchical"), "t_closeness of stage"),
+        (AlphaK(alpha=0.5, k=2, columns=("illness",), values=("plague",)), "alpha_k of illness"),
         (TCloseness(t=0.5, columns=("absent",)), "t_closeness of absent"),
     ],
 )
