@@ -51,6 +51,26 @@ _UTILITY = {
         "Single values moved far: lower the noise, window or group size of the variables that moved most, and see "
         "whether the risk rules still hold."
     ),
+    "apil": (
+        "Statistics of the numbers are further off than a sample's: see which part is largest in the report (means, "
+        "variances, covariances, correlations, quantiles), and release removed or recoded numbers in more detail."
+    ),
+    "eigenvalues": (
+        "The numbers no longer vary together as before: mask correlated variables together (spectral_swapping, "
+        "microaggregation of a group), and remove none that carries much of the others."
+    ),
+    "mean_variations": (
+        "Values changed much in proportion to themselves: lower the noise, window or group size where values are "
+        "small, and recode fewer numbers."
+    ),
+    "category_distance": (
+        "Categories lie far from the original ones: use a finer level of the hierarchy for the variable, a higher "
+        "retention of pram, or groups of neighbouring categories where they are ordered."
+    ),
+    "ebil": (
+        "A released category tells little of the original one: use smaller groups or a higher retention of pram for "
+        "the variable, and let another quasi-identifier bear the masking."
+    ),
     "entropy": (
         "A variable lost its diversity: recode it to more categories than now, or suppress fewer of its values, and "
         "let another quasi-identifier bear the recoding."

@@ -15,6 +15,7 @@ from sluice.masking.subsets import ByStratum
 from sluice.risk.people import person_variable
 from sluice.utility.analyses.impossible_records import RecordRule
 from sluice.utility.common_bins import CommonBins, common_bins
+from sluice.utility.continuous.released_numbers import ReleasedNumbers, released_numbers
 from sluice.utility.record_weights import record_weights
 from sluice.variables import Role, Variable, Variables
 
@@ -71,6 +72,11 @@ class OriginalAndMasked:
         """Original and masked values on common bins of the unrecoded original, but for the weights of the records."""
         described = {name: each for name, each in self.variables.items() if each.role is not Role.WEIGHT}
         return common_bins(self.original, self.recoded, self.masked, described, self.released)
+
+    @cached_property
+    def released_numbers(self) -> ReleasedNumbers:
+        """Every number of the unrecoded original beside what the masked file tells of it; weights, too."""
+        return released_numbers(self.original, self.recoded, self.masked, self.variables, self.released)
 
     @cached_property
     def weights(self) -> tuple[FloatArray | None, FloatArray | None]:

@@ -5,8 +5,10 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from policies.original_and_masked import OriginalAndMasked
+from policies.utility.categorical import categorical
 from policies.utility.cells import cells
 from policies.utility.components import components
+from policies.utility.continuous import continuous
 from policies.utility.impossible import impossible
 from policies.utility.items import items
 from policies.utility.marginals import marginals
@@ -27,6 +29,8 @@ FAMILIES = (  # of measures: what each finds of a file
     marginals,
     propensity,
     components,
+    continuous,
+    categorical,
 )
 
 
@@ -52,6 +56,23 @@ class UtilityLimits(BaseModel):
         default=None, description="suppressed cells of the variable with most of them"
     )
     entropy: ShareLimit | None = Field(default=None, description="share of its bits that a variable lost at most")
+    apil: ShareLimit | None = Field(
+        default=None, description="mean probability that a moment or quantile is no sample's of the original (aPIL)"
+    )
+    eigenvalues: ShareLimit | None = Field(
+        default=None, description="share of the numbers' variance on other principal components than before"
+    )
+    mean_variations: Limit | None = Field(
+        default=None, description="mean relative change of values, moments and correlations (IL1 to IL5), 1 for 100 %"
+    )
+    category_distance: ShareLimit | None = Field(
+        default=None,
+        description="mean distance of a released category from the original one, 0 to 1, over all variables",
+    )
+    ebil: ShareLimit | None = Field(
+        default=None,
+        description="share of a variable's bits that its released value leaves open, mean of all variables",
+    )
     pair_marginals: ShareLimit | None = Field(
         default=None, description="records in another cell of the table of two variables, on average over all pairs"
     )

@@ -8,7 +8,6 @@ from policies.utility.measured import Found, Measured, written_number, written_p
 from sluice.arrays import FloatArray
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.moments import moment_differences
-from sluice.utility.continuous.released_numbers import released_numbers
 
 
 def moments(files: OriginalAndMasked) -> Found:
@@ -16,7 +15,7 @@ def moments(files: OriginalAndMasked) -> Found:
 
     Groups of numbers count by the mean of the values that they may stand for.
     """
-    numbers = released_numbers(files.original, files.recoded, files.masked, files.variables, files.released)
+    numbers = files.released_numbers
     kept = [place for place, name in enumerate(numbers.names) if name not in numbers.removed]
     names, original, masked = (
         [numbers.names[place] for place in kept],

@@ -3,7 +3,9 @@
 from pydantic import BaseModel, ConfigDict
 
 from sluice.utility.analyses.impossible_records import BrokenRules
+from sluice.utility.categorical.categorical_view import CategoricalView
 from sluice.utility.component_plane import ComponentPlane
+from sluice.utility.continuous.continuous_view import ContinuousView
 from sluice.utility.marginal_summary import MarginalsView
 from sluice.utility.propensity_summary import PropensityView, TablePropensities
 
@@ -21,3 +23,5 @@ class UtilityView(BaseModel):
     components: ComponentPlane | None = None
     table_propensity: TablePropensities | None = None
     propensity: PropensityView | None = None
+    continuous: ContinuousView | None = None
+    categorical: CategoricalView | None = None

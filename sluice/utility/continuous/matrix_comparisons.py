@@ -47,7 +47,12 @@ class MatrixComparisons(BaseModel):
 
 
 def matrix_comparisons(
-    original: FloatArray, masked: FloatArray, *, paired_records: bool = True, in_deviations: bool = False
+    original: FloatArray,
+    masked: FloatArray,
+    *,
+    paired_records: bool = True,
+    in_deviations: bool = False,
+    moments: tuple[PairwiseMoments, PairwiseMoments] | None = None,
 ) -> MatrixComparisons:
     """The six comparisons of two files of the same columns.
 
@@ -55,6 +60,7 @@ def matrix_comparisons(
     paired_records   : row i of both is the same record; otherwise X is not compared
     in_deviations    : divide each column of both files by the original's standard deviation first (a constant one by
                        1), so that X and V say the same in any unit; mean variations, R, RF, C and F stay as they are
+    moments          : of both files, where they are known already
     raises           : DataError if the columns differ, or the records of paired files
     cost             : O(n d^2)
 
@@ -67,7 +73,7 @@ def matrix_comparisons(
         raise DataError(f"both files need the same columns; got {original.shape[1]} and {masked.shape[1]}.")
     if paired_records and len(original) != len(masked):
         raise DataError(f"values compare record by record; got {len(original):,} and {len(masked):,} records.")
-    before, after = pairwise_moments(original), pairwise_moments(masked)
+    before, after = moments or (pairwise_moments(original), pairwise_moments(masked))
     scale = np.ones(original.shape[1])
     if in_deviations:
         variance = np.diagonal(before.covariance)

@@ -11,7 +11,7 @@ import numpy as np
 
 from sluice.arrays import FloatArray
 from sluice.errors import DataError
-from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, pairwise_moments
+from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, blocks, pairwise_moments
 from sluice.utility.continuous.relative_changes import relative_changes
 
 
@@ -30,11 +30,18 @@ class MeanVariations(NamedTuple):
         return float(np.mean(self))
 
 
-def mean_variations(original: FloatArray, masked: FloatArray, *, paired_records: bool = True) -> MeanVariations:
+def mean_variations(
+    original: FloatArray,
+    masked: FloatArray,
+    *,
+    paired_records: bool = True,
+    moments: tuple[PairwiseMoments, PairwiseMoments] | None = None,
+) -> MeanVariations:
     """The five losses of two files of the same columns, at least two.
 
     original, masked : shape (n, d) and (m, d); NaN for a missing value
     paired_records   : row i of both is the same record
+    moments          : of both files, where they are known already
     returns          : NaN where nothing in the original can be compared
     raises           : DataError if the columns differ, or the records of paired files
     cost             : O(n d^2)
@@ -47,7 +54,7 @@ def mean_variations(original: FloatArray, masked: FloatArray, *, paired_records:
         raise DataError(f"both files need the same columns; got {original.shape[1]} and {masked.shape[1]}.")
     if paired_records and len(original) != len(masked):
         raise DataError(f"values compare record by record; got {len(original):,} and {len(masked):,} records.")
-    before, after = pairwise_moments(original), pairwise_moments(masked)
+    before, after = moments or (pairwise_moments(original), pairwise_moments(masked))
     pairs = np.triu_indices(original.shape[1], 1)
     variances = np.diagonal(before.covariance)
     deviation = np.sqrt(np.maximum(np.nan_to_num(variances), 0))
@@ -69,10 +76,11 @@ def mean_variations(original: FloatArray, masked: FloatArray, *, paired_records:
 
 def _of_values(original: FloatArray, masked: FloatArray) -> float:
     total, cells = 0.0, 0
-    for before, after in zip(original.T, masked.T, strict=True):
-        changes = relative_changes(before, after)
-        cells += int((~np.isnan(changes)).sum())
-        total += float(np.nansum(changes))
+    for rows in blocks(len(original)):
+        changes = relative_changes(original[rows], masked[rows])
+        known = ~np.isnan(changes)
+        cells += int(known.sum())
+        total += float(changes.sum(where=known))
     return total / cells if cells else float("nan")
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from sluice.arrays import BoolArray, FloatArray
-from sluice.utility.comparable_columns import is_constant
 
 _BLOCK = 1 << 15  # records at a time, so that what a product reads lies in the cache
 NEGLIGIBLE = 1e-12  # of the largest that a moment can be: what is smaller is a rounding error, and counts as 0
@@ -31,15 +30,19 @@ def pairwise_moments(values: FloatArray) -> PairwiseMoments:
     matrix can have eigenvalues below 0. A column is constant when it varies by no more than a rounding error.
     """
     d = values.shape[1]
-    constant = np.array([is_constant(column) for column in values.T], dtype=bool)
-    mean = _means(values)
+    mean, constant = _means(values)
     records, sums, squares, products = (np.zeros((d, d)) for _ in range(4))
     for centred, present in centred_blocks(values, np.nan_to_num(mean)):
+        products += centred.T @ centred
+        if present.all():
+            records += len(centred)
+            sums += centred.sum(axis=0)[:, np.newaxis]
+            squares += (centred**2).sum(axis=0)[:, np.newaxis]
+            continue
         held = present.astype(np.float64)
         records += held.T @ held
         sums += centred.T @ held  # of column i over the records that have j
         squares += (centred**2).T @ held
-        products += centred.T @ centred
     with np.errstate(divide="ignore", invalid="ignore"):
         many = np.where(records >= 2, records, np.nan)
         covariance = (products - sums * sums.T / many) / (many - 1)
@@ -53,21 +56,35 @@ def pairwise_moments(values: FloatArray) -> PairwiseMoments:
     return PairwiseMoments(records, mean, covariance, correlation)
 
 
+def blocks(records: int) -> Iterator[slice]:
+    """The rows of a file, some at a time."""
+    for start in range(0, records, _BLOCK):
+        yield slice(start, start + _BLOCK)
+
+
 def centred_blocks(
     values: FloatArray, centre: FloatArray, scale: float | FloatArray = 1.0
 ) -> Iterator[tuple[FloatArray, BoolArray]]:
     """Blocks of records as (x - centre) / scale, 0 where missing, and where a value is present."""
-    for start in range(0, len(values), _BLOCK):
-        block = values[start : start + _BLOCK]
+    for rows in blocks(len(values)):
+        block = values[rows]
         present = ~np.isnan(block)
         yield np.where(present, (block - centre) / scale, 0.0), present
 
 
-def _means(values: FloatArray) -> FloatArray:
-    """Column means of the values that are present; a constant column's is that constant, to the last bit."""
-    means = np.full(values.shape[1], np.nan)
-    for place, column in enumerate(values.T):
-        present = column[~np.isnan(column)]
-        if len(present):
-            means[place] = present[0] if np.ptp(present) == 0 else present.mean()
-    return means
+def _means(values: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Column means of the values that are present, to the last bit of a constant, and which columns are constant."""
+    d = values.shape[1]
+    count, total = np.zeros(d), np.zeros(d)
+    least, most = np.full(d, np.inf), np.full(d, -np.inf)
+    for rows in blocks(len(values)):
+        block = values[rows]
+        present = ~np.isnan(block)
+        count += present.sum(axis=0)
+        total += block.sum(axis=0, where=present)
+        least = np.fmin(least, block.min(axis=0, where=present, initial=np.inf))
+        most = np.fmax(most, block.max(axis=0, where=present, initial=-np.inf))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(least == most, least, total / np.where(count > 0, count, np.nan))
+        constant = (count == 0) | (most - least <= NEGLIGIBLE * np.maximum(np.abs(least), np.abs(most)))
+    return mean, np.asarray(constant, dtype=bool)

@@ -14,7 +14,7 @@ import numpy as np
 
 from sluice.arrays import FloatArray
 from sluice.errors import DataError
-from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, centred_blocks, pairwise_moments
+from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, centred_blocks, pairwise_moments
 
 _LEVELS = np.arange(5, 96, 5) / 100  # of the quantiles that are compared
 _HALF = 0.025  # of the probability on either side of a quantile, for the density there
@@ -39,10 +39,13 @@ class ProbabilisticInformationLoss(NamedTuple):
         return float(np.mean(known)) if known else float("nan")
 
 
-def probabilistic_information_loss(original: FloatArray, masked: FloatArray) -> ProbabilisticInformationLoss:
+def probabilistic_information_loss(
+    original: FloatArray, masked: FloatArray, *, moments: tuple[PairwiseMoments, PairwiseMoments] | None = None
+) -> ProbabilisticInformationLoss:
     """The five parts, each the mean over the columns, pairs of columns, or quantiles of the original.
 
     original, masked : shape (n, d) and (m, d); NaN for a missing value. Any records in any order: nothing is matched
+    moments          : of both files, where they are known already
     raises           : DataError if the numbers of columns differ
     cost             : O(n d^2 + n d log n)
 
@@ -54,7 +57,7 @@ def probabilistic_information_loss(original: FloatArray, masked: FloatArray) -> 
     """
     if original.shape[1] != masked.shape[1]:
         raise DataError(f"both files need the same columns; got {original.shape[1]} and {masked.shape[1]}.")
-    before, after = pairwise_moments(original), pairwise_moments(masked)
+    before, after = moments or (pairwise_moments(original), pairwise_moments(masked))
     d = original.shape[1]
     known = np.diagonal(before.records) >= 2
     variance = np.maximum(np.nan_to_num(np.diagonal(before.covariance)), 0)
@@ -113,10 +116,15 @@ class _HigherMoments(NamedTuple):
         d = values.shape[1]
         m22, m31, m40, m20, records = (np.zeros((d, d)) for _ in range(5))
         for block, present in centred_blocks(values, mean, scale):
-            held = present.astype(np.float64)
             squares = block**2
             m22 += squares.T @ squares
             m31 += (squares * block).T @ block
+            if present.all():
+                m40 += (squares**2).sum(axis=0)[:, np.newaxis]
+                m20 += squares.sum(axis=0)[:, np.newaxis]
+                records += len(block)
+                continue
+            held = present.astype(np.float64)
             m40 += (squares**2).T @ held
             m20 += squares.T @ held
             records += held.T @ held
@@ -152,14 +160,27 @@ def _probabilities(
 
 
 def _of_quantiles(before: FloatArray, after: FloatArray) -> FloatArray:
-    before, after = before[~np.isnan(before)], after[~np.isnan(after)]
+    before, after = _rising(before), _rising(after)
     if not len(after):
         return np.ones(len(_LEVELS))
-    around = np.concatenate([_LEVELS, _LEVELS - _HALF, _LEVELS + _HALF])
-    at, below, above = np.quantile(before, around).reshape(3, -1)
+    at, below, above = (_quantiles(before, _LEVELS + shift) for shift in (0, -_HALF, _HALF))
     # p (1 - p) / (n f^2), with 1 / f = (Q(p + h) - Q(p - h)) / 2 h; 0 where many have one value
     variance = _LEVELS * (1 - _LEVELS) / len(after) * ((above - below) / (2 * _HALF)) ** 2
-    return _probabilities(at, np.quantile(after, _LEVELS), variance)
+    return _probabilities(at, _quantiles(after, _LEVELS), variance)
+
+
+def _rising(values: FloatArray) -> FloatArray:
+    """Sorted, without missing values: far faster than to ask for many quantiles of unsorted ones."""
+    ordered = np.sort(values)  # NaN last
+    return ordered[: len(ordered) - int(np.isnan(values).sum())]
+
+
+def _quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:
+    """By linear interpolation between order statistics, as numpy's."""
+    place = levels * (len(ordered) - 1)
+    lower = np.floor(place).astype(np.int64)
+    upper = np.minimum(lower + 1, len(ordered) - 1)
+    return np.asarray(ordered[lower] + (place - lower) * (ordered[upper] - ordered[lower]))
 
 
 def _mean(probabilities: FloatArray) -> float:

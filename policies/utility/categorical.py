@@ -1,0 +1,189 @@
+"""Categorical: limits on how far categories lie from the original ones, and on what released values leave open."""
+
+from math import isnan, nan
+from typing import NamedTuple
+
+import numpy as np
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.measured import Found, Measured, written_percent
+from sluice.arrays import FloatArray
+from sluice.masking.noise.pram import MISSING, Pram
+from sluice.masking.subsets import ByStratum
+from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
+from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
+from sluice.utility.categorical.direct_comparison import category_distances, direct_comparison
+from sluice.utility.categorical.entropy_based_loss import (
+    ebil,
+    mean_pril,
+    original_probabilities,
+    probabilities_of_counts,
+)
+from sluice.utility.categorical.joint_counts import joint_counts
+from sluice.utility.coarse_share import coarse_share
+from sluice.utility.common_bins import CommonBins, common_bins
+from sluice.utility.divergence import entropy
+from sluice.variables import Kind, Role, Variable
+
+_MOST = 1_000  # categories of a variable that are compared each by itself; of more, the rarest are one
+_ORDER = 2  # of the contingency tables
+_MEASURES = ("category_distance", "ebil")
+
+
+class _Loss(NamedTuple):
+    """Of one variable; NaN where it could not be computed."""
+
+    distance: float
+    entropy: float  # bits of the original
+    ebil: float  # bits a record
+    pril: float  # bits a record
+    by_matrix: bool
+
+    @property
+    def left_open(self) -> float:
+        """EBIL as a share of the original's bits: 1 where a released value tells nothing."""
+        return min(1.0, self.ebil / self.entropy) if self.entropy > 0 else 0.0 * self.ebil
+
+
+def categorical(files: OriginalAndMasked) -> Found:
+    """Direct comparison and entropy-based loss of each categorical variable, and the tables of one and two of them."""
+    named = {
+        name: each
+        for name, each in files.variables.items()
+        if each.kind.is_categorical and each.kind is not Kind.ITEMS and each.role is not Role.WEIGHT
+    }
+    compared = [each.name for each in files.common_bins if each.name in named]
+    if not compared:
+        says = "Categories are not compared: the original has no categorical variable"
+        return Found(dict.fromkeys(_MEASURES, Measured(nan, says, "", 0, 0, written_percent, False)))
+    losses = {name: _loss(files, named[name]) for name in compared}
+    measured = {
+        "category_distance": _distance(files, losses),
+        "ebil": _left_open(files, losses),
+    }
+    records = min(len(files.original), len(files.masked))
+    if records < max(files.minimum_cell, 1):
+        return Found(measured)
+    return Found(measured, {"categorical": _view(files, losses, records)})
+
+
+def _loss(files: OriginalAndMasked, variable: Variable) -> _Loss:
+    name = variable.name
+    if not files.paired or len(files.original) != len(files.masked) or not len(files.original):
+        return _Loss(nan, nan, nan, nan, False)
+    (bins,) = common_bins(files.original, files.recoded, files.masked, {name: variable}, files.released, most=_MOST)
+    weight = files.weights[0]
+    joint = joint_counts(bins, weight)
+    if not joint.sum():
+        return _Loss(nan, nan, nan, nan, False)
+    order = variable.categories if variable.kind is Kind.ORDINAL and "all others" not in bins.labels else None
+    distance = direct_comparison(joint, bins, category_distances(bins.labels, order))
+    # Categories of few records would be told by how little they leave open: they are left out, as `entropies` does.
+    plain = joint if weight is None else joint_counts(bins)
+    frequent = plain.sum(axis=1) >= files.minimum_cell
+    if not frequent.any():
+        return _Loss(distance, nan, nan, nan, False)
+    joint = joint[frequent]
+    matrix = _matrix(files, name, bins)
+    by_matrix = matrix is not None
+    probabilities = probabilities_of_counts(joint)
+    if matrix is not None:
+        rows = matrix[frequent]
+        probabilities = original_probabilities(joint.sum(axis=1), rows)
+    total = float(joint.sum())
+    return _Loss(
+        distance,
+        entropy(joint.sum(axis=1)),
+        ebil(probabilities, joint.sum(axis=0)) / total,
+        mean_pril(probabilities, joint),
+        by_matrix,
+    )
+
+
+def _matrix(files: OriginalAndMasked, name: str, bins: CommonBins) -> FloatArray | None:
+    """(bins, codes) P(V' = j | V = i), where one PRAM step by itself made the variable what it is; else None."""
+    if files.carried_out is None or name not in files.released:
+        return None
+    touching = [
+        each for each in files.carried_out if name in (each.step if isinstance(each, ByStratum) else each).columns
+    ]
+    step = touching[0] if len(touching) == 1 else None
+    if not isinstance(step, Pram) or step.matrix is None:
+        return None
+    rows = step.matrix[name]
+    released = [str(label) for label in files.masked[name].cat.categories]
+    columns = {label: place for place, label in enumerate(released)}
+    columns[MISSING] = bins.codes - 1
+    matrix = np.zeros((bins.bins, bins.codes))
+    matrix[-1, -1] = 1.0  # a missing value that is no category stays missing
+    for place, label in enumerate([*bins.labels[:-1], *([MISSING] if MISSING in rows else [])]):
+        if label not in rows or any(other not in columns for other in rows[label]):
+            return None
+        at = place if label != MISSING else bins.bins - 1
+        matrix[at] = 0.0
+        for other, probability in rows[label].items():
+            matrix[at, columns[other]] = probability
+    return matrix
+
+
+def _distance(files: OriginalAndMasked, losses: dict[str, _Loss]) -> Measured:
+    known = {name: loss.distance for name, loss in losses.items() if not isnan(loss.distance)}
+    if len(known) < len(losses):
+        says = f"How far categories lie from the original ones is not known: {_why(files)}"
+        return Measured(nan, says, "", len(losses), len(known), written_percent)
+    value, worst = float(np.mean(list(known.values()))), max(known, key=lambda name: known[name])
+    says = f"A released category lies {written_percent(value)} of the way from the original one to the farthest" + (
+        f", on average over records and variables (most: {written_percent(known[worst])} of {worst})" if value else ""
+    )
+    return Measured(value, says, "", len(losses), len(known), written_percent)
+
+
+def _left_open(files: OriginalAndMasked, losses: dict[str, _Loss]) -> Measured:
+    known = {name: loss for name, loss in losses.items() if not isnan(loss.ebil)}
+    if not known:
+        says = f"What released categories leave open of the original ones is not known: {_why(files)}"
+        return Measured(nan, says, "", len(losses), 0, written_percent)
+    worst = max(known, key=lambda name: known[name].left_open)
+    loss, value = known[worst], float(np.mean([each.left_open for each in known.values()]))
+    says = f"A released category leaves open {written_percent(value)} of the original one's bits" + (
+        f", on average over {len(known)} variables (EBIL; most: {loss.ebil:.2f} of {loss.entropy:.2f} bits of {worst}"
+        f"{', by its matrix' if loss.by_matrix else ''})"
+        if value
+        else ""
+    )
+    return Measured(value, says, "", len(losses), len(known), written_percent)
+
+
+def _why(files: OriginalAndMasked) -> str:
+    if not files.paired:
+        return "nobody said whose each row is"
+    if len(files.original) != len(files.masked):
+        return "the two files have different numbers of records"
+    return "no category has enough records"
+
+
+def _view(files: OriginalAndMasked, losses: dict[str, _Loss], records: int) -> CategoricalView:
+    def known(value: float) -> float | None:
+        return None if isnan(value) else round(value, 2)
+
+    tables = contingency_table_loss(
+        [each for each in files.common_bins if each.name in losses], _ORDER, *files.weights, rng=files.rng
+    )
+    return CategoricalView(
+        variables=tuple(
+            CategoryLoss(
+                name=name,
+                released=name in files.released,
+                distance=None if isnan(loss.distance) else coarse_share(loss.distance, records, files.minimum_cell),
+                entropy=known(loss.entropy),
+                ebil=known(loss.ebil),
+                pril=known(loss.pril),
+                matrix=loss.by_matrix,
+            )
+            for name, loss in losses.items()
+        ),
+        ctbil=None if isnan(tables.normalised) else tables.normalised,
+        order=_ORDER,
+        tables=tables.tables,
+        counted=tables.counted,
+    )

@@ -1,0 +1,100 @@
+"""Continuous: limits on what the numbers of a file lost together, removed and recoded ones included."""
+
+from math import isnan, nan
+
+import numpy as np
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.measured import Found, Measured, written_percent
+from sluice.utility.continuous.continuous_view import ContinuousView, ProbabilityParts, VariationParts
+from sluice.utility.continuous.matrix_comparisons import matrix_comparisons
+from sluice.utility.continuous.mean_variations import MeanVariations, mean_variations
+from sluice.utility.continuous.pairwise_moments import pairwise_moments
+from sluice.utility.continuous.principal_components import eigenvalue_shift
+from sluice.utility.continuous.probabilistic_information_loss import (
+    ProbabilisticInformationLoss,
+    probabilistic_information_loss,
+)
+from sluice.variables import Role
+
+_MEASURES = ("apil", "eigenvalues", "mean_variations")
+
+
+def continuous(files: OriginalAndMasked) -> Found:
+    """Probabilistic information loss, eigenvalues and mean variations of all numbers of the original but weights.
+
+    A group is read as the mean of the values that it may stand for; a removed variable has lost all its statistics.
+    """
+    numbers = files.released_numbers
+    kept = [place for place, name in enumerate(numbers.names) if files.variables[name].role is not Role.WEIGHT]
+    names = tuple(numbers.names[place] for place in kept)
+    removed = tuple(name for name in numbers.removed if name in names)
+    if not names:
+        says = "Numbers are not compared: the original has none"
+        return Found(dict.fromkeys(_MEASURES, Measured(nan, says, "", 0, 0, written_percent, False)))
+    if not len(numbers.original) or not len(numbers.masked):
+        says = "What the numbers lost is not known: a file has no records"
+        return Found(dict.fromkeys(_MEASURES, Measured(nan, says, "", len(names), 0, written_percent)))
+    original, masked = (np.ascontiguousarray(file[:, kept]) for file in (numbers.original, numbers.masked))
+    moments = pairwise_moments(original), pairwise_moments(masked)
+    aligned = files.paired and len(original) == len(masked)
+    probabilities = probabilistic_information_loss(original, masked, moments=moments)
+    shift = eigenvalue_shift(moments[0].correlation, moments[1].correlation)
+    variations = mean_variations(original, masked, paired_records=aligned, moments=moments)
+    lost = f", {len(removed)} removed of {len(names)} numbers among them" if removed else ""
+    measured = {
+        "apil": _apil(probabilities, len(names), len(removed), lost),
+        "eigenvalues": _eigenvalues(shift, len(names), len(removed), lost),
+        "mean_variations": _mean_variations(variations, aligned, len(names), len(removed), lost),
+    }
+    if min(len(original), len(masked)) < files.minimum_cell:
+        return Found(measured)
+    view = ContinuousView(
+        names=names,
+        removed=removed,
+        comparisons=matrix_comparisons(original, masked, paired_records=aligned, in_deviations=True, moments=moments),
+        eigenvalues=None if isnan(shift) else shift,
+        probabilities=ProbabilityParts.of(probabilities),
+        variations=VariationParts.of(variations),
+    )
+    return Found(measured, {"continuous": view})
+
+
+def _apil(loss: ProbabilisticInformationLoss, names: int, removed: int, lost: str) -> Measured:
+    value = loss.average
+    if isnan(value):
+        says = "The probabilistic information loss is not known: the original's numbers have no values"
+    else:
+        says = (
+            f"With a probability of {written_percent(value)} on average a mean, variance, covariance, correlation or "
+            f"quantile is not what a sample of the original would show (aPIL{lost})"
+        )
+    return Measured(value, says, "", names, 0 if isnan(value) else names - removed, written_percent)
+
+
+def _eigenvalues(shift: float, names: int, removed: int, lost: str) -> Measured:
+    if isnan(shift):
+        says = "Principal components are not compared: no number of the original varies"
+    else:
+        says = (
+            f"{written_percent(shift)} of the variance of the standardised numbers lies on other principal components "
+            f"than before{lost}"
+        )
+    return Measured(shift, says, "", names, 0 if isnan(shift) else names - removed, written_percent, not isnan(shift))
+
+
+def _mean_variations(variations: MeanVariations, aligned: bool, names: int, removed: int, lost: str) -> Measured:
+    value = variations.loss
+    if not aligned:
+        says = "How far values changed in proportion to themselves is not known: rows of the files are not pairs"
+    elif names < 2:
+        says = "Mean variations are not compared: the original has one number, and so no covariances"
+    elif isnan(value):
+        says = "How far values changed in proportion to themselves is not known: too few values or none that vary"
+    else:
+        says = (
+            f"Values, means, variances, covariances and correlations changed by {written_percent(value)} of themselves "
+            f"on average (IL1 to IL5{lost})"
+        )
+    completed = 0 if isnan(value) else names - removed
+    return Measured(value, says, "", names, completed, written_percent, names >= 2)

@@ -1,0 +1,52 @@
+"""Direct comparison of categories: how far a released category lies from the original one.
+
+Source: Torra (2013), "Information Loss Measures: Categorical Data", direct comparison. Differs from it: the ordinal
+distance of a category from itself is 0, as in Xiong (CS573 slides) and in any distance; the slide counts the categories
+from one to the other with both ends, which gives 1 / |D|. Here it is the number of steps from one to the other, of
+those from the lowest to the highest. Added to it: a released group lies at its mean distance from the original
+category, over all categories that it may stand for, each as likely as another; and what is missing in one file alone
+lies at distance 1.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sluice.arrays import FloatArray
+from sluice.errors import DataError
+from sluice.utility.common_bins import CommonBins
+
+
+def category_distances(labels: Sequence[str], order: Sequence[str] | None = None) -> FloatArray:
+    """Shape (bins, bins): the distance of each category from each other one, 0 to 1.
+
+    labels : the categories, the last of them for a missing value
+    order  : of an ordinal variable its categories in rising order; None for a nominal one
+    raises : DataError if a label is none of the ordered categories
+
+    Nominal: 1 unless they are the same. Ordinal: steps between them, of those from end to end. Missing lies at 1.
+    """
+    distance = 1.0 - np.eye(len(labels))
+    if order is None or len(order) < 2:
+        return distance
+    rank = {label: place for place, label in enumerate(order)}
+    if any(label not in rank for label in labels[:-1]):
+        raise DataError("a category of an ordinal variable is not in its order.")
+    places = np.array([rank[label] for label in labels[:-1]], dtype=np.float64)
+    distance[:-1, :-1] = np.abs(np.subtract.outer(places, places)) / (len(order) - 1)
+    return distance
+
+
+def direct_comparison(joint: FloatArray, bins: CommonBins, distances: FloatArray) -> float:
+    """The mean distance of the released category from the original one: 0 for none, at most 1; higher is worse.
+
+    joint     : (bins, codes), `joint_counts` of the variable
+    distances : (bins, bins), `category_distances` of its labels
+    returns   : NaN without a record
+    raises    : DataError if the shapes do not fit
+    cost      : O(codes x bins^2)
+    """
+    if joint.shape != (bins.bins, bins.codes) or distances.shape != (bins.bins, bins.bins):
+        raise DataError(f"'{bins.name}' has {bins.bins} bins and {bins.codes} codes; got {joint.shape}.")
+    total = float(joint.sum())
+    return float((joint * (distances @ bins.spread.T)).sum()) / total if total > 0 else float("nan")
