@@ -112,6 +112,14 @@ _UTILITY = {
         "The distributions of single variables moved: recode to more groups, suppress less, and use methods that keep "
         "distributions, such as rank_swapping or PRAM by an invariant matrix."
     ),
+    "kendall": (
+        "Numbers no longer rise together as they did: mask those of the worst pairs together, or swap over a smaller "
+        "window."
+    ),
+    "cramers_v": (
+        "Variables no longer go together as they did: mask those of the worst pairs together, recode them less, or "
+        "bring back one that was removed."
+    ),
     "suppressed_share": (
         "Much of one variable was suppressed: recode it more coarsely first, so that fewer of its cells need "
         "suppression, or give it rank 1 of importance."

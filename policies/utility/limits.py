@@ -9,6 +9,7 @@ from policies.utility.categorical import categorical
 from policies.utility.cells import cells
 from policies.utility.components import components
 from policies.utility.continuous import continuous
+from policies.utility.correlations import correlations
 from policies.utility.impossible import impossible
 from policies.utility.items import items
 from policies.utility.marginals import marginals
@@ -28,6 +29,7 @@ FAMILIES = (  # of measures: what each finds of a file
     impossible,
     marginals,
     propensity,
+    correlations,
     components,
     continuous,
     categorical,
@@ -50,6 +52,8 @@ class UtilityLimits(BaseModel):
     variance: Limit | None = Field(default=None, description="median relative change of a variance")
     correlation: Limit | None = Field(default=None, description="median change of a correlation")
     rank_correlation: Limit | None = Field(default=None, description="median change of a rank correlation")
+    kendall: Limit | None = Field(default=None, description="mean change of Kendall's tau-b of two numbers")
+    cramers_v: Limit | None = Field(default=None, description="mean change of Cramer's V of two variables, in bins")
     il1s: Limit | None = Field(default=None, description="mean change of a value, in sqrt(2) standard deviations")
     changed_share: ShareLimit | None = Field(default=None, description="changed cells of the variable changed most")
     suppressed_share: ShareLimit | None = Field(

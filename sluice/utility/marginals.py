@@ -161,12 +161,19 @@ class MarginalTables:
 
     def measured(self, *measures: Callable[[FloatArray, FloatArray], float]) -> tuple[MarginalLosses, ...]:
         """What each measure finds of each table: a function of the original's and the masked file's shares of cells."""
-        shares = zip(self._original_shares(None), self._masked_shares(), strict=True)
-        found = np.array([[measure(p, q) for measure in measures] for p, q in shares], dtype=np.float64)
+        found = np.array([[measure(p, q) for measure in measures] for _, p, q in self.shares()], dtype=np.float64)
         return tuple(
             MarginalLosses(self.names, self.size, self.tables, column, self.of)
             for column in found.reshape(-1, len(measures)).T
         )
+
+    def shares(self) -> Iterator[tuple[tuple[int, ...], FloatArray, FloatArray]]:
+        """Each table: its variables' places, and the shares of the original's and of the masked file's records in each
+        cell, of which each variable is an axis."""
+        shares = zip(self.tables.tolist(), self._original_shares(None), self._masked_shares(), strict=True)
+        for table, before, after in shares:
+            shape = [self._bins[at] for at in table]
+            yield tuple(table), before.reshape(shape), after.reshape(shape)
 
     def unweighted(self) -> Self:
         """The same tables, in which every record weighs 1."""

@@ -6,6 +6,7 @@ from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.categorical.categorical_view import CategoricalView
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.continuous.continuous_view import ContinuousView
+from sluice.utility.correlation_summary import CorrelationsView
 from sluice.utility.marginal_summary import MarginalsView
 from sluice.utility.propensity_summary import PropensityView, TablePropensities
 
@@ -25,3 +26,4 @@ class UtilityView(BaseModel):
     propensity: PropensityView | None = None
     continuous: ContinuousView | None = None
     categorical: CategoricalView | None = None
+    correlations: CorrelationsView | None = None

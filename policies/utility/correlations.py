@@ -1,0 +1,69 @@
+"""Correlations: limits on how far what goes together moved, by Kendall's tau-b and Cramer's V."""
+
+import numpy as np
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.measured import Found, Measured, written_number
+from sluice.arrays import BoolArray
+from sluice.utility.continuous.released_numbers import ReleasedNumbers, released_numbers
+from sluice.utility.correlation_differences import (
+    CorrelationDifferences,
+    cramers_v_differences,
+    kendall_differences,
+    pearson_differences,
+)
+from sluice.utility.correlation_summary import CorrelationMatrices, CorrelationsView, correlation_matrices
+from sluice.utility.marginals import MarginalTables
+
+
+def correlations(files: OriginalAndMasked) -> Found:
+    """The mean absolute change of tau-b over all pairs of numbers and of V over all pairs of variables."""
+    numbers = released_numbers(files.original, files.recoded, files.masked, files.variables, files.released)
+    bins = files.common_bins
+    # V of any pair is seen in the heat map, so all are counted
+    tables = MarginalTables(bins, 2, *files.weights, most=max(1, len(bins) ** 2))
+    pearson = pearson_differences(numbers)
+    kendall, v = kendall_differences(numbers, files.rng), cramers_v_differences(tables)
+    enough = _enough(numbers, files.minimum_cell)
+    few = min(len(files.original), len(files.masked)) < files.minimum_cell
+    shown = [correlation_matrices(pearson, enough), correlation_matrices(kendall, enough)]
+    shown.append(None if few else correlation_matrices(v))
+    matrices = tuple(each for each in shown if each is not None)
+    return Found(
+        {
+            "kendall": _measured(kendall, shown[1], "Kendall's tau-b of two numbers", "numbers"),
+            "cramers_v": _measured(v, shown[2], "Cramer's V of two variables", "variables"),
+        },
+        {"correlations": CorrelationsView(matrices=matrices)} if matrices else {},
+    )
+
+
+def _enough(numbers: ReleasedNumbers, minimum_cell: int) -> BoolArray:
+    """Pairs of which enough original records have both, and enough masked ones, or of which one was removed."""
+    found = np.ones((len(numbers.names),) * 2, dtype=np.bool_)
+    for file in (numbers.original, numbers.masked):
+        present = (~np.isnan(file)).astype(np.float64)
+        together = present.T @ present
+        found &= (together >= minimum_cell) | (together == 0)
+    return found
+
+
+def _measured(found: CorrelationDifferences, shown: CorrelationMatrices | None, what: str, which: str) -> Measured:
+    d = len(found.names)
+    of = d * (d - 1) // 2
+    if not of:
+        says = f"{what} is not compared: the original has {d} {which} to compare"
+        return Measured(float("nan"), says, "", 0, 0, written_number, False)
+    if found.mean != found.mean:
+        says = f"{what} is not known: every variable is constant, or too few records have values"
+        return Measured(float("nan"), says, "", of, 0, written_number)
+    says = f"{what} moved by {written_number(found.mean)} on average over {found.pairs:,} pairs"
+    if shown is not None and shown.worst and (worst := shown.worst[0]).original != worst.masked:
+        names = " and ".join(worst.variables)
+        says += f", most of {names}, from {worst.original:.2f} to {worst.masked:.2f}"
+    if found.records is not None and found.margin is not None:
+        says += (
+            f" (each from {min(found.records):,} records drawn at random of a file, right to "
+            f"{written_number(found.margin)} at 95 %)"
+        )
+    return Measured(found.mean, says, "", of, found.pairs, written_number)

@@ -1,0 +1,43 @@
+"""Kendall's tau-b: how much more often two variables rise together than apart, over pairs of records.
+
+Source: Kendall (1945) for ties; Knight (1966) for counting by a sort.
+"""
+
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+
+from sluice.arrays import FloatArray
+
+
+def kendall_tau(values: FloatArray) -> FloatArray:
+    """tau-b of every pair of columns, shape (d, d), -1 to 1; 1 on the diagonal.
+
+    values  : shape (n, d), NaN for a missing value: each pair uses the records that have both
+    returns : NaN where fewer than 2 records have both, or one of the two is constant among these
+    cost    : O(d^2 n log n): 190 pairs of 50,000 records take about 1 s
+    """
+    from sluice.utility.kendall_kernel import tau_b  # compiled: loaded where it is needed
+
+    d = values.shape[1]
+    ranks, orders, sizes = [], [], []
+    for column in values.T:
+        codes, distinct = pd.factorize(column, sort=True)  # -1 for a missing value
+        ranks.append(np.ascontiguousarray(codes, dtype=np.int32))
+        orders.append(np.argsort(codes, kind="stable"))
+        sizes.append(len(distinct))
+    found = np.full((d, d), np.nan)
+    for i in range(d):
+        found[i, i] = np.nan if sizes[i] < 2 else 1.0
+        for j in range(i):
+            found[i, j] = found[j, i] = tau_b(ranks[i], ranks[j], orders[j], sizes[i])
+    return found
+
+
+def half_width(records: int) -> float:
+    """Half of a 95 % interval of tau from a random sample of so many records, at most: 1.96 sqrt(2 / n).
+
+    Source: Kendall (1970), section 4.12, by whom the variance is at most 2 (1 - tau^2) / n.
+    """
+    return 1.959963984540054 * sqrt(2 / records) if records else float("nan")

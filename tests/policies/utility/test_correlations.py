@@ -1,0 +1,69 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from sluice.verdict import Verdict
+from tests.policies.utility.test_marginals import files, judge
+
+
+def data(n: int = 600, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n).round(3)
+    town = np.select([x > 0.5, x > -0.5], ["a", "b"], "c")
+    return pd.DataFrame(
+        {"x": x, "y": (x + rng.normal(size=n)).round(3), "town": town, "club": rng.choice(["p", "q", "r"], n)}
+    )
+
+
+def test_an_unchanged_file_has_the_same_correlations() -> None:
+    found, findings = judge(files(data(), data()), kendall={"at_most": 0}, cramers_v={"at_most": 0})
+    for name, pairs in (("kendall", 1), ("cramers_v", 6)):
+        assert (findings[name].verdict, findings[name].observed) == (Verdict.PASS, 0)
+        assert (findings[name].attempted, findings[name].completed) == (pairs, pairs)
+    assert found.view.correlations is not None
+    pearson, kendall, v = found.view.correlations.matrices
+    assert [each.measure for each in (pearson, kendall, v)] == ["pearson", "kendall", "cramers_v"]
+    assert v.names == ("x", "y", "town", "club")
+    assert v.original[0][0] is None
+    assert v.original == v.masked
+
+
+def test_variables_that_were_masked_apart_are_named_and_fail() -> None:
+    original = data()
+    rng = np.random.default_rng(1)
+    masked = original.assign(y=rng.permutation(original["y"].to_numpy()))
+    found, findings = judge(files(original, masked), kendall={"at_most": 0.1}, cramers_v={"at_most": 0.01})
+    kendall = findings["kendall"]
+    assert kendall.verdict is Verdict.FAIL
+    assert "most of x and y, from 0.5" in kendall.says
+    assert findings["cramers_v"].verdict is Verdict.FAIL
+    assert found.view.correlations is not None
+    assert found.view.correlations.matrices[0].worst[0].variables == ("x", "y")
+
+
+def test_a_removed_variable_goes_with_nothing() -> None:
+    original = data()
+    findings = judge(files(original, original[["x", "town", "club"]]))[1]
+    before = judge(files(original, original))[0].view.correlations
+    assert before is not None
+    assert findings["kendall"].observed == pytest.approx(before.matrices[1].original[0][1], abs=1e-3)
+
+
+def test_what_few_records_have_is_not_shown() -> None:
+    original = data()
+    few = original.assign(y=original["y"].where(original.index < 5))
+    view = judge(files(original, few))[0].view.correlations
+    assert view is not None
+    for each in view.matrices[:2]:
+        assert each.masked[0][1] is None
+        assert each.worst == ()
+
+
+def test_without_pairs_or_records() -> None:
+    original = data()
+    one = judge(files(original[["town"]], original[["town"]]), kendall={"at_most": 0}, cramers_v={"at_most": 0})[1]
+    for name in ("kendall", "cramers_v"):
+        assert (one[name].verdict, one[name].binding) == (Verdict.PASS, False)
+    constant = original.assign(x=1, y=2)
+    unknown = judge(files(constant, constant), kendall={"at_most": 1})[1]["kendall"]
+    assert (unknown.verdict, unknown.observed, unknown.attempted, unknown.completed) == (Verdict.UNKNOWN, None, 1, 0)

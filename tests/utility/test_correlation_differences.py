@@ -1,0 +1,114 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+from scipy.stats.contingency import association
+
+from sluice.utility.common_bins import common_bins
+from sluice.utility.continuous.released_numbers import ReleasedNumbers
+from sluice.utility.correlation_differences import (
+    cramers_v,
+    cramers_v_differences,
+    kendall_differences,
+    pearson_differences,
+)
+from sluice.utility.marginals import MarginalTables
+from tests.typed_frame import typed_frame
+
+RNG = np.random.default_rng(0)
+
+
+def numbers(original: np.ndarray, masked: np.ndarray) -> ReleasedNumbers:
+    names = tuple("xyz"[: original.shape[1]])
+    return ReleasedNumbers(names, (), original, masked)
+
+
+def values(n: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    return np.column_stack([x, x + rng.normal(size=n), rng.normal(size=n)])
+
+
+@settings(max_examples=50)
+@given(st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=2, max_size=5))
+def test_v_agrees_with_scipy(rows: list[list[int]]) -> None:
+    table = np.array(rows, dtype=float)
+    held = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    if min(held.shape) < 2:
+        assert np.isnan(cramers_v(table))
+        return
+    expected = association(held.astype(int), method="cramer")
+    assert cramers_v(table) == pytest.approx(expected, abs=1e-9)
+
+
+def test_r_and_tau_agree_with_numpy_and_scipy_and_the_worst_pair_is_named() -> None:
+    before, after = values(300, 0), values(200, 1)
+    after[:, 1] = np.random.default_rng(2).permutation(after[:, 1])
+    r, tau = pearson_differences(numbers(before, after)), kendall_differences(numbers(before, after), RNG)
+    upper = np.triu_indices(3, 1)
+    assert r.original[upper] == pytest.approx(np.corrcoef(before.T)[upper])
+    assert r.mean == pytest.approx(np.abs(np.corrcoef(before.T) - np.corrcoef(after.T))[upper].mean())
+    assert tau.masked[0, 1] == pytest.approx(kendalltau(after[:, 0], after[:, 1]).statistic)
+    assert (tau.records, tau.margin, tau.pairs) == (None, None, 3)
+    for found in (r, tau):
+        (worst,) = found.worst(1)
+        assert worst[:2] == ("x", "y")
+        assert worst[2] > 0.4
+        assert abs(worst[3]) < 0.2
+
+
+def test_v_sees_recoding_and_removal_as_losses() -> None:
+    rng = np.random.default_rng(0)
+    town = rng.choice(list("abcd"), 4_000)
+    frame = pd.DataFrame(
+        {"town": town, "club": np.where(rng.random(4_000) < 0.8, town, "a"), "sex": list("mf") * 2_000}
+    )
+    original, variables = typed_frame(frame)
+    recoded, released = typed_frame(frame.drop(columns="sex").replace({"town": dict.fromkeys("abcd", "any")}))
+    bins = common_bins(original, recoded, recoded, variables, released)
+    found = cramers_v_differences(MarginalTables(bins, 2))
+    (worst, *_) = found.worst(3)
+    assert worst[:2] == ("town", "club")
+    assert worst[2] > 0.7
+    assert worst[3] == pytest.approx(0, abs=1e-9)
+    assert found.masked[0, 2] == 0  # the removed variable goes with nothing
+    same = cramers_v_differences(MarginalTables(common_bins(original, original, original, variables, variables), 2))
+    assert same.mean == 0
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 2**32))
+def test_an_unchanged_file_in_any_order_has_no_difference(seed: int) -> None:
+    before = values(40, seed)
+    after = before[np.random.default_rng(seed).permutation(40)]
+    for found in (pearson_differences(numbers(before, after)), kendall_differences(numbers(before, after), RNG)):
+        assert found.mean == pytest.approx(0, abs=1e-9)
+        assert np.isnan(np.diag(found.original)).all()
+
+
+def test_of_many_records_some_are_drawn_and_the_margin_says_so() -> None:
+    before = values(3_000, 0)
+    found = kendall_differences(numbers(before, before), np.random.default_rng(0), most=500)
+    assert found.records == (500, 500)
+    assert found.margin == pytest.approx(1.96 * np.sqrt(2 / 500), rel=1e-3)
+    assert found.mean == 0  # the same records of both
+    whole = kendall_differences(numbers(before, before), np.random.default_rng(0))
+    assert np.nanmax(np.abs(found.original - whole.original)) < found.margin
+    other = kendall_differences(numbers(before, before[:400]), np.random.default_rng(0), most=500)
+    assert other.records == (500, 400)
+
+
+def test_a_constant_or_removed_number_goes_with_nothing_and_without_pairs_nothing_is_known() -> None:
+    before = values(50, 0)[:, :2]
+    for gone in (np.nan, 3.0):
+        after = before.copy()
+        after[:, 1] = gone
+        found = pearson_differences(numbers(before, after))
+        assert found.worst(1)[0][3] == 0
+        assert found.mean == pytest.approx(abs(np.corrcoef(before.T)[0, 1]))
+    assert np.isnan(pearson_differences(numbers(before[:, :1], before[:, :1])).mean)
+    both = np.full((5, 2), 1.0)
+    assert pearson_differences(numbers(both, both)).worst(3) == ()
+    assert np.isnan(cramers_v(np.array([[np.nan, 1.0], [1.0, 1.0]])))
