@@ -1,16 +1,18 @@
 """The report's utility part: what the file is still good for, overall, for variables together and for analyses."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from sluice.errors import SluiceError
 from sluice.report.dossier import Dossier, RecordsView
-from sluice.report.utility_plots import bars_svg, grid_svg
+from sluice.report.pair_maps import PairMap, propensity_map
+from sluice.report.utility_plots import bars_svg, grid_svg, score_curves_svg
 from sluice.report.variable_caption import InTables
-from sluice.report.wording import percent
+from sluice.report.wording import figure, percent
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.component_plane import ComponentPlane, Shares
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView
+from sluice.utility.propensity_summary import PropensityView
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
 from sluice.utility.utility_view import UtilityView
 from sluice.variables import NAMES
@@ -25,10 +27,16 @@ def utility_context(dossier: Dossier, view: RecordsView) -> dict[str, object]:
     raises : SluiceError when a part shows a count below `dossier.minimum_cell`
     """
     shown = view.utility or _NOTHING
-    return {
-        "overall": _overall(dossier, view, shown),
+    parts: dict[str, object] = {
         "worst_tables": _worst_tables(shown.marginals),
+        "pair_maps": _pair_maps(shown),
+        "worst_triples": _worst_triples(shown),
+        "propensity": _propensity(shown.propensity, dossier.minimum_cell),
         "components": _components(shown.components, dossier.minimum_cell),
+    }
+    return parts | {
+        "overall": _overall(dossier, view, shown),
+        "has_together": any(parts.values()),
         "rules_broken": _rules_broken(shown.impossible_records),
     }
 
@@ -58,6 +66,15 @@ def _overall(dossier: Dossier, view: RecordsView, shown: UtilityView) -> list[di
         for summary in (shown.marginals.pairs, shown.marginals.triples):
             if summary is not None:
                 rows.append(_marginals(summary))
+    if shown.table_propensity is not None:
+        says = "How well two variables tell original and masked records apart, of released variables: 1 is chance."
+        rows.append(_row("S_pMSE of pairs, mean", figure(shown.table_propensity.mean), says))
+    if shown.propensity is not None:
+        says = (
+            "How well all released variables tell them apart, by a logistic regression on "
+            f"{shown.propensity.parameters:,} bins: 1 is chance."
+        )
+        rows.append(_row("S_pMSE of all", figure(shown.propensity.standardised), says))
     return rows
 
 
@@ -106,6 +123,53 @@ def _worst_tables(found: MarginalsView | None) -> list[dict[str, Any]]:
             {"title": f"{size[0].upper()}{size[1:]} of variables", "svg": bars_svg(rows, description), "rows": rows}
         )
     return drawn
+
+
+def _pair_maps(shown: UtilityView) -> list[PairMap]:
+    maps = [propensity_map(shown.table_propensity)]
+    return [drawn for drawn in maps if drawn is not None]
+
+
+def _worst_triples(shown: UtilityView) -> dict[str, Any] | None:
+    """The triples of variables that tell the files apart best."""
+    found = shown.table_propensity
+    if found is None or not found.worst_triples:
+        return None
+    rows = [(" × ".join(each.variables), figure(each.standardised)) for each in found.worst_triples]
+    counted = (
+        f"all {found.triples:,}"
+        if found.triples == found.triples_of
+        else (f"{found.triples:,} of {found.triples_of:,}")
+    )
+    return {"rows": rows, "counted": counted}
+
+
+def _propensity(found: PropensityView | None, minimum_cell: int) -> dict[str, Any] | None:
+    """The distribution of the scores in both files."""
+    if found is None or found.curve is None:
+        return None
+    curve = found.curve
+    if min(*curve.original, *curve.masked) < minimum_cell:
+        raise SluiceError(f"groups of propensity scores must hold at least {minimum_cell} records of either file.")
+    sums = sum(curve.original), sum(curve.masked)
+    rows = [
+        (score, before / sums[0], after / sums[1])
+        for score, before, after in zip(curve.scores, curve.original, curve.masked, strict=True)
+    ]
+    apart = max(abs(_running(rows, 1, end) - _running(rows, 2, end)) for end in range(len(rows)))
+    says = (
+        f"Where no record can be told apart, every score is {found.masked_share:.2f}. The two distributions are at "
+        f"most {percent(apart)} apart."
+    )
+    if found.left_out:
+        says += f" Not among the variables, for they were removed: {', '.join(found.left_out)}."
+    description = f"Propensity scores of original and masked records in {len(rows)} groups. {says}"
+    svg = score_curves_svg(rows, "score: how much a record looks masked", description)
+    return {"svg": svg, "says": says, "rows": rows}
+
+
+def _running(rows: Sequence[tuple[float, float, float]], column: Literal[1, 2], end: int) -> float:
+    return sum(row[column] for row in rows[: end + 1])
 
 
 def _components(plane: ComponentPlane | None, minimum_cell: int) -> dict[str, Any] | None:

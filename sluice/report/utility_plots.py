@@ -120,33 +120,28 @@ def intervals_svg(
     return drawing(height, description, drawn)
 
 
-def pair_of_bars_svg(
-    rows: Sequence[tuple[str, float | None, float | None]], axis: str, description: str, name: str
-) -> Markup:
-    """Upright pairs of bars, the original's beside the masked file's: shares of each, as of propensity scores.
+def score_curves_svg(rows: Sequence[tuple[float, float, float]], axis: str, description: str) -> Markup:
+    """Cumulative curves of a score from 0 to 1: the original's dashed, the masked file's solid.
 
-    rows : label, share of the original, share of the masked file; None is hatched. name : unique on the page
+    rows : mean score of a group, in rising order, and the shares of the original and of the masked records in it
     """
-    height, base, left = 190.0, 150.0, 30.0
-    largest = max((share for _, *both in rows for share in both if share is not None), default=0.0) or 1.0
-    step = (WIDTH - left - 6) / max(1, len(rows))
-    drawn = [hatch(f"{name}-reference", "reference"), hatch(f"{name}-masked", "masked")]
-    drawn.append(f'<path d="M{left} 8V{base}H{WIDTH - 4}" fill="none" stroke="var(--rule)"/>')
-    for number, (label, *both) in enumerate(rows):
-        for place, (share, colour) in enumerate(zip(both, ("reference", "masked"), strict=True)):
-            tall = (base - 12) * (0.05 if share is None else share / largest)
-            fill = f'fill="var(--{colour})"'
-            if share is None:
-                fill = f'fill="url(#{name}-{colour})" stroke="var(--{colour})"'
-            at = left + number * step + 1.5 + place * (step - 3) / 2
-            drawn.append(
-                f'<rect x="{at:.1f}" y="{base - tall:.1f}" width="{(step - 3) / 2:.1f}" height="{tall:.1f}" {fill}/>'
-            )
-        if len(rows) <= 10 or number % max(1, len(rows) // 6) == 0:
-            drawn.append(text(left + (number + 0.5) * step, base + 15, label, "middle"))
-    drawn += [
-        text(left - 4, 16, f"{100 * largest:.0f}%", "end"),
-        text(left - 4, base + 4, "0", "end"),
-        text((left + WIDTH) / 2, base + 33, axis, "middle"),
-    ]
+    height, base, left, right = 200.0, 158.0, 34.0, WIDTH - 8.0
+
+    def path(column: int) -> str:
+        at, points = 0.0, [(0.0, 0.0)]
+        for row in rows:
+            at += row[column]
+            points.append((row[0], at))
+        points.append((1.0, at))
+        return "L".join(f"{left + (right - left) * x:.1f} {base - (base - 12) * min(y, 1.0):.1f}" for x, y in points)
+
+    drawn = [f'<path d="M{left} 12V{base}H{right}" fill="none" stroke="var(--rule)"/>']
+    drawn.append(
+        f'<path d="M{path(1)}" fill="none" stroke="var(--reference)" stroke-width="1.8" stroke-dasharray="7 4"/>'
+    )
+    drawn.append(f'<path d="M{path(2)}" fill="none" stroke="var(--masked)" stroke-width="2.2"/>')
+    for share in (0, 0.5, 1):
+        drawn.append(text(left - 5, base - (base - 12) * share + 4, f"{100 * share:.0f} %", "end"))
+        drawn.append(text(left + (right - left) * share, base + 16, f"{share:g}", "middle" if share < 1 else "end"))
+    drawn.append(text((left + right) / 2, base + 34, axis, "middle"))
     return drawing(height, description, drawn)

@@ -3,11 +3,13 @@
 import pytest
 
 from sluice.errors import SluiceError
+from sluice.report.pair_maps import pair_map
 from sluice.report.report import render
 from sluice.report.utility_page import equivalent_in_words
 from sluice.utility.analyses.impossible_records import BrokenRule, BrokenRules
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, TableLoss
+from sluice.utility.propensity_summary import PropensityCurve
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
 from sluice.utility.utility_view import UtilityView
 from tests.report.pages import Page, dossier, finding, variable
@@ -64,6 +66,33 @@ def test_each_picture_has_a_twin_in_text() -> None:
     assert "1, 1 50.0 % 60.0 %" in together
     assert len(html.all("svg", role="img")) >= 5
     assert "<b>" not in render(dossier(finding(), utility=FULL))
+
+
+def test_what_tells_the_files_apart_is_named() -> None:
+    found = page()
+    together = found.section("together")
+    assert "Worst: sex × age 40." in together
+    assert "S_pMSE of 1 of 4 triples" in together
+    assert "age × sex × town 12.5" in together
+    assert "at most 35.0 % apart. Not among the variables, for they were removed: town." in together
+    assert "0.40 60.0 % 25.0 %" in together
+    assert "S_pMSE of all 7 –" in found.section("utility")
+
+
+def test_many_variables_are_drawn_as_far_as_they_can_be_read() -> None:
+    names = [f"v{n}" for n in range(40)]
+    matrix = [[None if i == j else float(i + j) for j in range(40)] for i in range(40)]
+    drawn = pair_map("Map", names, matrix, "Meaning.", "key")
+    assert drawn is not None
+    assert "16 more variables have smaller figures" in drawn.says
+    assert drawn.rows[0] == ("v39 × v38", "77")
+    assert pair_map("Map", ["a"], [[None]], "", "key") is None
+
+
+def test_a_small_group_of_scores_is_refused() -> None:
+    few = SCORES.model_copy(update={"curve": PropensityCurve(scores=(0.4, 0.6), original=(9, 990), masked=(500, 500))})
+    with pytest.raises(SluiceError, match="propensity scores must hold at least 10"):
+        page(UtilityView(propensity=few))
 
 
 def test_rules_that_masking_breaks_are_told_with_what_is_not_known() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.report.utility_plots import bars_svg, grid_svg, heat_map_svg, intervals_svg, pair_of_bars_svg
+from sluice.report.utility_plots import bars_svg, grid_svg, heat_map_svg, intervals_svg, score_curves_svg
 from tests.report.pages import Page
 
 SHARE = st.floats(0.001, 1)
@@ -49,12 +49,16 @@ def test_intervals_lie_on_one_scale_around_zero() -> None:
     assert float(ends[1][0]) - zero == pytest.approx((high - zero) / 2, abs=0.2)
 
 
-def test_pairs_of_bars_and_a_hidden_share() -> None:
-    svg = pair_of_bars_svg([("0.4", 0.5, 0.25), ("0.6", None, 0.5)], "score", "Curve.", "curve-1")
-    tall = [float(y) for y in re.findall(r'height="([\d.]+)" fill="var', svg)]
-    assert tall[0] == pytest.approx(2 * tall[1], abs=0.2)
-    assert 'fill="url(#curve-1-reference)"' in svg
-    Page(svg)
+def test_score_curves_rise_by_their_shares_from_nothing_to_all() -> None:
+    svg = score_curves_svg([(0.25, 0.5, 0.0), (0.75, 0.5, 1.0)], "score", "Curves.")
+    before, after = (
+        [tuple(map(float, point.split())) for point in data.split("L")]
+        for data in re.findall(r'<path d="M([^"]+)" fill="none" stroke="var\(--(?:reference|masked)\)"', svg)
+    )
+    (left, bottom), (right, top) = before[0], before[-1]
+    assert [(bottom - y) / (bottom - top) for _, y in before] == pytest.approx([0, 0.5, 1, 1], abs=0.01)
+    assert [(bottom - y) / (bottom - top) for _, y in after] == pytest.approx([0, 0, 1, 1], abs=0.01)
+    assert [(x - left) / (right - left) for x, _ in after] == pytest.approx([0, 0.25, 0.75, 1], abs=0.01)
 
 
 def test_nothing_is_drawn_of_nothing() -> None:
