@@ -92,6 +92,10 @@ _UTILITY = {
     "pair_counts": (
         "Counts of pairs of items are lost in wide groups: use a smaller m or k, or a hierarchy with more levels."
     ),
+    "models": (
+        "Coefficients moved or were lost: keep the variables of the model, recode them less, or mask them together "
+        "(microaggregation of a group, data_shuffling, ipso); the report names the coefficients that moved most."
+    ),
     "impossible_records": (
         "Masking made records that break rules across fields: mask the variables of each rule together (swap or draw "
         "them as a group), recode them instead of changing them one by one, or take one of them out."

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
+from policies.utility.analyses import Analyses
 from sluice.arrays import FloatArray
 from sluice.masking.blocks import Block
 from sluice.masking.step import MaskingStep
@@ -38,6 +39,7 @@ class OriginalAndMasked:
     blocks : variables that left their records together, and for each row of `original` the row of `masked` that holds
                its values of them, -1 where none does
     knowledge : who knows which variables of a person, as the contract names them
+    analyses : what the submitter wants to see done with both files, beside what the policy asks for
     record_rules : conditions over values of one record that the original keeps, as the contract names them
     """
 
@@ -66,6 +68,7 @@ class OriginalAndMasked:
     carried_out: Sequence[MaskingStep | ByStratum] | None = None
     blocks: Sequence[Block] = ()
     record_rules: Sequence[RecordRule] = ()
+    analyses: Analyses = field(default_factory=Analyses)
 
     @cached_property
     def common_bins(self) -> tuple[CommonBins, ...]:

@@ -2,9 +2,11 @@
 
 from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from policies.original_and_masked import OriginalAndMasked
+from policies.utility.analyses import Analyses
+from policies.utility.asked import judge_analyses
 from policies.utility.categorical import categorical
 from policies.utility.cells import cells
 from policies.utility.components import components
@@ -43,10 +45,8 @@ class Utility(NamedTuple):
     view: UtilityView
 
 
-class UtilityLimits(BaseModel):
-    """A limit for any of the measures; every measure is reported, with a limit or without."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class UtilityLimits(Analyses):
+    """A limit for any of the measures, each reported with a limit or without, and analyses with limits of their own."""
 
     mean: Limit | None = Field(default=None, description="median shift of a mean, in standard deviations")
     variance: Limit | None = Field(default=None, description="median relative change of a variance")
@@ -109,15 +109,16 @@ class UtilityLimits(BaseModel):
         A measure within its limit passes, one beyond it fails, and one that could not be computed is `UNKNOWN`.
         Without a limit it is reported and does not decide; nor does one that the file gives no occasion for: of fewer
         than two numbers there is no correlation. Those of sets of items are for files that have any, and that of
-        impossible records for data whose contract has rules across fields.
+        impossible records for data whose contract has rules across fields. Then the findings on each analysis that the
+        policy or the definition asks for.
         """
         found = [family(files) for family in FAMILIES]
         measured = {name: measure for family in found for name, measure in family.measured.items()}
-        limits = {name: getattr(self, name) for name in type(self).model_fields}
+        limits = {name: getattr(self, name) for name in type(self).model_fields if name in measured}
         reported = [
             name for name in limits if measured[name].applicable or name not in _WHERE_THERE_ARE_ANY or limits[name]
         ]
-        return Utility(
-            tuple(measured[name].finding(name, limits[name]) for name in reported),
-            UtilityView.model_validate({name: part for family in found for name, part in family.view.items()}),
-        )
+        asked = judge_analyses(self, files)
+        parts = {name: part for view in (*(family.view for family in found), asked.view) for name, part in view.items()}
+        findings = [measured[name].finding(name, limits[name]) for name in reported]
+        return Utility((*findings, *asked.findings), UtilityView.model_validate(parts))

@@ -3,6 +3,7 @@
 from pydantic import BaseModel, ConfigDict
 
 from sluice.utility.analyses.impossible_records import BrokenRules
+from sluice.utility.analyses.models_view import ComparedModel
 from sluice.utility.categorical.categorical_view import CategoricalView
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.continuous.continuous_view import ContinuousView
@@ -27,3 +28,4 @@ class UtilityView(BaseModel):
     continuous: ContinuousView | None = None
     categorical: CategoricalView | None = None
     correlations: CorrelationsView | None = None
+    models: tuple[ComparedModel, ...] | None = None

@@ -51,7 +51,8 @@ class Trigger(StrictModel):
 
 
 _NO_PART_OF_THE_DICE = {
-    "name", "title", "owner", "source", "contract", "policy", "target", "schedule", "trigger", "seed"
+    "name", "title", "owner", "source", "contract", "policy", "target", "schedule", "trigger", "seed",
+    "analyses",
 }  # fmt: skip
 
 

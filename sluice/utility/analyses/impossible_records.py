@@ -18,7 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from sluice.arrays import BoolArray, IntArray
 from sluice.errors import DataError
 from sluice.risk.coding import plain_values
-from sluice.variables import Kind, Variable, Variables
+from sluice.utility.analyses.released_groups import ReleasedGroups, has_one_meaning
+from sluice.variables import Variables
 
 _MOST_TRIALS = 20_000_000  # records with one value for each of their groups
 _AT_ONCE = 1_000_000
@@ -200,13 +201,13 @@ def _broken(
 ) -> BoolArray | str:
     """(m,) whether no value that the record may stand for keeps the rule; in words why that could not be checked."""
     columns: dict[str, pd.Series[Any]] = {}
-    groups: dict[str, _Groups] = {}
+    groups: dict[str, ReleasedGroups] = {}
     for name in rule.columns:
-        if _has_one_meaning(variables[name], released[name]):
+        if has_one_meaning(variables[name], released[name]):
             columns[name] = masked[name].reset_index(drop=True)
             continue
-        group = _Groups.of(original[name], recoded.get(name), masked[name])
-        if group is None:
+        group = ReleasedGroups.of(original[name], recoded.get(name), masked[name])
+        if (group.counts == 0).any():
             return f"nothing tells what the released values of {name} stand for"
         if group.is_single:
             columns[name] = group.values.take(group.first[group.codes]).reset_index(drop=True)
@@ -218,7 +219,7 @@ def _broken(
 
 
 def _broken_by_groups(
-    rule: RecordRule, columns: "dict[str, pd.Series[Any]]", groups: "dict[str, _Groups]", m: int
+    rule: RecordRule, columns: "dict[str, pd.Series[Any]]", groups: "dict[str, ReleasedGroups]", m: int
 ) -> BoolArray | str:
     codes = {name: pd.factorize(plain_values(column))[0] for name, column in columns.items()}
     codes |= {name: group.codes for name, group in groups.items()}
@@ -243,7 +244,7 @@ def _broken_by_groups(
     return np.asarray(~kept[alike])
 
 
-def _combinations(groups: "dict[str, _Groups]", rows: IntArray) -> tuple[IntArray, dict[str, IntArray]]:
+def _combinations(groups: "dict[str, ReleasedGroups]", rows: IntArray) -> tuple[IntArray, dict[str, IntArray]]:
     """Every combination of values that the groups of these records may stand for: whose it is, and the places of the
     values."""
     owner = np.arange(len(rows))
@@ -257,72 +258,3 @@ def _combinations(groups: "dict[str, _Groups]", rows: IntArray) -> tuple[IntArra
         picked[name] = group.places[group.start[code][again] + within]
         owner = owner[again]
     return owner, picked
-
-
-def _has_one_meaning(before: Variable, after: Variable) -> bool:
-    """Whether a released value is a number or a date for itself."""
-    return (before.kind.is_numeric and after.kind.is_numeric) or before.kind is after.kind is Kind.DATE
-
-
-@dataclass(frozen=True)
-class _Groups:
-    """What the released values of one variable may stand for.
-
-    values : distinct original values, typed, the last one missing
-    codes  : (m,) the group of each masked value
-    start, counts : (groups,) where the places of a group's values begin in `places`, and how many there are
-    places : in `values`
-    """
-
-    values: "pd.Series[Any]"
-    codes: IntArray
-    start: IntArray
-    counts: IntArray
-    places: IntArray
-
-    @classmethod
-    def of(
-        cls, original: "pd.Series[Any]", recoded: "pd.Series[Any] | None", masked: "pd.Series[Any]"
-    ) -> "_Groups | None":
-        """None when a released value stands for nothing that is known."""
-        values = _distinct(original)
-        missing = len(values) - 1
-        labels, released = pd.factorize(plain_values(masked))
-        place_of = pd.Index(plain_values(values.iloc[:missing]))
-        behind: dict[int, IntArray] = {}
-        if recoded is not None:
-            label = pd.Index(released).get_indexer(pd.Index(plain_values(recoded)))
-            place = place_of.get_indexer(pd.Index(plain_values(original)))
-            known = (label >= 0) & (place >= 0)
-            pairs = np.unique(label[known].astype(np.int64) * (missing + 1) + place[known])
-            of_label, at = pairs // (missing + 1), pairs % (missing + 1)
-            behind = {int(each): at[of_label == each] for each in np.unique(of_label)}
-        itself = place_of.get_indexer(pd.Index(released))
-        for each in range(len(released)):
-            if each not in behind:
-                if itself[each] < 0:
-                    return None
-                behind[each] = np.array([itself[each]])
-        places = [behind[each] for each in range(len(released))] + [np.array([missing])]
-        counts = np.array([len(each) for each in places], dtype=np.int64)
-        start = np.cumsum(counts) - counts
-        codes = np.where(labels < 0, len(released), labels).astype(np.int64)
-        return cls(values, codes, start, counts, np.concatenate(places).astype(np.int64))
-
-    @property
-    def is_single(self) -> bool:
-        """Whether every group is one value."""
-        return bool((self.counts == 1).all())
-
-    @property
-    def first(self) -> IntArray:
-        """(groups,) the first value of each."""
-        return self.places[self.start]
-
-
-def _distinct(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        codes = [*range(len(column.cat.categories)), -1]
-        return pd.Series(pd.Categorical.from_codes(codes, dtype=column.dtype))
-    present = column.dropna().drop_duplicates().reset_index(drop=True)
-    return present.reindex(range(len(present) + 1))

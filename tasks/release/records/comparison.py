@@ -44,6 +44,7 @@ def compared(release: RecordsRelease, masked: MaskedFile) -> OriginalAndMasked:
         minimum_cell=release.product.policy.minimum_cell,
         knowledge=release.product.contract.knowledge,
         record_rules=release.product.contract.record_rules,
+        analyses=release.product.definition.analyses,
         carried_out=masked.carried_out,
         blocks=_blocks(release, kept),
     )

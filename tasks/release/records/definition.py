@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
+from policies.utility.analyses import Analyses
 from sluice.masking import Generalization, Step, TopBottomCoding
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
@@ -26,6 +27,10 @@ class RecordsDefinition(Definition):
         default="keep",
         description="keep the seed in the vault, so that authorised people can reproduce the file, "
         "or destroy it on publication, so that nobody can undo the noise",
+    )
+    analyses: Analyses = Field(
+        default=Analyses(),
+        description="what users of the data will do with them, done with the original and the masked file; reported",
     )
 
     def under(self, policy: Policy) -> Self:

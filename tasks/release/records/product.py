@@ -6,7 +6,9 @@ from typing import Any
 
 from policies.approvals import Subject
 from policies.several_publications import RULES
+from policies.utility.asked import unfit_analyses
 from schemas.checks.frame_check import check_released
+from sluice.errors import DocumentError
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.masking.subsets import ByStratum
 from sluice.publication.datapackage import PublishedFile
@@ -37,6 +39,10 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
 
     def refuse_unfit(self) -> None:
         described_variables(self)  # refuses a plan that does not fit the contract
+        declared = declared_variables(self)
+        for what, analyses in (("analyses", self.definition.analyses), ("the policy's utility", self.policy.utility)):
+            if unfit := unfit_analyses(analyses, declared):
+                raise DocumentError(f"{self.path}: {what}: {unfit[0]}")
 
     def warnings(self) -> list[str]:
         return document_warnings(self.policy, described_variables(self), self.contract.knowledge)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from policies.utility.analyses import Analyses
 from sluice.masking.catalogue import methods
 from sluice.masking.microaggregation.clustering_step import ClusteringStep
 from tasks.release.records.definition import RecordsDefinition
@@ -61,3 +62,10 @@ def test_a_cluster_and_a_coded_tail_hold_three_or_more() -> None:
     ):
         with pytest.raises(ValidationError, match=f"{field} must be at least 3"):
             definition(step)
+
+
+def test_another_analysis_is_no_second_throw_of_the_dice() -> None:
+    model = {"name": "income", "kind": "linear", "formula": "income ~ age"}
+    asked = definition(TOP).model_copy(update={"analyses": Analyses.model_validate({"models": [model]})})
+    assert asked != definition(TOP)
+    assert asked.decides_dice() == definition(TOP).decides_dice()

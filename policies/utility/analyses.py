@@ -1,0 +1,81 @@
+"""Analyses: what users of the data will do with them, done with the original and with the masked file.
+
+A policy names those that decide, in `utility`; a release definition those that its submitter wants to see beside them.
+"""
+
+from collections import Counter
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from policies.rules.rule import Share
+from policies.utility.measured import Limit
+from sluice.errors import DataError
+from sluice.reading.visible_text import Name, Prose
+from sluice.utility.analyses.formula import ModelKind, read_formula
+
+
+class Floor(BaseModel):
+    """The smallest agreement that is tolerated; not binding means reported only."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    at_least: Share = Field(ge=0, description="0 to 1")
+    binding: bool = True
+
+
+class ModelAnalysis(BaseModel):
+    """A model, fitted to the original and to the masked file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Name = Field(min_length=1, max_length=60)
+    kind: ModelKind
+    formula: Prose = Field(
+        description="income == '>50K' ~ age + age^2 + sex * education; of a Cox model survival(time, event) ~ ..."
+    )
+    weight: Name | None = Field(default=None, description="the variable that weighs the records")
+    by: Name | None = Field(
+        default=None, description="a variable whose categories are subgroups, each fitted by itself"
+    )
+    overlap: Floor | None = Field(
+        default=None, description="mean overlap of the confidence intervals of the coefficients, 0 to 1"
+    )
+    difference: Limit | None = Field(
+        default=None, description="mean difference of a coefficient, in standard errors of the original's"
+    )
+    subgroup_overlap: Floor | None = Field(default=None, description="the same overlap in the worst subgroup")
+
+    @field_validator("formula")
+    @classmethod
+    def _can_be_read(cls, formula: str) -> str:
+        try:
+            read_formula(formula)
+        except DataError as error:
+            raise ValueError(str(error)) from None
+        return formula
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if (self.kind == "cox") != (read_formula(self.formula).event is not None):
+            raise ValueError(f"{self.name}: a model of kind cox, and no other, explains survival(time, event)")
+        if self.kind == "cox" and self.weight is not None:
+            raise ValueError(f"{self.name}: 'weight' is for linear, logistic and Poisson models")
+        if self.subgroup_overlap is not None and self.by is None:
+            raise ValueError(f"{self.name}: 'subgroup_overlap' needs 'by', the variable of the subgroups")
+        return self
+
+
+class Analyses(BaseModel):
+    """Analyses by name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    models: tuple[ModelAnalysis, ...] = Field(default=(), max_length=20, description="regression models")
+
+    @model_validator(mode="after")
+    def _names_are_told_apart(self) -> Self:
+        counts = Counter(analysis.name for analysis in self.models)
+        if twice := sorted(name for name, count in counts.items() if count > 1):
+            raise ValueError(f"models: two are named '{twice[0]}'")
+        return self

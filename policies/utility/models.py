@@ -1,0 +1,144 @@
+"""Models: limits on what masking does to the coefficients of the models that users of the data will fit."""
+
+from collections.abc import Iterator
+from math import isfinite, nan
+
+import numpy as np
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.analyses import Floor, ModelAnalysis
+from policies.utility.measured import Limit, Measured, written_number
+from sluice.arrays import BoolArray
+from sluice.errors import DataError
+from sluice.utility.analyses.formula import Formula, read_formula, refuse_unfit
+from sluice.utility.analyses.model_comparison import ModelComparison, compare_models, compare_subgroups
+from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
+from sluice.utility.analyses.models_view import ComparedModel, compared_model
+from sluice.variables import Variables
+from sluice.verdict import Finding, Verdict
+
+
+def refuse_unfit_model(analysis: ModelAnalysis, variables: Variables) -> Formula:
+    """The formula of an analysis; DataError where it does not fit the variables of the data."""
+    formula = read_formula(analysis.formula)
+    refuse_unfit(formula, analysis.kind, variables)
+    if analysis.weight is not None and not (
+        analysis.weight in variables and variables[analysis.weight].kind.is_numeric
+    ):
+        raise DataError(f"weight: the data have no number '{analysis.weight}'.")
+    if analysis.by is not None and not (analysis.by in variables and variables[analysis.by].kind.is_categorical):
+        raise DataError(f"by: the data have no variable '{analysis.by}' with categories.")
+    return formula
+
+
+def judge_model(analysis: ModelAnalysis, files: OriginalAndMasked) -> tuple[list[Finding], ComparedModel]:
+    """Findings on the overlap of its intervals and on its differences, of its worst subgroup, and what is shown."""
+    of_analysis = {"name": analysis.name, "kind": analysis.kind, "formula": analysis.formula, "by": analysis.by}
+    try:
+        formula = refuse_unfit_model(analysis, files.variables)
+        before, after = _variables(analysis, formula, files)
+        found = compare_models(formula, analysis.kind, before, after, analysis.weight)
+        subgroups = _subgroups(analysis, formula, files, before, after)
+    except DataError as error:
+        says = f"The model {analysis.name} cannot be compared: {error}"
+        return list(_unknown(analysis, says)), ComparedModel(**of_analysis, says=str(error))
+    if not found.changes:
+        says = "The original's records do not determine the model, or it has too few without a missing value"
+        return list(_unknown(analysis, f"{says} ({analysis.name}).")), ComparedModel(**of_analysis, says=f"{says}.")
+    view = compared_model(
+        analysis.name, analysis.kind, analysis.formula, found, files.minimum_cell, analysis.by, subgroups
+    )
+    return list(_findings(analysis, files, found, subgroups)), view
+
+
+def _variables(
+    analysis: ModelAnalysis, formula: Formula, files: OriginalAndMasked
+) -> tuple[dict[str, ModelVariable], dict[str, ModelVariable]]:
+    names = [*formula.variables, *([analysis.weight] if analysis.weight else [])]
+    before = original_variables(names, files.original, files.variables)
+    after = masked_variables(names, files.original, files.recoded, files.masked, files.variables, files.released)
+    return before, after
+
+
+def _subgroups(
+    analysis: ModelAnalysis,
+    formula: Formula,
+    files: OriginalAndMasked,
+    before: dict[str, ModelVariable],
+    after: dict[str, ModelVariable],
+) -> dict[str, ModelComparison]:
+    """The model in each released category of the variable; nothing where the file does not tell it."""
+    by = analysis.by
+    if by is None or by not in files.released or by not in files.recoded:
+        return {}
+    smallest = files.minimum_cell
+
+    def groups(codes: np.ndarray, names: list[str]) -> dict[str, BoolArray]:
+        held = {name: codes == place for place, name in enumerate(names)}
+        return {name: rows for name, rows in held.items() if rows.sum() >= smallest}
+
+    recoded, masked = files.recoded[by].astype("category"), files.masked[by].astype("category")
+    here = groups(recoded.cat.codes.to_numpy(), [str(each) for each in recoded.cat.categories])
+    there = groups(masked.cat.codes.to_numpy(), [str(each) for each in masked.cat.categories])
+    return compare_subgroups(formula, analysis.kind, before, after, here, there, analysis.weight)
+
+
+def _findings(
+    analysis: ModelAnalysis, files: OriginalAndMasked, found: ModelComparison, subgroups: dict[str, ModelComparison]
+) -> Iterator[Finding]:
+    of, lost = len(found.changes), found.lost
+    gone = f", {lost} of {of} coefficients are lost" if lost else ""
+    says = f"The confidence intervals of the model {analysis.name} overlap by {found.overlap:.2f} on average{gone}"
+    yield _finding(analysis.overlap, found.overlap, says, f"{analysis.name}: overlap", of, of)
+    difference = found.difference
+    says = (
+        f"A coefficient of the model {analysis.name} moved by {written_number(difference)} standard errors on average"
+    )
+    yield _finding(analysis.difference, difference, says, f"{analysis.name}: difference", of, of)
+    if analysis.by is None:
+        return
+    scope = f"{analysis.name}: by {analysis.by}"
+    if analysis.by not in files.released:
+        says = f"The model {analysis.name} has no subgroups any more: the file has no {analysis.by}"
+        yield _finding(analysis.subgroup_overlap, 0.0, says, scope, 0, 0)
+    elif not subgroups:
+        says = f"The model {analysis.name} cannot be fitted in subgroups by {analysis.by}: none has enough records"
+        yield _finding(analysis.subgroup_overlap, nan, says, scope, 0, 0)
+    else:
+        worst = min(subgroups, key=lambda name: subgroups[name].overlap)
+        least, count = subgroups[worst].overlap, len(subgroups)
+        says = f"In the worst of {count} subgroups by {analysis.by} they overlap by {least:.2f} ({worst})"
+        yield _finding(analysis.subgroup_overlap, least, f"{says}, model {analysis.name}", scope, count, count)
+
+
+def _finding(
+    limit: Floor | Limit | None, value: float, says: str, scope: str, attempted: int, completed: int
+) -> Finding:
+    if not isinstance(limit, Floor):
+        return Measured(value, says, scope, attempted, completed, written_number).finding("models", limit)
+    known = Verdict.FAIL if value < limit.at_least else Verdict.PASS
+    return Finding(
+        rule="models",
+        verdict=Verdict.UNKNOWN if np.isnan(value) else known,
+        stage="utility",
+        scope=scope,
+        observed=value if isfinite(value) else None,
+        limit=limit.at_least,
+        attempted=attempted,
+        completed=completed,
+        binding=limit.binding,
+        says=f"{says}; the policy asks for {limit.at_least:.2f}.",
+    )
+
+
+def _unknown(analysis: ModelAnalysis, says: str) -> Iterator[Finding]:
+    limits = {"overlap": analysis.overlap, "difference": analysis.difference}
+    if analysis.by is not None:
+        limits[f"by {analysis.by}"] = analysis.subgroup_overlap
+    for what, limit in limits.items():
+        binding = limit is not None and limit.binding
+        scope = f"{analysis.name}: {what}"
+        yield Finding(
+            rule="models", verdict=Verdict.UNKNOWN, stage="utility", scope=scope, says=says, binding=binding,
+            attempted=1, completed=0,
+        )  # fmt: skip

@@ -1,0 +1,110 @@
+"""Models view: fitted models as the report shows them, coefficients with intervals before and after."""
+
+from collections.abc import Mapping
+from math import isfinite
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sluice.utility.analyses.model_comparison import CoefficientChange, ModelComparison
+
+_OF_NORMAL = 1.959963984540054
+_DIGITS = 4
+
+
+class ComparedCoefficient(BaseModel):
+    """One coefficient with its 95 % confidence intervals; no `after` where the masked file cannot give it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    term: str
+    before: float
+    before_low: float
+    before_high: float
+    after: float | None = None
+    after_low: float | None = None
+    after_high: float | None = None
+    overlap: float
+    difference: float | None = Field(description="in standard errors of the original's; None where that is 0")
+
+
+class ComparedSubgroup(BaseModel):
+    """The model in one subgroup, of which enough records are in both files."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    subgroup: str
+    overlap: float
+    lost: int
+
+
+class ComparedModel(BaseModel):
+    """One model, the coefficients that agree least first, and the subgroups that do."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    kind: str
+    formula: str
+    by: str | None = None
+    says: str = Field(default="", description="why there are no figures; empty: there are")
+    overlap: float | None = None
+    difference: float | None = None
+    coefficients: tuple[ComparedCoefficient, ...] = ()
+    lost: int = Field(default=0, description="coefficients that the masked file cannot give")
+    hidden: int = Field(default=0, description="coefficients with too few records behind them to be shown")
+    subgroups: tuple[ComparedSubgroup, ...] = ()
+
+
+def compared_model(
+    name: str,
+    kind: str,
+    formula: str,
+    found: ModelComparison,
+    minimum_cell: int,
+    by: str | None = None,
+    subgroups: Mapping[str, ModelComparison] | None = None,
+) -> ComparedModel:
+    """What may be shown of a model: no coefficient behind which fewer records than the minimum cell stand."""
+    shown = [change for change in found.changes if found.may_be_shown(change, minimum_cell)]
+    ordered = sorted(shown, key=lambda change: (change.overlap, -change.difference))
+    groups = [
+        ComparedSubgroup(subgroup=group, overlap=_rounded(each.overlap), lost=each.lost)
+        for group, each in sorted((subgroups or {}).items(), key=lambda item: item[1].overlap)
+        if each.used >= minimum_cell
+    ]
+    return ComparedModel(
+        name=name,
+        kind=kind,
+        formula=formula,
+        by=by,
+        overlap=_rounded(found.overlap) if found.changes else None,
+        difference=_rounded(found.difference) if isfinite(found.difference) else None,
+        coefficients=tuple(map(_coefficient, ordered)),
+        lost=found.lost,
+        hidden=len(found.changes) - len(shown),
+        subgroups=tuple(groups),
+    )
+
+
+def _coefficient(change: CoefficientChange) -> ComparedCoefficient:
+    def bounds(name: str, value: float, error: float) -> dict[str, float]:
+        half = _OF_NORMAL * error
+        return {
+            name: _rounded(value),
+            f"{name}_low": _rounded(value - half),
+            f"{name}_high": _rounded(value + half),
+        }
+
+    figures = bounds("before", change.before, change.before_error)
+    if not change.is_lost:
+        figures |= bounds("after", change.after, change.after_error)
+    return ComparedCoefficient(
+        term=change.term,
+        overlap=_rounded(change.overlap),
+        difference=_rounded(change.difference) if isfinite(change.difference) else None,
+        **figures,
+    )
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")

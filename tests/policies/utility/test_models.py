@@ -1,0 +1,140 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from policies.advice import ADVICE
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.analyses import Analyses
+from policies.utility.asked import unfit_analyses
+from policies.utility.limits import Utility, UtilityLimits
+from sluice.variables import Kind, Variable
+from sluice.verdict import Finding, Verdict
+
+N = 600
+VARIABLES = {
+    "pay": Variable(name="pay", kind=Kind.CONTINUOUS),
+    "age": Variable(name="age", kind=Kind.CONTINUOUS),
+    "sex": Variable(name="sex", kind=Kind.BINARY, categories=("f", "m")),
+}
+RNG = np.random.default_rng(0)
+AGE = RNG.uniform(18, 65, N)
+ORIGINAL = pd.DataFrame(
+    {
+        "pay": AGE + 5 * RNG.normal(size=N),
+        "age": AGE,
+        "sex": pd.Categorical.from_codes(RNG.integers(0, 2, N), ["f", "m"]),
+    }
+)
+MASKED = ORIGINAL.assign(age=AGE + 4 * RNG.normal(size=N))
+MODEL = {"name": "pay by age", "kind": "linear", "formula": "pay ~ age + sex"}
+
+
+def judge(model: dict[str, Any], masked: pd.DataFrame = MASKED, asked: Any = None) -> tuple[list[Finding], Utility]:
+    released = {name: VARIABLES[name] for name in masked}
+    files = OriginalAndMasked(
+        ORIGINAL, ORIGINAL[list(masked)], masked, None, VARIABLES, released, np.random.default_rng(0),
+        analyses=Analyses.model_validate(asked or {}),
+    )  # fmt: skip
+    found = UtilityLimits.model_validate({"models": [model] if model else []}).find(files)
+    return [finding for finding in found.findings if finding.rule == "models"], found
+
+
+def test_without_limits_a_model_is_reported_and_drawn() -> None:
+    findings, found = judge(MODEL)
+    assert [finding.scope for finding in findings] == ["pay by age: overlap", "pay by age: difference"]
+    assert all(not finding.binding and finding.verdict is Verdict.PASS for finding in findings)
+    assert found.view.models is not None
+    model = found.view.models[0]
+    assert len(model.coefficients) == 3
+    worst = model.coefficients[0]
+    assert worst.before_low < worst.before < worst.before_high
+    assert worst.after is not None
+    assert model.overlap == pytest.approx(findings[0].observed, rel=1e-3)
+
+
+def test_limits_fail_beyond_and_pass_at_the_figure() -> None:
+    overlap, difference = (finding.observed for finding in judge(MODEL)[0])
+    assert overlap is not None
+    assert difference is not None
+    at_it = {"overlap": {"at_least": overlap}, "difference": {"at_most": difference}}
+    assert all(each.verdict is Verdict.PASS and each.binding for each in judge(MODEL | at_it)[0])
+    beyond = {"overlap": {"at_least": overlap + 0.01}, "difference": {"at_most": difference * 0.99}}
+    assert all(each.verdict is Verdict.FAIL and each.binding for each in judge(MODEL | beyond)[0])
+    assert "the policy asks for" in judge(MODEL | beyond)[0][0].says
+    relaxed = {"overlap": {"at_least": 1, "binding": False}}
+    assert not judge(MODEL | relaxed)[0][0].binding
+
+
+def test_the_worst_subgroup_has_a_limit_of_its_own() -> None:
+    women = (ORIGINAL["sex"] == "f").to_numpy()
+    masked = ORIGINAL.assign(pay=np.where(women, ORIGINAL["pay"].sample(frac=1, random_state=0), ORIGINAL["pay"]))
+    model: dict[str, Any] = {
+        "name": "pay",
+        "kind": "linear",
+        "formula": "pay ~ age",
+        "by": "sex",
+        "subgroup_overlap": {"at_least": 0.5},
+    }
+    findings, found = judge(model, masked)
+    assert (findings[-1].scope, findings[-1].verdict) == ("pay: by sex", Verdict.FAIL)
+    assert "(f)" in findings[-1].says
+    assert found.view.models is not None
+    assert [each.subgroup for each in found.view.models[0].subgroups] == ["f", "m"]
+    gone = judge(model, masked[["pay", "age"]])[0][-1]
+    assert (gone.verdict, gone.observed) == (Verdict.FAIL, 0)
+    assert "the file has no sex" in gone.says
+
+
+def test_what_the_definition_asks_for_never_decides() -> None:
+    model = MODEL | {"overlap": {"at_least": 1}}
+    findings, found = judge({}, asked={"models": [model]})
+    assert findings[0].verdict is Verdict.FAIL
+    assert not any(finding.binding for finding in findings)
+    assert found.view.models is not None
+
+
+def test_a_model_that_does_not_fit_is_unknown_under_its_limit_and_says_why() -> None:
+    for formula, why in [("pay ~ agee", "names 'agee'"), ("pay > 1000 ~ age", "do not determine")]:
+        model = {"name": "m", "kind": "logistic", "formula": formula, "overlap": {"at_least": 0.5}}
+        findings, found = judge(model)
+        assert (findings[0].verdict, findings[0].binding, findings[1].binding) == (Verdict.UNKNOWN, True, False)
+        assert why in findings[0].says
+        assert found.view.models is not None
+        assert why in found.view.models[0].says
+    declared = Analyses.model_validate({"models": [MODEL, MODEL | {"name": "b", "formula": "sex == 'x' ~ age"}]})
+    assert unfit_analyses(declared, VARIABLES) == ["models: 'b': 'sex' has no category 'x'."]
+
+
+def test_no_models_no_findings() -> None:
+    findings, found = judge({})
+    assert findings == []
+    assert found.view.models is None
+    assert "models" in ADVICE
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"formula": "pay ~ exec('1')"}, "which is not allowed"),
+        ({"formula": "pay ~"}, "cannot be read"),
+        ({"kind": "cox"}, "explains survival"),
+        ({"kind": "probit"}, "'linear', 'logistic', 'poisson' or 'cox'"),
+        ({"subgroup_overlap": {"at_least": 0.5}}, "needs 'by'"),
+        ({"overlap": {"at_least": 80}}, "Is it a percentage"),
+        ({"name": ""}, "at least 1 character"),
+    ],
+)
+def test_wrong_models_are_refused(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        UtilityLimits.model_validate({"models": [MODEL | given]})
+
+
+def test_two_models_of_one_name_are_refused() -> None:
+    with pytest.raises(ValidationError, match="two are named 'pay by age'"):
+        UtilityLimits.model_validate({"models": [MODEL, MODEL]})
+    survival = {"name": "s", "kind": "cox", "formula": "survival(pay, sex) ~ age", "weight": "age"}
+    with pytest.raises(ValidationError, match="'weight' is for"):
+        UtilityLimits.model_validate({"models": [survival]})
