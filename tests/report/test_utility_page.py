@@ -9,7 +9,7 @@ from sluice.report.utility_page import equivalent_in_words
 from sluice.utility.analyses.impossible_records import BrokenRule, BrokenRules
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, TableLoss
-from sluice.utility.propensity_summary import PropensityCurve
+from sluice.utility.propensity_summary import PropensityCurve, PropensityView, TablePropensities, TablePropensity
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
 from sluice.utility.utility_view import UtilityView
 from tests.report.pages import Page, dossier, finding, variable
@@ -35,7 +35,21 @@ BROKEN = BrokenRules(
     minimum_cell=10,
 )
 VARIABLES = (variable("age"), variable("sex"), variable("town", kind_after=None))
-FULL = UtilityView(marginals=MarginalsView(pairs=PAIRS, triples=TRIPLES), components=PLANE, impossible_records=BROKEN)
+TELLING = TablePropensities(
+    names=("age", "sex"), pairs=((None, 40.0), (40.0, None)), mean=40.0, triples=1, triples_of=4,
+    worst_triples=(TablePropensity(variables=("age", "sex", "town"), standardised=12.5),),
+)  # fmt: skip
+SCORES = PropensityView(
+    pmse=0.01, standardised=7.0, parameters=12, masked_share=0.5, left_out=("town",),
+    curve=PropensityCurve(scores=(0.4, 0.6), original=(600, 400), masked=(250, 750)),
+)  # fmt: skip
+FULL = UtilityView(
+    marginals=MarginalsView(pairs=PAIRS, triples=TRIPLES),
+    components=PLANE,
+    impossible_records=BROKEN,
+    table_propensity=TELLING,
+    propensity=SCORES,
+)
 
 
 def page(view: UtilityView | None = FULL, minimum: int = 10) -> Page:
