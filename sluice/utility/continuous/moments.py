@@ -7,11 +7,11 @@ always 1, is left out, so that it cannot lower the median.
 from typing import Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 
-from sluice.arrays import FloatArray
+from sluice.arrays import BoolArray, FloatArray
 from sluice.errors import DataError
 from sluice.utility.comparable_columns import is_constant
+from sluice.utility.continuous.pairwise_moments import pairwise_moments
 
 
 class MomentDifferences(NamedTuple):
@@ -28,7 +28,7 @@ def moment_differences(original: FloatArray, masked: FloatArray) -> MomentDiffer
 
     original, masked : shape (n, d) and (m, d); NaN for a missing value. Any rows in any order: nothing is matched
     raises           : DataError if the numbers of columns differ
-    cost             : O(n d^2 + n d log n); with missing values the ranks are taken anew for each pair of columns
+    cost             : O(n d^2 + n d log n); with missing values the ranks are counted anew for each pair of columns
 
     Missing values: each moment uses the records that have the value, each correlation those that have both; columns
     and pairs with fewer than 2 such records in either file are left out.
@@ -83,17 +83,41 @@ def _records_in_common(values: FloatArray) -> FloatArray:
 
 def _correlations(values: FloatArray, method: Literal["pearson", "spearman"]) -> FloatArray:
     """Shape (d, d), NaN for a column that is constant; pairwise complete."""
+    if method == "pearson":
+        return pairwise_moments(values).correlation
     varying = np.array([not is_constant(column) for column in values.T], dtype=bool)
-    kept = values[:, varying]
-    if np.isnan(kept).any():
-        among = pd.DataFrame(kept).corr(method, min_periods=2).to_numpy()
-    else:  # the same, and faster
-        from scipy.stats import rankdata  # loaded where it is needed
-
-        among = np.atleast_2d(np.corrcoef(kept if method == "pearson" else rankdata(kept, axis=0), rowvar=False))
     correlations = np.full((values.shape[1], values.shape[1]), np.nan)
-    correlations[np.ix_(varying, varying)] = among
+    correlations[np.ix_(varying, varying)] = _rank_correlations(values[:, varying])
     return correlations
+
+
+def _rank_correlations(values: FloatArray) -> FloatArray:
+    """Spearman's of columns that vary: those without missing values together, all other pairs one by one."""
+    from sluice.utility.continuous.rank_correlation_kernel import correlation_among, ranks_among  # compiled
+
+    n, d = values.shape
+    present: BoolArray = np.asarray(~np.isnan(values.T))
+    whole = present.all(axis=1)
+    orders, ties = [], []
+    ranks, space = np.zeros((d, n)), (np.zeros(n), np.zeros(n))
+    for at, there in enumerate(present):
+        order = np.argsort(values[:, at])[: int(there.sum())]  # NaN last
+        ordered = values[order, at]
+        tie = np.zeros(len(order), dtype=np.bool_)
+        tie[1:] = ordered[1:] == ordered[:-1]
+        orders.append(order)
+        ties.append(tie)
+        ranks_among(order, tie, there, ranks[at])
+    found = np.eye(d)
+    if whole.any():
+        found[np.ix_(whole, whole)] = np.atleast_2d(np.corrcoef(ranks[whole]))
+    for i in range(d):
+        for j in range(i):
+            if not (whole[i] and whole[j]):
+                found[i, j] = found[j, i] = correlation_among(
+                    orders[i], ties[i], orders[j], ties[j], present[i], present[j], *space
+                )
+    return found
 
 
 def _median(values: list[float] | FloatArray) -> float:

@@ -1,0 +1,33 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from sluice.utility.continuous.rank_correlation_kernel import correlation_among
+
+files = arrays(
+    np.float64,
+    st.tuples(st.integers(2, 25), st.just(2)),
+    elements=st.one_of(st.integers(-4, 4).map(float), st.just(np.nan)),
+)
+
+
+def correlation(file: np.ndarray) -> float:
+    present = ~np.isnan(file.T)
+    orders = [np.argsort(column)[: there.sum()] for column, there in zip(file.T, present, strict=True)]
+    ties = [np.append(False, np.diff(column[order]) == 0) for column, order in zip(file.T, orders, strict=True)]
+    space = np.zeros(len(file)), np.zeros(len(file))
+    return float(correlation_among(orders[0], ties[0][: len(orders[0])], orders[1], ties[1], *present, *space))
+
+
+@given(files)
+def test_it_is_that_of_pandas_with_ties_and_missing_values(file: np.ndarray) -> None:
+    expected = pd.DataFrame(file).corr("spearman", min_periods=2).to_numpy()[0, 1]
+    assert correlation(file) == pytest.approx(expected, abs=1e-9, nan_ok=True)
+
+
+def test_a_column_that_is_constant_among_the_common_records_has_none() -> None:
+    assert np.isnan(correlation(np.array([[1.0, 2.0], [1.0, 3.0], [5.0, np.nan]])))
+    assert np.isnan(correlation(np.array([[np.nan, 1.0], [2.0, np.nan]])))
