@@ -8,9 +8,16 @@ from pydantic import BaseModel, ConfigDict
 
 from sluice.report.utility_plots import MOST_CELLS, Matrix, heat_map_svg
 from sluice.report.wording import figure
+from sluice.utility.correlation_summary import CorrelationsView
 from sluice.utility.propensity_summary import TablePropensities
 
 _NAMED = 3
+_CORRELATIONS = {
+    "pearson": ("Pearson’s r", "of two numbers"),
+    "kendall": ("Kendall’s tau-b", "of the order of two numbers"),
+    "cramers_v": ("Cramér’s V", "of two variables on common bins, recoded ones included"),
+}
+_FAINTEST = 0.1  # a difference of correlations up to which no colour is full
 _CHANCE = 1.0  # S_pMSE of a file that was drawn from the original
 
 
@@ -89,3 +96,39 @@ def propensity_map(found: TablePropensities | None) -> PairMap | None:
         full=None if any(v and v > _CHANCE for row in found.pairs for v in row) else log1p(10 * _CHANCE),
         strength=log1p,
     )
+
+
+def correlation_maps(found: CorrelationsView | None) -> list[PairMap]:
+    """Differences of correlations, masked less original: warm where it grew, cold where it fell."""
+    drawn = []
+    for matrices in found.matrices if found else ():
+        title, of_what = _CORRELATIONS[matrices.measure]
+        differences = [
+            [None if one is None or other is None else other - one for one, other in zip(before, after, strict=True)]
+            for before, after in zip(matrices.original, matrices.masked, strict=True)
+        ]
+        for place, row in enumerate(differences):
+            row[place] = None
+        meaning = (
+            f"Masked less original, {of_what}; {figure(matrices.mean)} is the mean absolute difference. Warm: it grew; "
+            "cold: it fell."
+        )
+        if matrices.records is not None and matrices.margin is not None:
+            meaning += (
+                f" By {matrices.records[0]:,} original and {matrices.records[1]:,} masked records drawn at random: "
+                f"each is known to ±{figure(matrices.margin)}."
+            )
+        largest = max((abs(v) for row in differences for v in row if v is not None), default=0.0)
+        made = pair_map(
+            f"Change of {title}",
+            matrices.names,
+            differences,
+            meaning,
+            f"map-{matrices.measure}",
+            full=max(largest, _FAINTEST),
+            signed=True,
+            written=lambda value: f"{value:+.3f}".replace("-", "−"),
+        )
+        if made is not None:
+            drawn.append(made)
+    return drawn

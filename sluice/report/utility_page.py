@@ -5,7 +5,9 @@ from typing import Any, Literal
 
 from sluice.errors import SluiceError
 from sluice.report.dossier import Dossier, RecordsView
-from sluice.report.pair_maps import PairMap, propensity_map
+from sluice.report.loss_tables import categories_table, numbers_table
+from sluice.report.models_page import models_context
+from sluice.report.pair_maps import PairMap, correlation_maps, propensity_map
 from sluice.report.utility_plots import bars_svg, grid_svg, score_curves_svg
 from sluice.report.variable_caption import InTables
 from sluice.report.wording import figure, percent
@@ -34,10 +36,16 @@ def utility_context(dossier: Dossier, view: RecordsView) -> dict[str, object]:
         "propensity": _propensity(shown.propensity, dossier.minimum_cell),
         "components": _components(shown.components, dossier.minimum_cell),
     }
+    models = models_context(shown.models or ())
+    rules = _rules_broken(shown.impossible_records)
     return parts | {
         "overall": _overall(dossier, view, shown),
         "has_together": any(parts.values()),
-        "rules_broken": _rules_broken(shown.impossible_records),
+        "numbers": numbers_table(shown.continuous),
+        "categories": categories_table(shown.categorical),
+        "models": models,
+        "rules_broken": rules,
+        "has_analyses": bool(models or rules),
     }
 
 
@@ -126,8 +134,9 @@ def _worst_tables(found: MarginalsView | None) -> list[dict[str, Any]]:
 
 
 def _pair_maps(shown: UtilityView) -> list[PairMap]:
-    maps = [propensity_map(shown.table_propensity)]
-    return [drawn for drawn in maps if drawn is not None]
+    """Correlations first, then what tells the files apart."""
+    by_propensity = propensity_map(shown.table_propensity)
+    return [*correlation_maps(shown.correlations), *([by_propensity] if by_propensity else [])]
 
 
 def _worst_triples(shown: UtilityView) -> dict[str, Any] | None:

@@ -7,7 +7,12 @@ from sluice.report.pair_maps import pair_map
 from sluice.report.report import render
 from sluice.report.utility_page import equivalent_in_words
 from sluice.utility.analyses.impossible_records import BrokenRule, BrokenRules
+from sluice.utility.analyses.models_view import ComparedCoefficient, ComparedModel, ComparedSubgroup
+from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
 from sluice.utility.component_plane import ComponentPlane
+from sluice.utility.continuous.continuous_view import ContinuousView, ProbabilityParts, VariationParts
+from sluice.utility.continuous.matrix_comparisons import MatrixComparisons, MatrixDivergence
+from sluice.utility.correlation_summary import CorrelationMatrices, CorrelationsView
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, TableLoss
 from sluice.utility.propensity_summary import PropensityCurve, PropensityView, TablePropensities, TablePropensity
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
@@ -43,12 +48,65 @@ SCORES = PropensityView(
     pmse=0.01, standardised=7.0, parameters=12, masked_share=0.5, left_out=("town",),
     curve=PropensityCurve(scores=(0.4, 0.6), original=(600, 400), masked=(250, 750)),
 )  # fmt: skip
+DIVERGENCE = MatrixDivergence(mean_square_error=0.5, mean_absolute_error=0.25, mean_variation=None, cells=4)
+NUMBERS = ContinuousView(
+    names=("age", "income"), removed=("income",), eigenvalues=0.125,
+    comparisons=MatrixComparisons(**dict.fromkeys(MatrixComparisons.model_fields, DIVERGENCE)),
+    probabilities=ProbabilityParts(means=0.2, variances=0.3, covariances=None, correlations=0.4, quantiles=0.5),
+    variations=VariationParts(values=0.1, means=0.2, variances=0.3, covariances=0.4, correlations=0.05),
+)  # fmt: skip
+CATEGORIES = CategoricalView(
+    variables=(
+        CategoryLoss(name="sex", released=True, distance=0.0, entropy=1.0, ebil=0.0, pril=0.0, matrix=False),
+        CategoryLoss(name="town", released=False, distance=None, entropy=3.0, ebil=3.0, pril=None, matrix=False),
+    ),
+    ctbil=0.25, order=2, tables=3, counted=3,
+)  # fmt: skip
+CORRELATIONS = CorrelationsView(
+    matrices=(
+        CorrelationMatrices(
+            measure="pearson", names=("age", "income"), mean=0.3, records=(5000, 4000), margin=0.02,
+            original=((1.0, 0.5), (0.5, 1.0)), masked=((1.0, 0.2), (0.2, 1.0)),
+        ),
+    )
+)  # fmt: skip
+LOST = ComparedCoefficient(term="sex: f", before=-2, before_low=-3, before_high=-1, overlap=0, difference=4)
+KEPT = ComparedCoefficient(
+    term="age",
+    before=1,
+    before_low=0.5,
+    before_high=1.5,
+    after=1.2,
+    after_low=0.7,
+    after_high=1.7,
+    overlap=0.9,
+    difference=None,
+)
+MODEL = ComparedModel(
+    name="wages",
+    kind="linear",
+    formula="income ~ age + C(sex)",
+    by="sex",
+    overlap=0.45,
+    difference=2.5,
+    lost=1,
+    hidden=2,
+    coefficients=(LOST, KEPT),
+    subgroups=(
+        ComparedSubgroup(subgroup="f", overlap=0.2, lost=3),
+        ComparedSubgroup(subgroup="m", overlap=0.6, lost=0),
+    ),
+)
 FULL = UtilityView(
     marginals=MarginalsView(pairs=PAIRS, triples=TRIPLES),
     components=PLANE,
     impossible_records=BROKEN,
     table_propensity=TELLING,
     propensity=SCORES,
+    continuous=NUMBERS,
+    categorical=CATEGORIES,
+    correlations=CORRELATIONS,
+    models=(MODEL, ComparedModel(name="late", kind="cox", formula="years ~ age", says="It did not converge.")),
 )
 
 
@@ -91,6 +149,31 @@ def test_what_tells_the_files_apart_is_named() -> None:
     assert "at most 35.0 % apart. Not among the variables, for they were removed: town." in together
     assert "0.40 60.0 % 25.0 %" in together
     assert "S_pMSE of all 7 –" in found.section("utility")
+
+
+def test_models_are_told_with_what_is_lost_and_the_worst_subgroup() -> None:
+    says = page().section("analyses")
+    assert "Linear: income ~ age + C(sex). The confidence intervals overlap by 45.0 % on average" in says
+    assert "1 coefficient cannot be had from the masked file. 2 coefficients rest on too few records" in says
+    assert "sex: f −2 (−3 to −1) not in the masked file 0.0 % 4" in says
+    assert "By sex, the worst first Subgroup Overlap Coefficients lost f 20.0 % 3" in says
+    assert "Cox: years ~ age. It did not converge." in says
+
+
+def test_correlations_that_changed_are_named_with_their_sign() -> None:
+    together = page().section("together")
+    assert "Change of Pearson’s r" in together
+    assert "Worst: income × age −0.300." in together
+    assert "5,000 original and 4,000 masked records drawn at random: each is known to ±0.02" in together
+
+
+def test_the_literature_s_measures_of_numbers_and_categories_stand_in_tables() -> None:
+    says = page().section("utility")
+    assert "age, income; not released: income." in says
+    assert "Correlations (R) 0.5 0.25 –" in says
+    assert "quantiles 0.5, means 0.2" in says
+    assert "town – 3 3 –" in says
+    assert "25.0 % of the records stand in another cell (CTBIL, 3 of 3 tables)" in says
 
 
 def test_many_variables_are_drawn_as_far_as_they_can_be_read() -> None:

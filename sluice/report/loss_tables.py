@@ -1,0 +1,56 @@
+"""Losses of numbers and of categories by the measures of the literature, as tables of the report."""
+
+from typing import Any
+
+from sluice.report.wording import figure, percent
+from sluice.utility.categorical.categorical_view import CategoricalView
+from sluice.utility.continuous.continuous_view import ContinuousView
+
+_MATRICES = {
+    "values": "Values (X)",
+    "covariances": "Covariances (V)",
+    "correlations": "Correlations (R)",
+    "loadings": "Variables with factors (RF)",
+    "communalities": "Communalities (C)",
+    "coefficients": "Factor score coefficients (F)",
+}
+_PROBABILITIES = ("quantiles", "means", "variances", "covariances", "correlations")
+_VARIATIONS = ("values", "means", "variances", "covariances", "correlations")
+
+
+def numbers_table(found: ContinuousView | None) -> dict[str, Any] | None:
+    """Six comparisons, probabilistic losses and mean variations; None of a file without numbers."""
+    if found is None:
+        return None
+    comparisons = [(says, getattr(found.comparisons, name)) for name, says in _MATRICES.items()]
+    return {
+        "comparisons": [
+            (says, figure(one.mean_square_error), figure(one.mean_absolute_error), figure(one.mean_variation))
+            for says, one in comparisons
+        ],
+        "probabilities": _named(found.probabilities, _PROBABILITIES),
+        "variations": _named(found.variations, _VARIATIONS),
+        "eigenvalues": figure(found.eigenvalues),
+        "names": ", ".join(found.names),
+        "removed": ", ".join(found.removed),
+    }
+
+
+def _named(parts: object, names: tuple[str, ...]) -> str:
+    return ", ".join(f"{name} {figure(getattr(parts, name))}" for name in names)
+
+
+def categories_table(found: CategoricalView | None) -> dict[str, Any] | None:
+    """Each categorical variable, the most bits that are left open first; None of a file without any."""
+    if found is None or not found.variables:
+        return None
+    ordered = sorted(found.variables, key=lambda one: -(one.ebil if one.ebil is not None else -1.0))
+    return {
+        "rows": [
+            (one.name, figure(one.distance), figure(one.entropy), figure(one.ebil), figure(one.pril)) for one in ordered
+        ],
+        "ctbil": None if found.ctbil is None else percent(found.ctbil),
+        "order": found.order,
+        "counted": found.counted,
+        "tables": found.tables,
+    }
