@@ -97,7 +97,7 @@ def _rank_correlations(values: FloatArray) -> FloatArray:
 
     n, d = values.shape
     present: BoolArray = np.asarray(~np.isnan(values.T))
-    whole = present.all(axis=1)
+    whole: BoolArray = np.asarray(present.all(axis=1))
     orders, ties = [], []
     ranks, space = np.zeros((d, n)), (np.zeros(n), np.zeros(n))
     for at, there in enumerate(present):
