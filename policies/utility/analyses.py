@@ -41,6 +41,9 @@ class ModelAnalysis(BaseModel):
     overlap: Floor | None = Field(
         default=None, description="mean overlap of the confidence intervals of the coefficients, 0 to 1"
     )
+    recoded_overlap: Floor | None = Field(
+        default=None, description="the same overlap with the original recoded as the file is: what else masking changed"
+    )
     difference: Limit | None = Field(
         default=None, description="mean difference of a coefficient, in standard errors of the original's"
     )

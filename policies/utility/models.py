@@ -17,6 +17,8 @@ from sluice.utility.analyses.models_view import ComparedModel, compared_model
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
 
+_ROUNDING = 1e-9  # equal intervals overlap by 1 but for rounding
+
 
 def refuse_unfit_model(analysis: ModelAnalysis, variables: Variables) -> Formula:
     """The formula of an analysis; DataError where it does not fit the variables of the data."""
@@ -38,6 +40,7 @@ def judge_model(analysis: ModelAnalysis, files: OriginalAndMasked) -> tuple[list
         formula = refuse_unfit_model(analysis, files.variables)
         before, after = _variables(analysis, formula, files)
         found = compare_models(formula, analysis.kind, before, after, analysis.weight)
+        recoded = _recoded(analysis, formula, files, after)
         subgroups = _subgroups(analysis, formula, files, before, after)
     except DataError as error:
         says = f"The model {analysis.name} cannot be compared: {error}"
@@ -46,9 +49,9 @@ def judge_model(analysis: ModelAnalysis, files: OriginalAndMasked) -> tuple[list
         says = "The original's records do not determine the model, or it has too few without a missing value"
         return list(_unknown(analysis, f"{says} ({analysis.name}).")), ComparedModel(**of_analysis, says=f"{says}.")
     view = compared_model(
-        analysis.name, analysis.kind, analysis.formula, found, files.minimum_cell, analysis.by, subgroups
+        analysis.name, analysis.kind, analysis.formula, found, files.minimum_cell, analysis.by, subgroups, recoded
     )
-    return list(_findings(analysis, files, found, subgroups)), view
+    return list(_findings(analysis, files, found, recoded, subgroups)), view
 
 
 def _variables(
@@ -58,6 +61,19 @@ def _variables(
     before = original_variables(names, files.original, files.variables)
     after = masked_variables(names, files.original, files.recoded, files.masked, files.variables, files.released)
     return before, after
+
+
+def _recoded(
+    analysis: ModelAnalysis, formula: Formula, files: OriginalAndMasked, after: dict[str, ModelVariable]
+) -> ModelComparison | None:
+    """The model of the original recoded as the file is, and of the file; None where that does not tell the response."""
+    names = [name for name in after if name in files.recoded]
+    recoded = masked_variables(names, files.original, files.recoded, files.recoded, files.variables, files.released)
+    left = [formula.response.factor.variable, *([formula.event.factor.variable] if formula.event else [])]
+    if any(name not in recoded for name in left):
+        return None
+    found = compare_models(formula, analysis.kind, recoded, after, analysis.weight)
+    return found if found.changes else None
 
 
 def _subgroups(
@@ -84,12 +100,22 @@ def _subgroups(
 
 
 def _findings(
-    analysis: ModelAnalysis, files: OriginalAndMasked, found: ModelComparison, subgroups: dict[str, ModelComparison]
+    analysis: ModelAnalysis,
+    files: OriginalAndMasked,
+    found: ModelComparison,
+    recoded: ModelComparison | None,
+    subgroups: dict[str, ModelComparison],
 ) -> Iterator[Finding]:
     of, lost = len(found.changes), found.lost
     gone = f", {lost} of {of} coefficients are lost" if lost else ""
     says = f"The confidence intervals of the model {analysis.name} overlap by {found.overlap:.2f} on average{gone}"
     yield _finding(analysis.overlap, found.overlap, says, f"{analysis.name}: overlap", of, of)
+    of_recoded = 0 if recoded is None else len(recoded.changes)
+    overlap = nan if recoded is None else recoded.overlap
+    says = f"With the original recoded as the file is, they overlap by {overlap:.2f} ({analysis.name})"
+    if recoded is None:
+        says = f"The file does not tell the response of the model {analysis.name}, on its own categories either"
+    yield _finding(analysis.recoded_overlap, overlap, says, f"{analysis.name}: as recoded", of_recoded, of_recoded)
     difference = found.difference
     says = (
         f"A coefficient of the model {analysis.name} moved by {written_number(difference)} standard errors on average"
@@ -116,7 +142,7 @@ def _finding(
 ) -> Finding:
     if not isinstance(limit, Floor):
         return Measured(value, says, scope, attempted, completed, written_number).finding("models", limit)
-    known = Verdict.FAIL if value < limit.at_least else Verdict.PASS
+    known = Verdict.FAIL if value < limit.at_least - _ROUNDING else Verdict.PASS
     return Finding(
         rule="models",
         verdict=Verdict.UNKNOWN if np.isnan(value) else known,
@@ -132,7 +158,7 @@ def _finding(
 
 
 def _unknown(analysis: ModelAnalysis, says: str) -> Iterator[Finding]:
-    limits = {"overlap": analysis.overlap, "difference": analysis.difference}
+    limits = {"overlap": analysis.overlap, "as recoded": analysis.recoded_overlap, "difference": analysis.difference}
     if analysis.by is not None:
         limits[f"by {analysis.by}"] = analysis.subgroup_overlap
     for what, limit in limits.items():

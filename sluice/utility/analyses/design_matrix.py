@@ -75,13 +75,13 @@ class _Parts:
 def designs(formula: Formula, before: Columns, after: Columns, weight: str | None) -> tuple[Design, Design | None]:
     """The designs of two files by one formula.
 
-    before, after : the variables of the two files; the first has all that the formula names
+    before, after : the variables of the two files; the first has the response
     weight        : the variable that weighs the records; a file that lacks it is not weighted
     returns       : a file without a variable has no term of it; None for one without its response
     raises        : DataError where the matrix would be too large, and for weights below 0
     """
     first = _parts(formula, before, weight)
-    assert first is not None, "the original has every variable of the formula"
+    assert first is not None, "the first file has the response"
     second = _parts(formula, after, weight)
     shared = _references(first, second)
     return _design(formula, first, shared), None if second is None else _design(formula, second, shared)

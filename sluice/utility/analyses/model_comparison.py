@@ -88,8 +88,7 @@ def compare_models(
 ) -> ModelComparison:
     """The model on both files, each fitted to its own records, in any order.
 
-    before, after : variables of the original, all that the formula and `weight` name, and those of them that the masked
-                    file has
+    before, after : variables of the original, the response among them, and those that the masked file has
     weight        : the variable that weighs the records; a masked file that lacks it is not weighted
     raises        : DataError for a response that the model has not, weights below 0 and too many columns
     cost          : that of two fits

@@ -53,6 +53,13 @@ class ComparedModel(BaseModel):
     lost: int = Field(default=0, description="coefficients that the masked file cannot give")
     hidden: int = Field(default=0, description="coefficients with too few records behind them to be shown")
     subgroups: tuple[ComparedSubgroup, ...] = ()
+    recoded_overlap: float | None = Field(
+        default=None,
+        description="with the original recoded as the file is; None where that lacks the response",
+    )
+    recoded: tuple[ComparedCoefficient, ...] = Field(
+        default=(), description="coefficients of the recoded original, those that agree least first"
+    )
 
 
 def compared_model(
@@ -63,10 +70,13 @@ def compared_model(
     minimum_cell: int,
     by: str | None = None,
     subgroups: Mapping[str, ModelComparison] | None = None,
+    recoded: ModelComparison | None = None,
 ) -> ComparedModel:
-    """What may be shown of a model: no coefficient behind which fewer records than the minimum cell stand."""
-    shown = [change for change in found.changes if found.may_be_shown(change, minimum_cell)]
-    ordered = sorted(shown, key=lambda change: (change.overlap, -change.difference))
+    """What may be shown of a model: no coefficient behind which fewer records than the minimum cell stand.
+
+    recoded : the model of the recoded original and the masked file, where the file tells the response
+    """
+    coefficients = _shown(found, minimum_cell)
     groups = [
         ComparedSubgroup(subgroup=group, overlap=_rounded(each.overlap), lost=each.lost)
         for group, each in sorted((subgroups or {}).items(), key=lambda item: item[1].overlap)
@@ -79,11 +89,18 @@ def compared_model(
         by=by,
         overlap=_rounded(found.overlap) if found.changes else None,
         difference=_rounded(found.difference) if isfinite(found.difference) else None,
-        coefficients=tuple(map(_coefficient, ordered)),
+        coefficients=coefficients,
         lost=found.lost,
-        hidden=len(found.changes) - len(shown),
+        hidden=len(found.changes) - len(coefficients),
         subgroups=tuple(groups),
+        recoded_overlap=_rounded(recoded.overlap) if recoded is not None and recoded.changes else None,
+        recoded=() if recoded is None else _shown(recoded, minimum_cell),
     )
+
+
+def _shown(found: ModelComparison, minimum_cell: int) -> tuple[ComparedCoefficient, ...]:
+    shown = [change for change in found.changes if found.may_be_shown(change, minimum_cell)]
+    return tuple(map(_coefficient, sorted(shown, key=lambda change: (change.overlap, -change.difference))))
 
 
 def _coefficient(change: CoefficientChange) -> ComparedCoefficient:

@@ -44,7 +44,8 @@ def judge(model: dict[str, Any], masked: pd.DataFrame = MASKED, asked: Any = Non
 
 def test_without_limits_a_model_is_reported_and_drawn() -> None:
     findings, found = judge(MODEL)
-    assert [finding.scope for finding in findings] == ["pay by age: overlap", "pay by age: difference"]
+    scopes = [finding.scope.removeprefix("pay by age: ") for finding in findings]
+    assert scopes == ["overlap", "as recoded", "difference"]
     assert all(not finding.binding and finding.verdict is Verdict.PASS for finding in findings)
     assert found.view.models is not None
     model = found.view.models[0]
@@ -56,12 +57,18 @@ def test_without_limits_a_model_is_reported_and_drawn() -> None:
 
 
 def test_limits_fail_beyond_and_pass_at_the_figure() -> None:
-    overlap, difference = (finding.observed for finding in judge(MODEL)[0])
+    overlap, recoded, difference = (finding.observed for finding in judge(MODEL)[0])
+    assert overlap == recoded  # nothing was recoded
     assert overlap is not None
     assert difference is not None
-    at_it = {"overlap": {"at_least": overlap}, "difference": {"at_most": difference}}
+    at_it = {
+        "overlap": {"at_least": overlap},
+        "recoded_overlap": {"at_least": overlap},
+        "difference": {"at_most": difference},
+    }
     assert all(each.verdict is Verdict.PASS and each.binding for each in judge(MODEL | at_it)[0])
-    beyond = {"overlap": {"at_least": overlap + 0.01}, "difference": {"at_most": difference * 0.99}}
+    more = {"at_least": overlap + 0.01}
+    beyond = {"overlap": more, "recoded_overlap": more, "difference": {"at_most": difference * 0.99}}
     assert all(each.verdict is Verdict.FAIL and each.binding for each in judge(MODEL | beyond)[0])
     assert "the policy asks for" in judge(MODEL | beyond)[0][0].says
     relaxed = {"overlap": {"at_least": 1, "binding": False}}
@@ -86,6 +93,27 @@ def test_the_worst_subgroup_has_a_limit_of_its_own() -> None:
     gone = judge(model, masked[["pay", "age"]])[0][-1]
     assert (gone.verdict, gone.observed) == (Verdict.FAIL, 0)
     assert "the file has no sex" in gone.says
+
+
+def test_recoding_alone_is_no_change_on_the_file_s_own_categories() -> None:
+    labels = ("to 40", "over 40")
+    recoded = ORIGINAL.assign(age=pd.cut(ORIGINAL["age"], [0, 40, 99], labels=labels))
+    released = VARIABLES | {"age": Variable(name="age", kind=Kind.ORDINAL, categories=labels)}
+    model = {"name": "m", "kind": "linear", "formula": "pay ~ C(age) + sex"}
+    rng = np.random.default_rng(0)
+    rounded = ORIGINAL.assign(age=ORIGINAL["age"].round())
+    files = OriginalAndMasked(rounded, recoded, recoded, None, VARIABLES, released, rng)
+    found = UtilityLimits.model_validate({"models": [model]}).find(files)
+    overlap, as_recoded, *_ = (finding for finding in found.findings if finding.rule == "models")
+    assert overlap.observed is not None
+    assert overlap.observed < 0.1  # of some fifty ages, none is left
+    assert as_recoded.observed == pytest.approx(1)
+    assert found.view.models is not None
+    terms = {each.term for each in found.view.models[0].recoded}
+    assert len(terms) == 3
+    assert any("40" in term for term in terms)
+    gone = judge(MODEL, ORIGINAL[["age", "sex"]])[0]
+    assert (gone[1].verdict, gone[1].observed, gone[0].observed) == (Verdict.UNKNOWN, None, 0)
 
 
 def test_what_the_definition_asks_for_never_decides() -> None:
