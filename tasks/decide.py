@@ -11,7 +11,7 @@ from sluice.verdict import Finding
 from sluice.verdict import decide as verdict_of
 from tasks.release.adopted import notices
 from tasks.release.definition import Definition
-from tasks.release.earlier_releases import earlier_attempts
+from tasks.release.earlier_releases import earlier_attempts, search_trials
 from tasks.release.product import E, M, Product
 from tasks.release.release import Release
 from tasks.release.rounds import returned
@@ -54,6 +54,7 @@ def decide(
         approvals_needed=policy.approvals.describe(),
         records_original=release.original.rows,
         earlier_attempts=earlier_attempts(release),
+        search_trials=search_trials(release),
         minimum_cell=policy.minimum_cell,
         hashes={**product.hashes, "plan": plan, **(made.hashes if made else {})},
         salt=salt,

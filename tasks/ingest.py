@@ -5,22 +5,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from schemas.reading.typing import SourceTyping
 from sluice.custody.durable import sha256_of
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.documents.documents import document_bytes
 from sluice.errors import SluiceError
-from sluice.publication.records_file import write_in_order, write_parquet
-from sluice.sources.permission import meaning_of, permitted_file, permitted_source
-from sluice.sources.separate_reading import read_apart
-from sluice.variables import Variable
+from sluice.sources.permission import meaning_of, permitted_file
 from tasks.release.adopted import refuse_unadopted
 from tasks.release.documents import open_workspace
 from tasks.release.holdout import set_aside
 from tasks.release.product import AnyProduct, AnyRelease
 from tasks.release.products import load_product
-from tasks.release.release import Release, StagedTable, recorded_release, release_id, variables_as_json
+from tasks.release.release import Release, recorded_release, release_id, variables_as_json
+from tasks.release.staging import stage
 from tasks.release.waiting import remember_definition
 from tasks.step import step
 from tasks.suspension import suspended_for
@@ -45,7 +42,7 @@ def known_release(product: AnyProduct, release_id: str | None) -> AnyRelease | N
 @step
 def ingest(product: AnyProduct) -> AnyRelease:
     """Stage the source. The same data under the same documents are the same release, wherever it stands by now."""
-    data, variables = _stage(product)
+    data, variables = stage(product, _secret)
     release = Release(product, release_id(product, data), data, data, None, variables)
     product.refuse_unfit_data(release)
     remember_definition(release)
@@ -69,20 +66,6 @@ def ingest(product: AnyProduct) -> AnyRelease:
         holdout=asdict(release.holdout) if release.holdout else None,
     )
     return release
-
-
-def _stage(product: AnyProduct) -> tuple[StagedTable, dict[str, Variable]]:
-    vault, contract = product.workspace.vault, product.contract
-    source = permitted_source(product.definition.source, product.path.parent, _secret)
-    typing = SourceTyping(contract, vault.pseudonym, source.decimal_mark)
-    with vault.scratch(".parquet") as as_read, vault.scratch(".parquet") as path:
-        batches = read_apart(source, list(contract.staged))
-        write_parquet((typing.type_batch(raw) for raw in batches), as_read, contract.staged)
-        variables = typing.variables()
-        # A database gives the same records in another order each time. Were that other data, they would have another
-        # seed, and could be masked anew until the dice fall well.
-        rows = write_in_order(as_read, path, contract.staged, contract.record_key)
-        return StagedTable(vault.keep(path, ".parquet"), rows), variables
 
 
 def _pseudonym_of_list(vault: Vault, path: str) -> str | None:

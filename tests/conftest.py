@@ -76,10 +76,10 @@ def reads_here(request: pytest.FixtureRequest) -> Iterator[None]:
 
     What is marked `reads_apart` has another one, and so has every command in a process of its own.
     """
-    if request.node.get_closest_marker("reads_apart") or "tasks.ingest" not in sys.modules:
+    if request.node.get_closest_marker("reads_apart") or "tasks.release.staging" not in sys.modules:
         yield
     else:
-        with patch("tasks.ingest.read_apart", lambda source, columns: source.batches(columns)):
+        with patch("tasks.release.staging.read_apart", lambda source, columns: source.batches(columns)):
             yield
 
 

@@ -33,6 +33,7 @@ from flows.cli.redesign import redesign_app
 from flows.cli.releases import releases_app
 from flows.cli.review import review_app
 from flows.cli.terminal import DONE, ERROR, INTERRUPTED, note
+from flows.cli.tune import tune_app
 from flows.cli.verify import verify_app
 from flows.environment import prepare
 from sluice.errors import MeasureChoiceError, SluiceError
@@ -54,6 +55,7 @@ for group in (
     status_app,
     microdata_app,
     compare_app,
+    tune_app,
     protect_app,
     audit_app,
     redesign_app,

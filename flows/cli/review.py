@@ -49,7 +49,8 @@ def review(
         "submitter": dossier.submitter,
         "judged": f"{dossier.evaluated_at}, by policy {dossier.policy}, version {dossier.policy_version}",
         "records": f"{dossier.records_original:,} {dossier.view.use_of_records}",
-        "earlier_attempts": f"{dossier.earlier_attempts} other releases of nearly the same data were judged before",
+        "earlier_attempts": f"{dossier.earlier_attempts} other releases of nearly the same data were judged before"
+        + (f", and {dossier.search_trials:,} plans tried by searches" if dossier.search_trials else ""),
         "verdict": dossier.verdict.name,
         "report": str(workspace.reports / f"{release_id}.html"),
     }

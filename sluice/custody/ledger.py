@@ -24,11 +24,14 @@ from sluice.custody.ledger_database import ROWS, LedgerDatabase
 from sluice.custody.merkle_tree import roots
 from sluice.custody.states import (
     OFFICE,
+    SEARCHES,
+    WITHOUT_STATES,
     State,
     TransitionError,
     following,
     in_words,
     refuse_in_office,
+    refuse_in_searches,
     state_of,
     told_of,
 )
@@ -103,6 +106,8 @@ class Ledger:
                 )
             if release == OFFICE:
                 refuse_in_office(event, founded=bool(self._rows(connection, OFFICE)))
+            elif release == SEARCHES:
+                refuse_in_searches(event)
             else:
                 following(state, event)
             at = datetime.now(UTC).isoformat(timespec="microseconds")
@@ -130,13 +135,14 @@ class Ledger:
             return [_entry(row) for row in self._rows(connection, release)]
 
     def histories(self) -> dict[str, list[Entry]]:
-        """The entries of every release, releases in the order in which they were first recorded; not the office's.
+        """The entries of every release, releases in the order in which they were first recorded; not those of the
+        office and of searches.
 
         Raises as `entries` does. Cost: one statement, and a hash for each row that was not read before.
         """
         found: dict[str, list[Entry]] = {}
         for entry in self.entries():
-            if entry.release != OFFICE:
+            if entry.release not in WITHOUT_STATES:
                 found.setdefault(entry.release, []).append(entry)
         return found
 
@@ -212,7 +218,7 @@ class Ledger:
 
     def _state(self, connection: sa.Connection, release: str) -> State | None:
         rows = self._rows(connection, release)
-        return None if release == OFFICE else state_of(row["event"] for row in rows)
+        return None if release in WITHOUT_STATES else state_of(row["event"] for row in rows)
 
     def _last(self, connection: sa.Connection) -> Row | None:
         row = connection.execute(sa.select(ROWS).order_by(ROWS.c.seq.desc()).limit(1)).mappings().first()

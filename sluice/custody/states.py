@@ -132,6 +132,15 @@ OFFICE_EVENTS: Mapping[str, str] = {
     ADOPTED: "one person adopts documents of the office",
 }
 
+SEARCHES = "@searches"  # stands there, too, for searches of plans, of which each trial meets the gate outside a release
+# Its events. They have no states.
+SEARCH_BEGUN, SEARCH_ENDED = "search_begun", "search_ended"
+SEARCH_EVENTS: Mapping[str, str] = {
+    SEARCH_BEGUN: "a search of plans begins on some data; the body says how many trials it may take",
+    SEARCH_ENDED: "it ended, or was stopped; the body says how many trials it took",
+}
+WITHOUT_STATES = (OFFICE, SEARCHES)
+
 EVENTS: tuple[str, ...] = (*(state.value for state in State), *REMARKS)
 
 
@@ -159,6 +168,12 @@ def state_of(events: Iterable[str]) -> State | None:
     for event in events:
         state = following(state, event)
     return state
+
+
+def refuse_in_searches(event: str) -> None:
+    """Raise TransitionError for an event that may not happen to a search."""
+    if event not in SEARCH_EVENTS:
+        raise TransitionError(f"no event of a search is named '{event}'. Known: {', '.join(SEARCH_EVENTS)}.")
 
 
 def refuse_in_office(event: str, founded: bool) -> None:

@@ -109,6 +109,9 @@ class Dossier(BaseModel):
     approvals_needed: str = Field(description="in words: how many, which roles, how long an approval holds")
     records_original: int
     earlier_attempts: int = Field(description="other releases of nearly the same data that were evaluated before")
+    search_trials: int = Field(
+        default=0, description="plans that searches tried on nearly the same data; the plan that won was judged anew"
+    )
     minimum_cell: int = Field(ge=1, description="counts below this are not given")
     hashes: dict[str, str] = Field(
         description="SHA-256 of data, csv, contract and policy, and that of the plan, salted"

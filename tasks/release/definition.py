@@ -1,5 +1,6 @@
 """What every release definition says: which data, under which contract and policy, published where and when."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 from zoneinfo import available_timezones
@@ -76,8 +77,7 @@ class Definition(StrictModel):
 
         The seed depends on it and on the data: with another title nobody can try until the dice fall well.
         """
-        kept: dict[str, Any] = _without_titles(self.model_dump(mode="json", exclude=_NO_PART_OF_THE_DICE))
-        return kept
+        return dice_of(self.model_dump(mode="json"))
 
     def at(self, base: Path) -> Self:
         """The same definition with every path made absolute from `base`."""
@@ -87,6 +87,12 @@ class Definition(StrictModel):
     def under(self, policy: Policy) -> Self:
         """The same definition with whatever of it looks at the policy; nothing, unless a product says otherwise."""
         return self
+
+
+def dice_of(definition: Mapping[str, Any]) -> dict[str, Any]:
+    """The same of a definition that was read from JSON."""
+    kept: dict[str, Any] = _without_titles({k: v for k, v in definition.items() if k not in _NO_PART_OF_THE_DICE})
+    return kept
 
 
 def _without_titles(content: Any) -> Any:

@@ -1,5 +1,6 @@
 """Other releases, as the ledger knows them: those that the public could read, and those of nearly the same data."""
 
+import json
 from collections.abc import Iterator, Sequence
 
 from sluice.custody.ledger import Entry
@@ -7,7 +8,9 @@ from sluice.custody.states import State, state_of
 from sluice.publication.records_file import read_typed
 from sluice.risk.publications.changed_records import changed_records
 from sluice.variables import NAMES
+from tasks.release.definition import dice_of
 from tasks.release.release import DocumentedRelease, last, variables_from_json
+from tasks.release.searches import searches
 
 # One that was begun will be: it is finished as it was approved, and not held beside what was published meanwhile.
 _WERE_PUBLIC = (State.PUBLISHING, State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
@@ -32,17 +35,29 @@ def earlier_publications(release: DocumentedRelease) -> dict[str, Sequence[Entry
 def earlier_attempts(release: DocumentedRelease, unpublished_since: int | None = None) -> int:
     """How many other releases of nearly the same data were judged before: trying until it passes must be seen.
 
+    A check of the same plan on the same data counts for none: it drew the same seed, and so judged the same file.
+    Nor do trials of a search, which `search_trials` counts.
+
     unpublished_since : count only those that are not public, and were judged after this row of the ledger
     cost              : the data of each other release that has about as many records are read once
     """
     nearly: dict[tuple[str, str], bool] = {}
-    attempts = 0
-    for received in _judged(release, unpublished_since):
-        key = (received.body["data"]["sha256"], received.body["variables"])
-        if key not in nearly:
-            nearly[key] = key[0] == release.data.sha256 or _nearly_the_same(release, received)
-        attempts += nearly[key]
-    return attempts
+    return sum(_of_the_same(release, received, nearly) for received in _judged(release, unpublished_since))
+
+
+def search_trials(release: DocumentedRelease) -> int:
+    """How many trials searches of plans took on nearly the same data. Cost: as of `earlier_attempts`."""
+    nearly: dict[tuple[str, str], bool] = {}
+    found = searches(release.product.workspace)
+    return sum(each.trials + each.judged for each in found if _of_the_same(release, each.received, nearly))
+
+
+def _of_the_same(release: DocumentedRelease, received: Entry, nearly: dict[tuple[str, str], bool]) -> bool:
+    """Whether what was received is nearly the same data; `nearly` remembers what was read."""
+    key = (received.body["data"]["sha256"], received.body["variables"])
+    if key not in nearly:
+        nearly[key] = key[0] == release.data.sha256 or _nearly_the_same(release, received)
+    return nearly[key]
 
 
 def _judged(release: DocumentedRelease, unpublished_since: int | None) -> Iterator[Entry]:
@@ -52,7 +67,16 @@ def _judged(release: DocumentedRelease, unpublished_since: int | None) -> Iterat
             continue
         if unpublished_since is not None and (judged.seq < unpublished_since or _is_public(entries)):
             continue
-        yield received
+        if last(entries, State.BLOCKED) or last(entries, State.PENDING_REVIEW) or not _same_dice(release, received):
+            yield received
+
+
+def _same_dice(release: DocumentedRelease, received: Entry) -> bool:
+    """Whether it is the same plan on the same data, and so the same seed and the same file."""
+    if received.body["data"]["sha256"] != release.data.sha256:
+        return False
+    plan = json.loads(release.vault.verify(received.body["plan"], ".json").read_bytes())
+    return dice_of(plan) == release.product.written.decides_dice()
 
 
 def _nearly_the_same(release: DocumentedRelease, received: Entry) -> bool:

@@ -235,7 +235,7 @@ def _without_server() -> Iterator[None]:
 
 
 def _reading_here() -> AbstractContextManager[Any]:
-    return patch("tasks.ingest.read_apart", lambda source, columns: source.batches(columns))
+    return patch("tasks.release.staging.read_apart", lambda source, columns: source.batches(columns))
 
 
 def _warm_up() -> None:

@@ -1,6 +1,6 @@
 """The variables of a release of records, before and after its plan, and its tables as frames of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -8,6 +8,7 @@ import pandas as pd
 
 from schemas.contract import HASHED
 from sluice.errors import DataError, DocumentError, PlanError
+from sluice.masking.step import MaskingStep
 from sluice.publication.records_file import read_typed
 from sluice.variables import GROUPS, Kind, Role, Variable
 from tasks.release.documents import Documents
@@ -74,24 +75,32 @@ def _without_identifiers(variables: Mapping[str, Variable]) -> dict[str, Variabl
 
 
 def _after_the_plan(documents: RecordsDocuments, variables: Mapping[str, Variable]) -> dict[str, Variable]:
-    """The variables after the plan. Raises DocumentError naming the step that does not fit the contract."""
+    return variables_after(documents.definition.plan, variables, str(documents.path))
+
+
+def variables_after(plan: Sequence[MaskingStep], variables: Mapping[str, Variable], name: str) -> dict[str, Variable]:
+    """The variables after a plan, as they may be released.
+
+    name   : of the document that holds the plan, by which an error begins
+    raises : DocumentError naming the step that does not fit the variables, or the variable that may not be released
+    """
     released = dict(variables)
-    for index, step in enumerate(documents.definition.plan):
+    for index, step in enumerate(plan):
         try:
             released = step.released(released)
         except PlanError as error:
-            raise DocumentError(f"{documents.path}: plan.{index}: {error}") from None
+            raise DocumentError(f"{name}: plan.{index}: {error}") from None
     if not released:
-        raise DocumentError(f"{documents.path}: plan: no variable is left to release")
-    for name, variable in released.items():
+        raise DocumentError(f"{name}: plan: no variable is left to release")
+    for variable in released.values():
         if variable.role is Role.PERSON:
             raise DocumentError(
-                f"{documents.path}: plan: '{name}' names the person of each record, by which all records of one could "
+                f"{name}: plan: '{variable.name}' names the person of each record, by which all records of one could "
                 "be put together again; take it out with a step of method 'removal'"
             )
         if variable.kind is Kind.TEXT and variable.role not in GROUPS:
             raise DocumentError(
-                f"{documents.path}: plan: '{name}' is free text, whose risk cannot be measured; "
+                f"{name}: plan: '{variable.name}' is free text, whose risk cannot be measured; "
                 "take it out with a step of method 'removal'"
             )
     return released

@@ -1,0 +1,33 @@
+"""Staging: the source into the vault, batch by batch, typed by the contract and put in order. Nothing is recorded."""
+
+import os
+from collections.abc import Callable
+
+from schemas.reading.typing import SourceTyping
+from sluice.publication.records_file import write_in_order, write_parquet
+from sluice.sources.permission import permitted_source
+from sluice.sources.separate_reading import read_apart
+from sluice.variables import Variable
+from tasks.release.definition import Definition
+from tasks.release.documents import Documents
+from tasks.release.release import StagedTable
+
+
+def stage(
+    product: Documents[Definition], secret: Callable[[str], str | None] = os.environ.get
+) -> tuple[StagedTable, dict[str, Variable]]:
+    """The data of a definition, staged, and their variables with the categories that were found. Raises DataError.
+
+    secret : what a name of a secret in the definition stands for
+    """
+    vault, contract = product.workspace.vault, product.contract
+    source = permitted_source(product.definition.source, product.path.parent, secret)
+    typing = SourceTyping(contract, vault.pseudonym, source.decimal_mark)
+    with vault.scratch(".parquet") as as_read, vault.scratch(".parquet") as path:
+        batches = read_apart(source, list(contract.staged))
+        write_parquet((typing.type_batch(raw) for raw in batches), as_read, contract.staged)
+        variables = typing.variables()
+        # A database gives the same records in another order each time. Were that other data, they would have another
+        # seed, and could be masked anew until the dice fall well.
+        rows = write_in_order(as_read, path, contract.staged, contract.record_key)
+        return StagedTable(vault.keep(path, ".parquet"), rows), variables

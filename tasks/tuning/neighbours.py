@@ -1,0 +1,108 @@
+"""Plans near to a plan: the same steps with other values, and with a variable that was left out or one less.
+
+For a search that begins from a plan that somebody wrote, and for the smallest changes by which a plan would pass.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pandas as pd
+from pydantic import ValidationError
+
+from sluice.masking.catalogue import methods
+from sluice.masking.recoding.generalized_levels import depth
+from sluice.variables import Role, Variable, Variables
+from tasks.tuning.cut_points import cut
+
+_FACTORS = (0.25, 0.5, 0.7, 1.4, 2.0, 4.0)
+_LARGEST_SHARE = 1.0
+_KEYED = ("generalization", "local_suppression", "mondrian", "k_member_clustering", "bottom_up_local_recoding")
+
+
+def opened(step: Mapping[str, Any]) -> dict[str, Any]:
+    """The step with ranges around its numbers and cut points, its own values first; each value is one it may have."""
+    found = dict(step)
+    for field, value in step.items():
+        values = [each for each in _near(field, value, step) if _is_valid({**step, field: each})]
+        if values:
+            found[field] = {"any_of": [value, *values]}
+    return found
+
+
+def with_variable(
+    plan: Sequence[Mapping[str, Any]], name: str, variables: Variables, frame: pd.DataFrame
+) -> list[dict[str, Any]] | None:
+    """The plan of a space that no longer removes the variable, but recodes it and names it among the keys of its steps.
+
+    None where the plan does not remove it, or would leave it as it is.
+    """
+    if not any(step["method"] == "removal" and name in step["columns"] for step in plan):
+        return None
+    coarser = _coarser(frame[name], variables[name])
+    is_key = variables[name].role is Role.QUASI_IDENTIFIER
+    if is_key and (coarser is None or not any(step["method"] in _KEYED for step in plan)):
+        return None
+    found: list[dict[str, Any]] = []
+    for step in plan:
+        if step["method"] == "removal" and name in step["columns"]:
+            left = [each for each in step["columns"] if each != name]
+            found += [dict(step) | {"columns": left}] if left else []
+            found += [coarser] if coarser and is_key else []
+        elif is_key and step["method"] in _KEYED:
+            found.append(dict(step) | {"columns": [*step["columns"], name]})
+        else:
+            found.append(dict(step))
+    if not is_key and variables[name].kind.is_numeric:  # as it was, it would lead to its record
+        found.append({"method": "rank_swapping", "columns": [name], "window": {"from": 0.02, "to": 0.5, "log": True}})
+    return found
+
+
+def values_near(step: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Every single change of a value of the step: the field, what it is, and what it might be."""
+    for field, value in step.items():
+        for each in _near(field, value, step):
+            if _is_valid({**step, field: each}):
+                yield field, value, each
+
+
+def _near(field: str, value: Any, step: Mapping[str, Any]) -> list[Any]:
+    if isinstance(value, bool) or field in ("method", "columns", "seed"):
+        return []
+    if isinstance(value, int):
+        if value < 2:
+            return []
+        found = [max(2, round(value * factor)) for factor in _FACTORS]
+        return [each for each in dict.fromkeys(found) if each != value]
+    if isinstance(value, float):
+        found = [float(f"{value * factor:.3g}") for factor in _FACTORS]
+        if 0 < value <= _LARGEST_SHARE:
+            found = [min(each, _LARGEST_SHARE) for each in found]
+        return [each for each in dict.fromkeys(found) if each != value]
+    if field == "bins" and "labels" not in step:
+        fewer = [[c for c in value if c != cut_] for cut_ in value] if len(value) > 1 else []
+        middle = [_plain(float(f"{(a + b) / 2:.3g}")) for a, b in pairwise(value)]
+        return [*fewer, *(sorted({*value, each}) for each in middle if each not in value)]
+    if isinstance(value, Mapping) and set(value) == {"quantile"}:
+        q = value["quantile"]
+        return [{"quantile": each} for each in (0.9, 0.95, 0.98, 0.99, 0.995) if each != q]
+    return []
+
+
+def _plain(value: float) -> float:
+    return int(value) if value == int(value) else value
+
+
+def _coarser(column: pd.Series, variable: Variable) -> dict[str, Any] | None:
+    if variable.hierarchy is not None:
+        levels = list(range(max(depth(variable) - 1, 1), 0, -1))
+        return {"method": "global_recoding", "columns": [variable.name], "level": {"any_of": levels}}
+    return cut(column, variable)
+
+
+def _is_valid(step: Mapping[str, Any]) -> bool:
+    try:
+        methods()[str(step["method"])].model_validate(dict(step))
+    except ValidationError:
+        return False
+    return True

@@ -1,0 +1,67 @@
+"""A plan that wins by luck of the dice falls when it is judged with seeds that no trial had."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from tasks.tuning import confirmation
+from tasks.tuning.confirmation import confirm
+from tasks.tuning.journal import TrialRecord
+from tasks.tuning.search import Found, Search
+from tasks.tuning.trial import Miss, Outcome
+from tests.tasks.tuning.house_of_plans import records, space
+
+GAMED = [
+    {"method": "removal", "columns": ["household", "town"]},
+    {"method": "global_recoding", "columns": ["age"], "bins": [50]},
+    {"method": "rank_swapping", "columns": ["income"], "window": {"from": 0.05, "to": 0.0501}},
+]
+
+
+def passed(number: int, loss: float) -> TrialRecord:
+    return TrialRecord(number=number, point={}, outcome=Outcome(end="passes", loss=loss, margin=0.1))
+
+
+def test_what_passes_by_luck_is_not_recommended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A space in which all plans are nearly one, so that a search of it is nothing but many throws of the dice.
+
+    Each trial passes by a chance that is not the plan's: one in eight, as of a figure beside its limit.
+    """
+    thrown: list[Sequence[int]] = []
+
+    def by_luck(definition: object, on: object, seed: Sequence[int], *_: object) -> Outcome:
+        thrown.append(seed)
+        lucky = sum(seed) % 8 == 0 and len(seed) == 2  # with the seeds of trials alone
+        if lucky:
+            return Outcome(end="passes", loss=0.3, margin=0.0)
+        return Outcome(end="fails", stage="attacks", loss=0.3, misses=(Miss(
+            rule="learned_linkage", stage="reference", verdict=2, says="", observed=0.1, limit=0.09, far=0.1
+        ),))  # fmt: skip
+
+    monkeypatch.setattr("tasks.tuning.search.try_plan", by_luck)
+    monkeypatch.setattr(confirmation, "try_plan", by_luck)
+    of = space(GAMED, search={"trials": 60, "seed": 7, "people": 1})
+    found = Search(of, records()).run()
+    assert found.passing
+    judged = confirm(of, found, records(), None)
+    assert judged.winner is None
+    assert len(judged.finalists) == min(of.search.finalists, len(found.passing))
+    searched, fresh = ({tuple(seed) for seed in thrown if (len(seed) == 2) == trial} for trial in (True, False))
+    assert not searched & fresh
+    assert len(fresh) == judged.judged
+
+
+def test_the_best_that_passes_twice_wins_and_on_the_records_that_were_not_searched_first() -> None:
+    of = space(search={"trials": 8, "seed": 7, "people": 0.5})
+    searched, rest = records(1200).split(of.search)
+    assert rest is not None
+    found = Search(of, searched).run()
+    judged = confirm(of, found, records(1200), rest)
+    assert judged.winner is not None
+    assert [each.on for each in judged.of_winner] == ["the other records", "all records"]
+
+
+def test_a_plan_that_loses_as_much_as_the_definition_is_not_looked_at() -> None:
+    judged = confirm(space(), Found((passed(0, 0.5),)), records(), None, better_than=0.5)
+    assert judged.finalists == ()
+    assert judged.winner is None
