@@ -1,5 +1,6 @@
 """Utility limits: how much a masked file may have lost, and what it did lose."""
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import Field
@@ -15,7 +16,7 @@ from policies.utility.correlations import correlations
 from policies.utility.impossible import impossible
 from policies.utility.items import items
 from policies.utility.marginals import marginals
-from policies.utility.measured import Limit, ShareLimit
+from policies.utility.measured import Found, Limit, ShareLimit
 from policies.utility.moments import moments
 from policies.utility.propensity import propensity
 from sluice.utility.utility_view import UtilityView
@@ -24,18 +25,20 @@ from sluice.verdict import Finding
 _WHERE_THERE_ARE_ANY = ("item_penalty", "items_left_out", "top_items", "pair_counts", "impossible_records")
 
 
-FAMILIES = (  # of measures: what each finds of a file
-    moments,
-    cells,
-    items,
-    impossible,
-    marginals,
-    propensity,
-    correlations,
-    components,
-    continuous,
-    categorical,
-)
+FAMILIES: Mapping[
+    Callable[[OriginalAndMasked], Found], tuple[str, ...]
+] = {  # of measures, by what each finds of a file
+    moments: ("mean", "variance", "correlation", "rank_correlation", "il1s"),
+    cells: ("changed_share", "suppressed_share", "entropy"),
+    items: ("item_penalty", "items_left_out", "top_items", "pair_counts"),
+    impossible: ("impossible_records",),
+    marginals: ("pair_marginals", "triple_marginals", "pair_propensity"),
+    propensity: ("propensity",),
+    correlations: ("kendall", "cramers_v"),
+    components: (),
+    continuous: ("apil", "eigenvalues", "mean_variations"),
+    categorical: ("category_distance", "ebil"),
+}
 
 
 class Utility(NamedTuple):
@@ -43,6 +46,10 @@ class Utility(NamedTuple):
 
     findings: tuple[Finding, ...]
     view: UtilityView
+
+
+def _binds(limit: object) -> bool:
+    return isinstance(limit, Limit) and limit.binding
 
 
 class UtilityLimits(Analyses):
@@ -112,7 +119,18 @@ class UtilityLimits(Analyses):
         impossible records for data whose contract has rules across fields. Then the findings on each analysis that the
         policy or the definition asks for.
         """
-        found = [family(files) for family in FAMILIES]
+        return self._found(files, list(FAMILIES))
+
+    def decide(self, files: OriginalAndMasked, besides: Collection[str] = ()) -> tuple[Finding, ...]:
+        """The findings that may decide, and those on measures `besides` by their names; the families of all others are
+        not computed. For whoever judges many files."""
+        wanted = {name for name in type(self).model_fields if (limit := getattr(self, name)) and _binds(limit)}
+        wanted |= set(besides)
+        families = [family for family, names in FAMILIES.items() if wanted & set(names)]
+        return self._found(files, families).findings
+
+    def _found(self, files: OriginalAndMasked, families: Sequence[Callable[[OriginalAndMasked], Found]]) -> Utility:
+        found = [family(files) for family in families]
         measured = {name: measure for family in found for name, measure in family.measured.items()}
         limits = {name: getattr(self, name) for name in type(self).model_fields if name in measured}
         reported = [

@@ -1,9 +1,9 @@
 """The search of a space of plans: least loss under the policy, by Optuna's tree-structured Parzen estimator.
 
-Sources: Bergstra, Bardenet, Bengio and Kegl (2011), "Algorithms for Hyper-Parameter Optimization"; Ozaki and others
-(2022), "Multiobjective Tree-Structured Parzen Estimator"; Akiba and others (2019), "Optuna". Two aims, the loss and how
-near the figures of reference and attacks come to their limits, under the condition that the plan passes. Every second
-trial varies one that did well (`tasks/tuning/variation.py`).
+Sources: Bergstra, Bardenet, Bengio and Kégl (2011), the estimator; Ozaki, Tanigaki, Watanabe and Onishi (2020), several
+aims; Akiba, Sano, Yanase, Ohta and Koyama (2019), Optuna. Two aims, the loss and how near the figures of reference and
+attacks come to their limits, under the condition that the plan passes. Every second trial varies one that did well
+(`tasks/tuning/variation.py`).
 
 Trials go in batches of a fixed size, each asked from a sampler of its own seed that knows the batches before: the same
 seed gives the same trials in however many processes, and whether the search was stopped and taken up again or not.

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 
+from policies.utility.analyses import Analyses
 from sluice.errors import did_you_mean
 from sluice.masking.catalogue import methods
 from tasks.release.definition import Definition, StrictModel
@@ -132,6 +133,7 @@ class SpaceOfPlans(Definition):
 
     plan: tuple[ItemOfSpace, ...] = Field(default=(), description="masking steps, in order, with what is left open")
     seed: Literal["keep", "destroy"] = "keep"
+    analyses: Analyses = Field(default=Analyses(), description="as in a release definition; no trial does them")
     may_drop: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
         default_factory=dict, description="variable: what it costs, added to the loss, to leave it out of the file"
     )

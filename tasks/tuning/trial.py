@@ -35,6 +35,7 @@ from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import LossWeights
 
 STAGES = ("plan", "rules", "utility", "attacks")  # in the order of what they cost
+_NO_LIMIT = (Finding(rule="utility", verdict=Verdict.PASS, stage="utility", says="No limit is set.", binding=False),)
 End = Literal["passes", "fails", "dearer", "refused"]
 
 
@@ -141,7 +142,7 @@ def _tried(
     distance = mean_pair_distance(files, weights.variables) if weights.marginals else 0.0
     if failing:
         return ended("rules", failing, nan if weights.measures else loss_of(distance, weights) + price)
-    utility = findings_of("utility", "utility", lambda: policy.utility.find(files).findings)
+    utility = findings_of("utility", "utility", lambda: policy.utility.decide(files, weights.measures) or _NO_LIMIT)
     loss = loss_of(distance, weights, utility) + price
     if failing := against(utility):
         return ended("utility", failing, loss)
@@ -179,6 +180,7 @@ def _masked(definition: RecordsDefinition, records: RecordsAtHand, seed: np.rand
         minimum_cell=policy.minimum_cell,
         knowledge=records.contract.knowledge,
         carried_out=carried_out,
+        record_rules=records.contract.record_rules,
         blocks=tuple(block.among(kept) for block in moved_blocks(plan, original, variables, of_plan)),
     )
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.limits import UtilityLimits
+from policies.utility.limits import FAMILIES, UtilityLimits
 from policies.utility.measured import Limit, ShareLimit
 from sluice.documents.documents import parse_document
 from sluice.errors import DocumentError
@@ -231,3 +231,21 @@ def test_numbers_that_were_recoded_are_held_to_the_limits_on_numbers() -> None:
     assert all(
         found[name].binding and found[name].completed == 2 for name in ("mean", "variance", "correlation", "il1s")
     )
+
+
+def test_each_family_measures_what_is_said_of_it() -> None:
+    frame = typed(200)
+    of = files(frame, frame)
+    assert {family: tuple(family(of).measured) for family in FAMILIES} == dict(FAMILIES)
+
+
+def test_who_judges_many_files_asks_for_what_decides_alone() -> None:
+    limits = UtilityLimits(mean=Limit(at_most=0.1), entropy=ShareLimit(at_most=0.5, binding=False))
+    of = files(typed(200), typed(200, 1))
+    every = {finding.rule: finding for finding in limits.find(of).findings}
+    decisive = {finding.rule: finding for finding in limits.decide(of)}
+    assert set(decisive) == {"mean", "variance", "correlation", "rank_correlation", "il1s"}
+    assert all(decisive[name] == every[name] for name in decisive)
+    assert decide(decisive.values()) is decide(every.values())
+    assert "ebil" in {finding.rule for finding in limits.decide(of, ["ebil"])}
+    assert UtilityLimits().decide(of) == ()
