@@ -124,6 +124,14 @@ _UTILITY = {
         "Variables no longer go together as they did: mask those of the worst pairs together, recode them less, or "
         "bring back one that was removed."
     ),
+    "generalization": (
+        "Wide groups, suppression and removal leave too much in doubt: release more variables, use hierarchies with "
+        "more levels, or methods that keep single values, such as swapping or noise."
+    ),
+    "query_error": (
+        "Counts by several variables are answered wrongly: recode more finely where values are not spread evenly over "
+        "a group, and mask variables that go together in one step."
+    ),
     "suppressed_share": (
         "Much of one variable was suppressed: recode it more coarsely first, so that fewer of its cells need "
         "suppression, or give it rank 1 of importance."

@@ -19,6 +19,7 @@ from policies.utility.marginals import marginals
 from policies.utility.measured import Found, Limit, ShareLimit
 from policies.utility.moments import moments
 from policies.utility.propensity import propensity
+from policies.utility.recoding import recoding
 from sluice.utility.utility_view import UtilityView
 from sluice.verdict import Finding
 
@@ -39,6 +40,19 @@ FAMILIES: Mapping[
     continuous: ("apil", "eigenvalues", "mean_variations"),
     categorical: ("category_distance", "ebil"),
 }
+FAMILIES = (  # of measures: what each finds of a file
+    moments,
+    cells,
+    items,
+    impossible,
+    marginals,
+    propensity,
+    correlations,
+    recoding,
+    components,
+    continuous,
+    categorical,
+)
 
 
 class Utility(NamedTuple):
@@ -83,6 +97,12 @@ class UtilityLimits(Analyses):
     ebil: ShareLimit | None = Field(
         default=None,
         description="share of a variable's bits that its released value leaves open, mean of all variables",
+    )
+    generalization: ShareLimit | None = Field(
+        default=None, description="values that groups, suppression and removal leave in doubt (NCP), mean of variables"
+    )
+    query_error: Limit | None = Field(
+        default=None, description="median relative error of counts over random ranges of three variables"
     )
     pair_marginals: ShareLimit | None = Field(
         default=None, description="records in another cell of the table of two variables, on average over all pairs"

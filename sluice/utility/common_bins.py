@@ -30,6 +30,7 @@ class CommonBins:
     masked   : (m,) the code of each masked value, 0..codes-1: what was released, which may lie in several bins
     spread   : (codes, bins) the share of a code in each bin, as its reader takes it; every row adds up to 1
     labels   : what the bins are called. Of categories that the contract does not declare they are values of the data
+    ordered  : the bins are intervals in rising order, but for the last one
     """
 
     name: str
@@ -37,6 +38,7 @@ class CommonBins:
     masked: IntArray
     spread: FloatArray
     labels: tuple[str, ...]
+    ordered: bool = False
 
     @property
     def bins(self) -> int:
@@ -100,15 +102,16 @@ def _binned(
         if after is None:
             spread = np.zeros((1, missing + 1))
             spread[0, missing] = 1
-            yield CommonBins(name, bins, np.zeros(len(masked), dtype=np.int64), spread, labels)
+            yield CommonBins(name, bins, np.zeros(len(masked), dtype=np.int64), spread, labels, known is None)
             continue
         between = recoded.get(name, before)
         if known is None and _is_number(between) and _is_number(after):
-            yield CommonBins(name, bins, _interval_of(plain_values(after), edges), np.eye(missing + 1), labels)
+            own = np.eye(missing + 1)
+            yield CommonBins(name, bins, _interval_of(plain_values(after), edges), own, labels, True)
             continue
         told = _Labels.of(after)
         spread = _spread(_Labels.of(before) if known is None else known, bins, _Labels.of(between), told, missing)
-        yield CommonBins(name, bins, told.codes, spread, labels)
+        yield CommonBins(name, bins, told.codes, spread, labels, known is None)
 
 
 def _is_number(column: "pd.Series[Any]") -> bool:

@@ -10,6 +10,7 @@ from sluice.utility.continuous.continuous_view import ContinuousView
 from sluice.utility.correlation_summary import CorrelationsView
 from sluice.utility.marginal_summary import MarginalsView
 from sluice.utility.propensity_summary import PropensityView, TablePropensities
+from sluice.utility.recoding.recoding_summary import RecodingView
 
 
 class UtilityView(BaseModel):
@@ -29,3 +30,4 @@ class UtilityView(BaseModel):
     categorical: CategoricalView | None = None
     correlations: CorrelationsView | None = None
     models: tuple[ComparedModel, ...] | None = None
+    recoding: RecodingView | None = None

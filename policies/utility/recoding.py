@@ -1,0 +1,105 @@
+"""Recoding: limits on what groups, suppression and removal cost against the unrecoded original."""
+
+from math import isnan
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.measured import Found, Measured, written_percent
+from sluice.utility.coarse_share import coarse_share
+from sluice.utility.recoding.cell_losses import cell_losses, mean_certainty_penalty
+from sluice.utility.recoding.class_losses import class_losses, misclassified
+from sluice.utility.recoding.count_queries import DIMENSIONS, QueryError, query_error
+from sluice.utility.recoding.recoding_summary import Misclassified, Queries, RecodingView, recoded_variables
+from sluice.utility.recoding.released_groups import ReleasedGroups, released_groups
+from sluice.variables import Role, with_role
+
+
+def recoding(files: OriginalAndMasked) -> Found:
+    """The mean normalised certainty penalty of all variables, and the error of random count queries."""
+    variables = released_groups(
+        files.original, files.recoded, files.masked, files.variables, files.released, files.paired
+    )
+    before, after = files.weights
+    queries = query_error(files.common_bins, files.rng, original_weight=before, masked_weight=after)
+    value = mean_certainty_penalty(variables)
+    of = len(variables)
+    if not variables:
+        says = "What recoding cost is not measured: the original has no variable to compare"
+        generalization = Measured(float("nan"), says, "", 0, 0, written_percent, False)
+    elif isnan(value):
+        says = "What recoding cost is not known: a file has no records"
+        generalization = Measured(float("nan"), says, "", of, 0, written_percent)
+    else:
+        worst = max(variables, key=lambda each: cell_losses(each).certainty)
+        removed = sum(each.removed for each in variables)
+        says = (
+            f"Groups, suppression and removal leave {written_percent(value)} of the values in doubt (NCP, the mean of "
+            f"{of:,} variables, {removed:,} of them removed)"
+        )
+        generalization = Measured(value, says, worst.name if value else "", of, of, written_percent)
+    view = {} if isnan(value) else {"recoding": _view(files, value, variables, queries)}
+    return Found({"generalization": generalization, "query_error": _query_error(files, queries)}, view)
+
+
+def _query_error(files: OriginalAndMasked, found: QueryError) -> Measured:
+    if not any(each.bins > 1 for each in files.common_bins):
+        says = "Count queries are not asked: the original has no variable with values"
+        return Measured(float("nan"), says, "", 0, 0, written_percent, False)
+    if isnan(found.median):
+        says = "The error of count queries is not known: a file has no records, or none with a weight"
+        return Measured(float("nan"), says, "", 0, 0, written_percent)
+    says = (
+        f"Counts over a random range of {DIMENSIONS} variables are off by {written_percent(found.median)} in the "
+        f"middle case of {found.queries:,} queries (95 % interval {written_percent(found.interval[0])} to "
+        f"{written_percent(found.interval[1])})"
+    )
+    return Measured(found.median, says, "", found.queries, found.queries, written_percent)
+
+
+def _view(
+    files: OriginalAndMasked, certainty: float, variables: tuple[ReleasedGroups, ...], queries: QueryError
+) -> RecodingView:
+    keys = with_role(files.released, Role.QUASI_IDENTIFIER)
+    n = len(files.masked)
+    view = RecodingView(
+        certainty=certainty,
+        variables=recoded_variables(variables, n, files.minimum_cell),
+        queries=None
+        if isnan(queries.median)
+        else Queries(
+            asked=queries.queries,
+            dimensions=DIMENSIONS,
+            median=queries.median,
+            interval=queries.interval,
+            mean=queries.mean,
+        ),
+    )
+    if not keys:
+        return view
+    after = class_losses(files.masked, keys)
+    known = [name for name in keys if name in files.original]
+    before = class_losses(files.original, known) if known == keys else None
+    return view.model_copy(
+        update={
+            "keys": tuple(keys),
+            "classes": after.classes,
+            "average_class": after.average,
+            "average_class_before": None if before is None else before.average,
+            "discernibility": after.confusion,
+            "misclassified": tuple(_misclassified(files, keys, known == keys)),
+        }
+    )
+
+
+def _misclassified(files: OriginalAndMasked, keys: list[str], comparable: bool) -> list[Misclassified]:
+    """Of each released sensitive variable with categories."""
+    found = []
+    for name in with_role(files.released, Role.SENSITIVE):
+        if not files.released[name].kind.is_categorical:
+            continue
+        after = misclassified(files.masked, keys, name)
+        if isnan(after):
+            continue
+        before = misclassified(files.original, keys, name) if comparable and name in files.original else float("nan")
+        shares = [coarse_share(each, len(files.masked), files.minimum_cell) for each in (before, after) if each == each]
+        found.append(Misclassified(variable=name, before=shares[0] if len(shares) > 1 else None, after=shares[-1]))
+    return found

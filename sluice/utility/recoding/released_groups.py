@@ -1,0 +1,210 @@
+"""Released groups: what the values of a masked file may stand for, variable by variable.
+
+Read off the unrecoded original, the recoded file and the masked one, whatever step made them: a released label is a
+group of the original values that were recoded to it. A number that no recoding made, such as one with noise, stands for
+itself, and a label behind which no original value stands for any of them.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.errors import DataError
+from sluice.generalization.hierarchy import Hierarchy
+from sluice.risk.coding import plain_values
+from sluice.variables import NAMES, Kind, Variable, Variables
+
+_LEFT_OUT = (Kind.TEXT, Kind.ITEMS)
+
+
+@dataclass(frozen=True)
+class ReleasedGroups:
+    """The groups of one variable that the masked file shows, g of them.
+
+    share      : (g,), of the masked records; with `suppressed` and those that were missing anyway they add up to 1
+    values     : (g,), how many values the group may stand for, 1 or more
+    width      : (g,), of numbers and dates, from its smallest to its largest value, as a share of the whole range
+    bits       : (g,), entropy of the original values that were recoded to it
+    level      : (g,), how far up the variable's hierarchy, 0 to 1; NaN without one, or where it lacks the label
+    suppressed : share of the masked records without a value that had one
+    all_values : how many values the variable has: the leaves of its hierarchy, or those that occur; 0 for numbers that
+                 were not recoded, which nobody needs to count
+    all_bits   : entropy of the original values, 0 for such numbers
+    height     : of the variable's hierarchy, 0 without one
+    removed    : the variable was not released: every record is suppressed that had a value
+    """
+
+    name: str
+    share: FloatArray
+    values: FloatArray
+    width: FloatArray | None
+    bits: FloatArray
+    level: FloatArray
+    suppressed: float
+    all_values: int
+    all_bits: float
+    height: int
+    removed: bool = False
+
+
+def released_groups(
+    original: pd.DataFrame,
+    recoded: pd.DataFrame,
+    masked: pd.DataFrame,
+    variables: Variables,
+    released: Variables,
+    paired: bool = True,
+) -> tuple[ReleasedGroups, ...]:
+    """The groups of every variable of the original that tells something by single values: no names, texts or sets.
+
+    original, variables : length n, typed
+    recoded             : length n, row i the record of `original`'s row i after the recodings alone
+    masked, released    : length m, typed
+    paired              : row i of masked is the record of row i of the original, where the lengths are equal; otherwise
+                          the suppressed share is that of the missing values beyond the original's
+    raises              : DataError if the original and the recoded file differ in length
+    cost                : O(n + m) a variable, and a sort of the distinct values
+    """
+    if len(original) != len(recoded):
+        raise DataError(f"the recoded file must hold the original's records; got {len(recoded)} for {len(original)}.")
+    compared = (v for v in variables.values() if v.role not in NAMES and v.kind not in _LEFT_OUT)
+    return tuple(_of_variables(compared, original, recoded, masked, released, paired))
+
+
+def _of_variables(
+    variables: Iterator[Variable],
+    original: pd.DataFrame,
+    recoded: pd.DataFrame,
+    masked: pd.DataFrame,
+    released: Variables,
+    paired: bool,
+) -> Iterator[ReleasedGroups]:
+    for variable in variables:
+        name = variable.name
+        before, between = original[name], recoded.get(name, original[name])
+        after = masked[name] if name in released else None
+        was_missing = before.isna().to_numpy()
+        suppressed = _suppressed(was_missing, None if after is None else after.isna().to_numpy(), paired)
+        height = 0 if variable.hierarchy is None else variable.hierarchy.depth
+        one = np.ones(1)
+        if after is None:
+            none = np.zeros(0)
+            yield ReleasedGroups(name, none, none, None, none, none, suppressed, 0, 0.0, height, removed=True)
+        elif _is_number(before) and _is_number(after) and _unchanged(before, between):
+            present = np.array([float(after.notna().mean()) if len(after) else np.nan])
+            yield ReleasedGroups(name, present, one, 0 * one, 0 * one, np.nan * one, suppressed, 0, 0.0, height)
+        else:
+            yield _read(variable, before, between, after, suppressed)
+
+
+def _suppressed(was_missing: BoolArray, now_missing: BoolArray | None, paired: bool) -> float:
+    if not len(was_missing) or (now_missing is not None and not len(now_missing)):
+        return float("nan")
+    if now_missing is None:
+        return float(1 - was_missing.mean())
+    if paired and len(now_missing) == len(was_missing):
+        return float((now_missing & ~was_missing).mean())
+    return max(0.0, float(now_missing.mean() - was_missing.mean()))
+
+
+def _unchanged(before: "pd.Series[Any]", recoded: "pd.Series[Any]") -> bool:
+    return _is_number(recoded) and bool(np.array_equal(plain_values(before), plain_values(recoded), equal_nan=True))
+
+
+def _read(
+    variable: Variable, before: "pd.Series[Any]", recoded: "pd.Series[Any]", after: "pd.Series[Any]", suppressed: float
+) -> ReleasedGroups:
+    hierarchy, numbers = variable.hierarchy, not variable.kind.is_categorical
+    value, values = _factors(before)
+    all_values = max(len(values), 0 if hierarchy is None else len(hierarchy.rows))
+    all_bits = _bits(np.bincount(value[value >= 0], minlength=max(len(values), 1)))
+    group, labels = _factors(after)
+    share = np.bincount(group[group >= 0], minlength=len(labels)) / max(len(after), 1)
+    held, bits, low, high = _behind(value, values, recoded, labels, numbers)
+    own: BoolArray = held == 0
+    if numbers and _is_number(after):  # with noise, or swapped: it stands for itself
+        held[own] = 1
+    else:
+        is_value = pd.Index(values).get_indexer(pd.Index(labels)) >= 0 if not numbers else np.zeros(len(own), np.bool_)
+        held[own] = np.where(is_value[own], 1, max(all_values, 1))
+        bits[own] = np.where(is_value[own], 0.0, all_bits)
+        if numbers and len(values):
+            low[own], high[own] = values.min(), values.max()
+    leaves, level = _in_hierarchy(hierarchy, labels)
+    span = float(np.ptp(values)) if numbers and len(values) else 0.0
+    return ReleasedGroups(
+        name=variable.name,
+        share=share,
+        values=np.where(leaves > 0, leaves, held).astype(np.float64),
+        width=(high - low) / (span if span > 0 else 1.0) if numbers else None,
+        bits=bits,
+        level=level,
+        suppressed=suppressed,
+        all_values=all_values,
+        all_bits=all_bits,
+        height=0 if hierarchy is None else hierarchy.depth,
+    )
+
+
+def _factors(column: "pd.Series[Any]") -> tuple[IntArray, Any]:
+    """(n,) the place of each value among the distinct ones, -1 for a missing one; and these."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes = column.cat.codes.to_numpy().astype(np.int64)
+        held = np.bincount(codes[codes >= 0], minlength=len(column.cat.categories)) > 0
+        place = np.append(np.cumsum(held) - 1, -1)
+        return place[codes], np.asarray(column.cat.categories, dtype=object)[held]
+    codes, values = pd.factorize(plain_values(column))
+    return codes.astype(np.int64), values
+
+
+def _is_number(column: "pd.Series[Any]") -> bool:
+    return pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype)
+
+
+def _behind(
+    value: IntArray, values: Any, recoded: "pd.Series[Any]", labels: Any, numbers: bool
+) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
+    """For each label: how many distinct values were recoded to it, their entropy, the smallest and the largest."""
+    before, shown = _factors(recoded)
+    place = np.append(pd.Index(labels).get_indexer(pd.Index(shown)), -1).astype(np.int64)
+    group = place[before]
+    behind = (group >= 0) & (value >= 0)
+    pairs, counts = np.unique(group[behind] * max(len(values), 1) + value[behind], return_counts=True)
+    of, which = pairs // max(len(values), 1), pairs % max(len(values), 1)
+    held = np.bincount(of, minlength=len(labels)).astype(np.int64)
+    total = np.bincount(of, counts, len(labels))
+    inside = np.bincount(of, counts * np.log2(np.maximum(counts, 1)), len(labels))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bits = np.where(total > 0, np.log2(np.maximum(total, 1)) - inside / np.maximum(total, 1), 0.0)
+    low, high = np.zeros(len(labels)), np.zeros(len(labels))
+    if numbers and len(pairs):
+        low[held > 0], high[held > 0] = np.inf, -np.inf
+        np.minimum.at(low, of, values[which].astype(np.float64))
+        np.maximum.at(high, of, values[which].astype(np.float64))
+    return held, np.maximum(bits, 0.0), low, high
+
+
+def _bits(counts: IntArray) -> float:
+    share = counts[counts > 0] / max(int(counts.sum()), 1)
+    return max(0.0, float(-(share * np.log2(share)).sum()))
+
+
+def _in_hierarchy(hierarchy: Hierarchy | None, labels: Any) -> tuple[FloatArray, FloatArray]:
+    """For each label its leaves, 0 for one that the hierarchy does not have, and its lowest level, by the height."""
+    leaves, level = np.zeros(len(labels)), np.full(len(labels), np.nan)
+    if hierarchy is None:
+        return leaves, level
+    known: dict[str, tuple[int, int]] = {}
+    for height in range(hierarchy.depth + 1):
+        groups: Mapping[str, str] = hierarchy.at_level(height)
+        sizes = pd.Series(list(groups.values())).value_counts()
+        for label, size in sizes.items():
+            known.setdefault(str(label), (int(size), height))
+    for at, label in enumerate(labels):
+        if str(label) in known:
+            leaves[at], level[at] = known[str(label)][0], known[str(label)][1] / hierarchy.depth
+    return leaves, level

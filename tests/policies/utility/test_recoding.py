@@ -1,0 +1,72 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from sluice.utility.recoding.recoding_summary import RecodingView
+from sluice.variables import Role
+from sluice.verdict import Verdict
+from tests.policies.utility.test_marginals import data, files, judge
+
+KEY = {"town": Role.QUASI_IDENTIFIER, "sick": Role.SENSITIVE}
+
+
+def seen(original: pd.DataFrame, masked: pd.DataFrame, recoded: pd.DataFrame | None = None) -> RecodingView:
+    view = judge(files(original, masked, recoded, **KEY))[0].view.recoding
+    assert view is not None
+    return view
+
+
+def with_sick(n: int = 900) -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    return data(n).assign(sick=rng.choice(["yes", "no", "perhaps"], n))
+
+
+def test_an_unchanged_file_loses_nothing() -> None:
+    original = with_sick()
+    findings = judge(files(original, original), generalization={"at_most": 0}, query_error={"at_most": 0})[1]
+    for name in ("generalization", "query_error"):
+        assert (findings[name].verdict, findings[name].observed) == (Verdict.PASS, pytest.approx(0))
+    view = seen(original, original)
+    assert (view.keys, view.classes) == (("town",), 4)
+    assert view.average_class == view.average_class_before == 225
+    assert view.misclassified[0].before == view.misclassified[0].after
+    assert {variable.certainty for variable in view.variables} == {0}
+
+
+def test_groups_and_removal_count_against_the_unrecoded_original() -> None:
+    original = with_sick()
+    recoded = original.drop(columns="x").replace({"town": dict.fromkeys("abcd", "any")})
+    of = files(original, recoded, recoded, **KEY)
+    finding = judge(of, generalization={"at_most": 0.49}, query_error={"at_most": 0.01})[1]
+    assert finding["generalization"].observed == pytest.approx(0.5)  # town and x of four variables, whole
+    assert (finding["generalization"].verdict, finding["generalization"].scope) == (Verdict.FAIL, "town")
+    assert "the mean of 4 variables, 1 of them removed" in finding["generalization"].says
+    assert finding["query_error"].verdict is Verdict.FAIL
+    view = seen(original, recoded, recoded)
+    assert [(each.name, each.certainty, each.removed) for each in view.variables[:2]] == [
+        ("town", 1, False),
+        ("x", 1, True),
+    ]
+    assert (view.classes, view.average_class, view.discernibility) == (1, 900, 1)
+    assert view.queries is not None
+    assert view.queries.asked == 500
+
+
+def test_a_few_suppressed_cells_are_not_told() -> None:
+    original = with_sick()
+    masked = original.copy()
+    masked.loc[:2, "town"] = None
+    view = seen(original, masked)
+    assert {variable.certainty for variable in view.variables} == {0}
+    assert view.certainty > 0
+
+
+def test_without_records_it_is_unknown_and_without_keys_there_are_no_classes() -> None:
+    original = with_sick()
+    nobody = judge(files(original, original.head(0)), generalization={"at_most": 1}, query_error={"at_most": 1})
+    for name in ("generalization", "query_error"):
+        assert nobody[1][name].verdict is Verdict.UNKNOWN
+    assert nobody[0].view.recoding is None
+    view = judge(files(original, original))[0].view.recoding
+    assert view is not None
+    assert (view.keys, view.classes, view.misclassified) == ((), None, ())
