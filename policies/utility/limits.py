@@ -36,23 +36,11 @@ FAMILIES: Mapping[
     marginals: ("pair_marginals", "triple_marginals", "pair_propensity"),
     propensity: ("propensity",),
     correlations: ("kendall", "cramers_v"),
+    recoding: ("generalization", "query_error"),
     components: (),
     continuous: ("apil", "eigenvalues", "mean_variations"),
     categorical: ("category_distance", "ebil"),
 }
-FAMILIES = (  # of measures: what each finds of a file
-    moments,
-    cells,
-    items,
-    impossible,
-    marginals,
-    propensity,
-    correlations,
-    recoding,
-    components,
-    continuous,
-    categorical,
-)
 
 
 class Utility(NamedTuple):
