@@ -63,6 +63,10 @@ _UTILITY = {
         "Values changed much in proportion to themselves: lower the noise, window or group size where values are "
         "small, and recode fewer numbers."
     ),
+    "score": (
+        "Loss and risk together are too high: see in the report which of the parts weighs most, and mask more gently "
+        "where it is the loss, over longer distances where it is linkage."
+    ),
     "category_distance": (
         "Categories lie far from the original ones: use a finer level of the hierarchy for the variable, a higher "
         "retention of pram, or groups of neighbouring categories where they are ordered."

@@ -20,7 +20,7 @@ def compare(
     svg: Annotated[Path | None, typer.Option("--svg", help="write the map alone here (SVG)")] = None,
     loss: Annotated[str, typer.Option("--loss", help="the measure of utility that is drawn")] = "pair_marginals",
     risk: Annotated[
-        str, typer.Option("--risk", help="margin: the worst of all rules that decide; or one rule")
+        str, typer.Option("--risk", help="margin: the worst of all rules that decide; a rule; or dr: of the score")
     ] = "margin",
     original: Annotated[
         Path | None, typer.Option("--original", help="of masked files: the confidential records, CSV or Parquet")

@@ -4,9 +4,10 @@ Source: Torra (2013), "Rank swapping: Example II", "Example VI" and "Average of 
 (Yancey, Winkler and Creecy 2002), of which 1 is about what a random file has; the slides leave the measure open.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from math import inf, isfinite, nextafter
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -17,7 +18,7 @@ from policies.rules.probabilistic_linkage import ProbabilisticLinkage
 from policies.rules.rank_swapping_linkage import RankSwappingLinkage
 from sluice.arrays import IntArray
 from sluice.risk.linkage.interval_disclosure import interval_disclosure
-from sluice.risk.linkage.linkage_score import FIGURES, Weighting, disclosure_risk, linkage_score
+from sluice.risk.linkage.linkage_score import FIGURES, Figure, Weighting, disclosure_risk, linkage_score
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.reference_attack import some_of
 from sluice.utility.continuous.il1s import il1s
@@ -28,6 +29,14 @@ _PARTS = {
     "dld": "by distance",
     "pld": "by agreement",
 }
+
+
+class MeasuredRisk(NamedTuple):
+    """The disclosure risk DR of some variables, and the figures of which it is the weighted mean."""
+
+    names: tuple[str, ...]
+    parts: Mapping[Figure, Measurement]
+    risk: Measurement
 
 
 class LinkageScore(RankedRule):
@@ -61,6 +70,14 @@ class LinkageScore(RankedRule):
         if self.of == "score" and (self.limit is None or self.excess is not None):
             raise ValueError("of: score takes limit and no excess, for no file has a score without being released")
         return self
+
+    def measure(self, files: OriginalAndMasked) -> MeasuredRisk | None:
+        """DR of paired files, judged by no limit; None where no variable, or no value of one, can be compared."""
+        names = self._known(files)
+        if not names or not len(files.masked):
+            return None
+        parts = self._parts(files, names, some_of(len(files.masked), min(len(files.masked), self.records), files.rng))
+        return MeasuredRisk(tuple(names), parts, self._risk(parts)) if parts["id"].completed else None
 
     def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
         original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
@@ -98,10 +115,10 @@ class LinkageScore(RankedRule):
         stricter = self.model_copy(update={"limit": min(self.limit or 0.0, nextafter(bare, -inf))})
         return stricter.judge(Measurement(score.value, score.attempted, score.completed), said, scope)
 
-    def _parts(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> dict[str, Measurement]:
+    def _parts(self, files: OriginalAndMasked, names: list[str], rows: IntArray) -> dict[Figure, Measurement]:
         """The figures of which the disclosure risk is the mean."""
         original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
-        parts = {"id": interval_disclosure(original, masked)}
+        parts: dict[Figure, Measurement] = {"id": interval_disclosure(original, masked)}
         for figure in FIGURES[self.weighting]:
             if figure == "dld":
                 parts[figure] = DistanceLinkage(limit=1, scenario="average").link(files, names, rows)[0]
@@ -111,7 +128,7 @@ class LinkageScore(RankedRule):
                 parts[figure] = RankSwappingLinkage(limit=1, window=self.window).link(files, names, rows)[0]
         return parts
 
-    def _risk(self, parts: dict[str, Measurement]) -> Measurement:
+    def _risk(self, parts: Mapping[Figure, Measurement]) -> Measurement:
         """DR of the figures, of their baselines and of the ends of their intervals."""
 
         def weighed(figures: dict[str, float]) -> float:

@@ -20,6 +20,7 @@ from policies.utility.measured import Found, Limit, ShareLimit
 from policies.utility.moments import moments
 from policies.utility.propensity import propensity
 from policies.utility.recoding import recoding
+from policies.utility.score import score
 from sluice.utility.utility_view import UtilityView
 from sluice.verdict import Finding
 
@@ -114,6 +115,10 @@ class UtilityLimits(Analyses):
     pair_counts: Limit | None = Field(
         default=None, description="of sets of items: median relative error of the counts of pairs, 0 to 2"
     )
+    score: Limit | None = Field(
+        default=None,
+        description="mean of information loss and disclosure risk, 1 for 100 %; measured where it has a limit",
+    )
     impossible_records: ShareLimit | None = Field(
         default=None, description="share of records that break a rule across fields which their originals keep"
     )
@@ -124,10 +129,10 @@ class UtilityLimits(Analyses):
         A measure within its limit passes, one beyond it fails, and one that could not be computed is `UNKNOWN`.
         Without a limit it is reported and does not decide; nor does one that the file gives no occasion for: of fewer
         than two numbers there is no correlation. Those of sets of items are for files that have any, and that of
-        impossible records for data whose contract has rules across fields. Then the findings on each analysis that the
-        policy or the definition asks for.
+        impossible records for data whose contract has rules across fields. The score, which takes long, is measured
+        where it has a limit. Then the findings on each analysis that the policy or the definition asks for.
         """
-        return self._found(files, list(FAMILIES))
+        return self._found(files, list(FAMILIES), self.score is not None)
 
     def decide(self, files: OriginalAndMasked, besides: Collection[str] = ()) -> tuple[Finding, ...]:
         """The findings that may decide, and those on measures `besides` by their names; the families of all others are
@@ -135,10 +140,15 @@ class UtilityLimits(Analyses):
         wanted = {name for name in type(self).model_fields if (limit := getattr(self, name)) and _binds(limit)}
         wanted |= set(besides)
         families = [family for family, names in FAMILIES.items() if wanted & set(names)]
-        return self._found(files, families).findings
+        return self._found(files, families, "score" in wanted and self.score is not None).findings
 
-    def _found(self, files: OriginalAndMasked, families: Sequence[Callable[[OriginalAndMasked], Found]]) -> Utility:
+    def _found(
+        self, files: OriginalAndMasked, families: Sequence[Callable[[OriginalAndMasked], Found]], with_score: bool
+    ) -> Utility:
         found = [family(files) for family in families]
+        if with_score:
+            numbers = next((each for each in found if "mean_variations" in each.measured), None) or continuous(files)
+            found.append(score(files, numbers.measured["mean_variations"].value))
         measured = {name: measure for family in found for name, measure in family.measured.items()}
         limits = {name: getattr(self, name) for name in type(self).model_fields if name in measured}
         reported = [

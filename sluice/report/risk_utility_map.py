@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.errors import DataError, did_you_mean
-from sluice.report.dossier import Dossier
+from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.pareto_front import pareto_front
 from sluice.report.risk_margin import RISK_STAGES, RiskMargin, risk_margin, worst_margin
 from sluice.report.wording import rule_words
@@ -21,6 +21,7 @@ from sluice.verdict import Finding
 
 DEFAULT_LOSS = "pair_marginals"
 MARGIN = "margin"
+DISCLOSURE_RISK = "dr"
 
 # Measures that are 1 when nothing of the original is left.
 _AT_MOST_ONE = ("pair_marginals", "triple_marginals", "generalization", "entropy", "changed_share", "suppressed_share")
@@ -33,6 +34,7 @@ class Axis(BaseModel):
 
     name: str = Field(description="of the findings it is read from, or 'margin': the worst of all that decide")
     says: str = Field(description="what 0 and 1 mean, and which direction is worse")
+    share: bool = Field(default=False, description="from 0 to 1 and no further")
     limits: tuple[float, ...] = Field(description="what the plans' policies allow")
 
 
@@ -97,14 +99,20 @@ def risk_utility_map(plans: Sequence[Plan], loss: str = DEFAULT_LOSS, risk: str 
     plans  : at least one; of the same data, or the map says so
     loss   : a finding of stage "utility"; higher is a greater loss
     risk   : "margin", the worst margin (see `risk_margin`) of all findings that decide on the file, the reference
-             standard and attacks; or a rule, whose own worst margin it is then, whether it decides or not
+             standard and attacks; a rule, whose own worst margin it is then, whether it decides or not; or "dr", the
+             disclosure risk DR of the score, where the policy asks for that
     raises : DataError when no plan has the finding that is asked for
     """
     _refuse_unknown("loss", loss, [f for p in plans for f in p.dossier.findings if f.stage == "utility"])
-    if risk != MARGIN:
-        _refuse_unknown("risk", risk, [f for p in plans for f in _risks(p.dossier)], MARGIN)
+    if risk == DISCLOSURE_RISK and all(_disclosure_risk(plan.dossier).worst is None for plan in plans):
+        raise DataError("--risk dr: no plan has a disclosure risk; its policy must have a limit on utility.score.")
+    if risk not in (MARGIN, DISCLOSURE_RISK):
+        _refuse_unknown("risk", risk, [f for p in plans for f in _risks(p.dossier)], MARGIN, DISCLOSURE_RISK)
     losses = [_loss(plan.dossier, loss) for plan in plans]
-    margins = [worst_margin(_looked_at(plan.dossier, risk)) for plan in plans]
+    margins = [
+        _disclosure_risk(plan.dossier) if risk == DISCLOSURE_RISK else worst_margin(_looked_at(plan.dossier, risk))
+        for plan in plans
+    ]
     front = pareto_front(
         np.array([nan if found is None or found.observed is None else found.observed for found in losses]),
         np.array([nan if margin.unknown else margin.value for margin in margins]),
@@ -116,7 +124,12 @@ def risk_utility_map(plans: Sequence[Plan], loss: str = DEFAULT_LOSS, risk: str 
     limits = sorted({found.limit for found in losses if found is not None and found.limit is not None})
     return RiskUtilityMap(
         loss=Axis(name=loss, says=f"{rule_words(loss)}: 0 is no loss, more is worse", limits=tuple(limits)),
-        risk=Axis(name=risk, says=_risk_says(risk), limits=(1.0,)),
+        risk=Axis(
+            name=risk,
+            says=_risk_says(risk),
+            share=risk == DISCLOSURE_RISK,
+            limits=() if risk == DISCLOSURE_RISK else (1.0,),
+        ),
         points=points,
         no_masking=_no_masking(plans, risk),
         no_release=_no_release(loss),
@@ -124,7 +137,19 @@ def risk_utility_map(plans: Sequence[Plan], loss: str = DEFAULT_LOSS, risk: str 
     )
 
 
+def _disclosure_risk(dossier: Dossier) -> RiskMargin:
+    """DR as if it were a margin; the finding on the score stands for the rule."""
+    view = dossier.view
+    shown = view.utility.score if isinstance(view, RecordsView) and view.utility is not None else None
+    found = next((f for f in dossier.findings if f.stage == "utility" and f.rule == "score"), None)
+    if shown is None or found is None:
+        return RiskMargin(nan, None, ())
+    return RiskMargin(shown.disclosure_risk, found, ())
+
+
 def _risk_says(risk: str) -> str:
+    if risk == DISCLOSURE_RISK:
+        return "disclosure risk DR, a weighted mean of shares linked and of values disclosed: 0 is none, 1 is all"
     of = "the worst rule that decides" if risk == MARGIN else rule_words(risk)
     return f"figure of {of} as a share of its limit: 0 tells nothing, 1 is at the limit, more is worse"
 
@@ -200,6 +225,8 @@ def _notes(plans: Sequence[Plan], points: Sequence[MapPoint], loss: str) -> list
         notes.append("These plans were judged by different policies: at the limit is not the same risk for all.")
     if absent := [f"{p.letter} ({p.name})" for p in points if p.loss is None]:
         notes.append(f"Not on the map, for {rule_words(loss)} was not measured: {', '.join(absent)}.")
+    if unrisked := [f"{p.letter} ({p.name})" for p in points if p.risk is None and not p.beyond and not p.unknown]:
+        notes.append(f"Drawn at the top, for their risk was not measured by this figure: {', '.join(unrisked)}.")
     if unsure := [f"{p.letter} ({', '.join(map(rule_words, p.unknown))})" for p in points if p.unknown]:
         notes.append(f"Riskier than drawn, perhaps, for rules could not be judged: {', '.join(unsure)}.")
     return notes

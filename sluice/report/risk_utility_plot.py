@@ -59,8 +59,9 @@ def risk_utility_svg(drawn: RiskUtilityMap, standalone: bool = False) -> Markup:
 class _Scale:
     """Where a loss and a risk lie in the drawing."""
 
-    def __init__(self, end: float, no_release: float | None) -> None:
+    def __init__(self, end: float, share: bool, no_release: float | None) -> None:
         self.end = end
+        self.share = share
         self.no_release = no_release
 
     @classmethod
@@ -70,15 +71,20 @@ class _Scale:
         corner = drawn.no_release.loss
         if corner is not None and corner <= 1.6 * end:
             end, corner = max(end, corner), None
-        return cls(end, corner)
+        return cls(end, drawn.risk.share, corner)
 
     def x(self, loss: float) -> float:
         return _LEFT + (_RIGHT - _LEFT) * loss / self.end
 
     def y(self, risk: float | None) -> float:
-        """Even from 0 to 1, which is half way up; then reciprocal, so that the top is without bound (None)."""
+        """Even from 0 to 1, which is half way up; then reciprocal, so that the top is without bound (None).
+
+        A share is drawn evenly, 1 at the top.
+        """
         if risk is None:
             return _TOP
+        if self.share:
+            return _BASE - (_BASE - _TOP) * min(risk, 1.0)
         height = risk / 2 if risk <= 1 else 1 - 1 / (2 * risk)
         return _BASE - (_BASE - _TOP) * height
 
@@ -86,12 +92,21 @@ class _Scale:
 def _frame(drawn: RiskUtilityMap, scale: _Scale) -> list[str]:
     low, high = scale.y(1.0), scale.y(0.0)
     right = _WIDTH - 6 if scale.no_release is not None else _RIGHT
+    band = (
+        []
+        if drawn.risk.share
+        else [
+            f'<rect x="{_LEFT}" y="{low:.1f}" width="{_RIGHT - _LEFT}" height="{high - low:.1f}" fill="var(--band)" '
+            'fill-opacity="0.45"/>',
+        ]
+    )
     parts = [
-        f'<rect x="{_LEFT}" y="{low:.1f}" width="{_RIGHT - _LEFT}" height="{high - low:.1f}" fill="var(--band)" '
-        'fill-opacity="0.45"/>',
+        *band,
         f'<path d="M{_LEFT} {_TOP}V{_BASE}H{right}" {_RULE}/>',
     ]
-    for value, label in ((0.0, "0"), (0.5, "½"), (1.0, "1"), (2.0, "2"), (5.0, "5"), (None, "∞")):
+    even = ((0.0, "0"), (0.25, "¼"), (0.5, "½"), (0.75, "¾"), (1.0, "1"))
+    beyond = ((0.0, "0"), (0.5, "½"), (1.0, "1"), (2.0, "2"), (5.0, "5"), (None, "∞"))
+    for value, label in even if drawn.risk.share else beyond:
         y = scale.y(value)
         parts.append(f'<path d="M{_LEFT - 4} {y:.1f}H{_LEFT}" {_RULE}/>')
         parts.append(_text(_LEFT - 7, y + 4, label, "end"))
@@ -106,16 +121,18 @@ def _frame(drawn: RiskUtilityMap, scale: _Scale) -> list[str]:
 
 
 def _short_risk(drawn: RiskUtilityMap) -> str:
+    if drawn.risk.share:
+        return "disclosure risk (DR)"
     of = "the worst rule" if drawn.risk.name == "margin" else rule_words(drawn.risk.name)
     return f"figure of {of} ÷ limit"
 
 
 def _limits(drawn: RiskUtilityMap, scale: _Scale) -> list[str]:
-    y = scale.y(1.0)
-    parts = [
-        f'<path d="M{_LEFT} {y:.1f}H{_RIGHT}" {_LIMIT}/>',
-        _text(_RIGHT + 5, y + 4, "at the limit", "start", "var(--fail)"),
-    ]
+    parts = []
+    for risk in drawn.risk.limits:
+        y = scale.y(risk)
+        parts.append(f'<path d="M{_LEFT} {y:.1f}H{_RIGHT}" {_LIMIT}/>')
+        parts.append(_text(_RIGHT + 5, y + 4, "at the limit", "start", "var(--fail)"))
     for limit in drawn.loss.limits:
         x = scale.x(limit)
         parts.append(f'<path d="M{x:.1f} {_TOP}V{_BASE}" {_LIMIT}/>')

@@ -11,6 +11,8 @@ from sluice.report.pair_maps import PairMap, correlation_maps, propensity_map
 from sluice.report.utility_plots import bars_svg, grid_svg, score_curves_svg
 from sluice.report.variable_caption import InTables
 from sluice.report.wording import figure, percent
+from sluice.risk.linkage.linkage_score import Figure
+from sluice.risk.linkage.score_view import ScoreView
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.component_plane import ComponentPlane, Shares
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView
@@ -83,7 +85,31 @@ def _overall(dossier: Dossier, view: RecordsView, shown: UtilityView) -> list[di
             f"{shown.propensity.parameters:,} bins: 1 is chance."
         )
         rows.append(_row("S_pMSE of all", figure(shown.propensity.standardised), says))
+    if shown.score is not None:
+        rows.append(_score(shown.score))
     return rows
+
+
+_PARTS: Mapping[Figure, str] = {
+    "rsld": "linked by who knows the window of rank swapping (RSLD)",
+    "dld": "linked by distance (DLD)",
+    "pld": "linked by agreement (PLD)",
+    "id": "of the values in a narrow interval (ID)",
+}
+
+
+def _score(found: ScoreView) -> dict[str, str]:
+    parts = ", ".join(
+        f"{percent(found.parts[name])} {_PARTS[name]}, weight {figure(weight)}"
+        for name, weight in found.weights.items()
+    )
+    low, high = (percent(end) for end in found.interval)
+    says = (
+        f"The mean of an information loss (IL1 to IL5) of {percent(found.information_loss)} and a disclosure risk (DR) "
+        f"of {percent(found.disclosure_risk)} ({low} to {high}) by whoever knows {', '.join(found.names)}: {parts}. "
+        f"{found.linked:,} of {found.records:,} records were linked."
+    )
+    return _row("Score", percent(found.score), says)
 
 
 def _row(measure: str, value: str, says: str, equivalent: str = "") -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict
 
+from sluice.risk.linkage.score_view import ScoreView
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.models_view import ComparedModel
 from sluice.utility.categorical.categorical_view import CategoricalView
@@ -31,3 +32,4 @@ class UtilityView(BaseModel):
     correlations: CorrelationsView | None = None
     models: tuple[ComparedModel, ...] | None = None
     recoding: RecodingView | None = None
+    score: ScoreView | None = None

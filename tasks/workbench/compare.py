@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from policies.utility.analyses import Analyses
 from policies.utility.limits import UtilityLimits
 from sluice.custody.durable import replace
 from sluice.custody.outputs import refuse_to_overwrite
@@ -120,7 +121,7 @@ def refuse_unfit(
     found: Candidates, original: Original | None, output: Path | None, svg: Path | None, loss: str
 ) -> None:
     """Raise DataError when a file that is written is read, or lies where only releases write; or for a wrong `loss`."""
-    known = sorted(UtilityLimits.model_fields)
+    known = sorted({*UtilityLimits.model_fields} - {*Analyses.model_fields})
     if loss not in known:
         raise DataError(f"--loss must be one of {', '.join(known)}; got {loss}.{did_you_mean(loss, known)}")
     read = [*found.definitions.values(), *found.masked.values()]

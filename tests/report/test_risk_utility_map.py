@@ -8,6 +8,8 @@ import pytest
 from sluice.errors import DataError
 from sluice.report.risk_utility_map import Plan, RiskUtilityMap, letter, risk_utility_map
 from sluice.report.risk_utility_plot import risk_utility_svg
+from sluice.risk.linkage.score_view import ScoreView
+from sluice.utility.utility_view import UtilityView
 from sluice.verdict import Finding
 from tests.report.pages import FAIL, PASS, UNKNOWN, Page, dossier, finding
 
@@ -116,6 +118,24 @@ def test_a_limit_of_the_loss_is_drawn() -> None:
     svg = risk_utility_svg(drawn(plan("one", 0.1, 0.5, limited), loss="il1s"))
     assert "limit 0.25" in svg
     assert "no release" not in svg  # a loss without bound has no corner
+
+
+def test_the_disclosure_risk_may_be_drawn_where_the_score_was_measured() -> None:
+    score = ScoreView(
+        score=0.3, information_loss=0.2, disclosure_risk=0.4, interval=(0.35, 0.45), weighting="generic",
+        parts={"dld": 0.2, "pld": 0.2, "id": 0.6}, names=("age",), linked=1000, records=1000,
+    )  # fmt: skip
+    found = finding(PASS, "score", stage="utility", observed=0.3, limit=0.5)
+    with_score = plan("scored", 0.1, 2.0, found, utility=UtilityView(score=score))
+    made = drawn(with_score, plan("other", 0.2, 0.5), risk="dr")
+    assert [(p.risk, p.worst) for p in made.points] == [(0.4, "score"), (None, "")]
+    assert made.risk.limits == ()
+    assert any("B (other)" in note for note in made.notes)
+    svg = risk_utility_svg(made)
+    assert place(svg, "A")[1] == pytest.approx(344 - 0.4 * 310, abs=0.1)
+    assert "at the limit" not in svg
+    with pytest.raises(DataError, match=r"must have a limit on utility\.score"):
+        drawn(plan("other", 0.2, 0.5), risk="dr")
 
 
 def test_letters() -> None:

@@ -1,0 +1,84 @@
+"""Score: a limit on the mean of information loss and disclosure risk, by which masking methods are often compared.
+
+Source: Torra (2013), "Rank swapping: Example II" and "Average of 1-7 variables": DR = RSLD/3 + DLD/6 + PLD/6 + ID/3
+gives the scores of Torra's table. Without rank swapping in the plan nobody knows a window, and DR is that of the
+example: DLD/4 + PLD/4 + ID/2. IL is the mean of IL1 to IL5, by which the table's losses on EIA are reproduced.
+"""
+
+from collections.abc import Mapping
+from math import isfinite, nan
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.rules.linkage_score import LinkageScore, MeasuredRisk
+from policies.utility.measured import Found, Measured, written_percent
+from sluice.masking.subsets import ByStratum
+from sluice.masking.swapping.rank_swapping import RankSwapping
+from sluice.risk.linkage.linkage_score import Figure, disclosure_risk, linkage_score
+from sluice.risk.linkage.score_view import ScoreView
+from sluice.utility.coarse_share import coarse_share
+
+_LINKED = 1_000  # original records; the interval of their shares is at most 6.2 points wide
+_WORDS: Mapping[Figure, str] = {
+    "rsld": "{} linked by who knows the window of rank swapping",
+    "dld": "{} by distance",
+    "pld": "{} by agreement",
+    "id": "{} of the values in a narrow interval",
+}
+
+
+def score(files: OriginalAndMasked, loss: float) -> Found:
+    """The score of a file whose rows are paired, with its parts.
+
+    loss : IL, the mean of IL1 to IL5, 1 for 100 %; NaN when not known
+    """
+    if not files.paired or len(files.original) != len(files.masked):
+        return _without("nobody said whose each row is")
+    if not isfinite(loss):
+        return _without("the information loss of the numbers is not known")
+    window = _window(files)
+    rule = LinkageScore(limit=1, weighting="table" if window else "generic", window=window, records=_LINKED)
+    found = rule.measure(files)
+    if found is None:
+        return _without("no quasi-identifier or sensitive variable was released as a number or in ordered categories")
+    view = _view(found, rule, loss, files)
+    parts = ", ".join(_WORDS[name].format(written_percent(share)) for name, share in view.parts.items())
+    says = (
+        f"The score is {written_percent(view.score)}: an information loss of {written_percent(loss)} and a disclosure "
+        f"risk of {written_percent(view.disclosure_risk)} ({parts}; {view.linked:,} of {view.records:,} records linked)"
+    )
+    measured = Measured(view.score, says, ", ".join(found.names), view.records, view.linked, written_percent)
+    return Found({"score": measured}, {"score": view})
+
+
+def _without(why: str) -> Found:
+    return Found({"score": Measured(nan, f"The score is not known: {why}", "", 0, 0, written_percent)})
+
+
+def _view(found: MeasuredRisk, rule: LinkageScore, loss: float, files: OriginalAndMasked) -> ScoreView:
+    """Made of the rounded parts, so that their sum tells no more than they do."""
+    parts: dict[Figure, float] = {
+        name: coarse_share(part.value, part.completed, files.minimum_cell) for name, part in found.parts.items()
+    }
+    risk = disclosure_risk(rule.weighting, **parts)
+    off = risk - found.risk.value
+    low, high = found.risk.interval or (found.risk.value, found.risk.value)
+    return ScoreView(
+        score=linkage_score(loss, risk),
+        information_loss=loss,
+        disclosure_risk=risk,
+        interval=(max(0.0, low + off), min(1.0, high + off)),
+        weighting=rule.weighting,
+        parts=parts,
+        names=found.names,
+        linked=min(part.completed for name, part in found.parts.items() if name != "id"),
+        records=len(files.original),
+    )
+
+
+def _window(files: OriginalAndMasked) -> float | None:
+    """The widest window of rank swapping, which an intruder who knows the method knows; None where there was none."""
+    steps = [done.step if isinstance(done, ByStratum) else done for done in files.carried_out or ()]
+    windows = [
+        step.window for step in steps if isinstance(step, RankSwapping) and step.variant == "plain" and step.window
+    ]
+    return max(windows, default=None)
