@@ -1,10 +1,13 @@
 """Correlations: limits on how far what goes together moved, by Kendall's tau-b and Cramer's V."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_number
-from sluice.arrays import BoolArray
+from sluice.arrays import BoolArray, FloatArray
+from sluice.utility.common_bins import CommonBins
 from sluice.utility.continuous.released_numbers import ReleasedNumbers, released_numbers
 from sluice.utility.correlation_differences import (
     CorrelationDifferences,
@@ -24,10 +27,10 @@ def correlations(files: OriginalAndMasked) -> Found:
     tables = MarginalTables(bins, 2, *files.weights, most=max(1, len(bins) ** 2))
     pearson = pearson_differences(numbers)
     kendall, v = kendall_differences(numbers, files.rng), cramers_v_differences(tables)
-    enough = _enough(numbers, files.minimum_cell)
-    few = min(len(files.original), len(files.masked)) < files.minimum_cell
+    enough = _enough(~np.isnan(numbers.original), ~np.isnan(numbers.masked), files.minimum_cell)
     shown = [correlation_matrices(pearson, enough), correlation_matrices(kendall, enough)]
-    shown.append(None if few else correlation_matrices(v))
+    few = min(len(files.original), len(files.masked)) < files.minimum_cell
+    shown.append(None if few else correlation_matrices(v, _enough(*_present(bins), files.minimum_cell)))
     matrices = tuple(each for each in shown if each is not None)
     return Found(
         {
@@ -38,11 +41,20 @@ def correlations(files: OriginalAndMasked) -> Found:
     )
 
 
-def _enough(numbers: ReleasedNumbers, minimum_cell: int) -> BoolArray:
-    """Pairs of which enough original records have both, and enough masked ones, or of which one was removed."""
-    found = np.ones((len(numbers.names),) * 2, dtype=np.bool_)
-    for file in (numbers.original, numbers.masked):
-        present = (~np.isnan(file)).astype(np.float64)
+def _present(bins: Sequence[CommonBins]) -> tuple[FloatArray, FloatArray]:
+    """(n, d) and (m, d): which values are not missing, of a released group the share of it."""
+    original = np.array([each.original != each.bins - 1 for each in bins], dtype=np.float64).T
+    return original, np.array([1 - each.spread[each.masked, -1] for each in bins], dtype=np.float64).T
+
+
+def _enough(original: FloatArray | BoolArray, masked: FloatArray | BoolArray, minimum_cell: int) -> BoolArray:
+    """Pairs of which enough original records have both, and enough masked ones, or of which one was removed.
+
+    original, masked : (n, d), (m, d): the values that are present
+    """
+    found = np.ones((original.shape[1],) * 2, dtype=np.bool_)
+    for file in (original, masked):
+        present = file.astype(np.float64)
         together = present.T @ present
         found &= (together >= minimum_cell) | (together == 0)
     return found

@@ -1,8 +1,9 @@
 """Correlation differences: what goes together in the original and in the masked file, pair by pair.
 
 Sources: Pearson's r; Kendall (1945), tau-b; Cramer (1946), V. Numbers are compared as `released_numbers` reads them, a
-group by the mean of what it may stand for; V is of all variables on common bins of the unrecoded original, and missing
-values are a bin.
+group by the mean of what it may stand for; V is of all variables on common bins of the unrecoded original. All three are
+of the records that have both values: V with missing values as a category would be large where the same few records lost
+both. What suppression costs, the tables of pairs tell.
 
 A variable that is constant, or was removed, goes with nothing: where the other file has a figure, its figure is 0.
 """
@@ -92,16 +93,16 @@ def kendall_differences(
 
 
 def cramers_v_differences(tables: MarginalTables) -> CorrelationDifferences:
-    """Cramer's V of every pair of variables.
+    """Cramer's V of every pair of variables, of the records that have both.
 
-    tables : of two variables, all of them
+    tables : of two variables, all of them; the last bin of each is for missing values
     cost   : O(n d^2)
     """
     d = len(tables.names)
     before, after = np.full((d, d), np.nan), np.full((d, d), np.nan)
     for (i, j), p, q in tables.shares():
-        before[i, j] = before[j, i] = cramers_v(p)
-        after[i, j] = after[j, i] = cramers_v(q)
+        before[i, j] = before[j, i] = cramers_v(p[:-1, :-1])
+        after[i, j] = after[j, i] = cramers_v(q[:-1, :-1])
     return CorrelationDifferences("cramers_v", tables.names, *_comparable(before, after))
 
 

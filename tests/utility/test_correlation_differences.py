@@ -78,6 +78,18 @@ def test_v_sees_recoding_and_removal_as_losses() -> None:
     assert same.mean == 0
 
 
+def test_v_is_of_the_records_that_have_both_values() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"sex": rng.choice(list("mf"), 2_000), "town": rng.choice(list("abc"), 2_000)})
+    original, variables = typed_frame(frame)
+    lost = original.copy()
+    lost.iloc[:4] = np.nan  # the same few records lost both: that is no association of sex and town
+    found = cramers_v_differences(MarginalTables(common_bins(original, lost, lost, variables, variables), 2))
+    held = association(pd.crosstab(frame["sex"][4:], frame["town"][4:]).to_numpy(), method="cramer")
+    assert found.masked[0, 1] == pytest.approx(held, abs=1e-9)
+    assert found.mean < 0.01
+
+
 @settings(max_examples=15)
 @given(st.integers(0, 2**32))
 def test_an_unchanged_file_in_any_order_has_no_difference(seed: int) -> None:

@@ -54,9 +54,9 @@ def test_what_few_records_have_is_not_shown() -> None:
     few = original.assign(y=original["y"].where(original.index < 5))
     view = judge(files(original, few))[0].view.correlations
     assert view is not None
-    for each in view.matrices[:2]:
+    for each in view.matrices:
         assert each.masked[0][1] is None
-        assert each.worst == ()
+        assert all("y" not in pair.variables for pair in each.worst)
 
 
 def test_without_pairs_or_records() -> None:
