@@ -5,6 +5,7 @@ from typing import Any
 from sluice.report.wording import figure, percent
 from sluice.utility.categorical.categorical_view import CategoricalView
 from sluice.utility.continuous.continuous_view import ContinuousView
+from sluice.utility.recoding.recoding_summary import RecodingView
 
 _MATRICES = {
     "values": "Values (X)",
@@ -54,3 +55,32 @@ def categories_table(found: CategoricalView | None) -> dict[str, Any] | None:
         "counted": found.counted,
         "tables": found.tables,
     }
+
+
+def recoding_table(found: RecodingView | None) -> dict[str, Any] | None:
+    """Each variable's losses by grouping, suppression and removal, and the classes of records that are alike."""
+    if found is None:
+        return None
+    classes = ""
+    if found.classes is not None and found.average_class is not None:
+        known, alike = ", ".join(found.keys), figure(found.average_class)
+        classes = f"By {known} a record is alike with {alike} on average, itself included"
+        classes += (
+            "." if found.average_class_before is None else f"; before, with {figure(found.average_class_before)}."
+        )
+    return {
+        "rows": [
+            (one.name, percent(one.certainty), percent(one.distortion), percent(one.entropy), _precision(one.precision))
+            for one in found.variables
+        ],
+        "classes": classes,
+        "discernibility": None if found.discernibility is None else percent(found.discernibility),
+        "misclassified": [
+            (one.variable, percent(one.before) if one.before is not None else "–", percent(one.after))
+            for one in found.misclassified
+        ],
+    }
+
+
+def _precision(value: float | None) -> str:
+    return "–" if value is None else percent(value)

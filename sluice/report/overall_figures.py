@@ -1,0 +1,115 @@
+"""The figures of utility that hold for the whole file, with the random sample that is as good, in words."""
+
+from collections.abc import Mapping
+
+from sluice.report.dossier import Dossier, RecordsView
+from sluice.report.wording import figure, percent
+from sluice.risk.linkage.linkage_score import Figure
+from sluice.risk.linkage.score_view import ScoreView
+from sluice.utility.marginal_summary import MarginalSummary
+from sluice.utility.recoding.recoding_summary import RecodingView
+from sluice.utility.subsample_equivalent import SubsampleEquivalent
+from sluice.utility.utility_view import UtilityView
+from sluice.variables import NAMES
+
+SIZES = {2: "pairs", 3: "triples"}
+
+
+def overall_figures(dossier: Dossier, view: RecordsView, shown: UtilityView) -> list[dict[str, str]]:
+    """The figures that hold for the whole file: what is measured, the figure, the sample as good as it, in words."""
+    rows = []
+    if view.records_released:
+        kept = view.records_released / dossier.records_original if dossier.records_original else 0.0
+        says = f"{view.records_released:,} of {dossier.records_original:,} records are in the file."
+        rows.append(_row("Records", percent(kept), says))
+    told = [summary for summary in view.variables if summary.role not in NAMES]
+    gone = [summary.name for summary in told if summary.kind_after is None]
+    if told:
+        says = f"Not released: {', '.join(gone)}." if gone else "Every variable that describes is in the file."
+        rows.append(_row("Variables", f"{len(told) - len(gone)} of {len(told)}", says))
+    if shown.marginals is not None:
+        for summary in (shown.marginals.pairs, shown.marginals.triples):
+            if summary is not None:
+                rows.append(_marginals(summary))
+    if shown.recoding is not None:
+        rows += _recoding(shown.recoding)
+    if shown.table_propensity is not None:
+        says = "How well two variables tell original and masked records apart, of released variables: 1 is chance."
+        rows.append(_row("S_pMSE of pairs, mean", figure(shown.table_propensity.mean), says))
+    if shown.propensity is not None:
+        says = (
+            "How well all released variables tell them apart, by a logistic regression on "
+            f"{shown.propensity.parameters:,} bins: 1 is chance."
+        )
+        rows.append(_row("S_pMSE of all", figure(shown.propensity.standardised), says))
+    if shown.score is not None:
+        rows.append(_score(shown.score))
+    return rows
+
+
+_PARTS: Mapping[Figure, str] = {
+    "rsld": "linked by who knows the window of rank swapping (RSLD)",
+    "dld": "linked by distance (DLD)",
+    "pld": "linked by agreement (PLD)",
+    "id": "of the values in a narrow interval (ID)",
+}
+
+
+def _score(found: ScoreView) -> dict[str, str]:
+    parts = ", ".join(
+        f"{percent(found.parts[name])} {_PARTS[name]}, weight {figure(weight)}"
+        for name, weight in found.weights.items()
+    )
+    low, high = (percent(end) for end in found.interval)
+    says = (
+        f"The mean of an information loss (IL1 to IL5) of {percent(found.information_loss)} and a disclosure risk (DR) "
+        f"of {percent(found.disclosure_risk)} ({low} to {high}) by whoever knows {', '.join(found.names)}: {parts}. "
+        f"{found.linked:,} of {found.records:,} records were linked."
+    )
+    return _row("Score", percent(found.score), says)
+
+
+def _recoding(found: RecodingView) -> list[dict[str, str]]:
+    says = "Share of the values that groups, suppression and removal leave in doubt (NCP), mean of all variables."
+    rows = [_row("Values in doubt", percent(found.certainty), says)]
+    if found.queries is not None:
+        low, high = (percent(end) for end in found.queries.interval)
+        says = (
+            f"Median relative error of {found.queries.asked:,} random counts over ranges of {found.queries.dimensions} "
+            f"variables; 95 % interval {low} to {high}."
+        )
+        rows.append(_row("Random counts", percent(found.queries.median), says))
+    return rows
+
+
+def _row(measure: str, value: str, says: str, equivalent: str = "") -> dict[str, str]:
+    return {"measure": measure, "figure": value, "equivalent": equivalent, "says": says}
+
+
+def _marginals(summary: MarginalSummary) -> dict[str, str]:
+    says = (
+        f"So many records would have to change cell in a table of {summary.size} variables, on average over "
+        f"{_counted(summary)}: 0 is no loss. NIST's k-marginal score is {1000 * (1 - summary.mean):.0f} of 1,000."
+    )
+    if summary.interval is not None:
+        says += f" 95 % interval {percent(summary.interval[0])} to {percent(summary.interval[1])}."
+    if summary.removed and summary.mean_released is not None:
+        says += f" Among released variables alone {percent(summary.mean_released)}."
+    name = f"Tables of {SIZES.get(summary.size, str(summary.size))}"
+    return _row(name, percent(summary.mean), says, equivalent_in_words(summary.equivalent))
+
+
+def _counted(summary: MarginalSummary) -> str:
+    if summary.counted == summary.of:
+        return f"all {summary.of:,}"
+    return f"{summary.counted:,} of {summary.of:,}, drawn at random"
+
+
+def equivalent_in_words(found: SubsampleEquivalent | None) -> str:
+    """As good as a random sample of so much of the original, with its interval."""
+    if found is None:
+        return ""
+    if found.at_most:
+        return f"less than {percent(found.share).removeprefix('under ')} ({found.draws} draws)"
+    low, high = (percent(end) for end in found.interval)
+    return f"{percent(found.share)} ({low} to {high}; {found.draws} draws)"
