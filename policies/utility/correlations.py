@@ -8,7 +8,7 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_number
 from sluice.arrays import BoolArray, FloatArray
 from sluice.utility.common_bins import CommonBins
-from sluice.utility.continuous.released_numbers import ReleasedNumbers, released_numbers
+from sluice.utility.continuous.released_numbers import released_numbers
 from sluice.utility.correlation_differences import (
     CorrelationDifferences,
     cramers_v_differences,

@@ -1,9 +1,10 @@
 """Correlation differences: what goes together in the original and in the masked file, pair by pair.
 
 Sources: Pearson's r; Kendall (1945), tau-b; Cramer (1946), V. Numbers are compared as `released_numbers` reads them, a
-group by the mean of what it may stand for; V is of all variables on common bins of the unrecoded original. All three are
-of the records that have both values: V with missing values as a category would be large where the same few records lost
-both. What suppression costs, the tables of pairs tell.
+group by the mean of what it may stand for; V is of all variables on common bins of the unrecoded original.
+
+All three are of the records that have both values: with missing values as a category, V would be large where the same
+few records lost both. What suppression costs, the tables of pairs tell.
 
 A variable that is constant, or was removed, goes with nothing: where the other file has a figure, its figure is 0.
 """
