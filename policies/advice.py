@@ -136,6 +136,18 @@ _UTILITY = {
         "Counts by several variables are answered wrongly: recode more finely where values are not spread evenly over "
         "a group, and mask variables that go together in one step."
     ),
+    "quantiles": (
+        "The distribution of a number moved: use rank_swapping or microaggregation with smaller groups, which keep it, "
+        "or more and narrower intervals."
+    ),
+    "gini": (
+        "Inequality moved, mostly by top-coding: raise the threshold, or replace the values beyond it by their mean, "
+        "and keep numbers from becoming negative by noise."
+    ),
+    "worst_subgroup": (
+        "One subgroup bears most of the masking: mask within strata of its variable, or recode another variable for "
+        "everybody in its place."
+    ),
     "suppressed_share": (
         "Much of one variable was suppressed: recode it more coarsely first, so that fewer of its cells need "
         "suppression, or give it rank 1 of importance."

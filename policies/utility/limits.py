@@ -19,8 +19,10 @@ from policies.utility.marginals import marginals
 from policies.utility.measured import Found, Limit, ShareLimit
 from policies.utility.moments import moments
 from policies.utility.propensity import propensity
+from policies.utility.quantiles import quantiles
 from policies.utility.recoding import recoding
 from policies.utility.score import score
+from policies.utility.subgroups import subgroups
 from sluice.utility.utility_view import UtilityView
 from sluice.verdict import Finding
 
@@ -38,6 +40,8 @@ FAMILIES: Mapping[
     propensity: ("propensity",),
     correlations: ("kendall", "cramers_v"),
     recoding: ("generalization", "query_error"),
+    quantiles: ("quantiles", "gini"),
+    subgroups: ("worst_subgroup",),
     components: (),
     continuous: ("apil", "eigenvalues", "mean_variations"),
     categorical: ("category_distance", "ebil"),
@@ -92,6 +96,13 @@ class UtilityLimits(Analyses):
     )
     query_error: Limit | None = Field(
         default=None, description="median relative error of counts over random ranges of three variables"
+    )
+    quantiles: Limit | None = Field(
+        default=None, description="mean change of the quantiles of the number that moved most, in interquartile ranges"
+    )
+    gini: Limit | None = Field(default=None, description="largest change of a Gini coefficient")
+    worst_subgroup: ShareLimit | None = Field(
+        default=None, description="records in another bin of the distributions of the worst declared category"
     )
     pair_marginals: ShareLimit | None = Field(
         default=None, description="records in another cell of the table of two variables, on average over all pairs"

@@ -11,7 +11,9 @@ from sluice.utility.continuous.continuous_view import ContinuousView
 from sluice.utility.correlation_summary import CorrelationsView
 from sluice.utility.marginal_summary import MarginalsView
 from sluice.utility.propensity_summary import PropensityView, TablePropensities
+from sluice.utility.quantile_summary import QuantilesView
 from sluice.utility.recoding.recoding_summary import RecodingView
+from sluice.utility.subgroup_summary import SubgroupsView
 
 
 class UtilityView(BaseModel):
@@ -33,3 +35,5 @@ class UtilityView(BaseModel):
     models: tuple[ComparedModel, ...] | None = None
     recoding: RecodingView | None = None
     score: ScoreView | None = None
+    quantiles: QuantilesView | None = None
+    subgroups: SubgroupsView | None = None

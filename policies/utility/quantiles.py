@@ -1,0 +1,68 @@
+"""Quantiles: limits on how far the order statistics and the inequality of numbers moved."""
+
+from collections.abc import Mapping
+from math import isnan
+
+import numpy as np
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.measured import Found, Measured, written_number
+from sluice.utility.continuous.released_numbers import released_numbers
+from sluice.utility.quantile_summary import quantiles_view
+from sluice.utility.quantiles import QuantileChange, order_statistics, quantile_change
+
+_NONE = "the file has no released number with enough values"
+
+
+def quantiles(files: OriginalAndMasked) -> Found:
+    """Of the released numbers, the one whose quantiles moved most, and the one whose Gini coefficient did."""
+    found = released_numbers(files.original, files.recoded, files.masked, files.variables, files.released)
+    before, after = files.weights
+    changes: dict[str, QuantileChange] = {}
+    expected = 0
+    for place, name in enumerate(found.names):
+        if name in found.removed or not files.variables[name].kind.is_numeric:
+            continue
+        if int(np.count_nonzero(~np.isnan(found.original[:, place]))) < files.minimum_cell:
+            continue
+        expected += 1
+        changes[name] = quantile_change(
+            order_statistics(found.original[:, place], before), order_statistics(found.masked[:, place], after)
+        )
+    view = quantiles_view(changes)
+    return Found(
+        {"quantiles": _quantiles(changes, expected), "gini": _gini(changes)},
+        {} if view is None else {"quantiles": view},
+    )
+
+
+def _quantiles(changes: dict[str, QuantileChange], expected: int) -> Measured:
+    if not expected:
+        return Measured(float("nan"), f"Quantiles are not compared: {_NONE}", "", 0, 0, written_number, False)
+    known = {name: change.mean for name, change in changes.items() if not isnan(change.mean)}
+    if len(known) < expected:
+        says = "How far quantiles moved is not known: a number has no value in one of the files"
+        return Measured(float("nan"), says, "", expected, len(known), written_number)
+    worst = max(known, key=lambda name: known[name])
+    says = f"The quantiles of a number moved by at most {written_number(known[worst])} interquartile ranges on average"
+    return _worst(worst, known, says, expected)
+
+
+def _gini(changes: dict[str, QuantileChange]) -> Measured:
+    measurable = {name: change.gini for name, change in changes.items() if not isnan(change.gini[0])}
+    if not measurable:
+        says = "Inequality is not compared: no released number is without negative values"
+        return Measured(float("nan"), says, "", 0, 0, written_number, False)
+    known = {name: abs(now - was) for name, (was, now) in measurable.items() if not isnan(now)}
+    if len(known) < len(measurable):
+        says = "How far inequality moved is not known: masking made a number negative, 0 throughout or missing"
+        return Measured(float("nan"), says, "", len(measurable), len(known), written_number)
+    worst = max(known, key=lambda name: known[name])
+    says = f"A Gini coefficient moved by at most {written_number(known[worst])}"
+    return _worst(worst, known, says, len(measurable))
+
+
+def _worst(name: str, known: Mapping[str, float], says: str, expected: int) -> Measured:
+    scope = name if known[name] else ""
+    says += f" ({name})" if scope else ""
+    return Measured(known[name], says, scope, expected, len(known), written_number)

@@ -1,0 +1,48 @@
+"""Subgroups: a limit on what the worst subgroup's own tables lost."""
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.measured import Found, Measured, written_percent
+from sluice.utility.marginals import MarginalTables
+from sluice.utility.subgroup_summary import subgroups_view
+from sluice.utility.worst_subgroup import subgroup_losses
+from sluice.variables import Kind
+
+_LEAST = 100  # records of a subgroup, or more where the report asks for more
+
+
+def subgroups(files: OriginalAndMasked) -> Found:
+    """Of all declared categories of released variables with enough records, the one that lost most."""
+    bins = files.common_bins
+    declared = {
+        name: variable.categories
+        for name, variable in files.variables.items()
+        if variable.categories is not None and variable.kind is not Kind.ITEMS and name in files.released
+    }
+    others = [each.name for each in bins if each.name in files.released]
+    least = max(_LEAST, files.minimum_cell)
+    none = "Subgroups are not compared: no released variable has declared categories with enough records"
+    nothing = Measured(float("nan"), none, "", 0, 0, written_percent, False)
+    if len(others) < 2 or not declared:
+        return Found({"worst_subgroup": nothing})
+    if not len(files.masked):
+        says = "What subgroups lost is not known: the masked file has no records"
+        return Found({"worst_subgroup": Measured(float("nan"), says, "", 0, 0, written_percent)})
+    tables = MarginalTables(bins, 2, *files.weights, most=len(bins) ** 2)
+    found = subgroup_losses(bins, tables, declared, others, least)
+    view = subgroups_view(found, least, files.minimum_cell)
+    if view is None:
+        return Found({"worst_subgroup": nothing})
+    worst, exact = view.worst[0], found[0]
+    says = (
+        f"In the distributions of the worst of {view.compared:,} subgroups, {written_percent(worst.loss)} of its "
+        f"records stand in another bin ({worst.variable} = {worst.category}), in those of the middle one "
+        f"{written_percent(view.median)}"
+    )
+    if not worst.loss:
+        says = f"In none of {view.compared:,} subgroups does a distribution differ by as many records as may be told"
+    few = 0 < exact.loss * exact.records < files.minimum_cell
+    scope = exact.variable if worst.loss else ""
+    measured = Measured(
+        exact.loss, says, scope, len(found), len(found), written_percent, tells_of_few=few and files.minimum_cell > 1
+    )
+    return Found({"worst_subgroup": measured}, {"subgroups": view})

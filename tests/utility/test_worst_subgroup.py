@@ -1,0 +1,85 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.utility.common_bins import common_bins
+from sluice.utility.marginals import MarginalTables
+from sluice.utility.worst_subgroup import SubgroupLoss, subgroup_losses
+from tests.typed_frame import typed_frame
+
+
+def data(n: int, seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {"town": rng.choice(list("abc"), n), "sex": rng.choice(list("mf"), n), "job": rng.choice(list("pqr"), n)}
+    )
+
+
+def losses(
+    original: pd.DataFrame, masked: pd.DataFrame, recoded: pd.DataFrame | None = None, least: int = 1
+) -> tuple[SubgroupLoss, ...]:
+    before, variables = typed_frame(original)
+    after, released = typed_frame(masked)
+    between = before if recoded is None else typed_frame(recoded)[0]
+    bins = common_bins(before, between, after, variables, released)
+    declared = {name: before[name].cat.categories for name in released}
+    return subgroup_losses(bins, MarginalTables(bins, 2), declared, list(released), least)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 2**32))
+def test_agrees_with_the_subgroups_of_pandas(seed: int) -> None:
+    original, masked = data(150, seed), data(90, seed + 1)
+    found = losses(original, masked)
+    assert [each.loss for each in found] == sorted((each.loss for each in found), reverse=True)
+    for each in found:
+        within = [frame[frame[each.variable] == each.category] for frame in (original, masked)]
+        assert each.records == len(within[0])
+        distances = [
+            within[0][name].value_counts(normalize=True).sub(within[1][name].value_counts(normalize=True), fill_value=0)
+            for name in original
+            if name != each.variable
+        ]
+        expected = np.mean([distance.abs().sum() / 2 for distance in distances]) if len(within[1]) else 1.0
+        assert each.loss == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_subgroup_that_was_masked_is_the_worst() -> None:
+    original = data(2_000, 0)
+    masked = original.copy()
+    masked.loc[masked["town"] == "b", "job"] = "p"
+    worst = losses(original, masked)[0]
+    assert (worst.variable, worst.category) == ("town", "b")
+    assert worst.loss == pytest.approx(1 / 3, abs=0.05)  # 2 of 3 jobs, of one of two other variables
+
+
+def test_an_unchanged_file_loses_nothing_and_who_is_gone_lost_all() -> None:
+    original = data(300, 0)
+    assert {each.loss for each in losses(original, original)} == {0}
+    gone = losses(original, original[original["town"] != "c"])
+    assert (gone[0].category, gone[0].loss) == ("c", 1)
+    assert losses(original, original, least=301) == ()
+
+
+def test_a_group_of_categories_belongs_to_each_of_them() -> None:
+    original = data(900, 0)
+    original.loc[original["town"] == "a", "job"] = "p"
+    recoded = original.replace({"town": {"a": "ab", "b": "ab"}})
+    before, variables = typed_frame(original)
+    after, released = typed_frame(recoded)
+    bins = common_bins(before, after, after, variables, released)
+    found = subgroup_losses(bins, MarginalTables(bins, 2), {"town": list("abc")}, list(variables), 1)
+    by_town = {each.category: each.loss for each in found}
+    assert by_town["c"] == pytest.approx(0)
+    assert by_town["a"] > 0.1
+    assert by_town["b"] > 0.1
+
+
+def test_tables_of_another_size_are_refused() -> None:
+    original, variables = typed_frame(data(30, 0))
+    bins = common_bins(original, original, original, variables, variables)
+    with pytest.raises(DataError, match="2 variables; got 3"):
+        subgroup_losses(bins, MarginalTables(bins, 3), {}, [])
