@@ -49,7 +49,7 @@ def utility_context(dossier: Dossier, view: RecordsView) -> dict[str, object]:
 
 
 def in_tables(view: UtilityView | None) -> Mapping[str, InTables]:
-    """Of each variable, how its tables with the others fared; empty where they were not counted."""
+    """Of each variable, how its tables with the other released ones fared; empty where they were not counted."""
     if view is None or view.marginals is None:
         return {}
     losses = view.marginals.pairs.by_variable

@@ -14,7 +14,7 @@ Rows = Sequence[tuple[str, int | None, int | None]]
 
 
 class InTables(NamedTuple):
-    """How far the tables of a variable with each other one lie from the original's: mean loss, place, of how many."""
+    """How far a variable's tables with other released ones lie from the original's: mean loss, place of how many."""
 
     loss: float
     place: int
@@ -73,7 +73,7 @@ def _shift(rows: Rows, original: int, released: int) -> list[str]:
         return []
     name, before, after = max(shares, key=lambda row: abs(row[2] - row[1]))
     if abs(after - before) < _NOTABLE:
-        return ["No group that is shown holds another share of the records."]
+        return ["The groups that are shown hold the same shares of the records as before."]
     return [f"Most moved: {name}, from {percent(before)} to {percent(after)} of the records."]
 
 
@@ -81,4 +81,6 @@ def _together(tables: InTables | None) -> list[str]:
     if tables is None:
         return []
     place = f", the {_ORDINALS[tables.place]} of {tables.of} variables" if tables.place < len(_ORDINALS) else ""
-    return [f"In tables with a second variable {percent(tables.loss)} of the records stand in another cell{place}."]
+    return [
+        f"In tables with another released variable {percent(tables.loss)} of the records stand in another cell{place}."
+    ]

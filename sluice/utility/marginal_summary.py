@@ -32,7 +32,7 @@ class MarginalSummary(BaseModel):
     interval: tuple[float, float] | None = Field(default=None, description="95 %, where tables were drawn")
     mean_released: float | None = Field(default=None, description="the same of tables of released variables alone")
     removed: tuple[str, ...] = Field(default=(), description="variables that were not released")
-    by_variable: dict[str, float] = Field(description="mean loss of the tables that a variable is in")
+    by_variable: dict[str, float] = Field(description="mean loss of a variable's tables with released ones")
     worst: tuple[TableLoss, ...] = Field(description="of released variables, the largest loss first")
     equivalent: SubsampleEquivalent | None = None
     equivalent_tables: int = Field(default=0, description="tables by which the subsample equivalent was found")
@@ -76,7 +76,7 @@ def marginal_summary(
         interval=losses.interval,
         mean_released=None if among.mean != among.mean else among.mean,
         removed=tuple(name for name in losses.names if name not in released),
-        by_variable={name: coarse(loss) for name, loss in losses.by_variable.items() if loss == loss},
+        by_variable={name: coarse(loss) for name, loss in among.by_variable.items() if loss == loss},
         worst=tuple(TableLoss(variables=names, loss=coarse(loss)) for names, loss in among.worst(WORST)),
         equivalent=equivalent,
         equivalent_tables=equivalent_tables,

@@ -46,6 +46,14 @@ def test_an_unchanged_file_loses_nothing_and_is_as_good_as_all_records() -> None
     assert found.view.marginals.pairs.by_variable == {"town": 0, "sex": 0, "x": 0}
 
 
+def test_what_a_variable_lost_is_not_what_the_removed_ones_lost() -> None:
+    original = data(400)
+    view = judge(files(original, original.drop(columns="x")))[0].view.marginals
+    assert view is not None
+    assert view.pairs.mean > 0
+    assert view.pairs.by_variable == {"town": 0, "sex": 0}
+
+
 def test_recoding_and_removal_are_losses_that_the_limit_sees() -> None:
     original = data(2_000)
     recoded = original.drop(columns="x").replace({"town": {"a": "ab", "b": "ab"}})
