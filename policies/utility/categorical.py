@@ -76,7 +76,8 @@ def _loss(files: OriginalAndMasked, variable: Variable) -> _Loss:
     joint = joint_counts(bins, weight)
     if not joint.sum():
         return _Loss(nan, nan, nan, nan, False)
-    order = variable.categories if variable.kind is Kind.ORDINAL and "all others" not in bins.labels else None
+    declared = variable.categories if variable.kind is Kind.ORDINAL else None
+    order = declared if declared and {*bins.labels[:-1]} <= {*declared} else None  # else some share a bin
     distance = direct_comparison(joint, bins, category_distances(bins.labels, order))
     # Categories of few records would be told by how little they leave open: they are left out, as `entropies` does.
     plain = joint if weight is None else joint_counts(bins)

@@ -5,7 +5,7 @@ from math import isnan, nan
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_number, written_percent
-from sluice.utility.item_loss import item_loss
+from sluice.utility.item_loss import LOST, item_loss
 from sluice.variables import Kind
 
 _MEASURES = ("item_penalty", "items_left_out", "top_items", "pair_counts")
@@ -13,17 +13,17 @@ _NO_SETS = Measured(nan, "Sets of items are not compared: the file has none", ""
 
 
 def items(files: OriginalAndMasked) -> Found:
-    """Of sets of items, the worst variable by each measure; nothing where the original has no sets."""
+    """Of sets of items, the worst variable by each measure, a removed one having lost everything; nothing where the
+    original has no sets."""
     expected = [name for name, variable in files.variables.items() if variable.kind is Kind.ITEMS]
-    expected = [name for name in expected if name in files.released]
     if not expected:
         return Found(dict.fromkeys(_MEASURES, _NO_SETS))
     aligned = files.paired and len(files.original) == len(files.masked)
     losses = {
         name: item_loss(files.original[name], files.masked[name], files.variables[name], files.released[name], aligned)
         for name in expected
-        if files.released[name].kind is Kind.ITEMS
-    }
+        if name in files.released and files.released[name].kind is Kind.ITEMS
+    } | {name: LOST for name in expected if name not in files.released}
 
     def measured(which: str, what: str, written: Callable[[float], str]) -> Measured:
         known = {name: float(getattr(loss, which)) for name, loss in losses.items()}

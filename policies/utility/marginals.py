@@ -51,9 +51,12 @@ def _told_apart(scores: MarginalLosses, of: int, told: TablePropensities | None)
     if not of:
         says = "Tables of pairs of variables are not told apart: there are none"
         return Measured(float("nan"), says, "", 0, 0, written_number, False)
+    if not len(scores.losses):
+        says = "Tables of pairs of variables cannot be told apart, for all are lost: of no pair both were released"
+        return Measured(float("inf"), says, "", of, 0, written_number)
     if told is None:
-        says = "How well tables of pairs can be told apart is not known: too few variables, or no records"
-        return Measured(float("nan"), says, "", of, 0, written_number, len(scores.losses) > 0)
+        says = "How well tables of pairs can be told apart is not known: a file has no records"
+        return Measured(float("nan"), says, "", of, 0, written_number)
     says = (
         f"By two variables, original and masked records can be told apart {written_number(scores.mean)} times as well "
         f"as those of a file drawn from the original, on average over {len(scores.losses):,} pairs of released "

@@ -99,6 +99,13 @@ def _subgroups(
     return compare_subgroups(formula, analysis.kind, before, after, here, there, analysis.weight)
 
 
+def _tells_subgroups(by: str, files: OriginalAndMasked) -> bool:
+    """False where the variable was removed, or recoded to one group while the original has several."""
+    if by not in files.released or by not in files.recoded:
+        return False
+    return files.recoded[by].nunique() > 1 or files.original[by].nunique() < 2
+
+
 def _findings(
     analysis: ModelAnalysis,
     files: OriginalAndMasked,
@@ -124,8 +131,8 @@ def _findings(
     if analysis.by is None:
         return
     scope = f"{analysis.name}: by {analysis.by}"
-    if analysis.by not in files.released:
-        says = f"The model {analysis.name} has no subgroups any more: the file has no {analysis.by}"
+    if not _tells_subgroups(analysis.by, files):
+        says = f"The model {analysis.name} has no subgroups any more: the file does not tell {analysis.by}"
         yield _finding(analysis.subgroup_overlap, 0.0, says, scope, 0, 0)
     elif not subgroups:
         says = f"The model {analysis.name} cannot be fitted in subgroups by {analysis.by}: none has enough records"

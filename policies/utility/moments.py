@@ -1,19 +1,22 @@
 """Moments: limits on how far the numbers of a file moved, together and one by one."""
 
 from collections.abc import Callable
-from math import isnan, nan
+from math import inf, isnan, nan
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_number, written_percent
 from sluice.arrays import FloatArray
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.moments import moment_differences
+from sluice.variables import Role
 
 
 def moments(files: OriginalAndMasked) -> Found:
     """Means, variances, correlations and rank correlations of the numbers, and how far single values moved.
 
-    Groups of numbers count by the mean of the values that they may stand for.
+    Groups of numbers count by the mean of the values that they may stand for. Removed ones are left out, but of a file
+    that has none of the original's numbers left, or one where there were several to go together, the figures are lost:
+    infinitely far off. Weights are no numbers that could be lost.
     """
     numbers = files.released_numbers
     kept = [place for place, name in enumerate(numbers.names) if name not in numbers.removed]
@@ -22,11 +25,16 @@ def moments(files: OriginalAndMasked) -> Found:
         numbers.original[:, kept],
         numbers.masked[:, kept],
     )
+    there_were = sum(files.variables[name].role is not Role.WEIGHT for name in numbers.names)
     found = moment_differences(original, masked)
 
     def measured(value: float, what: str, written: Callable[[float], str], unit: str = "", of: int = 1) -> Measured:
         if len(names) < of:
-            says = f"{what} are not compared: the file has {'one number' if names else 'no number'} to compare"
+            has = f"the file has {'one number' if names else 'no number'} to compare"
+            if there_were >= of:
+                says = f"{what} are lost: of the original's {there_were:,} numbers {has}"
+                return Measured(inf, says, "", len(files.released), len(names), written)
+            says = f"{what} are not compared: {has}"
         elif isnan(value):
             says = f"{what} could not be compared: the two files have too few numeric variables or values in common"
         else:
@@ -39,11 +47,14 @@ def moments(files: OriginalAndMasked) -> Found:
         "correlation": measured(found.correlation, "Correlations", written_number, of=2),
         "rank_correlation": measured(found.rank_correlation, "Rank correlations", written_number, of=2),
     }
-    return Found(measures | {"il1s": _il1s(files, original, masked)})
+    return Found(measures | {"il1s": _il1s(files, original, masked, there_were)})
 
 
-def _il1s(files: OriginalAndMasked, original: FloatArray, masked: FloatArray) -> Measured:
+def _il1s(files: OriginalAndMasked, original: FloatArray, masked: FloatArray, there_were: int) -> Measured:
     names, value = original.shape[1], nan
+    if not names and there_were:
+        says = f"Single values are lost: of the original's {there_were:,} numbers the file has none"
+        return Measured(inf, says, "", len(files.released), 0, written_number)
     if not names:
         says = "How far single values moved is not measured: the file has no number to compare"
     elif not files.paired or len(original) != len(masked):

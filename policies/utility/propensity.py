@@ -13,7 +13,8 @@ def propensity(files: OriginalAndMasked) -> Found:
     of = len(bins) + len(removed)
     if not bins:
         says = "How well records can be told apart is not measured: no released variable can be compared"
-        return Found({"propensity": Measured(float("nan"), says, "", of, 0, written_number, False)})
+        lost = float("inf") if of else float("nan")  # nobody escapes the limit by removing every variable
+        return Found({"propensity": Measured(lost, says, "", of, 0, written_number, of > 0)})
     found = fitted(bins)
     view = propensity_view(found, removed, files.minimum_cell)
     if view is None:

@@ -44,6 +44,10 @@ class ItemLoss:
     pairs: float
 
 
+LOST = ItemLoss(penalty=1.0, left_out=1.0, top=1.0, pairs=2.0)
+"""Of a variable that was removed."""
+
+
 def item_loss(
     original: "pd.Series[Any]", masked: "pd.Series[Any]", before: Variable, after: Variable, paired: bool = True
 ) -> ItemLoss:

@@ -65,7 +65,7 @@ def test_a_variable_that_the_recoded_file_lacks_was_not_recoded() -> None:
 def test_rare_categories_share_a_bin() -> None:
     original, variables = typed_frame(pd.DataFrame({"town": list("aaabbbcd")}))
     (town,) = common_bins(original, original, original, variables, variables, most=3)
-    assert town.labels == ("a", "b", "all others", "missing")
+    assert town.labels == ("a", "all others 1", "all others 2", "missing")
     assert np.bincount(town.original).tolist() == [3, 3, 2]
 
 
@@ -107,3 +107,18 @@ def test_an_unchanged_file_in_any_order_has_the_same_shares(
         before = np.bincount(each.original, minlength=each.bins) / len(rows)
         assert released_shares(each) == pytest.approx(before)
         assert each.original.max() < each.bins == len(each.labels)
+
+
+def test_merging_the_categories_beyond_the_most_frequent_is_seen() -> None:
+    """With one bin for all others, merging nine tenths of the records would be no loss."""
+    towns = [f"t{place:03d}" for place in range(200)] * 5 + [f"t{place:03d}" for place in range(10)] * 2
+    original, variables = typed_frame(pd.DataFrame({"town": towns}))
+    merged = pd.DataFrame({"town": [town if int(town[1:]) < 10 else "elsewhere" for town in towns]})
+    recoded, released = typed_frame(merged)
+    (town,) = common_bins(original, recoded, recoded, variables, released)
+    assert town.bins == 21
+    before = np.bincount(town.original, minlength=town.bins)
+    assert before[10:20].min() > 0.8 * before[10:20].max()  # about equal shares of the rare ones
+    behind = town.spread[town.masked[-21]]  # of a record elsewhere
+    assert np.count_nonzero(behind) == 10
+    assert behind.max() < 0.15

@@ -14,7 +14,7 @@ from sluice.documents.documents import parse_document
 from sluice.errors import DocumentError
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.moments import moment_differences
-from sluice.variables import Kind, Variable
+from sluice.variables import Kind, Role, Variable
 from sluice.verdict import Finding, Verdict, decide
 
 MEASURES = [
@@ -129,19 +129,31 @@ def test_what_cannot_be_computed_is_unknown_under_a_binding_limit() -> None:
     assert "could not be compared" in reported.says
 
 
-def test_a_file_with_too_few_numbers_is_not_held_to_limits_on_numbers() -> None:
+def test_data_with_too_few_numbers_are_not_held_to_limits_on_numbers() -> None:
+    original = typed(400)
+    weighted = {"x": VARIABLES["x"].model_copy(update={"role": Role.WEIGHT}), "town": VARIABLES["town"]}
+    for variables in (TOWN, weighted):  # weights are no numbers that could be lost
+        data = original[list(variables)]
+        of = OriginalAndMasked(data, data, data[["town"]], None, variables, TOWN, np.random.default_rng(0))
+        found = {finding.rule: finding for finding in all_limits().find(of).findings}
+        for name in MEASURES[:5]:
+            assert (found[name].verdict, found[name].binding) == (Verdict.PASS, False)
+            assert (found[name].observed, found[name].completed) == (None, 0)
+            assert "the file has no number to compare" in found[name].says
+
+
+def test_who_removes_the_numbers_does_not_escape_their_limits() -> None:
     original = typed(400)
     no_numbers = find(all_limits(), original, original[["town"]], TOWN)
     for name in MEASURES[:5]:
-        assert (no_numbers[name].verdict, no_numbers[name].binding) == (Verdict.PASS, False)
+        assert (no_numbers[name].verdict, no_numbers[name].binding) == (Verdict.FAIL, True)
         assert (no_numbers[name].observed, no_numbers[name].completed) == (None, 0)
-        assert "the file has no number to compare" in no_numbers[name].says
-    assert decide(no_numbers.values()) is Verdict.PASS
+        assert "lost: of the original's 2 numbers the file has no" in no_numbers[name].says
     one = {name: VARIABLES[name] for name in ("x", "town")}
     one_number = find(all_limits(), original, original[["x", "town"]], one)
     assert (one_number["mean"].verdict, one_number["mean"].binding) == (Verdict.PASS, True)
     for name in ("correlation", "rank_correlation"):
-        assert (one_number[name].verdict, one_number[name].binding) == (Verdict.PASS, False)
+        assert (one_number[name].verdict, one_number[name].binding) == (Verdict.FAIL, True)
         assert "the file has one number to compare" in one_number[name].says
 
 

@@ -92,7 +92,17 @@ def test_the_worst_subgroup_has_a_limit_of_its_own() -> None:
     assert [each.subgroup for each in found.view.models[0].subgroups] == ["f", "m"]
     gone = judge(model, masked[["pay", "age"]])[0][-1]
     assert (gone.verdict, gone.observed) == (Verdict.FAIL, 0)
-    assert "the file has no sex" in gone.says
+    assert "the file does not tell sex" in gone.says
+
+
+def test_one_group_of_all_is_no_subgroup() -> None:
+    together = ORIGINAL.assign(sex=pd.Categorical(["f or m"] * N))
+    model = {"name": "pay", "kind": "linear", "formula": "pay ~ age", "by": "sex"}
+    files = OriginalAndMasked(
+        ORIGINAL, together, together, None, VARIABLES, VARIABLES, np.random.default_rng(0), analyses=Analyses()
+    )
+    gone = UtilityLimits.model_validate({"models": [model | {"subgroup_overlap": {"at_least": 0.1}}]}).find(files)
+    assert (gone.findings[-1].verdict, gone.findings[-1].observed) == (Verdict.FAIL, 0)
 
 
 def test_recoding_alone_is_no_change_on_the_file_s_own_categories() -> None:

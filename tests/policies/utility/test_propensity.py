@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -53,8 +55,20 @@ def test_removed_variables_are_left_out_and_named() -> None:
 
 def test_one_variable_has_no_pairs_and_no_record_is_unknown() -> None:
     original = data(300)
-    one = findings(original, original[["town"]], 1)["pair_propensity"]
+    one = findings(original[["town"]], original[["town"]], 1)["pair_propensity"]
     assert (one.verdict, one.binding) == (Verdict.PASS, False)
     nobody = findings(original, original.head(0), 1)
     assert nobody["propensity"].verdict is Verdict.UNKNOWN
     assert nobody["pair_propensity"].verdict is Verdict.UNKNOWN
+
+
+def test_who_removes_the_variables_does_not_escape_the_limits() -> None:
+    original = data(300)
+    left = findings(original, original[["town"]], 1)["pair_propensity"]
+    assert (left.verdict, left.binding, left.observed, left.completed) == (Verdict.FAIL, True, None, 0)
+    of = files(original, original[["town"]])
+    other = {"place": of.released["town"].model_copy(update={"name": "place"})}
+    renamed = of.masked.rename(columns={"town": "place"})
+    limits = {"propensity": {"at_most": 1}, "pair_propensity": {"at_most": 1}}
+    found = judge(replace(of, masked=renamed, recoded=renamed, released=other), **limits)[1]
+    assert all((found[name].verdict, found[name].binding) == (Verdict.FAIL, True) for name in limits)
