@@ -100,6 +100,14 @@ _UTILITY = {
         "Coefficients moved or were lost: keep the variables of the model, recode them less, or mask them together "
         "(microaggregation of a group, data_shuffling, ipso); the report names the coefficients that moved most."
     ),
+    "predictions": (
+        "A model learns less from the file: keep the variables that predict, recode them less, or mask them together "
+        "with the target (data_shuffling, microaggregation of a group) instead of each by itself."
+    ),
+    "clusterings": (
+        "Records fall into other clusters: mask the variables of the clustering together (microaggregation of a "
+        "group, spectral_swapping), with smaller groups or less noise."
+    ),
     "impossible_records": (
         "Masking made records that break rules across fields: mask the variables of each rule together (swap or draw "
         "them as a group), recode them instead of changing them one by one, or take one of them out."

@@ -12,7 +12,9 @@ from policies.rules.rule import Share
 from policies.utility.measured import Limit
 from sluice.errors import DataError
 from sluice.reading.visible_text import Name, Prose
+from sluice.utility.analyses.clustering_agreement import ClusteringMethod
 from sluice.utility.analyses.formula import ModelKind, read_formula
+from sluice.utility.analyses.prediction_loss import Learner
 
 
 class Floor(BaseModel):
@@ -69,16 +71,53 @@ class ModelAnalysis(BaseModel):
         return self
 
 
+class PredictionAnalysis(BaseModel):
+    """A variable that models predict which learned from the original and from the masked file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Name = Field(min_length=1, max_length=60)
+    target: Name = Field(description="the variable that is predicted; it has categories")
+    variables: tuple[Name, ...] | None = Field(
+        default=None, min_length=1, description="by which it is predicted; all others that are values, when not given"
+    )
+    learners: tuple[Learner, ...] = Field(
+        default=("logistic", "forest"), min_length=1, description="a logistic regression, a random forest"
+    )
+    ratio: Floor | None = Field(
+        default=None, description="F measure after learning from the masked file, as a share of that from the original"
+    )
+
+
+class ClusteringAnalysis(BaseModel):
+    """Clusters of the records by some numbers, in the original and in the masked file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Name = Field(min_length=1, max_length=60)
+    method: ClusteringMethod = "k_means"
+    clusters: int = Field(ge=2, le=100)
+    variables: tuple[Name, ...] = Field(min_length=1, description="numbers and dates, each by its standard deviation")
+    loss: Limit | None = Field(
+        default=None, description="of the adjusted Rand index, beyond what another start on the original loses"
+    )
+
+
 class Analyses(BaseModel):
     """Analyses by name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     models: tuple[ModelAnalysis, ...] = Field(default=(), max_length=20, description="regression models")
+    predictions: tuple[PredictionAnalysis, ...] = Field(
+        default=(), max_length=20, description="predictions of people whom the models have not seen"
+    )
+    clusterings: tuple[ClusteringAnalysis, ...] = Field(default=(), max_length=20, description="clusters of records")
 
     @model_validator(mode="after")
     def _names_are_told_apart(self) -> Self:
-        counts = Counter(analysis.name for analysis in self.models)
-        if twice := sorted(name for name, count in counts.items() if count > 1):
-            raise ValueError(f"models: two are named '{twice[0]}'")
+        for field in Analyses.model_fields:
+            counts = Counter(analysis.name for analysis in getattr(self, field))
+            if twice := sorted(name for name, count in counts.items() if count > 1):
+                raise ValueError(f"{field}: two are named '{twice[0]}'")
         return self

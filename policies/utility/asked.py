@@ -1,15 +1,18 @@
 """Asked: the analyses that a policy or a definition asks for, made on the original and on the masked file."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from numpy.random import Generator
+
 from policies.original_and_masked import OriginalAndMasked
-from policies.utility.analyses import Analyses
+from policies.utility.analyses import Analyses, ModelAnalysis
+from policies.utility.clusterings import judge_clustering, refuse_unfit_clustering
 from policies.utility.models import judge_model, refuse_unfit_model
+from policies.utility.predictions import judge_prediction, refuse_unfit_prediction
 from sluice.errors import DataError
 from sluice.utility.analyses.formula import refuse_unknown_categories
-from sluice.utility.analyses.models_view import ComparedModel
 from sluice.variables import Variables
 from sluice.verdict import Finding
 
@@ -25,21 +28,50 @@ class Asked:
 def judge_analyses(of_policy: Analyses, files: OriginalAndMasked) -> Asked:
     """Those of the policy, which decide where they have a limit, and those of the definition, which do not."""
     findings: list[Finding] = []
-    models: list[ComparedModel] = []
+    shown: dict[str, list[Any]] = {name: [] for name in Analyses.model_fields}
+    draws = iter(files.rng.spawn(sum(_drawing(asked) for asked in (of_policy, files.analyses))))
     for asked, decides in ((of_policy, True), (files.analyses, False)):
-        for model in asked.models:
-            found, view = judge_model(model, files)
+        for name, (found, view) in _judged(asked, files, draws):
             findings += found if decides else [finding.as_reported() for finding in found]
-            models.append(view)
-    return Asked(tuple(findings), {"models": tuple(models)} if models else {})
+            shown[name].append(view)
+    return Asked(tuple(findings), {name: tuple(views) for name, views in shown.items() if views})
+
+
+def _drawing(asked: Analyses) -> int:
+    """How many of the analyses draw at random."""
+    return len(asked.predictions) + len(asked.clusterings)
+
+
+def _judged(
+    asked: Analyses, files: OriginalAndMasked, draws: Iterator[Generator]
+) -> Iterator[tuple[str, tuple[list[Finding], Any]]]:
+    for model in asked.models:
+        yield "models", judge_model(model, files)
+    for prediction in asked.predictions:
+        yield "predictions", judge_prediction(prediction, files, next(draws))
+    for clustering in asked.clusterings:
+        finding, view = judge_clustering(clustering, files, next(draws))
+        yield "clusterings", ([finding], view)
 
 
 def unfit_analyses(analyses: Analyses, variables: Variables) -> list[str]:
     """What of the analyses does not fit the variables, as the contract declares them, by name."""
     unfit = []
-    for model in analyses.models:
-        try:
-            refuse_unknown_categories(refuse_unfit_model(model, variables), variables)
-        except DataError as error:
-            unfit.append(f"models: '{model.name}': {error}")
+    for field, refuse in _REFUSALS.items():
+        for analysis in getattr(analyses, field):
+            try:
+                refuse(analysis, variables)
+            except DataError as error:
+                unfit.append(f"{field}: '{analysis.name}': {error}")
     return unfit
+
+
+def _refuse_model(model: ModelAnalysis, variables: Variables) -> None:
+    refuse_unknown_categories(refuse_unfit_model(model, variables), variables)
+
+
+_REFUSALS: Mapping[str, Callable[[Any, Variables], None]] = {
+    "models": _refuse_model,
+    "predictions": refuse_unfit_prediction,
+    "clusterings": refuse_unfit_clustering,
+}

@@ -1,12 +1,13 @@
 """Models: limits on what masking does to the coefficients of the models that users of the data will fit."""
 
 from collections.abc import Iterator
-from math import isfinite, nan
+from math import nan
 
 import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import Floor, ModelAnalysis
+from policies.utility.floor_finding import floor_finding
 from policies.utility.measured import Limit, Measured, written_number
 from sluice.arrays import BoolArray
 from sluice.errors import DataError
@@ -16,8 +17,6 @@ from sluice.utility.analyses.model_variables import ModelVariable, masked_variab
 from sluice.utility.analyses.models_view import ComparedModel, compared_model
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict
-
-_ROUNDING = 1e-9  # equal intervals overlap by 1 but for rounding
 
 
 def refuse_unfit_model(analysis: ModelAnalysis, variables: Variables) -> Formula:
@@ -147,21 +146,9 @@ def _findings(
 def _finding(
     limit: Floor | Limit | None, value: float, says: str, scope: str, attempted: int, completed: int
 ) -> Finding:
-    if not isinstance(limit, Floor):
+    if isinstance(limit, Limit):
         return Measured(value, says, scope, attempted, completed, written_number).finding("models", limit)
-    known = Verdict.FAIL if value < limit.at_least - _ROUNDING else Verdict.PASS
-    return Finding(
-        rule="models",
-        verdict=Verdict.UNKNOWN if np.isnan(value) else known,
-        stage="utility",
-        scope=scope,
-        observed=value if isfinite(value) else None,
-        limit=limit.at_least,
-        attempted=attempted,
-        completed=completed,
-        binding=limit.binding,
-        says=f"{says}; the policy asks for {limit.at_least:.2f}.",
-    )
+    return floor_finding("models", limit, value, says, scope, attempted, completed)
 
 
 def _unknown(analysis: ModelAnalysis, says: str) -> Iterator[Finding]:

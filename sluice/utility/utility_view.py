@@ -3,8 +3,10 @@
 from pydantic import BaseModel, ConfigDict
 
 from sluice.risk.linkage.score_view import ScoreView
+from sluice.utility.analyses.clusterings_view import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.models_view import ComparedModel
+from sluice.utility.analyses.predictions_view import ComparedPrediction
 from sluice.utility.categorical.categorical_view import CategoricalView
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.continuous.continuous_view import ContinuousView
@@ -37,3 +39,5 @@ class UtilityView(BaseModel):
     score: ScoreView | None = None
     quantiles: QuantilesView | None = None
     subgroups: SubgroupsView | None = None
+    predictions: tuple[ComparedPrediction, ...] | None = None
+    clusterings: tuple[ComparedClustering, ...] | None = None

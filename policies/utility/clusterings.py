@@ -1,0 +1,83 @@
+"""Clusterings: limits on how far the clusters of a masked file differ from the original's."""
+
+from math import nan
+
+import numpy as np
+from numpy.random import Generator
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.analyses import ClusteringAnalysis
+from policies.utility.measured import Measured, written_number
+from sluice.arrays import FloatArray
+from sluice.errors import DataError, did_you_mean
+from sluice.utility.analyses.clustering_agreement import clustering_agreement
+from sluice.utility.analyses.clusterings_view import ComparedClustering, compared_indices
+from sluice.utility.analyses.model_variables import masked_variables, original_variables
+from sluice.variables import NAMES, Kind, Variables
+from sluice.verdict import Finding
+
+_CALLED = {"k_means": "k-means", "fuzzy_c_means": "fuzzy c-means"}
+
+
+def refuse_unfit_clustering(analysis: ClusteringAnalysis, variables: Variables) -> None:
+    """Raise DataError where an analysis does not fit the variables of the data."""
+    for name in analysis.variables:
+        if name not in variables:
+            raise DataError(f"the data have no variable '{name}'.{did_you_mean(name, variables)}")
+        variable = variables[name]
+        if variable.role in NAMES or not (variable.kind.is_numeric or variable.kind is Kind.DATE):
+            raise DataError(f"'{name}' must be a number or a date; it is {variable.kind} with role {variable.role}.")
+
+
+def judge_clustering(
+    analysis: ClusteringAnalysis, files: OriginalAndMasked, rng: Generator
+) -> tuple[Finding, ComparedClustering]:
+    """A finding on the loss of the adjusted Rand index, and all indices. Records with a missing value are left out."""
+    lacking = tuple(name for name in analysis.variables if name not in files.released)
+    of_analysis = {
+        "name": analysis.name,
+        "method": analysis.method,
+        "clusters": analysis.clusters,
+        "variables": analysis.variables,
+        "left_out": lacking,
+    }
+    try:
+        refuse_unfit_clustering(analysis, files.variables)
+        original, masked, paired = _points(analysis, files)
+        found = clustering_agreement(original, masked, analysis.method, analysis.clusters, paired, rng)
+    except DataError as error:
+        says = f"The clusters {analysis.name} cannot be compared: {str(error).rstrip('.')}"
+        measured = Measured(nan, says, analysis.name, len(files.original), 0, written_number)
+        return measured.finding("clusterings", analysis.loss), ComparedClustering(**of_analysis, says=str(error))
+    index = next(each for each in found if each.index == "adjusted_rand")
+    says = (
+        f"The clusters of {_CALLED[analysis.method]} ({analysis.name}) agree with the original's by "
+        f"{index.masked:.2f} (adjusted Rand index), those from another start on the original by {index.itself:.2f}: a "
+        f"loss of {index.loss:.2f}"
+    )
+    measured = Measured(index.loss, says, analysis.name, len(files.original), len(original), written_number)
+    view = ComparedClustering(**of_analysis, indices=compared_indices(found))
+    return measured.finding("clusterings", analysis.loss), view
+
+
+def _points(analysis: ClusteringAnalysis, files: OriginalAndMasked) -> tuple[FloatArray, FloatArray, bool]:
+    """Complete records of both files, in standard deviations of the original, and whether they are paired."""
+    before = original_variables(analysis.variables, files.original, files.variables)
+    after = masked_variables(
+        analysis.variables, files.original, files.recoded, files.masked, files.variables, files.released
+    )
+    original = np.column_stack([before[name].numbers() for name in analysis.variables])
+    numbers = [after[name].numbers() for name in analysis.variables if name in after]
+    masked = np.column_stack(numbers) if numbers else np.zeros((len(files.masked), 0))
+    known = ~np.isnan(original).any(axis=1)
+    if not known.any():
+        raise DataError("every record lacks a value of the variables to be clustered by.")
+    centre, scale = original[known].mean(axis=0), original[known].std(axis=0)
+    scale[scale == 0] = 1
+    kept = [place for place, name in enumerate(analysis.variables) if name in after]
+    original, masked = (original - centre) / scale, (masked - centre[kept]) / scale[kept]
+    known_after = ~np.isnan(masked).any(axis=1)
+    if files.paired and len(original) == len(masked):
+        both = known & known_after
+        return original[both], masked[both], True
+    return original[known], masked[known_after], False

@@ -1,0 +1,34 @@
+"""Floor finding: the finding of a figure that is better the larger it is."""
+
+from math import isfinite, isnan
+
+from policies.utility.analyses import Floor
+from sluice.verdict import Finding, Verdict
+
+_ROUNDING = 1e-9  # equal files agree by 1 but for rounding
+
+
+def floor_finding(
+    rule: str, floor: Floor | None, value: float, says: str, scope: str, attempted: int, completed: int
+) -> Finding:
+    """Under a floor, or reported where there is none, stage "utility"; NaN is `UNKNOWN`.
+
+    says : without the stop at its end
+    """
+    if isnan(value):
+        verdict = Verdict.UNKNOWN
+    else:
+        verdict = Verdict.FAIL if floor is not None and value < floor.at_least - _ROUNDING else Verdict.PASS
+    asks = "no limit is set" if floor is None else f"the policy asks for {floor.at_least:.2f}"
+    return Finding(
+        rule=rule,
+        verdict=verdict,
+        stage="utility",
+        scope=scope,
+        observed=value if isfinite(value) else None,
+        limit=None if floor is None else floor.at_least,
+        attempted=attempted,
+        completed=completed,
+        binding=floor is not None and floor.binding,
+        says=f"{says}; {asks}.",
+    )

@@ -1,0 +1,125 @@
+"""Predictions: limits on how much worse a model predicts that learned from the masked file."""
+
+from math import nan
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.analyses import PredictionAnalysis
+from policies.utility.floor_finding import floor_finding
+from sluice.arrays import IntArray
+from sluice.errors import DataError, did_you_mean
+from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
+from sluice.utility.analyses.prediction_loss import Examples, PredictionScores, features, prediction_scores
+from sluice.utility.analyses.predictions_view import ComparedPrediction, compared_learner
+from sluice.variables import NAMES, Kind, Role, Variables
+from sluice.verdict import Finding
+
+_FEWEST = 100  # people to predict; of fewer, an F measure says little
+_PREDICTED = 0.3  # of the records, where nobody was held out
+_CALLED = {"logistic": "logistic regression", "forest": "random forest"}
+
+
+def refuse_unfit_prediction(analysis: PredictionAnalysis, variables: Variables) -> None:
+    """Raise DataError where an analysis does not fit the variables of the data."""
+    for name in (analysis.target, *(analysis.variables or ())):
+        if name not in variables:
+            raise DataError(f"the data have no variable '{name}'.{did_you_mean(name, variables)}")
+        if variables[name].kind in (Kind.TEXT, Kind.ITEMS):
+            raise DataError(f"'{name}' is of kind {variables[name].kind} and no value to predict, or predict by.")
+    if not variables[analysis.target].kind.is_categorical:
+        raise DataError(f"target: '{analysis.target}' must have categories; it is {variables[analysis.target].kind}.")
+    if analysis.target in (analysis.variables or ()):
+        raise DataError(f"variables: '{analysis.target}' is the target itself.")
+
+
+def judge_prediction(
+    analysis: PredictionAnalysis, files: OriginalAndMasked, rng: Generator
+) -> tuple[list[Finding], ComparedPrediction]:
+    """A finding on each learner, and what is shown. People held out are predicted, or else three records in ten."""
+    of_analysis = {"name": analysis.name, "target": analysis.target}
+    try:
+        refuse_unfit_prediction(analysis, files.variables)
+        before, after = _examples(analysis, files, rng)
+        found = [prediction_scores(before, after, learner, rng) for learner in analysis.learners]
+    except DataError as error:
+        says = f"The prediction {analysis.name} cannot be compared: {str(error).rstrip('.')}"
+        findings = [
+            floor_finding("predictions", analysis.ratio, nan, says, f"{analysis.name}: {learner}", 1, 0)
+            for learner in analysis.learners
+        ]
+        return findings, ComparedPrediction(**of_analysis, says=str(error))
+    view = ComparedPrediction(**of_analysis, predicted=found[0].predicted, learners=tuple(map(compared_learner, found)))
+    return [_finding(analysis, scores) for scores in found], view
+
+
+def _finding(analysis: PredictionAnalysis, scores: PredictionScores) -> Finding:
+    called = _CALLED[scores.learner]
+    ratio = scores.ratio if scores.original > scores.guess else nan
+    says = (
+        f"A {called} that learned {analysis.target} from the file predicts it with F {scores.masked:.3f}, one that "
+        f"learned from the original with {scores.original:.3f}"
+    )
+    if np.isnan(ratio):
+        says += f", no better than to guess ({scores.guess:.3f})"
+    else:
+        says += f": {ratio:.3f} of it ({scores.low:.3f} to {scores.high:.3f}; a guess has {scores.guess:.3f})"
+    scope = f"{analysis.name}: {scores.learner}"
+    return floor_finding("predictions", analysis.ratio, ratio, says, scope, scores.predicted, scores.predicted)
+
+
+def _examples(analysis: PredictionAnalysis, files: OriginalAndMasked, rng: Generator) -> tuple[Examples, Examples]:
+    names = analysis.variables or tuple(
+        name
+        for name, variable in files.variables.items()
+        if name != analysis.target
+        and variable.role not in (*NAMES, Role.WEIGHT)
+        and variable.kind not in (Kind.TEXT, Kind.ITEMS)
+    )
+    wanted = [analysis.target, *names]
+    learn, people, recoded_people, masked = _people(files, rng)
+
+    def on_released(frame: pd.DataFrame) -> dict[str, ModelVariable]:
+        return masked_variables(wanted, files.original, files.recoded, frame, files.variables, files.released)
+
+    original, truth = original_variables(wanted, learn, files.variables), people[analysis.target]
+    known = truth.notna().to_numpy()
+    to_predict = original_variables(wanted, people[known], files.variables)
+    released, released_to_predict = on_released(masked), on_released(recoded_people[known])
+    if int(known.sum()) < _FEWEST:
+        raise DataError(f"at least {_FEWEST} people must be predicted, of whom the target is known; there are fewer.")
+    target = original.pop(analysis.target)
+    levels = target.levels()
+    of_people = to_predict.pop(analysis.target).levels()
+    place = {name: number for number, name in enumerate([*levels.names, *of_people.names])}
+    classes = np.array([place[name] for name in of_people.names], np.int64)[of_people.codes]
+    learnt = np.where(levels.codes >= 0, np.array([place[name] for name in levels.names], np.int64)[levels.codes], -1)
+    released_target = released.pop(analysis.target, None)
+    released_to_predict.pop(analysis.target, None)
+    matrix, matrix_of_people = features(original, to_predict)
+    there, there_of_people = features(released, released_to_predict)
+    told = _released_classes(released_target, place, len(masked))
+    return Examples(matrix, learnt, matrix_of_people, classes), Examples(there, told, there_of_people, classes)
+
+
+def _released_classes(target: ModelVariable | None, place: dict[str, int], n: int) -> IntArray:
+    """The class of each masked record, -1 where the file tells none or a group of several."""
+    if target is None:
+        return np.full(n, -1, np.int64)
+    levels = target.levels()
+    codes = [place.get(name, -1) if own else -1 for name, own in zip(levels.names, levels.own, strict=True)]
+    return np.append(np.array(codes, np.int64), -1)[levels.codes]
+
+
+def _people(files: OriginalAndMasked, rng: Generator) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Originals to learn from; people to predict, and these on the masked file's categories; masked records to learn
+    from."""
+    if files.holdout is not None and files.recoded_holdout is not None and len(files.holdout) >= _FEWEST:
+        return files.original, files.holdout, files.recoded_holdout, files.masked
+    n = len(files.original)
+    predicted = np.zeros(n, np.bool_)
+    predicted[rng.choice(n, int(_PREDICTED * n), replace=False)] = True
+    masked = files.masked[~predicted] if files.paired and len(files.masked) == n else files.masked
+    return files.original[~predicted], files.original[predicted], files.recoded[predicted], masked

@@ -1,0 +1,128 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic import ValidationError
+
+from policies.advice import ADVICE
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.analyses import Analyses
+from policies.utility.asked import unfit_analyses
+from policies.utility.limits import Utility, UtilityLimits
+from sluice.variables import Kind, Variable
+from sluice.verdict import Finding, Verdict
+
+LEVELS = ("low", "middle", "high")
+VARIABLES = {
+    "age": Variable(name="age", kind=Kind.CONTINUOUS),
+    "town": Variable(name="town", kind=Kind.NOMINAL, categories=("a", "b")),
+    "pay": Variable(name="pay", kind=Kind.ORDINAL, categories=LEVELS),
+    "note": Variable(name="note", kind=Kind.TEXT),
+}
+PREDICTION = {"name": "pay", "target": "pay", "learners": ["logistic"]}
+
+
+def people(n: int, seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    age, town = rng.uniform(18, 65, n), rng.integers(0, 2, n)
+    level = np.digitize(age + 20 * town + 8 * rng.normal(size=n), [40, 60])
+    return pd.DataFrame(
+        {
+            "age": age,
+            "town": pd.Categorical.from_codes(town, ["a", "b"]),
+            "pay": pd.Categorical.from_codes(level, LEVELS, ordered=True),
+            "note": "x",
+        }
+    )
+
+
+ORIGINAL = people(900, 0)
+HOLDOUT = people(300, 1)
+
+
+def judge(prediction: dict[str, Any], masked: pd.DataFrame = ORIGINAL, **given: Any) -> tuple[list[Finding], Utility]:
+    released = given.pop("released", {name: VARIABLES[name] for name in masked})
+    recoded = given.pop("recoded", ORIGINAL[list(masked)])
+    rng = np.random.default_rng(0)
+    files = OriginalAndMasked(
+        ORIGINAL, recoded, masked, given.pop("holdout", None), VARIABLES, released, rng, **given
+    )  # fmt: skip
+    found = UtilityLimits.model_validate({"predictions": [prediction]}).find(files)
+    return [finding for finding in found.findings if finding.rule == "predictions"], found
+
+
+def test_people_who_were_held_out_are_predicted_and_the_limit_decides() -> None:
+    given = {"holdout": HOLDOUT, "recoded_holdout": HOLDOUT}
+    findings, found = judge(PREDICTION | {"ratio": {"at_least": 0.9}}, **given)
+    assert (findings[0].verdict, findings[0].scope, findings[0].completed) == (Verdict.PASS, "pay: logistic", 300)
+    assert findings[0].observed == pytest.approx(1, abs=0.02)
+    assert found.view.predictions is not None
+    shown = found.view.predictions[0]
+    assert (shown.predicted, shown.learners[0].learnt) == (300, 900)
+    shuffled = ORIGINAL.assign(pay=ORIGINAL["pay"].sample(frac=1, random_state=0).array)
+    findings, _ = judge(PREDICTION | {"ratio": {"at_least": 0.9}}, shuffled, **given)
+    assert findings[0].verdict is Verdict.FAIL
+    assert "the policy asks for 0.90" in findings[0].says
+
+
+def test_without_a_holdout_three_records_of_ten_are_predicted_and_not_learned_from() -> None:
+    findings, found = judge(PREDICTION)
+    assert (findings[0].completed, findings[0].binding) == (270, False)
+    assert found.view.predictions is not None
+    assert found.view.predictions[0].learners[0].learnt == 630
+    assert judge(PREDICTION)[0] == findings  # the same release draws the same
+    unpaired = ORIGINAL.sample(frac=0.9, random_state=1).reset_index(drop=True)
+    assert judge(PREDICTION, unpaired, paired=False)[0][0].verdict is Verdict.PASS
+
+
+def test_a_target_that_was_merged_or_removed_is_not_predicted() -> None:
+    merged = ORIGINAL.assign(pay=pd.Categorical(["any"] * 900, ["any"], ordered=True))
+    groups = VARIABLES | {"pay": Variable(name="pay", kind=Kind.ORDINAL, categories=("any",))}
+    findings, _ = judge(PREDICTION | {"ratio": {"at_least": 0.5}}, merged, released=groups, recoded=merged)
+    assert (findings[0].verdict, findings[0].observed) == (Verdict.FAIL, 0)
+    findings, _ = judge(PREDICTION | {"ratio": {"at_least": 0.5}}, ORIGINAL[["age", "town"]])
+    assert (findings[0].verdict, findings[0].observed) == (Verdict.FAIL, 0)
+
+
+def test_numbers_in_groups_still_predict() -> None:
+    labels = ("under 30", "30 to 49", "50 and over")
+    recoded = ORIGINAL.assign(age=pd.cut(ORIGINAL["age"], [0, 30, 50, 99], labels=labels))
+    groups = VARIABLES | {"age": Variable(name="age", kind=Kind.ORDINAL, categories=labels)}
+    findings, _ = judge(PREDICTION, recoded, released=groups, recoded=recoded)
+    assert findings[0].observed is not None
+    assert 0.7 < findings[0].observed < 1.01
+
+
+def test_what_nobody_can_predict_is_unknown() -> None:
+    chance = ORIGINAL.assign(pay=ORIGINAL["pay"].sample(frac=1, random_state=3).array)
+    files = OriginalAndMasked(chance, chance, chance, None, VARIABLES, VARIABLES, np.random.default_rng(0))
+    limits = {"predictions": [PREDICTION | {"variables": ["town"], "ratio": {"at_least": 0.1}}]}
+    finding = UtilityLimits.model_validate(limits).find(files).findings[-1]
+    assert (finding.verdict, finding.binding) == (Verdict.UNKNOWN, True)
+    assert "no better than to guess" in finding.says
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"target": "payy"}, "no variable 'payy'. Did you mean 'pay'"),
+        ({"target": "age"}, "must have categories; it is continuous"),
+        ({"variables": ["note"]}, "of kind text"),
+        ({"variables": ["pay"]}, "is the target itself"),
+    ],
+)
+def test_a_prediction_that_does_not_fit_says_why(given: dict[str, Any], says: str) -> None:
+    findings, found = judge(PREDICTION | given | {"ratio": {"at_least": 0.1}})
+    assert findings[0].verdict is Verdict.UNKNOWN
+    assert says in findings[0].says
+    assert found.view.predictions is not None
+    assert says in found.view.predictions[0].says
+    declared = Analyses.model_validate({"predictions": [PREDICTION | given]})
+    assert says in unfit_analyses(declared, VARIABLES)[0]
+
+
+def test_other_learners_are_refused() -> None:
+    with pytest.raises(ValidationError, match="'logistic' or 'forest'"):
+        UtilityLimits.model_validate({"predictions": [PREDICTION | {"learners": ["boosting"]}]})
+    assert "predictions" in ADVICE

@@ -1,0 +1,98 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.utility.analyses.clustering_agreement import (
+    IndexLoss,
+    clustering_agreement,
+    fuzzy_centres,
+    memberships,
+)
+
+RNG = np.random.default_rng(0)
+CENTRES = np.array([[0.0, 0], [8, 0], [0, 8]])
+GROUPS = RNG.integers(0, 3, 300)
+POINTS = CENTRES[GROUPS] + RNG.normal(size=(300, 2))
+
+
+def agree(masked: np.ndarray, method: Any = "k_means", clusters: int = 3, **given: Any) -> dict[str, IndexLoss]:
+    paired = given.pop("paired", True)
+    found = clustering_agreement(POINTS, masked, method, clusters, paired, np.random.default_rng(1))
+    return {each.index: each for each in found}
+
+
+@pytest.mark.parametrize("method", ["k_means", "fuzzy_c_means"])
+def test_clear_clusters_are_found_again_and_a_shuffled_file_has_lost_them(method: Any) -> None:
+    kept = agree(POINTS + RNG.normal(size=POINTS.shape) / 10, method)
+    assert kept["adjusted_rand"].itself > 0.95
+    assert kept["adjusted_rand"].loss < 0.05
+    lost = agree(RNG.permutation(POINTS), method)
+    assert lost["adjusted_rand"].masked < 0.1
+    assert lost["adjusted_rand"].loss > 0.85
+    assert lost["mantaras"].loss > 0.85
+    assert lost["rand"].low <= lost["rand"].loss <= lost["rand"].high
+
+
+def test_what_the_method_does_not_find_again_itself_is_no_loss_of_the_file() -> None:
+    """Points without clusters: k-means disagrees with itself from another start, and no more with the same file."""
+    cloud = np.random.default_rng(5).uniform(size=(400, 4))
+    found = {
+        each.index: each for each in clustering_agreement(cloud, cloud, "k_means", 12, True, np.random.default_rng(2))
+    }
+    assert found["adjusted_rand"].itself < 0.8
+    assert found["adjusted_rand"].low < 0.05
+    assert found["adjusted_rand"].loss < 0.1
+
+
+def test_clusters_of_an_unpaired_file_are_regions_for_the_original() -> None:
+    assert agree(RNG.permutation(POINTS), paired=False)["adjusted_rand"].loss < 0.05
+    with pytest.raises(DataError, match="same variables"):
+        agree(POINTS[:, :1], paired=False)
+
+
+def test_a_file_with_fewer_columns_or_values_agrees_less() -> None:
+    one = agree(POINTS[:, :1])["adjusted_rand"].masked
+    assert 0.2 < one < 0.9
+    assert agree(POINTS[:, :0])["adjusted_rand"].masked == 0
+    assert agree(np.zeros_like(POINTS))["adjusted_rand"].masked == 0
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6))
+def test_memberships_are_shares_and_centres_lie_among_the_points(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(30, 2))
+    centres = fuzzy_centres(points, 3, rng)
+    shares = memberships(points, centres)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert (shares >= 0).all()
+    assert (centres >= points.min(axis=0)).all()
+    assert (centres <= points.max(axis=0)).all()
+
+
+def test_memberships_by_hand() -> None:
+    """Distances 1 and 2 to two centres: squared inverses 1 and 1/4, so 0.8 and 0.2."""
+    np.testing.assert_allclose(memberships(np.array([[1.0]]), np.array([[0.0], [3.0]])), [[0.8, 0.2]])
+    np.testing.assert_allclose(memberships(np.array([[0.0]]), np.array([[0.0], [3.0]])), [[1, 0]])
+
+
+def test_the_centres_are_a_fixed_point_of_bezdek_s_equations() -> None:
+    centres = fuzzy_centres(POINTS, 3, np.random.default_rng(3))
+    squared = memberships(POINTS, centres) ** 2
+    np.testing.assert_allclose(squared.T @ POINTS / squared.sum(axis=0)[:, None], centres, atol=1e-4)
+    assert np.abs(centres[:, None] - CENTRES).max(axis=2).min(axis=0).max() < 0.3  # each lies near one of them
+
+
+def test_too_few_records_and_other_lengths_are_refused() -> None:
+    with pytest.raises(DataError, match="the original has 300"):
+        agree(POINTS, clusters=301)
+    with pytest.raises(DataError, match="as many records; got 300 and 2"):
+        agree(POINTS[:2])
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    assert agree(POINTS[::-1]) == agree(POINTS[::-1])
