@@ -12,6 +12,7 @@ from sluice.verdict import decide as verdict_of
 from tasks.release.adopted import notices
 from tasks.release.definition import Definition
 from tasks.release.earlier_releases import earlier_attempts, search_trials
+from tasks.release.kept_suggestions import kept_suggestions
 from tasks.release.product import E, M, Product
 from tasks.release.release import Release
 from tasks.release.rounds import returned
@@ -55,6 +56,7 @@ def decide(
         records_original=release.original.rows,
         earlier_attempts=earlier_attempts(release),
         search_trials=search_trials(release),
+        suggestions=kept_suggestions(product),
         minimum_cell=policy.minimum_cell,
         hashes={**product.hashes, "plan": plan, **(made.hashes if made else {})},
         salt=salt,

@@ -58,6 +58,50 @@ def tune(
     raise typer.Exit(DONE if tuned.winner else BLOCKED)
 
 
+@tune_app.command()
+def suggest(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="the definition of a release that was blocked")],
+    trials: Annotated[int, typer.Option("--trials", min=1, help="how many changes are tried at most")] = 200,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="the same gives the same suggestions")] = 1,
+    workers: Annotated[int | None, typer.Option("--workers", min=1, help="processes; else SLUICE_WORKERS")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Name the smallest changes of a blocked plan that would pass, each tried. The next report on it has them."""
+    from tasks.tuning.blocked import suggest_for
+    from tasks.tuning.space import SearchSettings
+
+    quiet = as_json or is_written()
+    found = suggest_for(
+        file,
+        SearchSettings(trials=trials, seed=seed),
+        workers or settings().workers,
+        (lambda done, passing: None) if quiet else _show_changes,
+    )
+    before = found.before
+    if as_json:
+        suggested = [{"changes": each.changes, "loss": _finite(each.loss)} for each in found.passing]
+        print_json({"passes": before.end == "passes", "loss": _finite(before.loss), "suggestions": suggested})
+    elif before.end == "passes":
+        say("the plan passes as it stands; nothing has to be changed.")
+    else:
+        fell = ", ".join(dict.fromkeys(miss.rule for miss in before.misses))
+        say(f"the plan falls by {fell}; loss {_number(before.loss)}. {found.tried:,} changes tried.", style="bold")
+        for number, each in enumerate(found.passing, 1):
+            say(f"  {number}. {each.in_words(before.loss)}")
+        if not found.passing:
+            say("none of them passes.")
+        if not found.passing and found.nearest is not None:
+            done, outcome = found.nearest
+            says = "; ".join(miss.says for miss in outcome.misses[:2])
+            say(f"  nearest: {'; and '.join(done)}. Then: {says}")
+            say(f"a search of more plans: sluice tune {file}")
+    raise typer.Exit(DONE if before.end == "passes" or found.passing else BLOCKED)
+
+
+def _show_changes(done: int, passing: int) -> None:
+    err.print(f"  {done:>5} changes tried, {passing} pass", style="dim")
+
+
 def _show(trial: "TrialRecord", best: "TrialRecord | None") -> None:
     """One line for each trial, with the best so far."""
     outcome = trial.outcome

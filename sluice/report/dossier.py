@@ -109,6 +109,9 @@ class Dossier(BaseModel):
     approvals_needed: str = Field(description="in words: how many, which roles, how long an approval holds")
     records_original: int
     earlier_attempts: int = Field(description="other releases of nearly the same data that were evaluated before")
+    suggestions: tuple[str, ...] = Field(
+        default=(), description="changes of a plan that did not pass, each of which passed when it was tried"
+    )
     search_trials: int = Field(
         default=0, description="plans that searches tried on nearly the same data; the plan that won was judged anew"
     )

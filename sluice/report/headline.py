@@ -36,7 +36,10 @@ def headline(dossier: Dossier) -> str:
 
 
 def next_steps(dossier: Dossier) -> list[str]:
-    """What can be done now: the advice on each reason (`policies.advice` has it), no sentence twice."""
+    """What can be done now: changes of the plan that passed when they were tried, where anybody asked for such.
+
+    Else the advice on each reason (`policies.advice` has it), no sentence twice.
+    """
     kept_back = reasons(dossier)[: 1 + FURTHER_REASONS]
     if state(dossier) is Verdict.PASS:
         return [
@@ -45,6 +48,8 @@ def next_steps(dossier: Dossier) -> list[str]:
     if not kept_back:
         return ["Check that the policy's rules were carried out, and evaluate the release again."]
     advice = [finding.advice or _UNADVISED for finding in kept_back]
+    if dossier.suggestions:
+        advice = [f"This change of the plan passed when it was tried: {each}." for each in dossier.suggestions]
     if any(finding.verdict is Verdict.REVIEW for finding in kept_back):
         advice.append(
             "Where a decision is needed, the owner of the policy may also record a waiver with a reason and an end."

@@ -17,6 +17,7 @@ from tasks.tuning.cut_points import cut
 
 _FACTORS = (0.25, 0.5, 0.7, 1.4, 2.0, 4.0)
 _LARGEST_SHARE = 1.0
+_FEW_CUTS = 6
 _KEYED = ("generalization", "local_suppression", "mondrian", "k_member_clustering", "bottom_up_local_recoding")
 
 
@@ -80,13 +81,25 @@ def _near(field: str, value: Any, step: Mapping[str, Any]) -> list[Any]:
             found = [min(each, _LARGEST_SHARE) for each in found]
         return [each for each in dict.fromkeys(found) if each != value]
     if field == "bins" and "labels" not in step:
-        fewer = [[c for c in value if c != cut_] for cut_ in value] if len(value) > 1 else []
-        middle = [_plain(float(f"{(a + b) / 2:.3g}")) for a, b in pairwise(value)]
-        return [*fewer, *(sorted({*value, each}) for each in middle if each not in value)]
+        return _other_cuts(list(value))
     if isinstance(value, Mapping) and set(value) == {"quantile"}:
         q = value["quantile"]
         return [{"quantile": each} for each in (0.9, 0.95, 0.98, 0.99, 0.995) if each != q]
     return []
+
+
+def _other_cuts(cuts: list[float]) -> list[list[float]]:
+    """Every second cut, every fourth; of a few cuts all but one, and one more between two."""
+    coarser = [cuts[step // 2 :: step] for step in (2, 4, 8) if len(cuts) > step // 2]
+    few = len(cuts) <= _FEW_CUTS
+    fewer = [[each for each in cuts if each != cut_] for cut_ in cuts] if len(cuts) > 1 and few else []
+    middle = [_plain(float(f"{(a + b) / 2:.3g}")) for a, b in pairwise(cuts)] if few else []
+    finer = [sorted({*cuts, each}) for each in middle if each not in cuts]
+    found: list[list[float]] = []
+    for each in (*coarser, *fewer, *finer):
+        if each and each != cuts and each not in found:
+            found.append(each)
+    return found
 
 
 def _plain(value: float) -> float:

@@ -11,12 +11,10 @@ seed gives the same trials in however many processes, and whether the search was
 
 import json
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from math import inf, isfinite
-from multiprocessing import get_context
 from time import monotonic
 from typing import Any
 
@@ -25,6 +23,7 @@ from pydantic import ValidationError
 
 from sluice.verdict import Verdict
 from tasks.tuning.journal import Journal, TrialRecord
+from tasks.tuning.processes import processes, records_there
 from tasks.tuning.ranges import Between, Choice, Choose, Range, first, is_scale
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import SpaceOfPlans
@@ -109,7 +108,7 @@ class Search:
         settings = self.space.search
         ends = monotonic() + 60 * settings.minutes if settings.minutes else inf
         trials: list[TrialRecord] = []
-        with self._pool() as pool:
+        with processes(self.records, self.workers) as pool:
             while len(trials) < settings.trials and (monotonic() < ends or not trials):
                 batch = self._asked(trials)[: settings.trials - len(trials)]
                 for record in self._tried(batch, trials, pool):
@@ -188,19 +187,6 @@ class Search:
         asked = study.ask()
         return point_of(self.space, lambda place, of: _suggested(asked, place, of))
 
-    @contextmanager
-    def _pool(self) -> Iterator[Executor | None]:
-        if self.workers < 2:
-            yield None
-            return
-        pool = ProcessPoolExecutor(
-            self.workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(self.records, self.workers)
-        )
-        try:
-            yield pool
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
 
 def starting_points(space: SpaceOfPlans) -> list[dict[str, Any]]:
     """The point of all first values, that of all last ones, and that with every variable dropped that may be."""
@@ -264,21 +250,9 @@ def _all_dropped(place: str, of: Range) -> Any:
     return True if place.startswith("may_drop.") else of.first
 
 
-# -- in processes of their own
-
-_THERE: list[RecordsAtHand] = []
-
-
-def _begin(records: RecordsAtHand, workers: int) -> None:
-    """What a process does before its first trial: keep the records, and its share of the threads."""
-    import numba
-
-    numba.set_num_threads(max(1, numba.config.NUMBA_NUM_THREADS // workers))
-    _THERE[:] = [records]
-
-
 def _outcome_there(space: SpaceOfPlans, point: Mapping[str, Any], number: int, bound: float) -> Outcome:
-    return outcome_at(_THERE[0], space, point, number, bound)
+    """`outcome_at` in a process of its own."""
+    return outcome_at(records_there(), space, point, number, bound)
 
 
 # -- Optuna

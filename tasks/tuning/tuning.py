@@ -13,6 +13,7 @@ from sluice.custody.outputs import refuse_to_overwrite
 from sluice.documents.documents import Written, canonical_json, document_sha256, parse_document, read_yaml
 from sluice.errors import DocumentError
 from sluice.publication.records_file import read_typed
+from sluice.variables import Variables
 from tasks.release.documents import load_documents, open_workspace
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records
@@ -97,12 +98,7 @@ def open_ground(
     product = load_documents(Records, path, first, open_workspace())
     if open_space is not None:
         product.refuse_unfit()
-    data, variables = stage(product)
-    staged = read_typed(product.workspace.vault.verify(data.sha256, ".parquet"), variables)
-    definition = product.definition
-    whole = RecordsAtHand.of(
-        staged, variables, product.contract, product.policy, definition.name, definition.owner, datetime.now(UTC).date()
-    )
+    data, whole = staged_records(product)
     if open_space is not None:
         space = _with_settings(open_space, asked)
     else:
@@ -118,6 +114,14 @@ def open_ground(
         path, written, product, space, open_space is None, baseline, data, whole, searched, rest,
         _name_of(product, data, space),
     )  # fmt: skip
+
+
+def staged_records(product: Records) -> tuple[StagedTable, RecordsAtHand]:
+    """The data of a definition, staged and read. Raises DataError."""
+    data, variables = stage(product)
+    staged = read_typed(product.workspace.vault.verify(data.sha256, ".parquet"), variables)
+    of, today = product.definition, datetime.now(UTC).date()
+    return data, RecordsAtHand.of(staged, variables, product.contract, product.policy, of.name, of.owner, today)
 
 
 def tune(
@@ -139,7 +143,8 @@ def tune(
         says("judging the plan of the definition as it stands")
         before = judged_afresh(ground.space, ground.baseline, ground.whole, (_BASELINE,))
     passed_before = before is not None and before.outcome.end == "passes"
-    with _recorded(ground) as taken:
+    trials = ground.space.search.trials
+    with recorded(ground.product, ground.name, ground.data, ground.whole.variables, trials) as taken:
         try:
             found = Search(ground.space, ground.searched, journal, workers).run(told)
         finally:
@@ -232,17 +237,18 @@ def _name_of(product: Records, data: StagedTable, space: SpaceOfPlans) -> str:
 
 
 @contextmanager
-def _recorded(ground: Ground) -> Iterator[dict[str, Any]]:
-    """The search in the ledger: what it may take before its first trial, and at its end what it took."""
-    workspace = ground.product.workspace
-    variables = kept_variables(workspace, ground.whole.variables)
-    dataset = ground.product.contract.dataset
-    record_begun(workspace, ground.name, dataset, ground.data, variables, ground.space.search.trials)
+def recorded(
+    product: Records, name: str, data: StagedTable, variables: Variables, trials: int
+) -> Iterator[dict[str, Any]]:
+    """A search in the ledger: what it may take before its first trial, and at its end what it took."""
+    workspace = product.workspace
+    kept = kept_variables(workspace, variables)
+    record_begun(workspace, name, product.contract.dataset, data, kept, trials)
     taken: dict[str, Any] = {"trials": 0, "judged": 0, "passed": False}
     try:
         yield taken
     finally:
-        record_ended(workspace, ground.name, taken["trials"], taken["judged"], taken["passed"])
+        record_ended(workspace, name, taken["trials"], taken["judged"], taken["passed"])
 
 
 def _head(tuned: Tuned) -> list[str]:

@@ -20,6 +20,10 @@ from tests.tasks.tuning.house_of_plans import records
             {"method": "global_recoding", "columns": ["a"], "bins": [20, 30]}, "bins",
             [[20, 30], [30], [20], [20, 25, 30]],
         ),
+        (
+            {"method": "global_recoding", "columns": ["a"], "bins": list(range(0, 80, 10))}, "bins",
+            [list(range(0, 80, 10)), [10, 30, 50, 70], [20, 60], [40]],
+        ),
     ],
 )  # fmt: skip
 def test_a_step_is_opened_around_its_values(step: dict[str, Any], field: str, values: list[Any]) -> None:

@@ -1,0 +1,184 @@
+"""`sluice suggest`: the smallest changes of a blocked plan that would pass, each tried.
+
+Single changes first; where fewer than three of these pass, two and then three together, of those that brought the plan
+nearest. What is suggested passed again with another seed.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tasks.release.records.definition import RecordsDefinition
+from tasks.tuning.changes import Change, Plan, changes, with_plan
+from tasks.tuning.processes import processes, records_there
+from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.search import refused
+from tasks.tuning.space import SearchSettings
+from tasks.tuning.trial import Outcome, try_plan
+
+WANTED = 3
+_MOST_TOGETHER = 3  # changes
+_BEST = 5  # plans with fewer changes, from which those with one more begin
+_TRYING, _FRESH = 2**44, 2**44 + 1  # of the search's seed
+
+
+class Suggestion(BaseModel):
+    """Changes that let the plan pass, and what it loses then."""
+
+    model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
+
+    changes: tuple[str, ...]
+    loss: float
+    margin: float
+
+    def in_words(self, before: float) -> str:
+        """One line."""
+        what = "; and ".join(self.changes)
+        if not isfinite(before):
+            return f"{what} (loss {self.loss:.3f})"
+        return f"{what} (loss {self.loss:.3f}, {self.loss - before:+.3f})"
+
+
+@dataclass(frozen=True)
+class Suggestions:
+    """What was tried, and what passed.
+
+    before : the plan as it stands; tried: how many plans; nearest: where none passed, the changes that came nearest
+    """
+
+    before: Outcome
+    passing: tuple[Suggestion, ...] = ()
+    tried: int = 0
+    nearest: tuple[tuple[str, ...], Outcome] | None = None
+
+
+@dataclass(frozen=True)
+class _Tried:
+    done: tuple[Change, ...]
+    plan: Plan
+    outcome: Outcome
+
+    @property
+    def order(self) -> tuple[int, float]:
+        return len(self.done), self.outcome.loss
+
+
+def suggest(
+    definition: RecordsDefinition,
+    written: Plan,
+    records: RecordsAtHand,
+    whole: RecordsAtHand,
+    settings: SearchSettings,
+    workers: int = 1,
+    told: Callable[[int, int], None] = lambda done, found: None,
+) -> Suggestions:
+    """The smallest changes by which the plan passes, at most three.
+
+    written : the plan of the definition, as it is written
+    records : on which changes are tried; `whole`: on which those that are suggested passed again
+    told    : called with how many plans were tried, and how many of them passed
+    cost    : up to `trials` trials of `settings`, most of which stop early, and some judgements of a release
+    """
+    seed = (settings.seed, _TRYING)
+    before = try_plan(definition, records, (*seed, 0), settings.loss)
+    if before.end == "passes":
+        return Suggestions(before)
+    single = changes(definition, written, records.variables, records.frame, records.policy, before.misses)
+    tried: list[_Tried] = []
+    known: set[str] = set()
+    begin: list[_Tried] = [_Tried((), written, before)]
+    with processes(records, workers) as pool:
+        for _ in range(_MOST_TOGETHER):
+            wanted = _next(begin, definition, single, records, known)[: settings.trials - len(tried)]
+            step = max(workers, 1) * 2
+            for at in range(0, len(wanted), step):
+                some = wanted[at : at + step]
+                numbers = range(len(tried) + 1, len(tried) + 1 + len(some))
+                outcomes = _outcomes(definition, [plan for _, plan in some], records, settings, seed, numbers, pool)
+                tried += [_Tried(done, plan, outcome) for (done, plan), outcome in zip(some, outcomes, strict=True)]
+                told(len(tried), sum(each.outcome.end == "passes" for each in tried))
+            if len(_different(each for each in tried if each.outcome.end == "passes")) >= WANTED:
+                break
+            last = [each for each in tried if each.outcome.end == "fails" and len(each.done) == len(begin[0].done) + 1]
+            begin = sorted(last, key=lambda each: (each.outcome.breach, each.outcome.loss))[:_BEST]
+            if not begin:
+                break
+    passing = _confirmed(definition, tried, whole, settings)
+    failing = [each for each in tried if each.outcome.end == "fails"]
+    nearest = min(failing, key=lambda each: (each.outcome.breach, *each.order), default=None)
+    closest = None if nearest is None else (tuple(c.says for c in nearest.done), nearest.outcome)
+    return Suggestions(before, tuple(passing), len(tried), closest)
+
+
+def _next(
+    begin: Sequence[_Tried], definition: RecordsDefinition, single: Sequence[Change], records: RecordsAtHand,
+    known: set[str],
+) -> list[tuple[tuple[Change, ...], Plan]]:  # fmt: skip
+    """Plans with one change more than those to begin from, each once."""
+    found: list[tuple[tuple[Change, ...], Plan]] = []
+    for of in begin:
+        more = single
+        if of.done:
+            try:
+                changed = with_plan(definition, of.plan)
+            except ValidationError:
+                continue
+            more = changes(changed, of.plan, records.variables, records.frame, records.policy, of.outcome.misses)
+        about = {change.about for change in of.done}
+        for change in more:
+            if change.about in about or (key := repr(change.plan)) in known:
+                continue
+            known.add(key)
+            found.append(((*of.done, change), change.plan))
+    return found
+
+
+def _outcomes(
+    definition: RecordsDefinition, plans: Sequence[Plan], records: RecordsAtHand, settings: SearchSettings,
+    seed: tuple[int, ...], numbers: Sequence[int], pool: Executor | None,
+) -> list[Outcome]:  # fmt: skip
+    """Of each plan, with a seed of its own number."""
+    asked = [(definition, plan, settings, (*seed, number)) for plan, number in zip(plans, numbers, strict=True)]
+    if pool is None:
+        return [_outcome(records, *arguments) for arguments in asked]
+    return [future.result() for future in [pool.submit(_outcome_there, *arguments) for arguments in asked]]
+
+
+def _outcome(
+    records: RecordsAtHand, definition: RecordsDefinition, plan: Plan, settings: SearchSettings, seed: tuple[int, ...]
+) -> Outcome:
+    try:
+        return try_plan(with_plan(definition, plan), records, seed, settings.loss)
+    except Exception as error:  # this plan cannot be judged, others can
+        return refused(f"The trial stopped with {type(error).__name__}.")
+
+
+def _outcome_there(*arguments: Any) -> Outcome:
+    return _outcome(records_there(), *arguments)
+
+
+def _different(tried: Any) -> list[_Tried]:
+    """The smallest first, and of those about the same things the one that loses least."""
+    found: dict[tuple[str, ...], _Tried] = {}
+    for each in sorted(tried, key=lambda one: one.order):
+        found.setdefault(tuple(sorted(change.about for change in each.done)), each)
+    return list(found.values())
+
+
+def _confirmed(
+    definition: RecordsDefinition, tried: Sequence[_Tried], whole: RecordsAtHand, settings: SearchSettings
+) -> list[Suggestion]:
+    found: list[Suggestion] = []
+    candidates = _different(each for each in tried if each.outcome.end == "passes")
+    for place, each in enumerate(candidates[: 2 * WANTED + settings.finalists]):
+        again = try_plan(with_plan(definition, each.plan), whole, (settings.seed, _FRESH, place), settings.loss)
+        if again.end == "passes":
+            says = tuple(change.says for change in each.done)
+            found.append(Suggestion(changes=says, loss=again.loss, margin=again.margin))
+        if len(found) == WANTED:
+            break
+    return found

@@ -1,0 +1,90 @@
+"""`sluice tune` and `sluice suggest`: what they write, what they record, and what the next report says of it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sluice.custody.states import SEARCHES
+from tests.flows.house import BLOCKED, DONE, House
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    """A plan that is stronger than it need be, and a search that is short."""
+    house = House(tmp_path / "house")
+    house.definition["plan"][1]["bins"] = [60]
+    house.definition["search"] = {"trials": 16, "seed": 3, "people": 1}
+    house.write()
+    return house
+
+
+def searched(house: House, *options: str) -> Any:
+    return house.sluice("tune", str(house.file), "--workers", "1", *options)
+
+
+def test_the_plan_that_is_found_passes_as_a_release_and_loses_less(house: House) -> None:
+    told = searched(house)
+    assert told.code == DONE, told.words
+    tuned = house.documents / "release-tuned.yaml"
+    text = tuned.read_text()
+    assert "Found by `sluice tune`" in text
+    assert "Without it" in text
+    assert yaml.safe_load(text)["name"] == "people-puf"
+    assert house.sluice("check", str(tuned)).code == DONE
+    events = house.workspace().ledger.entries(SEARCHES)
+    assert [entry.event for entry in events] == ["search_begun", "search_ended"]
+    assert events[0].body["trials"] == 16
+    assert 1 <= events[1].body["trials"] <= 16
+    report = next((house.home / "reports").glob("*.html")).read_text()
+    assert "by a search" in report
+    assert "No other release of these data" in report  # no trial is another release
+    again = searched(house)
+    assert "are known already" in again.err
+    assert "exists" in again.err or again.code == DONE
+
+
+def test_a_definition_without_search_fields_is_tuned_and_not_changed(house: House) -> None:
+    del house.definition["search"]
+    house.write()
+    before = house.file.read_bytes()
+    told = searched(house, "--trials", "4", "--json")
+    assert told.json["trials"] <= 4
+    assert house.file.read_bytes() == before
+    assert told.code == (DONE if told.json["passed"] else BLOCKED)
+
+
+def test_what_cannot_be_met_is_named_by_rule_and_nothing_is_written(house: House) -> None:
+    house.policy["rules"] = [{"rule": "k_anonymity", "k": 1100}]
+    house.definition["plan"] = [
+        {"method": "removal", "columns": ["household", "town"]},
+        {"method": "global_recoding", "columns": ["age"], "bins": {"any_of": [[40], [60]]}},
+    ]
+    house.write()
+    told = searched(house)
+    assert told.code == BLOCKED
+    assert "k_anonymity" in told.words
+    assert not (house.documents / "release-tuned.yaml").exists()
+
+
+def test_a_wrong_space_and_another_folder_are_refused(house: House, tmp_path: Path) -> None:
+    told = house.sluice("tune", str(house.file), "--output", str(tmp_path / "x.yaml"))
+    assert "must lie beside" in told.err
+    house.definition["plan"][3]["window"] = {"from": 0.1, "to": 7}
+    house.write()
+    assert "with plan.3.window = 7" in house.sluice("tune", str(house.file)).words
+
+
+def test_suggestions_are_tried_and_stand_in_the_next_report(house: House) -> None:
+    del house.definition["search"]
+    house.definition["plan"][1]["bins"] = list(range(20, 80, 2))
+    house.write()
+    blocked = house.sluice("check", str(house.file))
+    assert blocked.code == BLOCKED
+    told = house.sluice("suggest", str(house.file), "--trials", "40", "--workers", "1")
+    assert told.code == DONE, told.words
+    assert "1. " in told.out
+    house.sluice("check", str(house.file))
+    report = next((house.home / "reports").glob("*.html")).read_text()
+    assert "This change of the plan passed when it was tried" in report

@@ -1,0 +1,75 @@
+"""The smallest changes by which a blocked plan passes: each tried, each another, and none for what passes."""
+
+from typing import Any
+
+import pytest
+
+from tasks.tuning.changes import changes, with_plan
+from tasks.tuning.space import SearchSettings
+from tasks.tuning.suggestions import suggest
+from tasks.tuning.trial import LossWeights, try_plan
+from tests.tasks.tuning.house_of_plans import policy, records, space
+
+BLOCKED: tuple[dict[str, Any], ...] = (
+    {"method": "removal", "columns": ["household", "town"]},
+    {"method": "global_recoding", "columns": ["age"], "bins": [25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75]},
+    {"method": "rank_swapping", "columns": ["income"], "window": 0.4},
+)
+
+
+def of(plan: tuple[dict[str, Any], ...]) -> Any:
+    return space([dict(step) for step in plan]).definition()
+
+
+def test_single_changes_that_pass_are_found_and_each_is_about_something_else() -> None:
+    known = records(400)
+    found = suggest(of(BLOCKED), BLOCKED, known, known, SearchSettings(trials=60))
+    assert found.before.misses[0].rule == "k_anonymity"
+    assert len(found.passing) >= 2
+    assert all(len(each.changes) == 1 for each in found.passing)
+    assert len({each.changes for each in found.passing}) == len(found.passing)
+    assert any("age" in each.changes[0] for each in found.passing)
+    assert "loss" in found.passing[0].in_words(found.before.loss)
+
+
+def test_a_plan_that_passes_needs_no_change() -> None:
+    plan = (BLOCKED[0], dict(BLOCKED[1]) | {"bins": [50]}, BLOCKED[2])
+    known = records(600)
+    found = suggest(of(plan), plan, known, known, SearchSettings(trials=5))
+    assert (found.before.end, found.passing, found.tried) == ("passes", (), 0)
+
+
+@pytest.mark.slow
+def test_two_changes_together_where_no_single_one_passes() -> None:
+    plan = (BLOCKED[0], BLOCKED[1])  # k is broken, and the incomes are those of the people
+    known = records(400)
+    found = suggest(of(plan), plan, known, known, SearchSettings(trials=400))
+    assert found.passing
+    assert all(len(each.changes) == 2 for each in found.passing)
+
+
+def test_where_nothing_passes_it_is_said_what_came_nearest() -> None:
+    never = policy(rules=[{"rule": "k_anonymity", "k": 401}])
+    known = records(400, never)
+    found = suggest(of(BLOCKED), BLOCKED, known, known, SearchSettings(trials=20))
+    assert found.passing == ()
+    assert found.tried == 20
+    assert found.nearest is not None
+
+
+@pytest.mark.slow
+def test_two_processes_suggest_the_same() -> None:
+    known = records(400)
+    asked = (of(BLOCKED), BLOCKED, known, known, SearchSettings(trials=12))
+    one, two = suggest(*asked), suggest(*asked, workers=2)
+    assert [each.changes for each in one.passing] == [each.changes for each in two.passing]
+
+
+def test_every_change_is_a_valid_plan_and_what_the_findings_name_comes_first() -> None:
+    known = records(400)
+    outcome = try_plan(of(BLOCKED), known, (1,), LossWeights())
+    found = changes(of(BLOCKED), BLOCKED, known.variables, known.frame, known.policy, outcome.misses)
+    assert len(found) > 20
+    assert all(with_plan(of(BLOCKED), change.plan) for change in found)
+    assert len({repr(change.plan) for change in found}) == len(found)
+    assert any(name in found[0].says for name in ("age", "sex", "region"))
