@@ -77,8 +77,8 @@ def _eigenvalues(shift: float, names: int, removed: int, lost: str) -> Measured:
         says = "Principal components are not compared: no number of the original varies"
     else:
         says = (
-            f"{written_percent(shift)} of the variance of the standardised numbers lies on other principal components "
-            f"than before{lost}"
+            f"{written_percent(shift)} of the variance of the standardised numbers is no longer on the principal "
+            f"component that held it{lost}"
         )
     return Measured(shift, says, "", names, 0 if isnan(shift) else names - removed, written_percent, not isnan(shift))
 

@@ -78,7 +78,8 @@ class UtilityLimits(Analyses):
         default=None, description="mean probability that a moment or quantile is no sample's of the original (aPIL)"
     )
     eigenvalues: ShareLimit | None = Field(
-        default=None, description="share of the numbers' variance on other principal components than before"
+        default=None,
+        description="share of the numbers' variance that is no longer on the principal component that held it",
     )
     mean_variations: Limit | None = Field(
         default=None, description="mean relative change of values, moments and correlations (IL1 to IL5), 1 for 100 %"

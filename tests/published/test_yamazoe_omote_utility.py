@@ -8,11 +8,11 @@ coded columns; noise is added to all of them. The paper names random forests and
 numbers of records nor which model a table is of: a forest is a guess that gives its figures.
 
 Checked: the originals' .843 and .621 (a figure by its utility), Table 1 for k within .015, Table 2 for sigma = .1 and
-.3 within .015 and .4 within .035 (.805 here for .776), Table 4 for sigma = .1 within .03. Not checked: the other rows of
-Table 4, where forests trained on so weak a signal differ by .04 and more from one draw of the noise to another (.53 .53
-.51 here in one draw, for .54 .54 .51); sigma = .6 of Table 2, .675 here for .774 (.79 with the noisy values cut off at 0
-and 1, .74 by logistic regression; no reading gives a figure for .6 that is nearly that for .4); Table 3, .60 .58 .56 .44
-here for .57 .55 .53 .52; the rows with d, whose factorisation is told in part only.
+.3 within .015 and .4 within .035 (.805 here for .776), Table 4 for sigma = .1 within .03. Not checked: the other rows
+of Table 4, where forests trained on so weak a signal differ by .04 and more from one draw of the noise to another (.53
+.53 .51 here in one draw, for .54 .54 .51); sigma = .6 of Table 2, .675 here for .774 (.79 with the noisy values cut off
+at 0 and 1, .74 by logistic regression; no reading gives a figure for .6 that is nearly that for .4); Table 3, .60 .58
+.56 .44 here for .57 .55 .53 .52; the rows with d, whose factorisation is told in part only.
 """
 
 from pathlib import Path

@@ -49,7 +49,7 @@ class ContinuousView(BaseModel):
     names: tuple[str, ...] = Field(description="the numbers of the original, ordered categories by their position")
     removed: tuple[str, ...] = Field(description="those that were not released")
     comparisons: MatrixComparisons = Field(description="values and covariances in standard deviations of the original")
-    eigenvalues: float | None = Field(description="share of the variance on other principal components than before")
+    eigenvalues: float | None = Field(description="share of the variance no longer on the component that held it")
     probabilities: ProbabilityParts
     variations: VariationParts
 

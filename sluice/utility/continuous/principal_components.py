@@ -66,10 +66,12 @@ def paired(
 
 
 def eigenvalue_shift(original: FloatArray, masked: FloatArray) -> float:
-    """Share of the standardised variance that lies on other components than before, 0 to 1; higher is worse.
+    """Share of the standardised variance that its components no longer hold, 0 to 1; higher is worse.
 
-    Half the sum of |lambda_j - lambda'_j| over the components by falling eigenvalue, divided by the number of variables
-    that vary in the original. It divides by no eigenvalue: on collinear data, where some are 0, it stays finite.
+    The sum of max(0, lambda_j - lambda'_j) over the components by falling eigenvalue, divided by the number of
+    variables that vary in the original; as long as all of them vary in the masked file, too, that is half the sum of
+    the absolute differences. What a removed variable varied lies nowhere any more, and is lost. It divides by no
+    eigenvalue: on collinear data, where some are 0, it stays finite.
 
     original, masked : correlation matrices of the same variables, shape (d, d), NaN for a variable that does not vary
     returns          : NaN where no variable varies in the original
@@ -81,7 +83,7 @@ def eigenvalue_shift(original: FloatArray, masked: FloatArray) -> float:
     if not varying:
         return float("nan")
     before, after = principal_components(original).eigenvalues, principal_components(masked).eigenvalues
-    return min(1.0, float(np.abs(before - after).sum()) / (2 * varying))
+    return min(1.0, float(np.maximum(before - after, 0.0).sum()) / varying)
 
 
 def _components(values: FloatArray, vectors: FloatArray) -> PrincipalComponents:

@@ -87,7 +87,8 @@ def test_a_removed_variable_takes_its_part_of_the_variance_along() -> None:
     r = np.eye(4)
     removed = r.copy()
     removed[3, :] = removed[:, 3] = np.nan
-    assert eigenvalue_shift(r, removed) == pytest.approx(1 / 8)
+    assert eigenvalue_shift(r, removed) == pytest.approx(1 / 4)
+    assert eigenvalue_shift(r, np.full((4, 4), np.nan)) == 1
     assert np.isnan(eigenvalue_shift(np.full((2, 2), np.nan), np.eye(2)))
 
 
