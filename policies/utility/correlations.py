@@ -43,6 +43,8 @@ def correlations(files: OriginalAndMasked) -> Found:
 
 def _present(bins: Sequence[CommonBins]) -> tuple[FloatArray, FloatArray]:
     """(n, d) and (m, d): which values are not missing, of a released group the share of it."""
+    if not bins:
+        return np.zeros((0, 0)), np.zeros((0, 0))
     original = np.array([each.original != each.bins - 1 for each in bins], dtype=np.float64).T
     return original, np.array([1 - each.spread[each.masked, -1] for each in bins], dtype=np.float64).T
 
