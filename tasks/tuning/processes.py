@@ -7,11 +7,11 @@ from multiprocessing import get_context
 
 from tasks.tuning.records_at_hand import RecordsAtHand
 
-_THERE: list[RecordsAtHand] = []
+_THERE: list[tuple[RecordsAtHand, RecordsAtHand | None]] = []
 
 
 @contextmanager
-def processes(records: RecordsAtHand, workers: int) -> Iterator[Executor | None]:
+def processes(records: RecordsAtHand, workers: int, whole: RecordsAtHand | None = None) -> Iterator[Executor | None]:
     """So many processes that have the records, as `records_there` gives them; None for one, which is this one.
 
     They get the records through a pipe, and write nothing to a disk. What was not begun when the block ends is
@@ -21,21 +21,21 @@ def processes(records: RecordsAtHand, workers: int) -> Iterator[Executor | None]
         yield None
         return
     context = get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(records, workers))
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(records, whole, workers))
     try:
         yield pool
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def records_there() -> RecordsAtHand:
-    """In such a process: the records that it holds."""
+def records_there() -> tuple[RecordsAtHand, RecordsAtHand | None]:
+    """In such a process: the records that it holds, and all records where these are a part of them."""
     return _THERE[0]
 
 
-def _begin(records: RecordsAtHand, workers: int) -> None:
+def _begin(records: RecordsAtHand, whole: RecordsAtHand | None, workers: int) -> None:
     """What a process does before its first trial: keep the records, and its share of the threads."""
     import numba
 
     numba.set_num_threads(max(1, numba.config.NUMBA_NUM_THREADS // workers))
-    _THERE[:] = [records]
+    _THERE[:] = [(records, whole)]

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
-from math import inf, isfinite
+from math import inf, isfinite, nan
 from time import monotonic
 from typing import Any
 
@@ -34,6 +34,7 @@ BATCH = 4  # trials asked for together; the same on every machine
 _COMFORT = 0.2  # a margin beyond it is worth no loss
 _WORST = 10.0  # told to the sampler of a plan whose loss nobody could measure
 _SAMPLER, _VARIATION = 2**41, 2**41 + 1  # of the search's seed: no trial has such a number
+_OF_ALL = 2**41 + 2
 _TRIES = 20  # variations of a point that is known, before it is taken all the same
 
 Told = Callable[[TrialRecord, TrialRecord | None], None]
@@ -63,9 +64,9 @@ class Found:
 
     @property
     def candidates(self) -> list[TrialRecord]:
-        """Those that pass, and those that were not judged further as they lose more, least loss first."""
+        """Those that pass, and then those that were not judged further as they lose more; of each least loss first."""
         found = [t for t in self.trials if t.outcome.end in ("passes", "dearer") and t.same is None]
-        return sorted(found, key=lambda trial: (trial.outcome.loss, trial.number))
+        return sorted(found, key=lambda trial: (trial.outcome.end != "passes", trial.outcome.loss, trial.number))
 
     @property
     def front(self) -> list[TrialRecord]:
@@ -96,19 +97,22 @@ class Search:
     """A search on records at hand.
 
     workers : processes; the trials are the same for any number
+    whole   : all records, where `records` are a part of them: what passes on the part must meet the rules and the
+              limits on utility there, too, as more people make other groups
     """
 
     space: SpaceOfPlans
     records: RecordsAtHand
     journal: Journal = field(default_factory=Journal)
     workers: int = 1
+    whole: RecordsAtHand | None = None
 
     def run(self, told: Told | None = None) -> Found:
         """Try plans until the budget is spent: at most `trials`, none begun after `minutes`. Cost: that of trials."""
         settings = self.space.search
         ends = monotonic() + 60 * settings.minutes if settings.minutes else inf
         trials: list[TrialRecord] = []
-        with processes(self.records, self.workers) as pool:
+        with processes(self.records, self.workers, self.whole) as pool:
             while len(trials) < settings.trials and (monotonic() < ends or not trials):
                 batch = self._asked(trials)[: settings.trials - len(trials)]
                 for record in self._tried(batch, trials, pool):
@@ -137,7 +141,7 @@ class Search:
             else:
                 arguments = (self.space, dict(point), number, bound)
                 if pool is None:
-                    waiting.append((number, dict(point), outcome_at(self.records, *arguments)))
+                    waiting.append((number, dict(point), outcome_at(self.records, *arguments, whole=self.whole)))
                 else:
                     waiting.append((number, dict(point), pool.submit(_outcome_there, *arguments)))
             place_of.setdefault(key, number)
@@ -222,18 +226,27 @@ def price_of(space: SpaceOfPlans, point: Mapping[str, Any]) -> float:
 
 
 def outcome_at(
-    records: RecordsAtHand, space: SpaceOfPlans, point: Mapping[str, Any], number: int, bound: float
-) -> Outcome:
+    records: RecordsAtHand, space: SpaceOfPlans, point: Mapping[str, Any], number: int, bound: float,
+    whole: RecordsAtHand | None = None,
+) -> Outcome:  # fmt: skip
     """The trial of this number at a point. The same for the same arguments."""
     try:
         definition = space.definition(at(point))
     except ValidationError as error:
         return refused(str(error.errors()[0]["msg"]))
+    seed, loss, price = (space.search.seed, number), space.search.loss, price_of(space, point)
     try:
-        seed = (space.search.seed, number)
-        return try_plan(definition, records, seed, space.search.loss, price_of(space, point), bound)
+        outcome = try_plan(definition, records, seed, loss, price, bound)
+        if outcome.end != "passes" or whole is None:
+            return outcome
+        of_all = try_plan(definition, whole, (*seed, _OF_ALL), loss, price, attacked=False)
     except Exception as error:  # a method or measure that stops: this plan cannot be judged, others can
         return refused(f"The trial stopped with {type(error).__name__}.")
+    seconds = outcome.seconds + of_all.seconds
+    if of_all.end == "passes":
+        return outcome.model_copy(update={"seconds": seconds})
+    fallen = {"end": "fails", "stage": "all records", "misses": of_all.misses, "margin": nan, "seconds": seconds}
+    return outcome.model_copy(update=fallen)
 
 
 def refused(says: str) -> Outcome:
@@ -252,7 +265,8 @@ def _all_dropped(place: str, of: Range) -> Any:
 
 def _outcome_there(space: SpaceOfPlans, point: Mapping[str, Any], number: int, bound: float) -> Outcome:
     """`outcome_at` in a process of its own."""
-    return outcome_at(records_there(), space, point, number, bound)
+    records, whole = records_there()
+    return outcome_at(records, space, point, number, bound, whole)
 
 
 # -- Optuna

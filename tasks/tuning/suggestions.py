@@ -158,7 +158,7 @@ def _outcome(
 
 
 def _outcome_there(*arguments: Any) -> Outcome:
-    return _outcome(records_there(), *arguments)
+    return _outcome(records_there()[0], *arguments)
 
 
 def _different(tried: Any) -> list[_Tried]:

@@ -34,7 +34,7 @@ from tasks.tuning.loss import loss_of, mean_pair_distance
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import LossWeights
 
-STAGES = ("plan", "rules", "utility", "attacks")  # in the order of what they cost
+STAGES = ("plan", "rules", "utility", "attacks", "all records")  # in the order in which they are asked
 _NO_LIMIT = (Finding(rule="utility", verdict=Verdict.PASS, stage="utility", says="No limit is set.", binding=False),)
 End = Literal["passes", "fails", "dearer", "refused"]
 
@@ -103,16 +103,18 @@ def try_plan(
     weights: LossWeights,
     price: float = 0.0,
     bound: float = inf,
+    attacked: bool = True,
 ) -> Outcome:
     """Mask the records by the definition's plan and judge the file. The same arguments give the same outcome.
 
     seed  : numbers of the draw: those of masking, of the holdout and of the attacks come from them
     price : of what the plan drops, added to the loss
     bound : a file that loses as much or more is not judged by what is dear
+    attacked : False: the reference standard and the attacks are not asked; the file passes without them
     """
     begun = process_time()
     try:
-        outcome = _tried(definition, records, np.random.SeedSequence(list(seed)), weights, price, bound)
+        outcome = _tried(definition, records, np.random.SeedSequence(list(seed)), weights, price, bound, attacked)
     except SluiceError as error:
         miss = Miss(rule="plan", stage="plan", verdict=Verdict.UNKNOWN, says=_short(error), far=1.0)
         outcome = Outcome(end="refused", stage="plan", misses=(miss,))
@@ -121,7 +123,7 @@ def try_plan(
 
 def _tried(
     definition: RecordsDefinition, records: RecordsAtHand, seed: np.random.SeedSequence, weights: LossWeights,
-    price: float, bound: float,
+    price: float, bound: float, attacked: bool,
 ) -> Outcome:  # fmt: skip
     policy = records.policy
     files = _masked(definition.under(policy), records, seed)
@@ -148,6 +150,8 @@ def _tried(
         return ended("utility", failing, loss)
     if loss >= bound:
         return Outcome(end="dearer", loss=loss, stage="utility", reported=tuple(reported))
+    if not attacked:
+        return Outcome(end="passes", loss=loss, reported=tuple(reported))
     margins: list[float] = []
     curves: list[Curve] = []
     for finding in _dear(records, files, curves):

@@ -146,7 +146,7 @@ def tune(
     trials = ground.space.search.trials
     with recorded(ground.product, ground.name, ground.data, ground.whole.variables, trials) as taken:
         try:
-            found = Search(ground.space, ground.searched, journal, workers).run(told)
+            found = Search(ground.space, ground.searched, journal, workers, ground.rest and ground.whole).run(told)
         finally:
             taken["trials"] = len(journal)
         says("judging the best plans again with seeds of their own")

@@ -7,9 +7,9 @@ import pytest
 
 from sluice.errors import SluiceError
 from tasks.tuning.journal import Journal, TrialRecord
-from tasks.tuning.search import Found, Search, at, point_of, starting_points
+from tasks.tuning.search import Found, Search, at, outcome_at, point_of, starting_points
 from tasks.tuning.trial import Miss, Outcome
-from tests.tasks.tuning.house_of_plans import records, space, uniform
+from tests.tasks.tuning.house_of_plans import PLAN, records, space, uniform
 
 
 def trials(found: Found) -> list[TrialRecord]:
@@ -52,11 +52,11 @@ def test_a_search_that_was_stopped_goes_on_where_it_stood(found: Found, tmp_path
         file.write('{"number": 5, "poi')  # killed while it wrote
     tried: list[int] = []
 
-    def counted(known, of, point, number, bound):  # type: ignore[no-untyped-def]
+    def counted(known, of, point, number, bound, whole=None):  # type: ignore[no-untyped-def]
         from tasks.tuning import search
 
         tried.append(number)
-        return search.__dict__["_real"](known, of, point, number, bound)
+        return search.__dict__["_real"](known, of, point, number, bound, whole)
 
     from tasks.tuning import search
 
@@ -115,3 +115,17 @@ def test_the_nearest_miss_of_each_rule_is_the_one_that_fell_by_it_alone() -> Non
 
     found = Found((fallen(0, ("k", 0.1), ("l", 0.2)), fallen(1, ("k", 0.3)), fallen(2, ("k", 0.2))))
     assert {rule: trial.number for rule, (trial, _) in found.nearest.items()} == {"k": 2, "l": 0}
+
+
+def test_what_passes_on_a_part_must_meet_the_rules_on_all_records() -> None:
+    """Of more people some are alone: of the part everybody is under 30, of all nobody shares the age of the oldest."""
+    whole = records(600)
+    part = whole.part("a part", (whole.frame["age"] < 60).to_numpy(dtype=bool))
+    plan = [*PLAN[:1], {"method": "global_recoding", "columns": ["age"], "bins": [40, 79]}, PLAN[3]["alternatives"][0]]
+    of, point = space(plan), {"plan.2.window": 0.4}
+    alone = int((whole.frame["age"] >= 79).sum())
+    assert 0 < alone < 20
+    assert outcome_at(part, of, point, 1, inf).end == "passes"
+    outcome = outcome_at(part, of, point, 1, inf, whole)
+    assert (outcome.end, outcome.stage, outcome.misses[0].rule) == ("fails", "all records", "k_anonymity")
+    assert outcome.breach < 1

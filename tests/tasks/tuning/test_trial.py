@@ -40,6 +40,16 @@ def test_a_plan_that_loses_more_than_the_bound_is_not_attacked() -> None:
     assert outcome.end == "dearer"
 
 
+def test_who_asks_for_no_attacks_gets_none() -> None:
+    plan = [
+        {"method": "removal", "columns": ["household", "town"]},
+        {"method": "global_recoding", "columns": ["age"], "bins": [50]},
+    ]
+    definition, known = space(plan).definition(), records()  # incomes as they are
+    assert try_plan(definition, known, (1, 2), LossWeights()).stage == "attacks"
+    assert try_plan(definition, known, (1, 2), LossWeights(), attacked=False).end == "passes"
+
+
 def test_a_limit_on_utility_comes_before_the_attacks() -> None:
     strict = policy(utility={"rank_correlation": {"at_most": 0}, "il1s": {"at_most": 0}})
     outcome = try_plan(space().definition(at(PASSES)), records(of=strict), (1, 2), LossWeights())
