@@ -58,10 +58,10 @@ def _keeps(plans: Sequence[PlanCompared]) -> list[tuple[str, list[tuple[str, boo
 
 def _tells(plans: Sequence[PlanCompared]) -> list[tuple[str, bool, list[tuple[str, str, Verdict | None]]]]:
     """Each rule, whether it decides, and of every plan its figure, its limit and its verdict."""
-    rows = []
+    rows: list[tuple[str, bool, list[tuple[str, str, Verdict | None]]]] = []
     for name in _names(plan.tells for plan in plans):
         told = [plan.tells.get(name) for plan in plans]
-        cells = [
+        cells: list[tuple[str, str, Verdict | None]] = [
             ("–", "", None)
             if one is None
             else (

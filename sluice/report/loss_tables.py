@@ -5,6 +5,7 @@ from typing import Any
 from sluice.report.wording import figure, percent
 from sluice.utility.categorical.categorical_view import CategoricalView
 from sluice.utility.continuous.continuous_view import ContinuousView
+from sluice.utility.quantile_summary import QuantilesView
 from sluice.utility.recoding.recoding_summary import RecodingView
 
 _MATRICES = {
@@ -84,3 +85,20 @@ def recoding_table(found: RecodingView | None) -> dict[str, Any] | None:
 
 def _precision(value: float | None) -> str:
     return "–" if value is None else percent(value)
+
+
+def quantiles_table(found: QuantilesView | None) -> dict[str, Any] | None:
+    """How far the quantiles of each number moved, what moved most first, and what became of its inequality."""
+    if found is None:
+        return None
+
+    def both(pair: tuple[float, float] | None) -> str:
+        return "–" if pair is None else f"{figure(pair[0])} → {figure(pair[1])}"
+
+    return {
+        "heads": [f"{100 * probability:g} %" for probability in found.probabilities],
+        "rows": [
+            (one.name, [figure(change) for change in one.changes], figure(one.mean), both(one.gini), both(one.ratio))
+            for one in found.variables
+        ],
+    }

@@ -46,7 +46,7 @@ def _model(model: ComparedModel) -> dict[str, Any]:
 
 def _interval(one: ComparedCoefficient, which: str) -> tuple[float, float, float] | None:
     ends = tuple(getattr(one, f"{which}{end}") for end in ("_low", "", "_high"))
-    return None if None in ends else ends  # type: ignore[return-value]
+    return None if None in ends else ends
 
 
 def _in_words(one: ComparedCoefficient, which: str) -> str:

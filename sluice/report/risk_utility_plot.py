@@ -21,7 +21,8 @@ _LEFT, _RIGHT, _TOP, _BASE = 46, 372, 34, 344  # of the panel; right of it the b
 _CORNER = 424  # where no release stands when it lies beyond the scale
 _BADGE = 10.0  # radius
 _PLACES = ((0, -21), (19, -12), (-19, -12), (23, 8), (-23, 8), (0, 22), (16, 22), (-16, 22), (34, -16), (-34, -16),
-           (34, 20), (-34, 20), (0, -42), (0, 42), (42, 0), (-42, 0), (26, 46), (46, 46), (60, 30), (90, 10))  # fmt: skip
+           (34, 20), (-34, 20), (0, -42), (0, 42), (42, 0), (-42, 0), (26, 46), (46, 46), (60, 30),
+           (90, 10))  # fmt: skip
 _RULE = 'fill="none" stroke="var(--rule)"'
 _LIMIT = 'fill="none" stroke="var(--fail)" stroke-width="1.3" stroke-dasharray="5 3"'
 

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from sluice.errors import SluiceError
+from sluice.report.analyses_page import clusterings_context, predictions_context, rules_broken, subgroups_context
 from sluice.report.dossier import Dossier, RecordsView
-from sluice.report.loss_tables import categories_table, numbers_table, recoding_table
+from sluice.report.loss_tables import categories_table, numbers_table, quantiles_table, recoding_table
 from sluice.report.models_page import models_context
 from sluice.report.overall_figures import SIZES, overall_figures
 from sluice.report.pair_maps import PairMap, correlation_maps, propensity_map
 from sluice.report.utility_plots import bars_svg, grid_svg, score_curves_svg
 from sluice.report.variable_caption import InTables
 from sluice.report.wording import figure, percent
-from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.component_plane import ComponentPlane, Shares
 from sluice.utility.marginal_summary import MarginalsView
 from sluice.utility.propensity_summary import PropensityView
@@ -34,18 +34,26 @@ def utility_context(dossier: Dossier, view: RecordsView) -> dict[str, object]:
         "propensity": _propensity(shown.propensity, dossier.minimum_cell),
         "components": _components(shown.components, dossier.minimum_cell),
     }
-    models = models_context(shown.models or ())
-    rules = _rules_broken(shown.impossible_records)
-    return parts | {
-        "overall": overall_figures(dossier, view, shown),
-        "has_together": any(parts.values()),
-        "recoding": recoding_table(shown.recoding),
-        "numbers": numbers_table(shown.continuous),
-        "categories": categories_table(shown.categorical),
-        "models": models,
-        "rules_broken": rules,
-        "has_analyses": bool(models or rules),
+    analyses: dict[str, object] = {
+        "models": models_context(shown.models or ()),
+        "predictions": predictions_context(shown.predictions or ()),
+        "clusterings": clusterings_context(shown.clusterings or ()),
+        "subgroups": subgroups_context(shown.subgroups),
+        "rules_broken": rules_broken(shown.impossible_records),
     }
+    return (
+        parts
+        | analyses
+        | {
+            "overall": overall_figures(dossier, view, shown),
+            "has_together": any(parts.values()),
+            "recoding": recoding_table(shown.recoding),
+            "quantiles": quantiles_table(shown.quantiles),
+            "numbers": numbers_table(shown.continuous),
+            "categories": categories_table(shown.categorical),
+            "has_analyses": any(analyses.values()),
+        }
+    )
 
 
 def in_tables(view: UtilityView | None) -> Mapping[str, InTables]:
@@ -154,22 +162,3 @@ def _refuse_small_shares(grid: Shares, records: int, minimum_cell: int) -> None:
             f"cells of the component plane must be None where they hold fewer than {minimum_cell} records; got {small} "
             "such cells. Was it made with another minimum?"
         )
-
-
-def _rules_broken(found: BrokenRules | None) -> Sequence[dict[str, str]]:
-    if found is None:
-        return ()
-
-    def told(value: float | None) -> str:
-        return "too few to tell" if value is None else percent(value)
-
-    return [
-        {
-            "rule": rule.rule,
-            "says": rule.says,
-            "before": told(rule.before),
-            "after": rule.unchecked or told(rule.after),
-            "newly": "–" if rule.unchecked else told(rule.newly),
-        }
-        for rule in found.rules
-    ]

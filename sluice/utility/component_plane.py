@@ -84,7 +84,8 @@ def component_plane(
     )  # a sign means nothing: the largest weight is positive
     before = _projected(original, centre, axes, coding.original)
     after = _projected(masked, centre, axes, lambda frame: coding.released(frame)[0])
-    edges = np.array([np.linspace(*np.quantile(side, [0.01, 0.99]), CELLS + 1)[1:-1] for side in before.T])
+    ends = np.quantile(before, [0.01, 0.99], axis=0)
+    edges = np.linspace(ends[0], ends[1], CELLS + 1, axis=1)[:, 1:-1]
     if not (np.diff(edges, axis=1) > 0).all():
         return None
     grids = np.array([_counts(before, edges), _counts(after, edges)])

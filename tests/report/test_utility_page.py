@@ -7,8 +7,10 @@ from sluice.report.overall_figures import equivalent_in_words
 from sluice.report.pair_maps import pair_map
 from sluice.report.report import render
 from sluice.risk.linkage.score_view import ScoreView
+from sluice.utility.analyses.clusterings_view import ComparedClustering, ComparedIndex
 from sluice.utility.analyses.impossible_records import BrokenRule, BrokenRules
 from sluice.utility.analyses.models_view import ComparedCoefficient, ComparedModel, ComparedSubgroup
+from sluice.utility.analyses.predictions_view import ComparedLearner, ComparedPrediction
 from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.continuous.continuous_view import ContinuousView, ProbabilityParts, VariationParts
@@ -16,7 +18,9 @@ from sluice.utility.continuous.matrix_comparisons import MatrixComparisons, Matr
 from sluice.utility.correlation_summary import CorrelationMatrices, CorrelationsView
 from sluice.utility.marginal_summary import MarginalSummary, MarginalsView, TableLoss
 from sluice.utility.propensity_summary import PropensityCurve, PropensityView, TablePropensities, TablePropensity
+from sluice.utility.quantile_summary import QuantileChanges, QuantilesView
 from sluice.utility.recoding.recoding_summary import Misclassified, Queries, RecodedVariable, RecodingView
+from sluice.utility.subgroup_summary import Subgroup, SubgroupsView
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
 from sluice.utility.utility_view import UtilityView
 from tests.report.pages import Page, dossier, finding, variable
@@ -114,7 +118,35 @@ SCORE = ScoreView(
     score=0.3, information_loss=0.2, disclosure_risk=0.4, interval=(0.35, 0.45), weighting="generic",
     parts={"dld": 0.2, "pld": 0.2, "id": 0.6}, names=("age", "income"), linked=900, records=1000,
 )  # fmt: skip
+SUBGROUPS = SubgroupsView(
+    compared=8, least=30, median=0.05, worst=(Subgroup(variable="sex", category="f <i>", loss=0.4),)
+)
+QUANTILES = QuantilesView(
+    probabilities=(0.25, 0.5),
+    variables=(QuantileChanges(name="income", changes=(0.1, None), mean=0.1, gini=(0.4, 0.3)),),
+)
+PREDICTIONS = (
+    ComparedPrediction(
+        name="rich", target="income", predicted=400,
+        learners=(
+            ComparedLearner(
+                learner="random_forest", original=0.8, masked=0.6, guess=0.5, ratio=0.75, low=0.7, high=0.8, learnt=900
+            ),
+        ),
+    ),
+    ComparedPrediction(name="poor", target="income", says="Too few people."),
+)  # fmt: skip
+CLUSTERINGS = (
+    ComparedClustering(
+        name="types", method="k_means", clusters=3, variables=("age",), left_out=("town",),
+        indices=(ComparedIndex(index="adjusted_rand", itself=0.95, masked=0.6, loss=0.35, low=0.3, high=0.4),),
+    ),
+)  # fmt: skip
 FULL = UtilityView(
+    subgroups=SUBGROUPS,
+    quantiles=QUANTILES,
+    predictions=PREDICTIONS,
+    clusterings=CLUSTERINGS,
     recoding=RECODING,
     score=SCORE,
     marginals=MarginalsView(pairs=PAIRS, triples=TRIPLES),
@@ -216,6 +248,21 @@ def test_the_score_is_told_with_all_its_parts() -> None:
         in says
     )
     assert "900 of 1,000 records were linked" in says
+
+
+def test_predictions_clusters_and_the_worst_subgroup_are_told() -> None:
+    says = page().section("analyses")
+    assert "Of income: 400 people were predicted from whom no model had learned." in says
+    assert "random forest 0.8 0.6 0.5 0.75 (0.7 to 0.8)" in says
+    assert "Of income: Too few people." in says
+    assert "K means, 3 clusters by age. Not in the masked file: town." in says
+    assert "adjusted rand 0.95 0.6 0.35 (0.3 to 0.4)" in says
+    assert "Worst: sex: f <i>, whose own distributions of the other variables lie 40.0 % from" in says
+    assert "<i>" not in render(dossier(finding(), utility=FULL))
+
+
+def test_quantiles_are_told_by_how_far_they_moved() -> None:
+    assert "income 0.1 – 0.1 0.4 → 0.3 –" in page().section("utility")
 
 
 def test_many_variables_are_drawn_as_far_as_they_can_be_read() -> None:

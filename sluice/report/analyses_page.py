@@ -1,0 +1,98 @@
+"""Analyses that users will make, as the page shows them: predictions, clusterings, subgroups, impossible records."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sluice.report.utility_plots import bars_svg
+from sluice.report.wording import figure, percent
+from sluice.utility.analyses.clusterings_view import ComparedClustering
+from sluice.utility.analyses.impossible_records import BrokenRules
+from sluice.utility.analyses.predictions_view import ComparedPrediction
+from sluice.utility.subgroup_summary import SubgroupsView
+
+
+def predictions_context(found: Sequence[ComparedPrediction]) -> list[dict[str, Any]]:
+    """Each prediction with the scores of those who learned from the original, from the masked file, and who guess."""
+    return [
+        {
+            "name": each.name,
+            "target": each.target,
+            "says": each.says or f"{each.predicted:,} people were predicted from whom no model had learned.",
+            "rows": [
+                (
+                    one.learner.replace("_", " "),
+                    figure(one.original),
+                    figure(one.masked),
+                    figure(one.guess),
+                    _with_interval(one.ratio, one.low, one.high),
+                )
+                for one in each.learners
+            ],
+        }
+        for each in found
+    ]
+
+
+def clusterings_context(found: Sequence[ComparedClustering]) -> list[dict[str, Any]]:
+    """Each clustering with how far the masked file's clusters agree with the original's, and the method with itself."""
+    return [
+        {
+            "name": each.name,
+            "says": each.says,
+            "what": f"{each.method.replace('_', ' ')}, {each.clusters} clusters by {', '.join(each.variables)}",
+            "left_out": ", ".join(each.left_out),
+            "rows": [
+                (
+                    one.index.replace("_", " "),
+                    figure(one.itself),
+                    figure(one.masked),
+                    _with_interval(one.loss, one.low, one.high),
+                )
+                for one in each.indices
+            ],
+        }
+        for each in found
+    ]
+
+
+def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return "–"
+    return figure(value) if low is None or high is None else f"{figure(value)} ({figure(low)} to {figure(high)})"
+
+
+def subgroups_context(found: SubgroupsView | None) -> dict[str, Any] | None:
+    """The subgroups whose own distributions lost most; None where none was compared."""
+    if found is None or not found.worst:
+        return None
+    rows = [(f"{one.variable}: {one.category}", one.loss) for one in found.worst]
+    description = f"The {len(rows)} subgroups of {found.compared:,} that lost most; the figures follow below."
+    return {
+        "svg": bars_svg(rows, description),
+        "rows": rows,
+        "says": (
+            f"Worst: {rows[0][0]}, whose own distributions of the other variables lie {percent(rows[0][1])} from the "
+            f"original’s on average; the median of {found.compared:,} subgroups of at least {found.least:,} records is "
+            f"{percent(found.median)}."
+        ),
+    }
+
+
+def rules_broken(found: BrokenRules | None) -> Sequence[dict[str, str]]:
+    """Each rule of the contract across fields, and who breaks it."""
+    if found is None:
+        return ()
+
+    def told(value: float | None) -> str:
+        return "too few to tell" if value is None else percent(value)
+
+    return [
+        {
+            "rule": rule.rule,
+            "says": rule.says,
+            "before": told(rule.before),
+            "after": rule.unchecked or told(rule.after),
+            "newly": "–" if rule.unchecked else told(rule.newly),
+        }
+        for rule in found.rules
+    ]
