@@ -15,6 +15,8 @@ from sluice.utility.variable_summary import VariableSummary
 from sluice.variables import NAMES
 from sluice.verdict import Finding
 
+_ANALYSES = ("models", "predictions", "clusterings", "queries")  # each has figures of its own, not all of them losses
+
 
 class Told(BaseModel):
     """What one rule found, the worst of its findings."""
@@ -43,7 +45,11 @@ class PlanCompared(BaseModel):
     records_released: int
     steps: tuple[str, ...]
     variables: dict[str, str] = Field(description="what became of each variable, in words")
-    keeps: dict[str, float | None] = Field(description="figures of information loss; None: not measured")
+    keeps: dict[str, float | None] = Field(description="figures of information loss, more is worse; None: not measured")
+    analyses: dict[str, float | None] = Field(
+        default={}, description="figures of the analyses that were asked for: of overlaps, ratios and agreements 1 is "
+        "best, of differences 0"
+    )  # fmt: skip
     tells: dict[str, Told] = Field(description="figures of risk, by rule")
     fails: tuple[str, ...] = Field(description="why the policy is not met; none: it is")
     report: str | None
@@ -70,6 +76,16 @@ def compare(plans: Sequence[Plan], loss: str = DEFAULT_LOSS, risk: str = MARGIN)
     return Comparison(map=drawn, plans=tuple(_compared(letter(at), plan) for at, plan in enumerate(plans)))
 
 
+def _losses(findings: Sequence[Finding]) -> dict[str, float | None]:
+    """The figure of each measure of loss; of several findings of one measure, the worst."""
+    found: dict[str, float | None] = {}
+    for finding in findings:
+        if finding.stage == "utility" and finding.rule not in _ANALYSES:
+            known = [value for value in (found.get(finding.rule), finding.observed) if value is not None]
+            found[finding.rule] = max(known, default=None)
+    return found
+
+
 def _compared(letter: str, plan: Plan) -> PlanCompared:
     dossier = plan.dossier
     by_rule: dict[str, list[Finding]] = {}
@@ -87,7 +103,12 @@ def _compared(letter: str, plan: Plan) -> PlanCompared:
         records_released=dossier.view.records_released,
         steps=dossier.plan,
         variables=_variables(dossier),
-        keeps={finding.rule: finding.observed for finding in dossier.findings if finding.stage == "utility"},
+        keeps=_losses(dossier.findings),
+        analyses={
+            f"{finding.rule}: {finding.scope}": finding.observed
+            for finding in dossier.findings
+            if finding.stage == "utility" and finding.rule in _ANALYSES
+        },
         tells={rule: _told(found) for rule, found in by_rule.items()},
         fails=tuple(finding.says for finding in reasons(dossier)),
         report=plan.report,

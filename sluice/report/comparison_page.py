@@ -27,6 +27,10 @@ def render_comparison(found: Comparison) -> str:
             points=[(point, risk_in_words(point), PLAN_WORDS[Verdict[point.verdict]]) for point in found.map.points],
             plans=found.plans,
             keeps=_keeps(found.plans),
+            analyses=[
+                (name, [figure(plan.analyses.get(name)) for plan in found.plans])
+                for name in _names(plan.analyses for plan in found.plans)
+            ],
             tells=_tells(found.plans),
             variables=_variables(found.plans),
             most_reasons=_MOST_REASONS,
@@ -47,7 +51,8 @@ def _keeps(plans: Sequence[PlanCompared]) -> list[tuple[str, list[tuple[str, boo
     """Each measure of loss with its figure of every plan, and whether that is the least."""
     rows = []
     for name in _names(plan.keeps for plan in plans):
-        values = [plan.keeps.get(name) for plan in plans]
+        # A difference of rounding is none.
+        values = [None if (value := plan.keeps.get(name)) is None else round(value, 12) for plan in plans]
         known = {value for value in values if value is not None}
         if not known:
             continue

@@ -6,7 +6,7 @@ from sluice.errors import DataError
 from sluice.report.comparison import Comparison, compare
 from sluice.report.comparison_page import render_comparison
 from sluice.report.risk_utility_map import Plan
-from tests.report.pages import FAIL, PASS, Page, dossier, finding, full_records, full_tables, variable
+from tests.report.pages import FAIL, PASS, UNKNOWN, Page, dossier, finding, full_records, full_tables, variable
 from tests.report.test_risk_utility_map import plan
 
 
@@ -37,6 +37,32 @@ def test_the_worst_finding_of_a_rule_stands_for_it() -> None:
         finding(FAIL, "suda", observed=2, limit=1), finding(stage="utility", rule="pair_marginals", observed=0.1),
     ))])  # fmt: skip
     assert found.plans[0].tells["suda"].observed == 3
+
+
+def test_analyses_have_rows_of_their_own_and_are_no_losses() -> None:
+    def judged(overlap: float, moved: float) -> Plan:
+        return Plan("p", dossier(
+            finding(stage="utility", rule="pair_marginals", observed=0.1),
+            finding(stage="utility", rule="variance", observed=moved),
+            finding(stage="utility", rule="models", observed=overlap, scope="wages: overlap"),
+            finding(stage="utility", rule="models", observed=2.0, scope="wages: difference"),
+        ))  # fmt: skip
+
+    found = compare([judged(0.4, 0.0), judged(0.9, 3e-16)])
+    assert found.plans[0].analyses == {"models: wages: overlap": 0.4, "models: wages: difference": 2.0}
+    assert set(found.plans[0].keeps) == {"pair_marginals", "variance"}
+    page = Page(html := render_comparison(found))
+    assert "models: wages: overlap 0.4 0.9" in page.section("keeps")
+    assert "<strong>" not in html[html.index('id="keeps"') : html.index('id="tells"')]  # rounding makes no best plan
+
+
+def test_what_is_only_reported_blocks_nothing() -> None:
+    unknown = finding(UNKNOWN, "attribute_inference", stage="attacks", binding=False, observed=None)
+    html = render_comparison(
+        compare([Plan("p", dossier(unknown, finding(stage="utility", rule="pair_marginals", observed=0.1)))])
+    )
+    assert "could not be judged" in html
+    assert "therefore blocked" not in html
 
 
 def test_the_page_is_well_formed_and_holds_every_part() -> None:
