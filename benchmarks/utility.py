@@ -5,17 +5,18 @@
 Ten numbers with three factors behind them and ten categorical variables of 2 to 40 categories. The masked file has
 noise on all numbers, PRAM on four categorical variables, two grouped ones, two cells of a hundred suppressed in two
 variables, and lacks one variable of each kind. Families of measures are timed as a release runs them, what they share
-apart; below them stand single measures of numbers and categories. The peer, where it is installed, compares the same
-two files without the removed variables: its column shapes and column pair trends. Seconds are those of the processor.
+apart; below them stand single measures of numbers and categories. The peer, where the Python that SLUICE_PEERS names
+has it, compares the same two files without the removed variables: its column shapes and column pair trends. Seconds are
+those of the processor.
 """
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from time import process_time
 
 import numpy as np
 import pandas as pd
 
+from benchmarks.sdmetrics_peer import has_sdmetrics, sdmetrics_quality
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.limits import FAMILIES
 from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
@@ -104,23 +105,9 @@ def main(quick: bool = False) -> None:
             _show(name, records, run)
         for name, run in measures(files).items():
             _show(name, records, run)
-        if records > 1_000 and find_spec("sdmetrics"):
-            _show("sdmetrics quality report", records, lambda files=files: sdmetrics_report(files))
-
-
-def sdmetrics_report(files: OriginalAndMasked) -> object:
-    """Column shapes and column pair trends of all released variables."""
-    from sdmetrics.reports.single_table import QualityReport
-
-    names = list(files.masked)
-    kinds = {name: {"sdtype": "numerical" if name.startswith("x") else "categorical"} for name in names}
-    report = QualityReport()
-    frames = [
-        frame[names].astype({name: object for name in names if name.startswith("c")})
-        for frame in (files.original, files.masked)
-    ]
-    report.generate(*frames, {"columns": kinds}, verbose=False)
-    return report.get_score()
+        if records > 1_000 and has_sdmetrics():
+            _, seconds = sdmetrics_quality(files.original, files.masked)
+            print(f"{'sdmetrics quality report':<28} {records:>10,} {seconds:>8.2f} s", flush=True)
 
 
 def _show(name: str, records: int, run: Callable[[], object]) -> None:

@@ -8,7 +8,6 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_number
 from sluice.arrays import BoolArray, FloatArray
 from sluice.utility.common_bins import CommonBins
-from sluice.utility.continuous.released_numbers import released_numbers
 from sluice.utility.correlation_differences import (
     CorrelationDifferences,
     cramers_v_differences,
@@ -21,7 +20,7 @@ from sluice.utility.marginals import MarginalTables
 
 def correlations(files: OriginalAndMasked) -> Found:
     """The mean absolute change of tau-b over all pairs of numbers and of V over all pairs of variables."""
-    numbers = released_numbers(files.original, files.recoded, files.masked, files.variables, files.released)
+    numbers = files.released_numbers
     bins = files.common_bins
     # V of any pair is seen in the heat map, so all are counted
     tables = MarginalTables(bins, 2, *files.weights, most=max(1, len(bins) ** 2))

@@ -7,7 +7,6 @@ import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_number
-from sluice.utility.continuous.released_numbers import released_numbers
 from sluice.utility.quantile_summary import quantiles_view
 from sluice.utility.quantiles import QuantileChange, order_statistics, quantile_change
 
@@ -16,7 +15,7 @@ _NONE = "the file has no released number with enough values"
 
 def quantiles(files: OriginalAndMasked) -> Found:
     """Of the released numbers, the one whose quantiles moved most, and the one whose Gini coefficient did."""
-    found = released_numbers(files.original, files.recoded, files.masked, files.variables, files.released)
+    found = files.released_numbers
     before, after = files.weights
     changes: dict[str, QuantileChange] = {}
     expected = 0
