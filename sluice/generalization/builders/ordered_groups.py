@@ -72,7 +72,8 @@ def _first_members(variable: Variable, level: int, size: int | tuple[int, ...], 
         return list(range(0, below, size))
     if sum(size) != below:
         raise DocumentError(
-            f"hierarchy of '{variable.name}': the groups of level {level + 1} must hold the {below} of the level "
-            f"below; got {sum(size)}"
+            f"hierarchy of '{variable.name}': the sizes of level {level + 1} must add up to the {below} "
+            f"{'groups of the level below' if level else 'values'}; got {sum(size)}. Each says how many neighbours "
+            "a group takes."
         )
     return [sum(size[:place]) for place in range(len(size))]

@@ -53,8 +53,12 @@ def test_groups_are_the_runs_that_counting_makes(count: int, sizes: list[int]) -
 @pytest.mark.parametrize(
     ("written", "variable", "says"),
     [
-        ({"groups": ((2, 2),)}, ordinal(5), "the groups of level 1 must hold the 5 of the level below; got 4"),
-        ({"groups": (2, (1, 1)), "names": (("a", "b", "c"), ("x", "y"))}, ordinal(5), "must hold the 3 .*; got 2"),
+        ({"groups": ((2, 2),)}, ordinal(5), "the sizes of level 1 must add up to the 5 values; got 4"),
+        (
+            {"groups": (2, (1, 1)), "names": (("a", "b", "c"), ("x", "y"))},
+            ordinal(5),
+            "must add up to the 3 groups of the level below; got 2",
+        ),
         ({"groups": (2,), "names": (("a", "a", "b"),)}, ordinal(5), "level 1 has 3 groups, .*; got 2 different"),
         ({"groups": (2,)}, Variable(name="x", kind=Kind.NOMINAL, categories=("a", "b")), "'x' is nominal"),
     ],
