@@ -108,6 +108,10 @@ _UTILITY = {
         "Records fall into other clusters: mask the variables of the clustering together (microaggregation of a "
         "group, spectral_swapping), with smaller groups or less noise."
     ),
+    "queries": (
+        "Users would get other answers: keep the variables that the query groups by and adds up, recode them less, or "
+        "mask them within the query's groups (strata); the report names the groups that differ most."
+    ),
     "impossible_records": (
         "Masking made records that break rules across fields: mask the variables of each rule together (swap or draw "
         "them as a group), recode them instead of changing them one by one, or take one of them out."

@@ -9,9 +9,10 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from policies.rules.rule import Share
-from policies.utility.measured import Limit
+from policies.utility.measured import Limit, ShareLimit
 from sluice.errors import DataError
 from sluice.reading.visible_text import Name, Prose
+from sluice.sources.aggregate_query import read_aggregate_query
 from sluice.utility.analyses.clustering_agreement import ClusteringMethod
 from sluice.utility.analyses.formula import ModelKind, read_formula
 from sluice.utility.analyses.prediction_loss import Learner
@@ -103,6 +104,30 @@ class ClusteringAnalysis(BaseModel):
     )
 
 
+class QueryAnalysis(BaseModel):
+    """A question in SQL, asked of both files."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Name = Field(min_length=1, max_length=60)
+    sql: Prose = Field(
+        description="one SELECT over records: groups and named aggregates, "
+        "SELECT sex, avg(age) AS mean_age FROM records GROUP BY sex"
+    )
+    difference: ShareLimit | None = Field(
+        default=None, description="mean difference of a figure, as a share of the larger of the two"
+    )
+
+    @field_validator("sql")
+    @classmethod
+    def _can_be_read(cls, sql: str) -> str:
+        try:
+            read_aggregate_query(sql)
+        except DataError as error:
+            raise ValueError(str(error)) from None
+        return sql
+
+
 class Analyses(BaseModel):
     """Analyses by name."""
 
@@ -113,6 +138,7 @@ class Analyses(BaseModel):
         default=(), max_length=20, description="predictions of people whom the models have not seen"
     )
     clusterings: tuple[ClusteringAnalysis, ...] = Field(default=(), max_length=20, description="clusters of records")
+    queries: tuple[QueryAnalysis, ...] = Field(default=(), max_length=20, description="users' own questions, in SQL")
 
     @model_validator(mode="after")
     def _names_are_told_apart(self) -> Self:

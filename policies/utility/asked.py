@@ -11,6 +11,7 @@ from policies.utility.analyses import Analyses, ModelAnalysis
 from policies.utility.clusterings import judge_clustering, refuse_unfit_clustering
 from policies.utility.models import judge_model, refuse_unfit_model
 from policies.utility.predictions import judge_prediction, refuse_unfit_prediction
+from policies.utility.queries import judge_query
 from sluice.errors import DataError
 from sluice.utility.analyses.formula import refuse_unknown_categories
 from sluice.variables import Variables
@@ -52,6 +53,9 @@ def _judged(
     for clustering in asked.clusterings:
         finding, view = judge_clustering(clustering, files, next(draws))
         yield "clusterings", ([finding], view)
+    for query in asked.queries:
+        answered, shown = judge_query(query, files)
+        yield "queries", ([answered], shown)
 
 
 def unfit_analyses(analyses: Analyses, variables: Variables) -> list[str]:

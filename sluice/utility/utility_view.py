@@ -7,6 +7,7 @@ from sluice.utility.analyses.clusterings_view import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.models_view import ComparedModel
 from sluice.utility.analyses.predictions_view import ComparedPrediction
+from sluice.utility.analyses.query_comparison import ComparedQuery
 from sluice.utility.categorical.categorical_view import CategoricalView
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.continuous.continuous_view import ContinuousView
@@ -41,3 +42,4 @@ class UtilityView(BaseModel):
     subgroups: SubgroupsView | None = None
     predictions: tuple[ComparedPrediction, ...] | None = None
     clusterings: tuple[ComparedClustering, ...] | None = None
+    queries: tuple[ComparedQuery, ...] | None = None

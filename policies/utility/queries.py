@@ -1,0 +1,80 @@
+"""Queries: limits on how far the answers to users' own questions, asked in SQL, differ between the two files."""
+
+from math import nan
+from typing import Any
+
+import pandas as pd
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.analyses import QueryAnalysis
+from policies.utility.measured import Measured, written_percent
+from sluice.errors import DataError
+from sluice.sources.aggregate_query import read_aggregate_query
+from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
+from sluice.utility.analyses.query_comparison import ComparedQuery, compare_answers, compared_query
+from sluice.variables import NAMES, Kind
+from sluice.verdict import Finding
+
+_NOT_ASKED = (Kind.TEXT, Kind.ITEMS)
+
+
+def judge_query(analysis: QueryAnalysis, files: OriginalAndMasked) -> tuple[Finding, ComparedQuery]:
+    """A finding on the mean difference of the query's figures, and what is shown."""
+    from sluice.sources.query_answer import answer  # with a database, which nobody loads who asks for no query
+
+    before, after = _tables(files)
+    try:
+        query = read_aggregate_query(analysis.sql)
+        found = compare_answers(answer(query, before), answer(query, after), files.minimum_cell)
+    except DataError as error:
+        says = f"The query {analysis.name} cannot be compared: {str(error).rstrip('.')}"
+        measured = Measured(nan, says, analysis.name, 1, 0, written_percent)
+        return measured.finding("queries", analysis.difference), ComparedQuery(name=analysis.name, says=str(error))
+    if not found.compared:
+        says = f"No figure of the query {analysis.name} has enough records behind it to be compared"
+        measured = Measured(nan, says, analysis.name, 1, 0, written_percent)
+        return measured.finding("queries", analysis.difference), ComparedQuery(name=analysis.name, says=f"{says}.")
+    # To the digits that are shown: what is known of one figure more exactly than that would tell the original's.
+    value = round(found.difference, 2)
+    says = (
+        f"The answers to the query {analysis.name} differ by {written_percent(value)} on average, over "
+        f"{len(found.rows):,} groups"
+    )
+    measured = Measured(value, says, analysis.name, found.compared, found.compared, written_percent)
+    return measured.finding("queries", analysis.difference), compared_query(analysis.name, found)
+
+
+def _tables(files: OriginalAndMasked) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Both files under the original's names, as a query reads them: numbers, dates and texts.
+
+    A number that was recoded into groups is the mean of the original values that its group may stand for; a category
+    is the group's name; and a variable that was removed has no value.
+    """
+    names = [
+        name
+        for name, variable in files.variables.items()
+        if variable.role not in NAMES and variable.kind not in _NOT_ASKED
+    ]
+    before = original_variables(names, files.original, files.variables)
+    after = masked_variables(names, files.original, files.recoded, files.masked, files.variables, files.released)
+    kinds = {name: files.variables[name].kind for name in names}
+    first = {name: _column(before[name], kinds[name]) for name in names}
+    second = {
+        name: _column(after[name], kinds[name]) if name in after else _nothing(kinds[name], len(files.masked))
+        for name in names
+    }
+    return pd.DataFrame(first), pd.DataFrame(second)
+
+
+def _column(variable: ModelVariable, kind: Kind) -> "pd.Series[Any]":
+    if kind.is_categorical:
+        levels = variable.levels()
+        return pd.Series(pd.array([*levels.names, None], dtype="string")[levels.codes])
+    numbers = pd.Series(variable.numbers())
+    return pd.to_datetime(numbers, unit="D") if kind is Kind.DATE else numbers
+
+
+def _nothing(kind: Kind, n: int) -> "pd.Series[Any]":
+    if kind.is_categorical:
+        return pd.Series(pd.array([None] * n, dtype="string"))
+    return pd.Series([None] * n, dtype="datetime64[us]" if kind is Kind.DATE else "float64")

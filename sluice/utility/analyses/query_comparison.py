@@ -1,0 +1,146 @@
+"""Query comparison: the table that a query makes of the original, and the one that it makes of the masked file.
+
+Rows of the two belong together by their groups. The difference of two figures is a share of the larger of the two, by
+absolute value: 0 where they are equal, also where both are 0 or missing, and 1 at most, which it is where one of them
+is 0 or missing, where they have different signs, and where the row is absent.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from sluice.arrays import FloatArray, IntArray
+from sluice.errors import DataError
+
+_MOST_SHOWN = 20
+
+Group = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
+class QueryAnswer:
+    """What a query found in one file.
+
+    groups  : names of the columns that tell the rows apart
+    figures : names of the columns with aggregates
+    values  : of each row, shape (figures,), NaN where there is none
+    behind  : of each row, shape (figures,), the fewest records that stand behind a figure
+    """
+
+    groups: tuple[str, ...]
+    figures: tuple[str, ...]
+    values: Mapping[Group, FloatArray]
+    behind: Mapping[Group, IntArray]
+
+
+@dataclass(frozen=True)
+class QueryComparison:
+    """Two answers.
+
+    rows        : groups of either file that have a figure to compare
+    differences : (rows, figures), 0 to 1, more is worse; NaN where too few records stand behind a figure
+    """
+
+    figures: tuple[str, ...]
+    rows: tuple[Group, ...]
+    differences: FloatArray
+
+    @property
+    def difference(self) -> float:
+        """Mean over all figures that are compared; NaN where there is none."""
+        return float(np.nanmean(self.differences)) if np.isfinite(self.differences).any() else nan
+
+    @property
+    def compared(self) -> int:
+        """Figures that are compared."""
+        return int(np.isfinite(self.differences).sum())
+
+
+class ComparedFigure(BaseModel):
+    """One column of a query's table: mean difference over the groups."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    figure: str
+    difference: float | None
+
+
+class ComparedGroup(BaseModel):
+    """One row: mean difference over its figures."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    group: tuple[str, ...]
+    difference: float
+
+
+class ComparedQuery(BaseModel):
+    """One query, its figures, and the 20 groups that differ most. No figure of the original is shown."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    says: str = Field(default="", description="why there are no figures; empty: there are")
+    difference: float | None = None
+    figures: tuple[ComparedFigure, ...] = ()
+    groups: tuple[ComparedGroup, ...] = ()
+
+
+def compare_answers(original: QueryAnswer, masked: QueryAnswer, minimum_cell: int) -> QueryComparison:
+    """The differences of all figures behind which at least `minimum_cell` records of the original stand.
+
+    Of a group that the original lacks, those behind which as many records of the masked file stand.
+
+    raises : DataError where the two have other columns
+    """
+    if (original.groups, original.figures) != (masked.groups, masked.figures):
+        raise DataError("the query must make the same columns of both files.")
+    rows = [*original.values, *(group for group in masked.values if group not in original.values)]
+    differences = np.full((len(rows), len(original.figures)), nan)
+    for place, group in enumerate(rows):
+        enough = (original if group in original.values else masked).behind[group] >= minimum_cell
+        if group in original.values and group in masked.values:
+            differences[place, enough] = _differences(original.values[group], masked.values[group])[enough]
+        else:
+            differences[place, enough] = 1.0
+    kept = np.isfinite(differences).any(axis=1)
+    return QueryComparison(
+        original.figures,
+        tuple(group for group, keep in zip(rows, kept, strict=True) if keep),
+        differences[kept],
+    )
+
+
+def compared_query(name: str, found: QueryComparison) -> ComparedQuery:
+    """What may be shown: differences to two digits, of groups behind which enough records stand."""
+    means = [float(np.nanmean(row)) for row in found.differences]
+    worst = sorted(range(len(means)), key=lambda place: -means[place])[:_MOST_SHOWN]
+    columns = [column[np.isfinite(column)] for column in found.differences.T]
+    return ComparedQuery(
+        name=name,
+        difference=round(found.difference, 2) if found.compared else None,
+        figures=tuple(
+            ComparedFigure(figure=figure, difference=round(float(column.mean()), 2) if len(column) else None)
+            for figure, column in zip(found.figures, columns, strict=True)
+        ),
+        groups=tuple(
+            ComparedGroup(group=tuple(map(_written, found.rows[place])), difference=round(means[place], 2))
+            for place in worst
+        ),
+    )
+
+
+def _written(value: Hashable) -> str:
+    return "missing" if value is None else str(value)
+
+
+def _differences(before: FloatArray, after: FloatArray) -> FloatArray:
+    larger = np.maximum(np.abs(before), np.abs(after))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.minimum(1.0, np.abs(after - before) / larger)
+    found = np.where(larger == 0, 0.0, found)
+    found = np.where(np.isnan(before) | np.isnan(after), 1.0, found)
+    return np.asarray(np.where(np.isnan(before) & np.isnan(after), 0.0, found))
