@@ -133,8 +133,9 @@ def _distance(files: OriginalAndMasked, losses: dict[str, _Loss]) -> Measured:
         says = f"How far categories lie from the original ones is not known: {_why(files)}"
         return Measured(nan, says, "", len(losses), len(known), written_percent)
     value, worst = float(np.mean(list(known.values()))), max(known, key=lambda name: known[name])
+    most = coarse_share(known[worst], len(files.masked), files.minimum_cell)
     says = f"A released category lies {written_percent(value)} of the way from the original one to the farthest" + (
-        f", on average over records and variables (most: {written_percent(known[worst])} of {worst})" if value else ""
+        f", on average over records and variables (most: {written_percent(most)} of {worst})" if value else ""
     )
     return Measured(value, says, "", len(losses), len(known), written_percent)
 
