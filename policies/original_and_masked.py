@@ -13,6 +13,7 @@ from sluice.arrays import FloatArray
 from sluice.masking.blocks import Block
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
+from sluice.risk.coding import released_as
 from sluice.risk.people import person_variable
 from sluice.utility.analyses.impossible_records import RecordRule
 from sluice.utility.common_bins import CommonBins, common_bins
@@ -80,6 +81,11 @@ class OriginalAndMasked:
     def released_numbers(self) -> ReleasedNumbers:
         """Every number of the unrecoded original beside what the masked file tells of it; weights, too."""
         return released_numbers(self.original, self.recoded, self.masked, self.variables, self.released)
+
+    @cached_property
+    def told_of(self) -> frozenset[str]:
+        """Names of the original's variables that were released, as values or as distributions over them."""
+        return frozenset(name for name in self.variables if released_as(name, self.variables, self.released))
 
     @cached_property
     def weights(self) -> tuple[FloatArray | None, FloatArray | None]:

@@ -26,8 +26,8 @@ def marginals(files: OriginalAndMasked) -> Found:
     summaries = {losses.size: _summary(files, losses) for losses in (pairs, triples)}
     measured = {_LIMITS[size]: _measured(files, size, summary) for size, summary in summaries.items()}
     fewer = min(len(files.original), len(files.masked))
-    told = table_propensities(pair_scores, triple_scores, (pairs, triples), files.released, fewer, files.minimum_cell)
-    measured["pair_propensity"] = _told_apart(pair_scores.among(list(files.released)), pair_scores.of, told)
+    told = table_propensities(pair_scores, triple_scores, (pairs, triples), files.told_of, fewer, files.minimum_cell)
+    measured["pair_propensity"] = _told_apart(pair_scores.among(list(files.told_of)), pair_scores.of, told)
     view: dict[str, BaseModel] = {}
     if (two := summaries[2]) is not None:
         view["marginals"] = MarginalsView(pairs=two, triples=summaries[3])
@@ -68,7 +68,7 @@ def _told_apart(scores: MarginalLosses, of: int, told: TablePropensities | None)
 def _summary(files: OriginalAndMasked, losses: MarginalLosses) -> MarginalSummary | None:
     equivalent, tables = _equivalent(files, losses)
     fewer = min(len(files.original), len(files.masked))
-    return marginal_summary(losses, files.released, fewer, files.minimum_cell, equivalent, tables)
+    return marginal_summary(losses, files.told_of, fewer, files.minimum_cell, equivalent, tables)
 
 
 def _equivalent(files: OriginalAndMasked, losses: MarginalLosses) -> tuple[SubsampleEquivalent | None, int]:

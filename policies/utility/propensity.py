@@ -8,8 +8,8 @@ from sluice.utility.propensity_summary import propensity_view
 
 def propensity(files: OriginalAndMasked) -> Found:
     """S_pMSE of a logistic regression on the bins of all released variables."""
-    bins = [each for each in files.common_bins if each.name in files.released]
-    removed = [each.name for each in files.common_bins if each.name not in files.released]
+    bins = [each for each in files.common_bins if each.name in files.told_of]
+    removed = [each.name for each in files.common_bins if each.name not in files.told_of]
     of = len(bins) + len(removed)
     if not bins:
         says = "How well records can be told apart is not measured: no released variable can be compared"

@@ -2,8 +2,8 @@
 
 Compared with the original as it was, not with the recoded one: that is how recoding, suppression and the removal of a
 variable come to count as loss. What a released value says is taken as its reader can take it: a number for itself, a
-group for all original values that it may stand for, each as likely as another; and a missing value for a missing one,
-as are all values of a variable that was removed.
+group for all original values that it may stand for, each as likely as another; a distribution over labels for these by
+their shares; and a missing value for a missing one, as are all values of a variable that was removed.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ import pandas as pd
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
-from sluice.risk.coding import plain_values
+from sluice.risk.coding import plain_values, released_as
 from sluice.utility.divergence import interval_edges
 from sluice.variables import NAMES, Kind, Variables
 
@@ -104,7 +104,13 @@ def _binned(
         if after is None:
             spread = np.zeros((1, missing + 1))
             spread[0, missing] = 1
-            yield CommonBins(name, bins, np.zeros(len(masked), dtype=np.int64), spread, labels, known is None)
+            codes = np.zeros(len(masked), dtype=np.int64)
+            columns = released_as(name, variables, released) if known is not None else ()
+            if known is not None and columns:
+                shares = masked[list(columns)].to_numpy(np.float64, na_value=0.0)
+                told_of = pd.Index([column.removeprefix(f"{name}=") for column in columns])
+                codes, spread = _distributions(shares, known.distinct.get_indexer(told_of), bin_of_label, missing)
+            yield CommonBins(name, bins, codes, spread, labels, known is None)
             continue
         between = recoded.get(name, before)
         if known is None and _is_number(between) and _is_number(after):
@@ -114,6 +120,22 @@ def _binned(
         told = _Labels.of(after)
         spread = _spread(_Labels.of(before) if known is None else known, bins, _Labels.of(between), told, missing)
         yield CommonBins(name, bins, told.codes, spread, labels, known is None)
+
+
+def _distributions(
+    shares: FloatArray, value: IntArray, bin_of_value: IntArray, missing: int
+) -> tuple[IntArray, FloatArray]:
+    """(m,) a code for each distribution over labels that was released in place of a label, and the bins of each code.
+
+    A record without any share has no value; a label that no original record has may be any value.
+    """
+    stands = np.zeros((shares.shape[1], missing + 1))
+    stands[np.arange(len(value)), bin_of_value[value]] = 1
+    stands[value < 0, :missing], stands[value < 0, missing] = 1 / max(missing, 1), 0
+    rows = np.maximum(shares, 0.0) @ stands
+    rows[rows.sum(axis=1) == 0, missing] = 1
+    spread, codes = np.unique(rows / rows.sum(axis=1, keepdims=True), axis=0, return_inverse=True)
+    return codes.ravel().astype(np.int64), spread
 
 
 def _is_number(column: "pd.Series[Any]") -> bool:

@@ -62,6 +62,18 @@ def test_a_variable_that_the_recoded_file_lacks_was_not_recoded() -> None:
     assert released_shares(town) == pytest.approx([0.75, 0.25, 0])
 
 
+def test_a_distribution_over_labels_lies_in_their_bins() -> None:
+    original, variables = typed_frame(pd.DataFrame({"town": [*list("aabb"), None]}))
+    masked, released = typed_frame(pd.DataFrame({"town=a": [0.5, 1.0, 0.5, 0.0], "town=b": [0.5, 0.0, 0.5, np.nan]}))
+    (town,) = common_bins(original, original, masked, variables, released)
+    assert town.labels == ("a", "b", "missing")
+    assert town.codes == 3
+    assert released_shares(town) == pytest.approx([0.5, 0.25, 0.25])
+    unknown, released = typed_frame(pd.DataFrame({"town=z": [1.0, 1.0], "town=b": [0.0, 1.0]}))
+    (town,) = common_bins(original, original, unknown, variables, released)
+    assert released_shares(town) == pytest.approx([0.375, 0.625, 0])
+
+
 def test_rare_categories_share_a_bin() -> None:
     original, variables = typed_frame(pd.DataFrame({"town": list("aaabbbcd")}))
     (town,) = common_bins(original, original, original, variables, variables, most=3)

@@ -15,7 +15,7 @@ import pandas as pd
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.generalization.hierarchy import Hierarchy
-from sluice.risk.coding import plain_values
+from sluice.risk.coding import plain_values, released_as
 from sluice.variables import NAMES, Kind, Variable, Variables
 
 _LEFT_OUT = (Kind.TEXT, Kind.ITEMS)
@@ -59,7 +59,8 @@ def released_groups(
     released: Variables,
     paired: bool = True,
 ) -> tuple[ReleasedGroups, ...]:
-    """The groups of every variable of the original that tells something by single values: no names, texts or sets.
+    """The groups of every variable of the original that tells something by single values: no names, texts or sets,
+    nor those of which distributions were released, in which no value is hidden.
 
     original, variables : length n, typed
     recoded             : length n, row i the record of `original`'s row i after the recodings alone
@@ -71,7 +72,13 @@ def released_groups(
     """
     if len(original) != len(recoded):
         raise DataError(f"the recoded file must hold the original's records; got {len(recoded)} for {len(original)}.")
-    compared = (v for v in variables.values() if v.role not in NAMES and v.kind not in _LEFT_OUT)
+    compared = (
+        variable
+        for name, variable in variables.items()
+        if variable.role not in NAMES
+        and variable.kind not in _LEFT_OUT
+        and released_as(name, variables, released) in ((), (name,))  # no distribution over its labels
+    )
     return tuple(_of_variables(compared, original, recoded, masked, released, paired))
 
 

@@ -119,3 +119,15 @@ def test_a_file_of_one_variable_has_no_pairs_and_one_without_records_is_unknown(
     )  # fmt: skip
     unknown = judge(nobody, pair_marginals={"at_most": 1})[1]["pair_marginals"]
     assert (unknown.verdict, unknown.observed, unknown.binding) == (Verdict.UNKNOWN, None, True)
+
+
+def test_a_variable_of_which_distributions_were_released_was_not_removed() -> None:
+    original = data(400)
+    shares = {f"town={town}": (original["town"] == town).astype(float) for town in "abcd"}
+    masked = original.drop(columns="town").assign(**shares)
+    found, findings = judge(files(original, masked, original))
+    assert findings["pair_marginals"].observed == pytest.approx(0)
+    assert findings["propensity"].observed == pytest.approx(0, abs=1e-6)
+    assert findings["generalization"].observed == 0
+    assert found.view.marginals is not None
+    assert found.view.marginals.pairs.removed == ()
