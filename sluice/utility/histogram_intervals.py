@@ -116,7 +116,7 @@ def _largest(values: FloatArray, edges: Sequence[float]) -> float:
 def _bits(values: FloatArray, edges: Sequence[float]) -> float:
     """Entropy of the counts: what the picture tells of a value."""
     shares = _counts(values, edges) / len(values)
-    return -sum(share * log2(share) for share in shares if share)
+    return float(-sum(share * log2(share) for share in shares if share))
 
 
 def _shortest(number: float) -> str:
