@@ -9,7 +9,9 @@ may be dropped. Which methods are tried for which roles follows docs/methods.md.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from scipy.stats import skew
 
 from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
@@ -166,8 +168,8 @@ def _synthesis(columns: Sequence[str], variables: Variables, given: Sequence[str
 
 
 def _is_skewed(column: pd.Series) -> bool:
-    values = column.dropna().astype("float64")
-    return values.nunique() > _FEW and float(values.skew()) > _SKEWED
+    values = column.dropna().to_numpy(dtype="float64")
+    return len(np.unique(values)) > _FEW and float(skew(values)) > _SKEWED
 
 
 # -- under a policy that asks for no groups

@@ -5,6 +5,7 @@ For a search that begins from a plan that somebody wrote, and for the smallest c
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 import pandas as pd
@@ -76,10 +77,9 @@ def _near(field: str, value: Any, step: Mapping[str, Any]) -> list[Any]:
         found = [max(2, round(value * factor)) for factor in _FACTORS]
         return [each for each in dict.fromkeys(found) if each != value]
     if isinstance(value, float):
-        found = [float(f"{value * factor:.3g}") for factor in _FACTORS]
-        if 0 < value <= _LARGEST_SHARE:
-            found = [min(each, _LARGEST_SHARE) for each in found]
-        return [each for each in dict.fromkeys(found) if each != value]
+        most = _LARGEST_SHARE if 0 < value <= _LARGEST_SHARE else inf
+        near = [min(float(f"{value * factor:.3g}"), most) for factor in _FACTORS]
+        return [each for each in dict.fromkeys(near) if each != value]
     if field == "bins" and "labels" not in step:
         return _other_cuts(list(value))
     if isinstance(value, Mapping) and set(value) == {"quantile"}:

@@ -5,6 +5,7 @@ What the field itself takes is a value: `bins: [25, 35]` are two cut points, and
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from math import exp, log
 from typing import Annotated, Any, Self
 
@@ -114,7 +115,7 @@ def step_with(step: Mapping[str, Any], choose: Choose, place: str) -> dict[str, 
     for field, value in step.items():
         if value == ANY and not _takes(model, field, ANY):
             continue
-        found[field] = _with(value, lambda given, field=field: _takes(model, field, given), choose, f"{place}.{field}")
+        found[field] = _with(value, partial(_takes, model, field), choose, f"{place}.{field}")
     return found
 
 
@@ -161,7 +162,8 @@ def _takes(model: type[MaskingStep], field: str, value: Any) -> bool:
     known = model.model_fields.get(field)
     if known is None:
         return True
-    adapter: TypeAdapter[Any] = TypeAdapter(Annotated[known.annotation, known] if known.metadata else known.annotation)
+    of: Any = Annotated[known.annotation, known] if known.metadata else known.annotation
+    adapter: TypeAdapter[Any] = TypeAdapter(of)
     try:
         adapter.validate_python(value)
     except (ValidationError, ValueError):

@@ -41,7 +41,8 @@ def recommended_yaml(
     """
     lines = [line for text in head for line in _comment(text)]
     before = {key: value for key, value in written.items() if key not in _OF_SPACE}
-    after = {key: before.pop(key) for key in ("target", "schedule", "trigger") if key in before}
+    last = ("target", "schedule", "trigger")
+    after: dict[str, Any] = {key: before.pop(key) for key in last if key in before}
     lines += [_yaml(before).rstrip(), "plan:"]
     for index, step in enumerate(steps):
         lines += _comment(definition.plan[index].describe(), "  ")

@@ -136,8 +136,8 @@ class Search:
                 waiting.append((number, dict(point), known[key].number))
             elif key in place_of:
                 waiting.append((number, dict(point), place_of[key]))
-            elif (found := self.journal.find(number, point)) is not None:
-                waiting.append((number, dict(point), found))
+            elif (tried := self.journal.find(number, point)) is not None:
+                waiting.append((number, dict(point), tried))
             else:
                 arguments = (self.space, dict(point), number, bound)
                 if pool is None:

@@ -20,6 +20,7 @@ from tasks.release.records.product import Records
 from tasks.release.release import StagedTable
 from tasks.release.searches import kept_variables, record_begun, record_ended
 from tasks.release.staging import stage
+from tasks.release.versions import versions
 from tasks.tuning.confirmation import Confirmation, Judgement, confirm, judged_afresh
 from tasks.tuning.draft import draft_plan, draft_prices, removed_by
 from tasks.tuning.explanation import Reason, Unchosen, reasons_for, unchosen
@@ -223,14 +224,15 @@ def _with_settings(space: SpaceOfPlans, asked: dict[str, Any]) -> SpaceOfPlans:
 
 
 def _name_of(product: Records, data: StagedTable, space: SpaceOfPlans) -> str:
-    """A keyed hash of all that decides the trials; how many there may be does not."""
+    """A keyed hash of all that decides the trials, versions of software among it; how many there may be does not."""
     content = space.model_dump(mode="json")
     budget = ("trials", "minutes", "finalists")
     content["search"] = {key: value for key, value in content["search"].items() if key not in budget}
     parts = [
         canonical_json(content["plan"]).decode(), canonical_json(content["may_drop"]).decode(),
         canonical_json(content["dropped_at_first"]).decode(),
-        canonical_json(content["search"]).decode(), data.sha256, document_sha256(product.contract),
+        canonical_json(content["search"]).decode(), canonical_json(versions()).decode(),
+        data.sha256, document_sha256(product.contract),
         document_sha256(product.policy),
     ]  # fmt: skip
     return f"{product.definition.name}-{product.workspace.vault.pseudonym('search', chr(10).join(parts))[:12]}"
