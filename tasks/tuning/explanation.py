@@ -32,8 +32,8 @@ class Reason(BaseModel):
         if ended.end == "passes":
             less = loss - ended.loss
             return (
-                "The plan passed without it, too, "
-                f"{f'and lost {less:.3f} less' if less > 0.0005 else 'and lost as much'}: it widens the margin."
+                "In the search the plan passed without it, too, "
+                f"{f'and lost {less:.3f} less' if less > 0.0005 else 'and lost as much'}."
             )
         return f"Without it the file falls by {named([miss.rule for miss in ended.misses])}."
 

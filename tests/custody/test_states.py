@@ -4,7 +4,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.custody.states import EVENTS, REACHED_FROM, REMARKS, State, TransitionError, following, in_words, state_of
+from sluice.custody.states import (
+    EVENTS,
+    REACHED_FROM,
+    REMARKS,
+    SEARCH_EVENTS,
+    State,
+    TransitionError,
+    following,
+    in_words,
+    refuse_in_searches,
+    state_of,
+)
 
 TO_REVIEW = ["received", "validated", "masked", "evaluated", "pending_review"]
 TO_SHELF = [*TO_REVIEW, "approved", "publishing", "published"]
@@ -87,3 +98,11 @@ def test_only_an_approved_release_is_ever_published(events: list[str]) -> None:
 def test_states_in_words() -> None:
     assert in_words([State.MASKED]) == "masked"
     assert in_words({State.BLOCKED, None, State.MASKED}) == "new, masked or blocked"
+
+
+def test_a_search_knows_its_own_events_alone() -> None:
+    for event in SEARCH_EVENTS:
+        refuse_in_searches(event)
+        assert event not in EVENTS
+    with pytest.raises(TransitionError, match="search_begun, search_ended"):
+        refuse_in_searches("received")

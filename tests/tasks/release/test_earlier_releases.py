@@ -4,8 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tasks.release.earlier_releases import earlier_attempts, earlier_publications, publications
+from sluice.custody.states import SEARCHES
+from tasks.release.earlier_releases import earlier_attempts, earlier_publications, publications, search_trials
 from tasks.release.product import AnyRelease
+from tasks.release.searches import kept_variables, record_begun, record_ended, searches
 from tests.custody.statements import statements_to_ledgers
 from tests.flows.house import House
 
@@ -56,3 +58,40 @@ def test_what_is_being_published_counts_before_it_is_finished(house: House, rece
     house.definition["title"] = "Once more"
     second = judged(house, received)
     assert list(publications(second)) == list(earlier_publications(second)) == [first.id]
+
+
+@pytest.mark.slow
+def test_a_check_of_the_same_plan_is_no_attempt_and_a_blocked_release_of_it_is_one(
+    house: House, received: Bring
+) -> None:
+    checked = judged(house, received)
+    house.definition["title"] = "Once more"  # another release of the same file
+    assert earlier_attempts(received(house)) == 0
+    house.definition["plan"][1]["bins"] = [50]  # another file
+    assert earlier_attempts(received(house)) == 1
+    house.definition["plan"][1]["bins"] = [40, 60]
+    checked.record("blocked")
+    assert earlier_attempts(received(house)) == 1
+
+
+@pytest.mark.slow
+def test_trials_of_searches_are_counted_apart(house: House, received: Bring) -> None:
+    release = received(house)
+    variables = kept_variables(house.workspace(), release.staged_variables)
+
+    def begin(name: str, trials: int) -> None:
+        record_begun(house.workspace(), name, "people", release.data, variables, trials)
+
+    begin("one", 100)
+    assert search_trials(release) == 100  # until it ends, as many as it may take
+    record_ended(house.workspace(), "one", trials=40, judged=2, passed=True)
+    begin("one", 100)  # taken up again
+    record_ended(house.workspace(), "one", trials=60, judged=1, passed=False)
+    begin("another", 10)
+    assert search_trials(release) == 60 + 3 + 10
+    assert earlier_attempts(release) == 0
+    assert [each.name for each in searches(house.workspace())] == ["one", "another"]
+    house.new_edition()
+    assert search_trials(received(house)) == 0  # of other people
+    assert house.workspace().ledger.verify() == []
+    assert SEARCHES not in house.workspace().ledger.histories()
