@@ -17,7 +17,8 @@ def models_context(models: Sequence[ComparedModel]) -> list[dict[str, Any]]:
 
 
 def _model(model: ComparedModel) -> dict[str, Any]:
-    drawn = model.coefficients[:_MOST_DRAWN]
+    # Those that are lost have nothing to compare; they stand last, and all of them in the table.
+    drawn = sorted(model.coefficients, key=lambda one: one.after is None)[:_MOST_DRAWN]
     svg = None
     if drawn:
         description = (
@@ -67,7 +68,7 @@ def _says(model: ComparedModel, drawn: int) -> str:
     if model.hidden:
         told.append(f"{_coefficients(model.hidden)} rest on too few records to be shown.")
     if len(model.coefficients) > drawn:
-        told.append(f"Drawn: the {drawn} that agree least.")
+        told.append(f"Drawn: {drawn}, those that agree least first, and then those that are lost.")
     return " ".join(told)
 
 
