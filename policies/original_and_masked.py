@@ -13,11 +13,13 @@ from sluice.arrays import FloatArray
 from sluice.masking.blocks import Block
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
-from sluice.risk.coding import released_as
+from sluice.risk.coding import plain_values, released_as
 from sluice.risk.people import person_variable
 from sluice.utility.analyses.impossible_records import RecordRule
+from sluice.utility.cell_changes import cell_changes, changed_in_few
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.continuous.released_numbers import ReleasedNumbers, released_numbers
+from sluice.utility.few_changes import tells_of_few
 from sluice.utility.record_weights import record_weights
 from sluice.variables import Role, Variable, Variables
 
@@ -86,6 +88,45 @@ class OriginalAndMasked:
     def told_of(self) -> frozenset[str]:
         """Names of the original's variables that were released, as values or as distributions over them."""
         return frozenset(name for name in self.variables if released_as(name, self.variables, self.released))
+
+    @cached_property
+    def of_few(self) -> frozenset[str]:
+        """Released variables of which a comparison of the two files would tell the values of a few people."""
+        numbers = self.released_numbers
+        paired = self.paired and len(self.original) == len(self.masked)
+        few = tells_of_few(numbers.original, numbers.masked, self.minimum_cell, paired_records=paired)
+        found = {name for name, tells in zip(numbers.names, few.tolist(), strict=True) if tells}
+        found |= {name for name in self.released if self._changed_in_few(name)}
+        return frozenset(found - {*numbers.removed})
+
+    @cached_property
+    def only_of_few(self) -> bool:
+        """Whether nothing else of the released variables was changed, so that every comparison tells of these few."""
+        others = self.told_of - self.of_few
+        return bool(self.of_few) and all(self._is_unchanged(name) for name in others)
+
+    def _is_unchanged(self, name: str) -> bool:
+        if name not in self.original or name not in self.masked:
+            return False
+        before, after = (plain_values(file[name]) for file in (self.original, self.masked))
+        if len(before) != len(after):
+            return False
+        if not self.paired:
+            before, after = (np.sort(values.astype(str)) for values in (before, after))
+        return bool(((before == after) | (pd.isna(before) & pd.isna(after))).all())
+
+    def _changed_in_few(self, name: str) -> bool:
+        """Whether fewer cells of a category than the minimum, but some, were changed or blanked after recoding."""
+        if not len(self.masked) or name not in self.recoded or name not in self.masked:
+            return False
+        if self.paired and len(self.recoded) == len(self.masked):
+            changes = cell_changes(self.recoded[name], self.masked[name])
+            return changed_in_few(changes, len(self.masked), self.minimum_cell)
+        if not self.released[name].kind.is_categorical:
+            return False
+        before, after = (file[name].astype(str).value_counts() for file in (self.recoded, self.masked))
+        moved = before.subtract(after, fill_value=0)
+        return 0 < max(moved.clip(lower=0).sum(), -moved.clip(upper=0).sum()) < self.minimum_cell
 
     @cached_property
     def weights(self) -> tuple[FloatArray | None, FloatArray | None]:

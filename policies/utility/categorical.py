@@ -57,9 +57,10 @@ def categorical(files: OriginalAndMasked) -> Found:
         says = "Categories are not compared: the original has no categorical variable"
         return Found(dict.fromkeys(_MEASURES, Measured(nan, says, "", 0, 0, written_percent, False)))
     losses = {name: _loss(files, named[name]) for name in compared}
+    few = files.of_few & {*losses}
     measured = {
-        "category_distance": _distance(files, losses),
-        "ebil": _left_open(files, losses),
+        "category_distance": _distance(files, losses).told("How far categories lie from the original ones", few),
+        "ebil": _left_open(files, losses).told("What released categories leave open", few),
     }
     records = min(len(files.original), len(files.masked))
     if records < max(files.minimum_cell, 1):
@@ -173,7 +174,9 @@ def _view(files: OriginalAndMasked, losses: dict[str, _Loss], records: int) -> C
     )
     return CategoricalView(
         variables=tuple(
-            CategoryLoss(
+            CategoryLoss(name=name, released=True, distance=None, entropy=None, ebil=None, pril=None, matrix=False)
+            if name in files.of_few
+            else CategoryLoss(
                 name=name,
                 released=name in files.released,
                 distance=None if isnan(loss.distance) else coarse_share(loss.distance, records, files.minimum_cell),
@@ -184,7 +187,7 @@ def _view(files: OriginalAndMasked, losses: dict[str, _Loss], records: int) -> C
             )
             for name, loss in losses.items()
         ),
-        ctbil=None if isnan(tables.normalised) else tables.normalised,
+        ctbil=None if isnan(tables.normalised) else round(tables.normalised, 4),
         order=_ORDER,
         tables=tables.tables,
         counted=tables.counted,

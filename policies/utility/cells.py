@@ -8,10 +8,14 @@ from sluice.utility.cell_changes import CellChanges, cell_changes
 from sluice.utility.entropy import entropies
 from sluice.variables import NAMES, Kind
 
+_DONE = {"changed_share": "changed", "suppressed_share": "suppressed"}
+
 
 def cells(files: OriginalAndMasked) -> Found:
     """The variable with most changed cells, the one with most suppressed ones, and the one that lost most bits."""
-    return Found(_shares(files) | {"entropy": _entropy(files)})
+    few = files.of_few
+    shares = {name: each.told(f"The share of {_DONE[name]} cells", few) for name, each in _shares(files).items()}
+    return Found(shares | {"entropy": _entropy(files).told("What a variable lost of its entropy", few)})
 
 
 def _shares(files: OriginalAndMasked) -> dict[str, Measured]:

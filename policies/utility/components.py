@@ -7,6 +7,8 @@ from sluice.utility.component_plane import component_plane
 
 def components(files: OriginalAndMasked) -> Found:
     """No figure with a limit: a picture, which nothing hangs on; none where the file lacks what it should hold."""
+    if files.of_few & {*files.released_numbers.names} or files.only_of_few:
+        return Found({})  # the axes' shares of the variance would tell of them
     if not {*files.released} <= {*files.masked.columns} & {*files.recoded.columns}:
         return Found({})
     plane = component_plane(

@@ -17,7 +17,11 @@ from sluice.utility.continuous.probabilistic_information_loss import (
 )
 from sluice.variables import Role
 
-_MEASURES = ("apil", "eigenvalues", "mean_variations")
+_WHAT = {
+    "apil": "The probabilistic information loss",
+    "eigenvalues": "How far principal components moved",
+    "mean_variations": "How far values changed in proportion to themselves",
+}
 
 
 def continuous(files: OriginalAndMasked) -> Found:
@@ -31,10 +35,10 @@ def continuous(files: OriginalAndMasked) -> Found:
     removed = tuple(name for name in numbers.removed if name in names)
     if not names:
         says = "Numbers are not compared: the original has none"
-        return Found(dict.fromkeys(_MEASURES, Measured(nan, says, "", 0, 0, written_percent, False)))
+        return Found(dict.fromkeys(_WHAT, Measured(nan, says, "", 0, 0, written_percent, False)))
     if not len(numbers.original) or not len(numbers.masked):
         says = "What the numbers lost is not known: a file has no records"
-        return Found(dict.fromkeys(_MEASURES, Measured(nan, says, "", len(names), 0, written_percent)))
+        return Found(dict.fromkeys(_WHAT, Measured(nan, says, "", len(names), 0, written_percent)))
     original, masked = (np.ascontiguousarray(file[:, kept]) for file in (numbers.original, numbers.masked))
     moments = pairwise_moments(original), pairwise_moments(masked)
     aligned = files.paired and len(original) == len(masked)
@@ -47,6 +51,8 @@ def continuous(files: OriginalAndMasked) -> Found:
         "eigenvalues": _eigenvalues(shift, len(names), len(removed), lost),
         "mean_variations": _mean_variations(variations, aligned, len(names), len(removed), lost),
     }
+    if few := files.of_few & {*names}:
+        return Found({name: measure.told(_WHAT[name], few) for name, measure in measured.items()})
     if min(len(original), len(masked)) < files.minimum_cell:
         return Found(measured)
     view = ContinuousView(

@@ -27,17 +27,32 @@ def correlations(files: OriginalAndMasked) -> Found:
     pearson = pearson_differences(numbers)
     kendall, v = kendall_differences(numbers, files.rng), cramers_v_differences(tables)
     enough = _enough(~np.isnan(numbers.original), ~np.isnan(numbers.masked), files.minimum_cell)
+    enough &= _of_many(numbers.names, files)
     shown = [correlation_matrices(pearson, enough), correlation_matrices(kendall, enough)]
     few = min(len(files.original), len(files.masked)) < files.minimum_cell
-    shown.append(None if few else correlation_matrices(v, _enough(*_present(bins), files.minimum_cell)))
+    shown.append(
+        None
+        if few
+        else correlation_matrices(v, _of_many(v.names, files) & _enough(*_present(bins), files.minimum_cell))
+    )
     matrices = tuple(each for each in shown if each is not None)
     return Found(
         {
-            "kendall": _measured(kendall, shown[1], "Kendall's tau-b of two numbers", "numbers"),
-            "cramers_v": _measured(v, shown[2], "Cramer's V of two variables", "variables"),
+            "kendall": _measured(kendall, shown[1], "Kendall's tau-b of two numbers", "numbers").told(
+                "How far Kendall's tau-b moved", files.of_few & {*numbers.names}
+            ),
+            "cramers_v": _measured(v, shown[2], "Cramer's V of two variables", "variables").told(
+                "How far Cramer's V moved", files.of_few & {*v.names}
+            ),
         },
         {"correlations": CorrelationsView(matrices=matrices)} if matrices else {},
     )
+
+
+def _of_many(names: Sequence[str], files: OriginalAndMasked) -> BoolArray:
+    """(d, d): pairs of which neither variable changed in a few records alone."""
+    many = np.array([name not in files.of_few for name in names], dtype=np.bool_)
+    return many[:, None] & many[None, :]
 
 
 def _present(bins: Sequence[CommonBins]) -> tuple[FloatArray, FloatArray]:

@@ -16,6 +16,11 @@ from sluice.utility.table_propensity import standardised_table_pmse
 
 _TABLES_OF_SUBSAMPLES = 200  # by which the subsample with the same loss is found; drawn where there are more
 _LIMITS = {2: "pair_marginals", 3: "triple_marginals"}
+_WHAT = {
+    "pair_marginals": "What tables of pairs of variables lost",
+    "triple_marginals": "What tables of triples of variables lost",
+    "pair_propensity": "How well tables of pairs can be told apart",
+}
 _WORDS = {2: "pair", 3: "triple"}
 
 
@@ -33,6 +38,8 @@ def marginals(files: OriginalAndMasked) -> Found:
         view["marginals"] = MarginalsView(pairs=two, triples=summaries[3])
     if told is not None:
         view["table_propensity"] = told
+    if files.only_of_few:  # what changed in a few records is all that any table tells
+        return Found({name: each.told(_WHAT[name], files.of_few) for name, each in measured.items()})
     return Found(measured, view)
 
 

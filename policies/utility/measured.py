@@ -1,9 +1,9 @@
 """One figure of utility, its limit in a policy, and the finding that the two add up to."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from math import isfinite, isnan
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -36,19 +36,33 @@ class Measured(NamedTuple):
     applicable: bool = True  # False: the file has too few variables of the kind that is compared
     tells_of_few: bool = False  # True: the figure decides and is not shown, for fewer records than the minimum cell
 
+    def told(self, what: str, of_few: Collection[str]) -> Self:
+        """The same measure, which decides and is not shown where it would tell of a few people's values of the
+        variables `of_few`."""
+        if not of_few or not isfinite(self.value):
+            return self
+        which = ", ".join(sorted(of_few))
+        says = f"{what} is not told: masking changed too few values of {which}, or mostly one"
+        return self._replace(says=says, scope="", tells_of_few=True)
+
     def finding(self, name: str, limit: Limit | None) -> Finding:
-        """Under a limit, or reported where there is none, stage "utility"."""
-        if isnan(self.value):
+        """Under a limit, or reported where there is none, stage "utility".
+
+        Nine digits of a figure count: what comes after them tells in which order it was added up, and so of single
+        records.
+        """
+        value = float(f"{self.value:.9g}")
+        if isnan(value):
             verdict = Verdict.UNKNOWN if self.applicable else Verdict.PASS
         else:
-            verdict = Verdict.FAIL if limit is not None and self.value > limit.at_most else Verdict.PASS
+            verdict = Verdict.FAIL if limit is not None and min(value, self.value) > limit.at_most else Verdict.PASS
         allows = "no limit is set" if limit is None else f"the policy allows {self.written(limit.at_most)}"
         return Finding(
             rule=name,
             verdict=verdict,
             stage="utility",
             scope=self.scope,
-            observed=self.value if isfinite(self.value) and not self.tells_of_few else None,
+            observed=value if isfinite(value) and not self.tells_of_few else None,
             limit=None if limit is None else limit.at_most,
             attempted=self.attempted,
             completed=self.completed,

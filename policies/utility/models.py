@@ -47,6 +47,13 @@ def judge_model(analysis: ModelAnalysis, files: OriginalAndMasked) -> tuple[list
     if not found.changes:
         says = "The original's records do not determine the model, or it has too few without a missing value"
         return list(_unknown(analysis, f"{says} ({analysis.name}).")), ComparedModel(**of_analysis, says=f"{says}.")
+    if few := files.of_few & {*before}:
+        findings = list(_findings(analysis, files, found, recoded, subgroups))
+        which = ", ".join(sorted(few))
+        says = f"What became of the model {analysis.name} is not told: masking changed too few values of {which}, or "
+        says += "mostly one"
+        hidden = {"observed": None, "says": f"{says}."}
+        return [each.model_copy(update=hidden) for each in findings], ComparedModel(**of_analysis, says=f"{says}.")
     view = compared_model(
         analysis.name, analysis.kind, analysis.formula, found, files.minimum_cell, analysis.by, subgroups, recoded
     )

@@ -10,6 +10,14 @@ from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.moments import moment_differences
 from sluice.variables import Role
 
+_WHAT = {
+    "mean": "How far averages moved",
+    "variance": "How far variances moved",
+    "correlation": "How far correlations moved",
+    "rank_correlation": "How far rank correlations moved",
+    "il1s": "How far single values moved",
+}
+
 
 def moments(files: OriginalAndMasked) -> Found:
     """Means, variances, correlations and rank correlations of the numbers, and how far single values moved.
@@ -47,7 +55,9 @@ def moments(files: OriginalAndMasked) -> Found:
         "correlation": measured(found.correlation, "Correlations", written_number, of=2),
         "rank_correlation": measured(found.rank_correlation, "Rank correlations", written_number, of=2),
     }
-    return Found(measures | {"il1s": _il1s(files, original, masked, there_were)})
+    measures["il1s"] = _il1s(files, original, masked, there_were)
+    few = files.of_few & {*names}
+    return Found({name: measure.told(_WHAT[name], few) for name, measure in measures.items()})
 
 
 def _il1s(files: OriginalAndMasked, original: FloatArray, masked: FloatArray, there_were: int) -> Measured:

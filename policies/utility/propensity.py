@@ -28,4 +28,6 @@ def propensity(files: OriginalAndMasked) -> Found:
     if removed:
         says += f"; {len(removed):,} removed {'variable is' if len(removed) == 1 else 'variables are'} left out"
     measured = Measured(found.standardised, says, "", of, len(bins), written_number)
+    if files.only_of_few:
+        return Found({"propensity": measured.told("How well records can be told apart", files.of_few)})
     return Found({"propensity": measured}, {"propensity": view})

@@ -28,11 +28,13 @@ def quantiles(files: OriginalAndMasked) -> Found:
         changes[name] = quantile_change(
             order_statistics(found.original[:, place], before), order_statistics(found.masked[:, place], after)
         )
-    view = quantiles_view(changes)
-    return Found(
-        {"quantiles": _quantiles(changes, expected), "gini": _gini(changes)},
-        {} if view is None else {"quantiles": view},
-    )
+    few = files.of_few & {*changes}
+    view = quantiles_view({name: change for name, change in changes.items() if name not in few})
+    measured = {
+        "quantiles": _quantiles(changes, expected).told("How far quantiles moved", few),
+        "gini": _gini(changes).told("How far inequality moved", few),
+    }
+    return Found(measured, {} if view is None else {"quantiles": view})
 
 
 def _quantiles(changes: dict[str, QuantileChange], expected: int) -> Measured:

@@ -37,6 +37,14 @@ def recoding(files: OriginalAndMasked) -> Found:
         )
         generalization = Measured(value, says, worst.name if value else "", of, of, written_percent)
     view = {} if isnan(value) else {"recoding": _view(files, value, variables, queries)}
+    if files.only_of_few:
+        told = generalization.told("What groups and suppression leave in doubt", files.of_few)
+        return Found(
+            {
+                "generalization": told,
+                "query_error": _query_error(files, queries).told("The error of counts", files.of_few),
+            }
+        )
     return Found({"generalization": generalization, "query_error": _query_error(files, queries)}, view)
 
 

@@ -47,6 +47,8 @@ def score(files: OriginalAndMasked, loss: float) -> Found:
         f"risk of {written_percent(view.disclosure_risk)} ({parts}; {view.linked:,} of {view.records:,} records linked)"
     )
     measured = Measured(view.score, says, ", ".join(found.names), view.records, view.linked, written_percent)
+    if few := files.of_few & {*files.released_numbers.names}:
+        return Found({"score": measured.told("The score", few)})
     return Found({"score": measured}, {"score": view})
 
 

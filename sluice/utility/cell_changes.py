@@ -20,6 +20,11 @@ class CellChanges(NamedTuple):
     suppressed: float  # no value where one was
 
 
+def changed_in_few(changes: CellChanges, records: int, minimum_cell: int) -> bool:
+    """Whether some cells, but of fewer records than the minimum, were changed or blanked."""
+    return 0 < round((changes.changed + changes.suppressed) * records) < minimum_cell
+
+
 def cell_changes(recoded: pd.Series, masked: pd.Series) -> CellChanges:
     """Compare one variable of two typed frames, position by position; the index is not looked at.
 

@@ -1,5 +1,6 @@
 """What the report shows of correlations: matrices of both files for a heat map, and the pairs that moved most."""
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.arrays import BoolArray, FloatArray
@@ -27,7 +28,7 @@ class CorrelationMatrices(BaseModel):
     names: tuple[str, ...] = Field(description="in the order of rows and columns")
     original: tuple[tuple[float | None, ...], ...]
     masked: tuple[tuple[float | None, ...], ...]
-    mean: float = Field(description="mean absolute difference over all pairs; higher is worse")
+    mean: float = Field(description="mean absolute difference over all pairs that are told; higher is worse")
     worst: tuple[MovedPair, ...] = ()
     records: tuple[int, int] | None = Field(default=None, description="drawn of each file; None: all")
     margin: float | None = Field(default=None, description="half of a 95 % interval of each figure, where drawn")
@@ -48,6 +49,11 @@ def correlation_matrices(found: CorrelationDifferences, enough: BoolArray | None
     """
     if found.mean != found.mean:
         return None
+    told = np.abs(found.original - found.masked)
+    if enough is not None:
+        told = np.where(enough, told, np.nan)
+    if np.isnan(told).all():
+        return None
     kept = {name: place for place, name in enumerate(found.names)}
     worst = [
         MovedPair(variables=(one, other), original=round(before, 3), masked=round(after, 3))
@@ -59,7 +65,7 @@ def correlation_matrices(found: CorrelationDifferences, enough: BoolArray | None
         names=found.names,
         original=_rows(found.original, enough),
         masked=_rows(found.masked, enough),
-        mean=found.mean,
+        mean=round(float(np.nanmean(told)), 4),
         worst=tuple(worst[:WORST]),
         records=found.records,
         margin=found.margin,

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sluice.arrays import FloatArray, IntArray
+from sluice.utility.cell_changes import CellChanges, changed_in_few
 from sluice.utility.histogram_intervals import intervals
 from sluice.variables import Kind, Variable
 
@@ -52,6 +53,35 @@ def distribution(before: pd.Series, after: pd.Series | None, variable: Variable,
     hidden = hidden_bins(counts, minimum_cell)
     published = [tuple(None if hide else int(c) for c, hide in zip(row, hidden, strict=True)) for row in counts]
     return Distribution(bins, published[0], published[1] if after is not None else ())
+
+
+def without_few_changes(counts: Distribution, changes: CellChanges, records: int, minimum_cell: int) -> Distribution:
+    """The same counts, without those of the original by which the reader of the masked file learns what was changed.
+
+    changes : of the cells of the variable
+    records : of either file; row i of both is the same record
+
+    Where cells of few records were changed, no count of the original is left. Where cells were blanked and none was
+    changed, a difference is the number of people whose value was blanked: one that is small is left out, with others,
+    as in `hidden_bins`.
+    """
+    if changed_in_few(changes, records, minimum_cell):
+        return counts._replace(before=(None,) * len(counts.before))
+    if changes.changed or not changes.suppressed or not counts.after:
+        return counts
+    blanked = np.array(
+        [
+            0 if one is None or other is None else one - other
+            for one, other in zip(counts.before, counts.after, strict=True)
+        ]
+    )
+    hidden = (blanked > 0) & (blanked < minimum_cell)
+    for bin_ in np.argsort(blanked, kind="stable") if hidden.any() else ():
+        if hidden.sum() >= 2 and blanked[hidden].sum() >= minimum_cell:
+            break
+        hidden[bin_] |= blanked[bin_] > 0
+    told = zip(counts.before, hidden.tolist(), strict=True)
+    return counts._replace(before=tuple(None if hide else count for count, hide in told))
 
 
 def hidden_bins(counts: IntArray, minimum_cell: int) -> NDArray[np.bool_]:

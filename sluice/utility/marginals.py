@@ -74,7 +74,9 @@ class MarginalLosses:
 
     def worst(self, most: int) -> tuple[tuple[tuple[str, ...], float], ...]:
         """The tables of largest loss, by their variables, the largest first; of equal ones the first in order."""
-        order = np.argsort(-self.losses, kind="stable")[:most]
+        order = np.argsort(-np.round(self.losses, 12), kind="stable")[
+            :most
+        ]  # of equal ones the rounding decides nothing
         return tuple(
             (tuple(self.names[at] for at in self.tables[table].tolist()), float(self.losses[table]))
             for table in order.tolist()

@@ -2,12 +2,15 @@
 
 from math import isnan
 
+import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
-from sluice.utility.cell_changes import cell_changes
-from sluice.utility.distribution import Distribution, distribution
+from sluice.arrays import FloatArray
+from sluice.utility.cell_changes import cell_changes, changed_in_few
+from sluice.utility.distribution import Distribution, distribution, without_few_changes
 from sluice.utility.entropy import Entropies, entropies
+from sluice.utility.told_moments import told_moments
 from sluice.variables import NAMES, Kind, Role, Variable, Variables
 
 
@@ -24,7 +27,7 @@ class VariableSummary(BaseModel):
     kind_after: Kind | None  # None: not released
     mean_before: float | None = None  # numeric kinds only
     mean_after: float | None = None
-    deviation_before: float | None = None  # standard deviation, n - 1
+    deviation_before: float | None = None  # standard deviation, n - 1; both rounded, see sluice.utility.told_moments
     deviation_after: float | None = None
     entropy_before: float | None = None  # bits, of numbers and dates in intervals; see sluice.utility.entropy
     entropy_after: float | None = None
@@ -67,10 +70,16 @@ def summarise(
             if after is not None and aligned and name in recoded.columns
             else None
         )
-        mean_before, deviation_before = _moments(original[name], variable, minimum_cell)
-        mean_after, deviation_after = (None, None) if after is None else _moments(masked[name], after, minimum_cell)
+        before_told, after_told = told_moments(
+            _quantities(original[name], variable),
+            None if after is None else _quantities(masked[name], after),
+            minimum_cell,
+        )
         bits = None if after is None else _entropies(original[name], masked[name], variable, minimum_cell)
         counts = _distribution(original, recoded, masked, variable, after, minimum_cell)
+        if changes is not None and after is not None:
+            counts = without_few_changes(counts, changes, len(masked), minimum_cell)
+            bits = None if changed_in_few(changes, len(masked), minimum_cell) else bits
         summaries.append(
             VariableSummary(
                 name=name,
@@ -79,10 +88,10 @@ def summarise(
                 role=variable.role,
                 kind_before=variable.kind,
                 kind_after=None if after is None else after.kind,
-                mean_before=mean_before,
-                mean_after=mean_after,
-                deviation_before=deviation_before,
-                deviation_after=deviation_after,
+                mean_before=before_told.mean,
+                mean_after=after_told.mean,
+                deviation_before=before_told.deviation,
+                deviation_after=after_told.deviation,
                 entropy_before=None if bits is None else bits.before,
                 entropy_after=None if bits is None else bits.after,
                 missing_before=_missing_share(original[name]),
@@ -124,12 +133,11 @@ def _distribution(
     return Distribution()  # the masking itself changed the kind: there are no common bins
 
 
-def _moments(column: pd.Series, variable: Variable, minimum_cell: int) -> tuple[float | None, float | None]:
-    """Mean and standard deviation (n - 1) of a quantity; None for anything else and for too few values."""
-    if not variable.kind.is_numeric or variable.role in NAMES or column.count() < max(minimum_cell, 2):
-        return None, None
-    values = column.dropna().to_numpy(dtype="float64")
-    return float(values.mean()), float(values.std(ddof=1))
+def _quantities(column: pd.Series, variable: Variable) -> FloatArray:
+    """The values that are present of a quantity; none of anything else."""
+    if not variable.kind.is_numeric or variable.role in NAMES:
+        return np.zeros(0)
+    return column.dropna().to_numpy(dtype=np.float64)
 
 
 def _missing_share(column: pd.Series) -> float:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sluice.utility.distribution import Distribution, distribution
+from sluice.utility.cell_changes import CellChanges
+from sluice.utility.distribution import Distribution, distribution, without_few_changes
 from sluice.variables import Kind, Variable
 
 AGE = Variable(name="age", kind=Kind.INTEGER)
@@ -115,3 +116,14 @@ def test_a_variable_of_small_counts_only_shows_none() -> None:
     variable = Variable(name="town", kind=Kind.NOMINAL, categories=("a", "b", "c"))
     column = pd.Series(pd.Categorical(["a", "b"], categories=list("abc")))
     assert distribution(column, None, variable, minimum_cell=5).before == (None, None, None)
+
+
+def test_counts_of_the_original_do_not_tell_which_values_were_blanked() -> None:
+    counts = Distribution(("a", "b", "c", "d"), (40, 50, 60, 30), (38, 35, 60, 30))
+    few = CellChanges(changed=0, suppressed=9 / 180)
+    assert without_few_changes(counts, few, 180, 10) == counts._replace(before=(None,) * 4)
+    blanked = CellChanges(changed=0, suppressed=17 / 180)
+    assert without_few_changes(counts, blanked, 180, 10) == counts._replace(before=(None, None, 60, 30))
+    noisy = CellChanges(changed=0.5, suppressed=17 / 180)  # a difference is then no number of people
+    assert without_few_changes(counts, noisy, 180, 10) == counts
+    assert without_few_changes(counts, CellChanges(0, 0), 180, 10) == counts

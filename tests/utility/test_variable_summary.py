@@ -59,7 +59,7 @@ def test_a_recoded_variable_is_shown_on_the_released_categories() -> None:
     assert age.counts_after == tuple((masked["age"] == band).sum() for band in BANDS)
     assert (age.changed, age.suppressed) == (0.0, 0.1)  # a band is not a change
     assert (age.missing_before, age.missing_after) == (0.0, 0.1)
-    assert age.mean_before == pytest.approx(files(500)[0]["age"].mean())
+    assert age.mean_before == pytest.approx(files(500)[0]["age"].mean(), abs=0.1)
     assert age.mean_after is None
 
 
@@ -67,7 +67,7 @@ def test_a_numeric_variable_has_moments_and_common_bins() -> None:
     original = files(500)[0]
     income = by_name(500)["income"]
     assert income.mean_after == pytest.approx(income.mean_before + 50)
-    assert income.deviation_before == pytest.approx(original["income"].std())
+    assert income.deviation_before == pytest.approx(original["income"].std(), abs=2)  # rounded, see told_moments
     assert (income.changed, income.suppressed) == (1.0, 0.0)
     assert len(income.bins) == len(income.counts_before) == len(income.counts_after) > 5
 
@@ -129,6 +129,6 @@ def test_testdata_against_pandas(reference_data: Path) -> None:
     for name, count in zip(roof.bins, roof.counts_before, strict=True):
         if count is not None:
             assert count == frequency[name]
-    assert expend.mean_before == pytest.approx(table["expend"].mean())
-    assert expend.deviation_after == pytest.approx(table["expend"].std())
+    assert expend.mean_before == pytest.approx(table["expend"].mean(), rel=2e-3)  # rounded, see told_moments
+    assert expend.deviation_after == pytest.approx(table["expend"].std(), rel=2e-3)
     assert (expend.changed, roof.changed) == (0.0, 0.0)

@@ -104,9 +104,13 @@ def test_a_category_of_few_records_is_not_told_by_what_it_leaves_open() -> None:
     original = towns()
     original.loc[:2, "town"] = "d"
     masked = original.replace({"town": {"d": "a"}})
-    view = judge(files(original, masked))[0].view.categorical
+    view = judge(files(original, masked, masked))[0].view.categorical
     assert view is not None
-    assert (view.variables[0].ebil, view.variables[0].distance) == (0, 0)
+    assert view.variables[0].ebil == 0
+    blanked = original.assign(town=original["town"].where(original["town"] != "d"))
+    view = judge(files(original, blanked, original))[0].view.categorical
+    assert view is not None
+    assert (view.variables[0].ebil, view.variables[0].distance) == (None, None)
 
 
 def test_rows_that_are_no_pairs_are_unknown_and_a_file_without_categories_is_not_held_to_them() -> None:

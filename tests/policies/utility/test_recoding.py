@@ -56,6 +56,8 @@ def test_a_few_suppressed_cells_are_not_told() -> None:
     original = with_sick()
     masked = original.copy()
     masked.loc[:2, "town"] = None
+    assert judge(files(original, masked))[0].view.recoding is None
+    masked.loc[:19, "sick"] = "no"
     view = seen(original, masked)
     assert {variable.certainty for variable in view.variables} == {0}
     assert view.certainty > 0

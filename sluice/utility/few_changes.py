@@ -1,0 +1,72 @@
+"""Few changes: numbers of which a comparison of two files would tell the values of a few people.
+
+Who has the masked file and a figure that compares it with the original knows everything but what masking changed. Where
+it changed few values, or the change is mostly that of one, as with the one income above a top code, the figure is an
+equation with one unknown.
+
+Source for the second: the p% rule for magnitude tables (Hundepool et al. 2012, section 4.2), here on changes.
+"""
+
+import numpy as np
+
+from sluice.arrays import BoolArray, FloatArray
+from sluice.errors import DataError
+
+_PERCENT = 10.0  # who has the second largest change must not know the largest more closely
+
+
+def tells_of_few(original: FloatArray, masked: FloatArray, minimum_cell: int, *, paired_records: bool) -> BoolArray:
+    """Shape (d,): the numbers of which a comparison would tell of a few people.
+
+    original, masked : shape (n, d) and (m, d), NaN for a missing value
+    minimum_cell     : changes of fewer values, but some, are too few; 1: any number is enough
+    paired_records   : row i of both is the same record. Otherwise the values are compared as two heaps: what both have
+                       is taken to be unchanged, as a reader takes it who sees it twice
+    raises           : DataError if the columns differ, or the records of paired files
+    cost             : O(n d), or O(n log n d) for files that are not paired
+
+    A value that is missing in one file alone is changed by its distance from the median of the original.
+    """
+    if original.shape[1] != masked.shape[1]:
+        raise DataError(f"both files need the same columns; got {original.shape[1]} and {masked.shape[1]}.")
+    if paired_records and len(original) != len(masked):
+        raise DataError(f"values compare record by record; got {len(original):,} and {len(masked):,} records.")
+    if minimum_cell <= 1:
+        return np.zeros(original.shape[1], dtype=np.bool_)
+    changes = _of_pairs if paired_records else _of_heaps
+    return np.array(
+        [_few(changes(before, after), minimum_cell) for before, after in zip(original.T, masked.T, strict=True)],
+        dtype=np.bool_,
+    )
+
+
+def _few(changes: FloatArray, minimum_cell: int) -> bool:
+    """changes : shape (c,), above 0."""
+    if len(changes) < minimum_cell:
+        return len(changes) > 0
+    second, largest = np.partition(changes, -2)[-2:]
+    rest = float(changes.sum()) - float(second) - float(largest)
+    return rest < _PERCENT / 100 * float(largest)
+
+
+def _of_pairs(before: FloatArray, after: FloatArray) -> FloatArray:
+    middle = _median(before)
+    changed = np.abs(np.nan_to_num(before, nan=middle) - np.nan_to_num(after, nan=middle))
+    either = np.isnan(before) != np.isnan(after)
+    return np.asarray(changed[(changed > 0) | either])
+
+
+def _of_heaps(before: FloatArray, after: FloatArray) -> FloatArray:
+    """The distances from the median of the original values that the masked file does not have, as often as it lacks
+    them."""
+    values, counts = np.unique(before[~np.isnan(before)], return_counts=True)
+    there, times = np.unique(after[~np.isnan(after)], return_counts=True)
+    held = np.zeros(len(values), dtype=np.int64)
+    _, here, place = np.intersect1d(values, there, assume_unique=True, return_indices=True)
+    held[here] = times[place]
+    return np.repeat(np.abs(values - _median(before)), np.maximum(counts - held, 0))
+
+
+def _median(values: FloatArray) -> float:
+    present = values[~np.isnan(values)]
+    return float(np.median(present)) if len(present) else 0.0

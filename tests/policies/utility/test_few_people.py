@@ -1,0 +1,72 @@
+"""A reader of the report plays: two worlds that differ in one person's value, and one masked file."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from policies.original_and_masked import OriginalAndMasked
+from policies.utility.limits import UtilityLimits
+from sluice.utility.variable_summary import summarise
+from tests.typed_frame import typed_frame
+
+N = 80
+LIMITS = UtilityLimits.model_validate(
+    {
+        "score": {"at_most": 0.4, "binding": False},
+        "models": [{"name": "wages", "kind": "linear", "formula": "wage ~ income + school", "by": "sex"}],
+    }
+)
+
+
+def people() -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    return pd.DataFrame(
+        {
+            "income": np.round(np.exp(rng.normal(10, 0.5, N)), 2),
+            "wage": np.round(np.exp(rng.normal(9, 0.5, N)), 2),
+            "age": rng.integers(18, 90, N),
+            "sex": rng.choice(["f", "m"], N),
+            "school": rng.choice(["low", "middle", "high"], N),
+        }
+    )
+
+
+def reported(original: pd.DataFrame, masked: pd.DataFrame, recoded: pd.DataFrame, paired: bool) -> dict[str, Any]:
+    """All that a report holds of utility."""
+    (before, variables), (after, released), (between, _) = map(typed_frame, (original, masked, recoded))
+    files = OriginalAndMasked(before, between, after, None, variables, released, np.random.default_rng(0))
+    found = LIMITS.find(replace(files, paired=paired))
+    summaries = summarise(before, between, after, variables, released, files.minimum_cell)
+    return {
+        "findings": [each.model_dump(mode="json") for each in found.findings],
+        "view": found.view.model_dump(mode="json"),
+        "variables": [each.model_dump(mode="json") for each in summaries],
+    }
+
+
+def top_coded(income: float) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    original, masked = people(), people()
+    original.loc[0, "income"], masked.loc[0, "income"] = income, 60_000.0
+    return original, masked, masked
+
+
+def blanked(school: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    original, masked = people(), people()
+    original.loc[0, "school"], masked.loc[0, "school"] = school, None
+    return original, masked, original
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize(("world", "one", "other"), [(top_coded, 1_000_000.0, 1_070_000.0), (blanked, "low", "middle")])
+def test_the_value_that_masking_took_from_one_person_is_not_in_the_report(
+    world: Callable[[Any], tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]], one: Any, other: Any, paired: bool
+) -> None:
+    here, there = reported(*world(one), paired), reported(*world(other), paired)
+    assert here["findings"] == there["findings"]
+    assert here["view"] == there["view"]
+    if paired:
+        assert here["variables"] == there["variables"]
