@@ -1,6 +1,6 @@
 """Categorical: limits on how far categories lie from the original ones, and on what released values leave open."""
 
-from math import isnan, nan
+from math import isfinite, isnan, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -14,9 +14,11 @@ from sluice.utility.categorical.categorical_view import CategoricalView, Categor
 from sluice.utility.categorical.contingency_table_loss import contingency_table_loss
 from sluice.utility.categorical.direct_comparison import category_distances, direct_comparison
 from sluice.utility.categorical.entropy_based_loss import (
+    conditional_entropy,
     ebil,
     mean_pril,
     original_probabilities,
+    pril,
     probabilities_of_counts,
 )
 from sluice.utility.categorical.joint_counts import joint_counts
@@ -74,32 +76,36 @@ def _loss(files: OriginalAndMasked, variable: Variable) -> _Loss:
         return _Loss(nan, nan, nan, nan, False)
     (bins,) = common_bins(files.original, files.recoded, files.masked, {name: variable}, files.released, most=_MOST)
     weight = files.weights[0]
-    joint = joint_counts(bins, weight)
-    if not joint.sum():
-        return _Loss(nan, nan, nan, nan, False)
-    declared = variable.categories if variable.kind is Kind.ORDINAL else None
-    order = declared if declared and {*bins.labels[:-1]} <= {*declared} else None  # else some share a bin
-    distance = direct_comparison(joint, bins, category_distances(bins.labels, order))
+    order = variable.categories if variable.kind is Kind.ORDINAL and "all others" not in bins.labels else None
+    distance = direct_comparison(bins, category_distances(bins.labels, order), weight)
     # Categories of few records would be told by how little they leave open: they are left out, as `entropies` does.
-    plain = joint if weight is None else joint_counts(bins)
-    frequent = plain.sum(axis=1) >= files.minimum_cell
-    if not frequent.any():
+    frequent = np.bincount(bins.original, minlength=bins.bins) >= files.minimum_cell
+    rows = frequent[bins.original]
+    if isnan(distance) or not rows.any():
         return _Loss(distance, nan, nan, nan, False)
-    joint = joint[frequent]
+    counts = np.bincount(bins.original[rows], None if weight is None else weight[rows], minlength=bins.bins)
+    if not counts.sum():
+        return _Loss(distance, nan, nan, nan, False)
+    bits = entropy(counts.astype(np.float64))
+    if name in files.told_of and name not in files.released:  # the probabilities themselves were released
+        left = conditional_entropy(bins.spread.T)[bins.masked[rows]]
+        taken = pril(bins.spread.T, bins.original[rows], bins.masked[rows])
+        weights = None if weight is None else weight[rows]
+        return _Loss(distance, bits, float(np.average(left, weights=weights)), _mean_of(taken, weights), True)
+    joint = joint_counts(bins, weight)[frequent]
     matrix = _matrix(files, name, bins)
-    by_matrix = matrix is not None
-    probabilities = probabilities_of_counts(joint)
-    if matrix is not None:
-        rows = matrix[frequent]
-        probabilities = original_probabilities(joint.sum(axis=1), rows)
-    total = float(joint.sum())
-    return _Loss(
-        distance,
-        entropy(joint.sum(axis=1)),
-        ebil(probabilities, joint.sum(axis=0)) / total,
-        mean_pril(probabilities, joint),
-        by_matrix,
-    )
+    if matrix is None:
+        probabilities = probabilities_of_counts(joint)
+    else:
+        probabilities = original_probabilities(joint.sum(axis=1), matrix[frequent])
+    left_open = ebil(probabilities, joint.sum(axis=0)) / float(joint.sum())
+    return _Loss(distance, bits, left_open, mean_pril(probabilities, joint), matrix is not None)
+
+
+def _mean_of(values: FloatArray, weights: FloatArray | None) -> float:
+    """Infinite if one that weighs anything is."""
+    weighs = np.ones(len(values)) if weights is None else weights
+    return float(np.average(values[weighs > 0], weights=weighs[weighs > 0]))
 
 
 def _matrix(files: OriginalAndMasked, name: str, bins: CommonBins) -> FloatArray | None:
@@ -167,7 +173,7 @@ def _why(files: OriginalAndMasked) -> str:
 
 def _view(files: OriginalAndMasked, losses: dict[str, _Loss], records: int) -> CategoricalView:
     def known(value: float) -> float | None:
-        return None if isnan(value) else round(value, 2)
+        return round(value, 2) if isfinite(value) else None
 
     tables = contingency_table_loss(
         [each for each in files.common_bins if each.name in losses], _ORDER, *files.weights, rng=files.rng
@@ -178,7 +184,7 @@ def _view(files: OriginalAndMasked, losses: dict[str, _Loss], records: int) -> C
             if name in files.of_few
             else CategoryLoss(
                 name=name,
-                released=name in files.released,
+                released=name in files.told_of,
                 distance=None if isnan(loss.distance) else coarse_share(loss.distance, records, files.minimum_cell),
                 entropy=known(loss.entropy),
                 ebil=known(loss.ebil),

@@ -14,7 +14,9 @@ class CategoryLoss(BaseModel):
     entropy: float | None = Field(description="bits of the original variable")
     ebil: float | None = Field(description="bits that a released value leaves open, on average over the records")
     pril: float | None = Field(description="bits that it would take to tell a record's own category, on average")
-    matrix: bool = Field(description="whether by the matrix that it was drawn with; else by counting both files")
+    matrix: bool = Field(
+        description="whether by known probabilities, of PRAM or released in place of labels; else by counting"
+    )
 
 
 class CategoricalView(BaseModel):

@@ -37,16 +37,24 @@ def category_distances(labels: Sequence[str], order: Sequence[str] | None = None
     return distance
 
 
-def direct_comparison(joint: FloatArray, bins: CommonBins, distances: FloatArray) -> float:
+def direct_comparison(bins: CommonBins, distances: FloatArray, weight: FloatArray | None = None) -> float:
     """The mean distance of the released category from the original one: 0 for none, at most 1; higher is worse.
 
-    joint     : (bins, codes), `joint_counts` of the variable
+    bins      : one variable of two files whose rows are the same records
     distances : (bins, bins), `category_distances` of its labels
-    returns   : NaN without a record
-    raises    : DataError if the shapes do not fit
-    cost      : O(codes x bins^2)
+    weight    : (n,), not negative; None: every record weighs 1
+    returns   : NaN without a record, or without one that weighs anything
+    raises    : DataError if the files differ in length, or the distances are of other bins
+    cost      : O(n + codes x bins^2)
     """
-    if joint.shape != (bins.bins, bins.codes) or distances.shape != (bins.bins, bins.bins):
-        raise DataError(f"'{bins.name}' has {bins.bins} bins and {bins.codes} codes; got {joint.shape}.")
-    total = float(joint.sum())
-    return float((joint * (distances @ bins.spread.T)).sum()) / total if total > 0 else float("nan")
+    if len(bins.original) != len(bins.masked):
+        raise DataError(
+            f"'{bins.name}' is compared record by record; got {len(bins.original):,} and {len(bins.masked):,} records."
+        )
+    if distances.shape != (bins.bins, bins.bins):
+        raise DataError(f"'{bins.name}' has {bins.bins} bins; got distances of shape {distances.shape}.")
+    total = float(len(bins.original) if weight is None else weight.sum())
+    if not total:
+        return float("nan")
+    of_record = (bins.spread @ distances.T)[bins.masked, bins.original]
+    return min(1.0, float(of_record.sum() if weight is None else of_record @ weight) / total)

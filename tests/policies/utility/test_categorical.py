@@ -100,6 +100,20 @@ def test_pram_is_judged_by_its_matrix() -> None:
     assert not again.variables[0].matrix
 
 
+def test_probabilities_released_in_place_of_labels_leave_open_what_they_say() -> None:
+    original = towns()
+    certain = pd.DataFrame({f"town={town}": (original["town"] == town).astype(float) for town in "abc"})
+    halves = certain.assign(**{"town=a": 0.5, "town=b": 0.5, "town=c": 0.0})
+    rest = original[["sex"]]
+    known = judge(files(original, certain.join(rest), rest))[1]
+    assert (known["ebil"].observed, known["category_distance"].observed) == (0, 0)
+    found, vague = judge(files(original, halves.join(rest), rest))
+    assert found.view.categorical is not None
+    town = found.view.categorical.variables[0]
+    assert (town.released, town.matrix, town.ebil, town.pril) == (True, True, 1.0, None)  # c was said to be impossible
+    assert vague["category_distance"].observed == pytest.approx((1 + (original["town"] == "c").mean()) / 4)
+
+
 def test_a_category_of_few_records_is_not_told_by_what_it_leaves_open() -> None:
     original = towns()
     original.loc[:2, "town"] = "d"

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from sluice.errors import DataError
 from sluice.utility.categorical.direct_comparison import category_distances, direct_comparison
-from sluice.utility.categorical.joint_counts import joint_counts
 from sluice.utility.common_bins import CommonBins
 
 LABELS = ("b", "a", "c", "missing")  # as common bins order them: the most frequent first
@@ -17,7 +16,7 @@ def variable(original: list[int], masked: list[int], spread: np.ndarray | None =
 
 
 def loss(bins: CommonBins, order: tuple[str, ...] | None = None) -> float:
-    return direct_comparison(joint_counts(bins), bins, category_distances(LABELS, order))
+    return direct_comparison(bins, category_distances(LABELS, order))
 
 
 def test_by_hand() -> None:
@@ -53,6 +52,12 @@ def test_symmetric_bounded_and_0_for_an_unchanged_file(rows: list[tuple[int, int
     assert loss(variable(before, after), order) == pytest.approx(loss(variable(after, before), order))
 
 
+def test_records_weigh_what_is_said() -> None:
+    bins = variable([0, 0], [0, 1])
+    assert direct_comparison(bins, category_distances(LABELS), np.array([3.0, 1.0])) == pytest.approx(0.25)
+    assert np.isnan(direct_comparison(bins, category_distances(LABELS), np.zeros(2)))
+
+
 def test_extremes() -> None:
     assert np.isnan(loss(variable([], [])))
     assert loss(variable([0, 1, 2], [3, 3, 3])) == 1  # all of it suppressed
@@ -63,5 +68,7 @@ def test_extremes() -> None:
 def test_refusals() -> None:
     with pytest.raises(DataError, match="not in its order"):
         category_distances(LABELS, ("a", "b"))
-    with pytest.raises(DataError, match=r"4 bins and 4 codes; got \(2, 4\)"):
-        direct_comparison(np.ones((2, 4)), variable([0], [0]), category_distances(LABELS))
+    with pytest.raises(DataError, match=r"has 4 bins; got distances of shape \(2, 2\)"):
+        direct_comparison(variable([0], [0]), category_distances(LABELS[2:]))
+    with pytest.raises(DataError, match="got 2 and 1 records"):
+        loss(variable([0, 1], [0]))
