@@ -13,7 +13,7 @@ import pandas as pd
 
 from sluice.arrays import FloatArray
 from sluice.errors import DataError
-from sluice.risk.coding import plain_values
+from sluice.risk.coding import plain_values, released_as
 from sluice.utility.comparable_columns import as_numbers, comparable_columns
 from sluice.variables import NAMES, Kind, Variable, Variables
 
@@ -39,13 +39,16 @@ def released_numbers(
     raises              : DataError if the original and the recoded file differ in length
     cost                : O(n log n + m) a variable
 
-    A group behind which no original value stands may be any value. Numbers that name a person, household or firm are
-    left out, as are dates.
+    Where probabilities of categories are released, a record lies at its expected position. A group behind which no
+    original value stands may be any value. Numbers that name a person, household or firm are left out, as are dates.
     """
     if len(original) != len(recoded):
         raise DataError(f"the recoded file must hold the original's records; got {len(recoded)} for {len(original)}.")
     names = [name for name, variable in variables.items() if variable.role not in NAMES and _is_number(variable)]
     as_they_are = set(comparable_columns(original, masked, variables, released))
+    told_of = {
+        name: () if variables[name].kind.is_numeric else released_as(name, variables, released) for name in names
+    }
     before = as_numbers(original, names)
     after = np.full((len(masked), len(names)), np.nan)
     for place, name in enumerate(names):
@@ -53,7 +56,11 @@ def released_numbers(
             after[:, place] = as_numbers(masked, [name])[:, 0]
         elif name in released and name in recoded:
             after[:, place] = _read(before[:, place], plain_values(recoded[name]), plain_values(masked[name]))
-    removed = tuple(name for name in names if name not in released)
+        elif columns := told_of[name]:
+            categories = original[name].cat.categories
+            places = categories.get_indexer(pd.Index([column.removeprefix(f"{name}=") for column in columns]))
+            after[:, place] = _expected(masked[list(columns)].to_numpy(np.float64, na_value=0.0), places)
+    removed = tuple(name for name in names if name not in released and not told_of[name])
     return ReleasedNumbers(tuple(names), removed, before, after)
 
 
@@ -67,6 +74,13 @@ def _means_the_same(original: "pd.Series[Any]", recoded: "pd.Series[Any] | None"
         return True
     before, after = original.cat.codes.to_numpy(), recoded.cat.codes.to_numpy()
     return bool(((before == after) | (after < 0)).all())
+
+
+def _expected(shares: FloatArray, places: npt.NDArray[Any]) -> FloatArray:
+    """(m,): the mean place of the categories, by the shares that were released; of those of no category nothing."""
+    known = np.maximum(shares[:, places >= 0], 0.0)
+    total = known.sum(axis=1)
+    return np.asarray(known @ places[places >= 0].astype(np.float64) / np.where(total > 0, total, np.nan))
 
 
 def _read(values: FloatArray, recoded: npt.NDArray[Any], masked: npt.NDArray[Any]) -> FloatArray:

@@ -55,6 +55,17 @@ def test_a_label_behind_which_nobody_stands_may_be_anything() -> None:
     assert found.masked[:, 0].tolist() == [2, 2, 2]
 
 
+def test_probabilities_of_ordered_categories_are_read_as_the_expected_position() -> None:
+    degrees = pd.Categorical(["a", "b", "c"], categories=["a", "b", "c"], ordered=True)
+    original = pd.DataFrame({"degree": degrees})
+    variables = {"degree": Variable(name="degree", kind=Kind.ORDINAL, categories=("a", "b", "c"))}
+    masked = pd.DataFrame({"degree=a": [1.0, 0.5, 0.0], "degree=b": [0.0, 0.0, 0.0], "degree=c": [0.0, 0.5, 0.0]})
+    released = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in masked}
+    found = released_numbers(original, original[[]], masked, variables, released)
+    assert found.removed == ()
+    assert found.masked[:, 0] == pytest.approx([0, 1, np.nan], nan_ok=True)
+
+
 def test_names_dates_and_towns_are_no_numbers() -> None:
     variables = {
         "id": Variable(name="id", kind=Kind.INTEGER, role=Role.IDENTIFIER),
