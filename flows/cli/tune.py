@@ -11,6 +11,7 @@ from sluice.log import is_written
 from sluice.settings import settings
 
 if TYPE_CHECKING:
+    from tasks.tuning.confirmation import Judgement
     from tasks.tuning.journal import TrialRecord
     from tasks.tuning.tuning import Tuned
 
@@ -92,7 +93,7 @@ def suggest(
             say("none of them passes.")
         if not found.passing and found.nearest is not None:
             done, outcome = found.nearest
-            says = "; ".join(miss.says for miss in outcome.misses[:2])
+            says = " ".join(miss.says for miss in outcome.misses[:2])
             say(f"  nearest: {'; and '.join(done)}. Then: {says}")
             say(f"a search of more plans: sluice tune {file}")
     raise typer.Exit(DONE if before.end == "passes" or found.passing else BLOCKED)
@@ -105,7 +106,8 @@ def _show_changes(done: int, passing: int) -> None:
 def _show(trial: "TrialRecord", best: "TrialRecord | None") -> None:
     """One line for each trial, with the best so far."""
     outcome = trial.outcome
-    ended = {"passes": "passes", "dearer": "loses more than the best", "refused": "cannot be carried out"}
+    why = outcome.misses[0].says.rstrip(".") if outcome.misses else ""
+    ended = {"passes": "passes", "dearer": "loses more than the best", "refused": f"cannot be carried out: {why}"}
     what = ended.get(outcome.end) or f"falls by {', '.join(dict.fromkeys(m.rule for m in outcome.misses))}"
     if trial.same is not None:
         what += f" (as trial {trial.same})"
@@ -155,7 +157,7 @@ def summary(tuned: "Tuned") -> dict[str, Any]:
             for each in found.front
         ],
         "finalists": [
-            {"trial": trial.number, "judged": [{"on": each.on, "end": each.outcome.end} for each in judgements]}
+            {"trial": trial.number, "judged": [_judged(each) for each in judgements]}
             for trial, judgements in tuned.confirmation.finalists
         ],
         "nearest": {
@@ -163,6 +165,11 @@ def summary(tuned: "Tuned") -> dict[str, Any]:
             for rule, (trial, miss) in found.nearest.items()
         },
     }
+
+
+def _judged(judgement: "Judgement") -> dict[str, Any]:
+    rules = dict.fromkeys(miss.rule for miss in judgement.outcome.misses)
+    return {"on": judgement.on, "end": judgement.outcome.end, "falls_by": list(rules)}
 
 
 def _finite(value: float) -> float | None:

@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from policies.rules.rule import Share
 from sluice.verdict import Finding, Verdict
 
+_NOISE = 1e-12  # of figures of the order of 1, from sums of up to some million records
+
 
 class Limit(BaseModel):
     """The largest loss that is tolerated; not binding means reported only."""
@@ -49,9 +51,9 @@ class Measured(NamedTuple):
         """Under a limit, or reported where there is none, stage "utility".
 
         Nine digits of a figure count: what comes after them tells in which order it was added up, and so of single
-        records.
+        records. A figure that is 0 but for rounding is 0.
         """
-        value = float(f"{self.value:.9g}")
+        value = without_noise(float(f"{self.value:.9g}"))
         if isnan(value):
             verdict = Verdict.UNKNOWN if self.applicable else Verdict.PASS
         else:
@@ -79,11 +81,16 @@ class Found:
     view: Mapping[str, Any] = field(default_factory=dict)  # by the names of UtilityView's fields
 
 
+def without_noise(value: float) -> float:
+    """0 where rounding alone made the difference: equal sums, added up in another order."""
+    return 0.0 if abs(value) < _NOISE else value
+
+
 def written_number(value: float) -> str:
     """Three digits."""
-    return f"{value:.3g}" if isfinite(value) else "∞ (a constant variable was changed)"
+    return f"{without_noise(value):.3g}" if isfinite(value) else "∞ (a constant variable was changed)"
 
 
 def written_percent(value: float) -> str:
     """A share as a percentage of three digits."""
-    return f"{100 * value:.3g} %" if isfinite(value) else written_number(value)
+    return f"{100 * without_noise(value):.3g} %" if isfinite(value) else written_number(value)

@@ -51,6 +51,8 @@ def test_a_definition_without_search_fields_is_tuned_and_not_changed(house: Hous
     before = house.file.read_bytes()
     told = searched(house, "--trials", "4", "--json")
     assert told.json["trials"] <= 4
+    for finalist in told.json["finalists"]:
+        assert all(bool(each["falls_by"]) is (each["end"] == "fails") for each in finalist["judged"])
     assert house.file.read_bytes() == before
     assert told.code == (DONE if told.json["passed"] else BLOCKED)
 
