@@ -1,4 +1,4 @@
-"""Analyses that users will make, as the page shows them: predictions, clusterings, subgroups, impossible records."""
+"""Analyses of users as the page shows them: predictions, clusterings, queries, subgroups, impossible records."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +8,7 @@ from sluice.report.wording import figure, percent
 from sluice.utility.analyses.clusterings_view import ComparedClustering
 from sluice.utility.analyses.impossible_records import BrokenRules
 from sluice.utility.analyses.predictions_view import ComparedPrediction
+from sluice.utility.analyses.query_comparison import ComparedQuery
 from sluice.utility.subgroup_summary import SubgroupsView
 
 
@@ -55,6 +56,25 @@ def clusterings_context(found: Sequence[ComparedClustering]) -> list[dict[str, A
     ]
 
 
+def queries_context(found: Sequence[ComparedQuery]) -> list[dict[str, Any]]:
+    """Each of the users' own questions with how far its figures differ, and the groups that differ most."""
+    return [
+        {
+            "name": each.name,
+            "says": each.says
+            or f"The answers differ by {told(each.difference)} on average, as a share of the larger of the two.",
+            "figures": [(one.figure, told(one.difference)) for one in each.figures],
+            "groups": [(", ".join(one.group) or "all records", told(one.difference)) for one in each.groups],
+        }
+        for each in found
+    ]
+
+
+def told(value: float | None) -> str:
+    """A share in percent; where too few records stand behind it, that."""
+    return "too few to tell" if value is None else percent(value)
+
+
 def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
     if value is None:
         return "–"
@@ -82,9 +102,6 @@ def rules_broken(found: BrokenRules | None) -> Sequence[dict[str, str]]:
     """Each rule of the contract across fields, and who breaks it."""
     if found is None:
         return ()
-
-    def told(value: float | None) -> str:
-        return "too few to tell" if value is None else percent(value)
 
     return [
         {

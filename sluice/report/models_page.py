@@ -17,32 +17,39 @@ def models_context(models: Sequence[ComparedModel]) -> list[dict[str, Any]]:
 
 
 def _model(model: ComparedModel) -> dict[str, Any]:
-    # Those that are lost have nothing to compare; they stand last, and all of them in the table.
-    drawn = sorted(model.coefficients, key=lambda one: one.after is None)[:_MOST_DRAWN]
-    svg = None
-    if drawn:
-        description = (
-            f"Coefficients of the model {model.name} with 95 % intervals, the original’s above the masked file’s."
-        )
-        rows = [(one.term, _interval(one, "before"), _interval(one, "after")) for one in drawn]
-        svg = intervals_svg(rows, f"{description} The figures follow below.")
+    # Where nothing was recoded, the recoded original is the original, and one drawing says it.
+    recoded = model.recoded if model.recoded != model.coefficients else ()
     return {
         "model": model,
-        "svg": svg,
-        "says": _says(model, len(drawn)),
-        "rows": [
-            (
-                one.term,
-                _in_words(one, "before"),
-                _in_words(one, "after") or "not in the masked file",
-                percent(one.overlap),
-                figure(one.difference),
-            )
-            for one in model.coefficients
-        ],
+        "svg": _drawn(model.coefficients, f"the model {model.name}", "original"),
+        "says": _says(model, len(model.coefficients[:_MOST_DRAWN])),
+        "rows": _rows(model.coefficients),
+        "recoded_svg": _drawn(recoded, f"the model {model.name} on the file’s own categories", "recoded original"),
+        "recoded_rows": _rows(recoded),
         "subgroups": [(each.subgroup, percent(each.overlap), each.lost) for each in model.subgroups[:_MOST_SUBGROUPS]],
         "more_subgroups": max(0, len(model.subgroups) - _MOST_SUBGROUPS),
     }
+
+
+def _drawn(coefficients: Sequence[ComparedCoefficient], of: str, above: str) -> str | None:
+    # Those that are lost have nothing to compare; they stand last, and all of them in the table.
+    drawn = sorted(coefficients, key=lambda one: one.after is None)[:_MOST_DRAWN]
+    rows = [(one.term, _interval(one, "before"), _interval(one, "after")) for one in drawn]
+    description = f"Coefficients of {of} with 95 % intervals, the {above}’s above the masked file’s."
+    return intervals_svg(rows, f"{description} The figures follow below.") if rows else None
+
+
+def _rows(coefficients: Sequence[ComparedCoefficient]) -> list[tuple[str, str, str, str, str]]:
+    return [
+        (
+            one.term,
+            _in_words(one, "before"),
+            _in_words(one, "after") or "not in the masked file",
+            percent(one.overlap),
+            figure(one.difference),
+        )
+        for one in coefficients
+    ]
 
 
 def _interval(one: ComparedCoefficient, which: str) -> tuple[float, float, float] | None:
@@ -61,6 +68,8 @@ def _says(model: ComparedModel, drawn: int) -> str:
     told = []
     if model.overlap is not None:
         told.append(f"The confidence intervals overlap by {percent(model.overlap)} on average; 100 % is no loss.")
+    if model.recoded_overlap is not None and model.recoded_overlap != model.overlap:
+        told.append(f"With the original recoded as the file is, they overlap by {percent(model.recoded_overlap)}.")
     if model.difference is not None:
         told.append(f"The estimates differ by {figure(model.difference)} standard errors in the mean.")
     if model.lost:

@@ -4,7 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from sluice.errors import SluiceError
-from sluice.report.analyses_page import clusterings_context, predictions_context, rules_broken, subgroups_context
+from sluice.report.analyses_page import (
+    clusterings_context,
+    predictions_context,
+    queries_context,
+    rules_broken,
+    subgroups_context,
+)
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.loss_tables import categories_table, numbers_table, quantiles_table, recoding_table
 from sluice.report.models_page import models_context
@@ -38,6 +44,7 @@ def utility_context(dossier: Dossier, view: RecordsView) -> dict[str, object]:
         "models": models_context(shown.models or ()),
         "predictions": predictions_context(shown.predictions or ()),
         "clusterings": clusterings_context(shown.clusterings or ()),
+        "queries": queries_context(shown.queries or ()),
         "subgroups": subgroups_context(shown.subgroups),
         "rules_broken": rules_broken(shown.impossible_records),
     }

@@ -11,6 +11,7 @@ from sluice.utility.analyses.clusterings_view import ComparedClustering, Compare
 from sluice.utility.analyses.impossible_records import BrokenRule, BrokenRules
 from sluice.utility.analyses.models_view import ComparedCoefficient, ComparedModel, ComparedSubgroup
 from sluice.utility.analyses.predictions_view import ComparedLearner, ComparedPrediction
+from sluice.utility.analyses.query_comparison import ComparedFigure, ComparedGroup, ComparedQuery
 from sluice.utility.categorical.categorical_view import CategoricalView, CategoryLoss
 from sluice.utility.component_plane import ComponentPlane
 from sluice.utility.continuous.continuous_view import ContinuousView, ProbabilityParts, VariationParts
@@ -142,7 +143,15 @@ CLUSTERINGS = (
         indices=(ComparedIndex(index="adjusted_rand", itself=0.95, masked=0.6, loss=0.35, low=0.3, high=0.4),),
     ),
 )  # fmt: skip
+QUERIES = (
+    ComparedQuery(
+        name="hours", difference=0.125, figures=(ComparedFigure(figure="mean", difference=None),),
+        groups=(ComparedGroup(group=("f <b>", "missing"), difference=0.5),),
+    ),
+    ComparedQuery(name="other", says="It took too long."),
+)  # fmt: skip
 FULL = UtilityView(
+    queries=QUERIES,
     subgroups=SUBGROUPS,
     quantiles=QUANTILES,
     predictions=PREDICTIONS,
@@ -259,6 +268,24 @@ def test_predictions_clusters_and_the_worst_subgroup_are_told() -> None:
     assert "adjusted rand 0.95 0.6 0.35 (0.3 to 0.4)" in says
     assert "Worst: sex: f <i>, whose own distributions of the other variables lie 40.0 % from" in says
     assert "<i>" not in render(dossier(finding(), utility=FULL))
+
+
+def test_answers_to_queries_are_told_by_how_far_they_differ() -> None:
+    says = page().section("analyses")
+    assert "The answers differ by 12.5 % on average, as a share of the larger of the two." in says
+    assert "mean too few to tell" in says
+    assert "f <b>, missing 50.0 %" in says
+    assert "It took too long." in says
+
+
+def test_a_model_on_the_file_s_own_categories_is_drawn_where_they_differ() -> None:
+    assert "recoded as the file is" not in page().section("analyses")
+    recoded = MODEL.model_copy(update={"recoded": (KEPT,), "recoded_overlap": 0.9})
+    says = page(UtilityView(models=(recoded,))).section("analyses")
+    assert "With the original recoded as the file is, they overlap by 90.0 %." in says
+    assert "Recoded original" in says
+    same = MODEL.model_copy(update={"recoded": MODEL.coefficients, "recoded_overlap": MODEL.overlap})
+    assert "Recoded original" not in page(UtilityView(models=(same,))).section("analyses")
 
 
 def test_quantiles_are_told_by_how_far_they_moved() -> None:
