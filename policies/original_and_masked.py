@@ -44,6 +44,8 @@ class OriginalAndMasked:
     knowledge : who knows which variables of a person, as the contract names them
     analyses : what the submitter wants to see done with both files, beside what the policy asks for
     record_rules : conditions over values of one record that the original keeps, as the contract names them
+    left_out : original records that a sample left out, and the same after the recodings alone: they are at no risk, and
+               lost to whoever analyses the file. None: nobody was left out
     """
 
     original: pd.DataFrame
@@ -70,6 +72,7 @@ class OriginalAndMasked:
     knowledge: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     carried_out: Sequence[MaskingStep | ByStratum] | None = None
     blocks: Sequence[Block] = ()
+    left_out: tuple[pd.DataFrame, pd.DataFrame] | None = None
     record_rules: Sequence[RecordRule] = ()
     analyses: Analyses = field(default_factory=Analyses)
 
@@ -83,6 +86,28 @@ class OriginalAndMasked:
     def released_numbers(self) -> ReleasedNumbers:
         """Every number of the unrecoded original beside what the masked file tells of it; weights, too."""
         return released_numbers(self.original, self.recoded, self.masked, self.variables, self.released)
+
+    @cached_property
+    def bins_of_all(self) -> tuple[CommonBins, ...]:
+        """As `common_bins`, of the original with those that a sample left out, so that sampling counts as loss."""
+        if self.left_out is None:
+            return self.common_bins
+        described = {name: each for name, each in self.variables.items() if each.role is not Role.WEIGHT}
+        before, recoded = self.left_out
+        return common_bins(
+            pd.concat([self.original, before], ignore_index=True),
+            pd.concat([self.recoded, recoded], ignore_index=True),
+            self.masked,
+            described,
+            self.released,
+        )
+
+    @cached_property
+    def weights_of_all(self) -> tuple[FloatArray | None, FloatArray | None]:
+        """As `weights`, of the records of `bins_of_all`."""
+        weight, masked = self.weights
+        more = None if self.left_out is None else record_weights(self.left_out[0], self.variables)
+        return weight if weight is None or more is None else np.concatenate([weight, more]), masked
 
     @cached_property
     def told_of(self) -> frozenset[str]:

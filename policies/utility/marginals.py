@@ -30,7 +30,7 @@ def marginals(files: OriginalAndMasked) -> Found:
     (pairs, pair_scores), (triples, triple_scores) = _losses(files, 2), _losses(files, 3)
     summaries = {losses.size: _summary(files, losses) for losses in (pairs, triples)}
     measured = {_LIMITS[size]: _measured(files, size, summary) for size, summary in summaries.items()}
-    fewer = min(len(files.original), len(files.masked))
+    fewer = min(_originals(files), len(files.masked))
     told = table_propensities(pair_scores, triple_scores, (pairs, triples), files.told_of, fewer, files.minimum_cell)
     measured["pair_propensity"] = _told_apart(pair_scores.among(list(files.told_of)), pair_scores.of, told)
     view: dict[str, BaseModel] = {}
@@ -43,12 +43,17 @@ def marginals(files: OriginalAndMasked) -> Found:
     return Found(measured, view)
 
 
+def _originals(files: OriginalAndMasked) -> int:
+    """Records of the original, those that a sample left out included."""
+    return len(files.original) + (0 if files.left_out is None else len(files.left_out[0]))
+
+
 def _losses(files: OriginalAndMasked, size: int) -> tuple[MarginalLosses, MarginalLosses]:
     """Total variation, weighted, and S_pMSE, which is of records."""
-    n, m = len(files.original), len(files.masked)
+    n, m = _originals(files), len(files.masked)
     standardised = partial(standardised_table_pmse, original=n, masked=m)
-    tables = MarginalTables(files.common_bins, size, *files.weights, files.rng)
-    if all(weight is None for weight in files.weights):
+    tables = MarginalTables(files.bins_of_all, size, *files.weights_of_all, files.rng)
+    if all(weight is None for weight in files.weights_of_all):
         moved, scores = tables.measured(total_variation, standardised)
         return moved, scores
     return tables.losses(), tables.unweighted().measured(standardised)[0]
@@ -74,7 +79,7 @@ def _told_apart(scores: MarginalLosses, of: int, told: TablePropensities | None)
 
 def _summary(files: OriginalAndMasked, losses: MarginalLosses) -> MarginalSummary | None:
     equivalent, tables = _equivalent(files, losses)
-    fewer = min(len(files.original), len(files.masked))
+    fewer = min(_originals(files), len(files.masked))
     return marginal_summary(losses, files.told_of, fewer, files.minimum_cell, equivalent, tables)
 
 
@@ -82,17 +87,17 @@ def _equivalent(files: OriginalAndMasked, losses: MarginalLosses) -> tuple[Subsa
     """Which subsample loses as much in the same tables."""
     if isnan(losses.mean):
         return None, 0
-    some = MarginalTables(files.common_bins, losses.size, *files.weights, files.rng, _TABLES_OF_SUBSAMPLES)
+    some = MarginalTables(files.bins_of_all, losses.size, *files.weights_of_all, files.rng, _TABLES_OF_SUBSAMPLES)
     order = {tuple(table): loss for table, loss in zip(losses.tables.tolist(), losses.losses.tolist(), strict=True)}
     known = [order.get(tuple(table)) for table in some.tables.tolist()]
     observed = some.losses().mean if None in known else float(np.mean([loss for loss in known if loss is not None]))
     shares = some.original_shares()
-    found = subsample_equivalent(lambda rows: some.mean_loss_of(rows, shares), len(files.original), observed, files.rng)
+    found = subsample_equivalent(lambda rows: some.mean_loss_of(rows, shares), _originals(files), observed, files.rng)
     return found, len(some.tables)
 
 
 def _measured(files: OriginalAndMasked, size: int, summary: MarginalSummary | None) -> Measured:
-    variables = len(files.common_bins)
+    variables = len(files.bins_of_all)
     word = _WORDS[size]
     if variables < size:
         says = f"Tables of {word}s of variables are not compared: the original has {variables} variables to compare"

@@ -1,8 +1,9 @@
 """The loss of a plan, as the user weighs it: how far the masked file's pairs of variables lie from the original's.
 
 Every pair of the original's variables is counted on common bins of the original as it was, so that recoding,
-suppression and dropped variables count. A variable of which one value was released tells no more than one that was left
-out, and counts as such: else a recoding of everything to one group would seem better than to leave the variable out.
+suppression, sampling and dropped variables count. A variable of which one value was released tells no more than one that
+was left out, and counts as such: else a recoding of everything to one group would seem better than to leave the variable
+out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,10 +27,10 @@ def mean_pair_distance(files: OriginalAndMasked, weights: Mapping[str, float] | 
     Records weigh what the contract says. Of a single variable it is the distance of that variable alone. Cost: O(n) a
     pair; of more than 5,000 pairs as many are drawn, the same each time.
     """
-    bins = [_as_told(each) for each in files.common_bins]
+    bins = [_as_told(each) for each in files.bins_of_all]
     if not bins:
         return nan
-    found = marginal_losses(bins, min(2, len(bins)), *files.weights, rng=np.random.default_rng(0))
+    found = marginal_losses(bins, min(2, len(bins)), *files.weights_of_all, rng=np.random.default_rng(0))
     of_variable = np.array([(weights or {}).get(name, 1.0) for name in found.names])
     of_table: FloatArray = of_variable[found.tables].prod(axis=1)
     return float(np.average(found.losses, weights=of_table)) if of_table.any() else nan

@@ -171,6 +171,7 @@ def _masked(definition: RecordsDefinition, records: RecordsAtHand, seed: np.rand
     masked, carried_out = apply_plan(plan, original, variables, of_plan)
     kept = masked.index.to_numpy(dtype=np.int64)
     people = original.iloc[kept].reset_index(drop=True)
+    others = original.drop(index=masked.index).reset_index(drop=True)
     return OriginalAndMasked(
         original=people,
         recoded=apply_recodings(carried_out, people, variables),
@@ -186,6 +187,7 @@ def _masked(definition: RecordsDefinition, records: RecordsAtHand, seed: np.rand
         carried_out=carried_out,
         record_rules=records.contract.record_rules,
         blocks=tuple(block.among(kept) for block in moved_blocks(plan, original, variables, of_plan)),
+        left_out=(others, apply_recodings(carried_out, others, variables)) if len(others) else None,
     )
 
 

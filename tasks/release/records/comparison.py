@@ -28,7 +28,9 @@ def compared(release: RecordsRelease, masked: MaskedFile) -> OriginalAndMasked:
     """The masked file record by record with the original."""
     variables = original_variables(release)
     kept = kept_rows(release, masked)  # who was left out of a sample has opted out: the risk is that of the others
-    original = read_original(release, release.original).iloc[kept].reset_index(drop=True)
+    everybody = read_original(release, release.original)
+    original = everybody.iloc[kept].reset_index(drop=True)
+    others = everybody.drop(index=everybody.index[kept]).reset_index(drop=True)
     holdout = read_original(release, release.holdout) if release.holdout else None
     return OriginalAndMasked(
         original=original,
@@ -47,6 +49,7 @@ def compared(release: RecordsRelease, masked: MaskedFile) -> OriginalAndMasked:
         analyses=release.product.definition.analyses,
         carried_out=masked.carried_out,
         blocks=_blocks(release, kept),
+        left_out=(others, apply_recodings(masked.carried_out, others, variables)) if len(others) else None,
     )
 
 

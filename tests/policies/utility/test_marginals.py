@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -135,3 +136,20 @@ def test_a_variable_of_which_distributions_were_released_was_not_removed() -> No
     assert findings["generalization"].observed == 0
     assert found.view.marginals is not None
     assert found.view.marginals.pairs.removed == ()
+
+
+def test_what_a_sample_leaves_out_is_lost() -> None:
+    original = data(4_000)
+    kept = original.iloc[:200].reset_index(drop=True)
+    of = files(kept, kept)
+    others = files(original.iloc[200:].reset_index(drop=True), kept).original
+    sampled = replace(of, left_out=(others, others))
+    found, findings = judge(sampled, pair_marginals={"at_most": 0})
+    assert judge(of)[1]["pair_marginals"].observed == 0
+    assert findings["pair_marginals"].verdict is Verdict.FAIL
+    assert found.view.marginals is not None
+    equivalent = found.view.marginals.pairs.equivalent
+    assert equivalent is not None
+    assert 0.02 < equivalent.share < 0.12
+    assert len(sampled.bins_of_all[0].original) == 4_000
+    assert sampled.weights_of_all == (None, None)
