@@ -1,9 +1,9 @@
 """The loss of a plan, as the user weighs it: how far the masked file's pairs of variables lie from the original's.
 
 Every pair of the original's variables is counted on common bins of the original as it was, so that recoding,
-suppression, sampling and dropped variables count. A variable of which one value was released tells no more than one that
-was left out, and counts as such: else a recoding of everything to one group would seem better than to leave the variable
-out.
+suppression, sampling and dropped variables count. A variable of which one value was released tells no more than one
+that was left out, and counts as such: else a recoding of everything to one group would seem better than to leave the
+variable out.
 """
 
 from collections.abc import Mapping, Sequence
