@@ -4,9 +4,10 @@ Source: Torra (2013), "Rank swapping: Example II", "Example VI" and "Average of 
 (Yancey, Winkler and Creecy 2002), of which 1 is about what a random file has; the slides leave the measure open.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite, nextafter
+from statistics import fmean
 from typing import ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
@@ -29,6 +30,9 @@ _PARTS = {
     "dld": "by distance",
     "pld": "by agreement",
 }
+
+
+_MOST_KNOWN = 7  # variables, of the intruders over whom Torra (2013) averages
 
 
 class MeasuredRisk(NamedTuple):
@@ -72,11 +76,27 @@ class LinkageScore(RankedRule):
         return self
 
     def measure(self, files: OriginalAndMasked) -> MeasuredRisk | None:
-        """DR of paired files, judged by no limit; None where no variable, or no value of one, can be compared."""
+        """DR of paired files, judged by no limit; None where no variable, or no value of one, can be compared.
+
+        Linkage is the average over intruders who know the first variable, the first two and so on to seven, as in the
+        table of Torra (2013); intervals are of all variables.
+        """
         names = self._known(files)
         if not names or not len(files.masked):
             return None
-        parts = self._parts(files, names, some_of(len(files.masked), min(len(files.masked), self.records), files.rng))
+        rows = some_of(len(files.masked), min(len(files.masked), self.records), files.rng)
+        original, masked = (ranks_or_numbers(files, names, which) for which in ("recoded", "masked"))
+        parts: dict[Figure, Measurement] = {"id": interval_disclosure(original, masked)}
+        first = [names[:known] for known in range(1, min(len(names), _MOST_KNOWN) + 1)]
+        for figure in FIGURES[self.weighting]:
+            if figure == "dld":
+                parts[figure] = DistanceLinkage(limit=1, scenario="average").link(files, first[-1], rows)[0]
+            elif figure == "pld":
+                rule = ProbabilisticLinkage(limit=1)
+                parts[figure] = _average([rule.link(files, known, rows)[0] for known in first])
+            elif figure == "rsld" and self.window is not None:
+                swapping = RankSwappingLinkage(limit=1, window=self.window)
+                parts[figure] = _average([swapping.link(files, known, rows)[0] for known in first])
         return MeasuredRisk(tuple(names), parts, self._risk(parts)) if parts["id"].completed else None
 
     def attack(self, files: OriginalAndMasked, names: list[str]) -> Finding:
@@ -148,3 +168,15 @@ class LinkageScore(RankedRule):
         what = "disclosure risk (DR)" if self.of == "risk" else "mean of disclosure risk and information loss (Score)"
         known = "quasi-identifiers and sensitive variables" if self.columns is None else ", ".join(self.columns)
         return f"The {what} of linkage and interval disclosure by {known} is low ({self.weighting} weights)."
+
+
+def _average(found: Sequence[Measurement]) -> Measurement:
+    """The mean of shares of the same records; the mean of their intervals' ends holds it at least as surely."""
+    ends = [one.interval or (one.value, one.value) for one in found]
+    return Measurement(
+        fmean(one.value for one in found),
+        found[0].attempted,
+        found[0].completed,
+        interval=(fmean(low for low, _ in ends), fmean(high for _, high in ends)),
+        baseline=fmean(one.baseline or 0.0 for one in found),
+    )
