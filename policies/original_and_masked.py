@@ -150,8 +150,8 @@ class OriginalAndMasked:
         if not self.released[name].kind.is_categorical:
             return False
         before, after = (file[name].astype(str).value_counts() for file in (self.recoded, self.masked))
-        moved = before.subtract(after, fill_value=0)
-        return 0 < max(moved.clip(lower=0).sum(), -moved.clip(upper=0).sum()) < self.minimum_cell
+        moved = before.sub(after, fill_value=0).to_numpy(np.float64)
+        return bool(0 < max(np.maximum(moved, 0).sum(), np.maximum(-moved, 0).sum()) < self.minimum_cell)
 
     @cached_property
     def weights(self) -> tuple[FloatArray | None, FloatArray | None]:
