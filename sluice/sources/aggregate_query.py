@@ -26,6 +26,14 @@ _NOT_IN = (
     exp.Filter, exp.WithinGroup, exp.Values, exp.Exists, exp.SetOperation,
 )  # fmt: skip
 _TWO = exp.Literal.number(2)
+_MANY_VALUES = 20  # different ones: of fewer a figure is nearly a count
+_FARTHEST = "greatest(max(x) - avg(x), avg(x) - min(x))"
+_RATIO = f"count(x) * var_pop(x) / ({_FARTHEST} * {_FARTHEST})"
+_VARYING = sqlglot.parse_one(
+    f"CASE WHEN max(x) = min(x) THEN count(x) WHEN NOT isfinite({_RATIO}) THEN 0 "
+    f"WHEN {_RATIO} < 2 OR count(DISTINCT x) <= {_MANY_VALUES} THEN floor({_RATIO} + 1e-9) ELSE count(x) END",
+    dialect="duckdb",
+)
 
 
 @dataclass(frozen=True)
@@ -95,10 +103,21 @@ def _counts(figure: exp.Expr) -> Iterator[exp.Expr]:
                 this=exp.Max(this=size), expression=exp.Div(this=exp.Sum(this=size.copy()), expression=_TWO.copy())
             )
             some = exp.CountIf(this=exp.NEQ(this=number.copy(), expression=exp.Literal.number(0)))
-            yield exp.Case(ifs=[exp.If(this=most, true=exp.Literal.number(1))], default=some)
+            behind = exp.Least(this=some, expressions=[_varying(number)])
+            yield exp.Case(ifs=[exp.If(this=most, true=exp.Literal.number(1))], default=behind)
             yield exp.CountIf(this=exp.EQ(this=number.copy(), expression=exp.Literal.number(0)))
             values = exp.Count(this=exp.Distinct(expressions=[of.copy()]))
             yield exp.LTE(this=values, expression=_TWO.copy())
+
+
+def _varying(number: exp.Expr) -> exp.Expr:
+    """How many records make a number vary: the sum of the squared distances from the mean by the largest of them.
+
+    Of two values it is about how many records have the rarer one, whatever the values are, and one record that a
+    condition gives a weight of its own counts as one. All records, of a constant, and of many values if they are not
+    mostly one's."""
+    varying = _VARYING.copy()
+    return varying.transform(lambda each: number.copy() if isinstance(each, exp.Column) else each)
 
 
 def _bare(column: exp.Expr) -> exp.Expr:

@@ -49,8 +49,21 @@ def test_the_records_behind_a_figure_are_those_who_count_in_it() -> None:
 def test_a_figure_that_is_one_record_s_by_more_than_half_has_one_behind_it() -> None:
     trick = "SELECT sum(CASE WHEN age >= 79 AND pay > 0 THEN pay ELSE 0.0001 END) AS s, avg(age) AS a FROM records"
     one = PEOPLE.assign(age=np.where(np.arange(N) == 1, 79.0, 30.0))
-    assert ask(trick, one).behind[()].tolist() == [1, N]
+    assert ask(trick, one).behind[()].tolist() == [1, 1]  # nor is the average age more than the one's
     assert ask("SELECT avg(power(pay, 9)) AS s FROM records").behind[()].tolist() == [1]
+
+
+def test_a_condition_that_one_record_meets_has_one_behind_it_whatever_it_weighs() -> None:
+    """A share of 0 and 1 in disguise: who has the masked file would read off the difference whether somebody is it."""
+    one = PEOPLE.assign(age=np.where(np.arange(N) == 1, 79.0, PEOPLE["age"].clip(upper=70)))
+    found = ask(
+        "SELECT sum(CASE WHEN age = 79 THEN 40 ELSE 1 END) AS s, median(3 + (age = 79)::INT) AS m FROM records", one
+    )
+    assert found.behind[()].tolist() == [1, 1]
+    weights = "SELECT avg(CASE WHEN age = 79 THEN 40 ELSE 1 + age / 1000 END) AS a, avg(age) AS b FROM records"
+    assert ask(weights, one).behind[()].tolist() == [1, N]
+    ten = PEOPLE.assign(age=np.where(np.arange(N) < 10, 79.0, 30.0))
+    assert ask("SELECT avg(CASE WHEN age = 79 THEN 40 ELSE 1 END) AS a FROM records", ten).behind[()].tolist() == [11]
 
 
 def test_missing_values_are_groups_and_no_numbers() -> None:
