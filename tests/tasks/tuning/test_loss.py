@@ -1,5 +1,7 @@
 """The loss of a file: distances of pairs on common bins of the original as it was."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -63,3 +65,11 @@ def test_measures_of_a_policy_count_as_weighed_and_what_was_not_measured_makes_t
     found = Finding(rule="mean", verdict=Verdict.PASS, says="", observed=0.2)
     assert loss_of(0.5, LossWeights(measures={"mean": 2}), [found]) == pytest.approx(0.9)
     assert np.isnan(loss_of(0.5, LossWeights(measures={"entropy": 1}), [found]))
+
+
+def test_what_a_sample_leaves_out_is_lost() -> None:
+    # Kept: aa, bb; left out: ab, ab. So half of the original's records stand where no masked one does
+    kept = files({"x": ["a", "b"], "y": ["a", "b"]}, {"x": ["a", "b"], "y": ["a", "b"]})
+    others = files({"x": ["a", "a"], "y": ["b", "b"]}, {"x": ["a", "a"], "y": ["b", "b"]}).original
+    assert mean_pair_distance(kept) == 0
+    assert mean_pair_distance(replace(kept, left_out=(others, others))) == pytest.approx(0.5)
