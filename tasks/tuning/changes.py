@@ -12,6 +12,7 @@ from sluice.errors import PlanError
 from sluice.masking.plan import released_variables
 from sluice.variables import NAMES, Kind, Role, Variables
 from tasks.release.records.definition import RecordsDefinition
+from tasks.tuning.cut_points import cut
 from tasks.tuning.neighbours import values_near
 from tasks.tuning.space import without
 from tasks.tuning.trial import Miss
@@ -82,21 +83,15 @@ def _added(
     """A further step."""
     released = _released(definition, variables)
     keys = [name for name, v in released.items() if v.role is Role.QUASI_IDENTIFIER]
-    fit = [name for name in keys if released[name].kind not in (Kind.TEXT, Kind.ITEMS, Kind.CONTINUOUS)]
+    fit = [name for name in keys if released[name].kind not in (Kind.TEXT, Kind.ITEMS)]
     asked = max((int(getattr(rule, "k", 0)) for rule in policy.rules), default=0)
     methods = {step["method"] for step in plan}
-    at = len(plan)
     if fit and asked and "local_suppression" not in methods:
         for k in (asked * size for size in _SIZES):
             step = {"method": "local_suppression", "columns": fit, "k": k}
             yield Change("local_suppression", f"then local_suppression on {', '.join(fit)}, k: {k}", (*plan, step))
-    if fit == keys and keys and asked and "generalization" not in methods:
-        for share in _SHARES:
-            step = {"method": "generalization", "columns": keys, "under": "policy", "suppression_limit": share}
-            says = (
-                f"generalization of {', '.join(keys)} under the policy, suppression_limit: {share}, as a further step"
-            )
-            yield Change("generalization", says, (*plan[:at], step))
+    if keys and asked and not methods & {"generalization", "local_suppression"}:
+        yield from _generalised(keys, released, frame, plan, asked)
     for name, variable in released.items():
         if variable.role in NAMES or variable.role is Role.QUASI_IDENTIFIER:
             continue
@@ -114,6 +109,28 @@ def _added(
             for share in _RETENTIONS:
                 step = {"method": "pram", "columns": [name], "retention": share, "invariant": True}
                 yield Change(f"pram {name}", f"then pram on {name}, retention: {share}", (*plan, step))
+
+
+def _generalised(
+    keys: Sequence[str], released: Variables, frame: pd.DataFrame, plan: Plan, asked: int
+) -> Iterator[Change]:
+    """All quasi-identifiers as coarse as the policy asks, numbers without a hierarchy cut first; larger groups, too.
+
+    Of larger groups fewer are alike in a sensitive number, of which no model of the search makes sure.
+    """
+    cuts = []
+    for name in keys:
+        step = cut(frame[name], released[name]) if name in frame else None
+        if step is not None and "bins" in step:
+            cuts.append({**step, "bins": step["bins"]["any_of"][0]})
+    for size in _SIZES:
+        for share in _SHARES[-1:] if size > 1 else _SHARES:
+            step = {"method": "generalization", "columns": list(keys), "under": "policy", "suppression_limit": share}
+            larger = f", groups of {size * asked}" if size > 1 else ""
+            if size > 1:
+                step["models"] = [{"model": "k_anonymity", "k": size * asked}]
+            says = f"first generalise {', '.join(keys)} under the policy, suppression_limit: {share}{larger}"
+            yield Change("generalization", says, (*cuts, step, *plan))
 
 
 def _without_a_step(plan: Plan) -> Iterator[Change]:

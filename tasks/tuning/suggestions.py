@@ -22,6 +22,7 @@ from tasks.tuning.trial import Outcome, try_plan
 
 WANTED = 3
 _MOST_TOGETHER = 3  # changes
+_SHARE = 0.6  # of the trials that single changes may take, so that some are left for two together
 _BEST = 5  # plans with fewer changes, from which those with one more begin
 _TRYING, _FRESH = 2**44, 2**44 + 1  # of the search's seed
 
@@ -92,8 +93,9 @@ def suggest(
     known: set[str] = set()
     begin: list[_Tried] = [_Tried((), written, before)]
     with processes(records, workers) as pool:
-        for _ in range(_MOST_TOGETHER):
-            wanted = _next(begin, definition, single, records, known)[: settings.trials - len(tried)]
+        for together in range(1, _MOST_TOGETHER + 1):
+            budget = settings.trials if together == _MOST_TOGETHER else int(settings.trials * _SHARE ** (1 / together))
+            wanted = _next(begin, definition, single, records, known)[: max(budget - len(tried), 0)]
             step = max(workers, 1) * 2
             for at in range(0, len(wanted), step):
                 some = wanted[at : at + step]

@@ -23,7 +23,7 @@ def of(plan: tuple[dict[str, Any], ...]) -> Any:
 
 def test_single_changes_that_pass_are_found_and_each_is_about_something_else() -> None:
     known = records(400)
-    found = suggest(of(BLOCKED), BLOCKED, known, known, SearchSettings(trials=60))
+    found = suggest(of(BLOCKED), BLOCKED, known, known, SearchSettings(trials=100))
     assert found.before.misses[0].rule == "k_anonymity"
     assert len(found.passing) >= 2
     assert all(len(each.changes) == 1 for each in found.passing)
@@ -53,7 +53,7 @@ def test_where_nothing_passes_it_is_said_what_came_nearest() -> None:
     known = records(400, never)
     found = suggest(of(BLOCKED), BLOCKED, known, known, SearchSettings(trials=20))
     assert found.passing == ()
-    assert found.tried == 20
+    assert found.tried <= 20
     assert found.nearest is not None
 
 
@@ -73,3 +73,20 @@ def test_every_change_is_a_valid_plan_and_what_the_findings_name_comes_first() -
     assert all(with_plan(of(BLOCKED), change.plan) for change in found)
     assert len({repr(change.plan) for change in found}) == len(found)
     assert any(name in found[0].says for name in ("age", "sex", "region"))
+
+
+def test_a_plan_that_recodes_nothing_may_be_generalised_first() -> None:
+    plan = (BLOCKED[0], BLOCKED[2])
+    known = records(400)
+    found = [
+        each for each in changes(of(plan), plan, known.variables, known.frame, known.policy) if "first gen" in each.says
+    ]
+    assert found
+    assert [step["method"] for step in found[0].plan] == [
+        "global_recoding",
+        "generalization",
+        "removal",
+        "rank_swapping",
+    ]
+    outcome = try_plan(with_plan(of(plan), found[0].plan), known, (1,), LossWeights())
+    assert outcome.stage not in ("plan", "rules")
