@@ -1,5 +1,6 @@
 """`sluice tune`: from a definition to the plan that passes its policy at the least loss, or to why none does."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 from sluice.custody.durable import replace
 from sluice.custody.outputs import refuse_to_overwrite
 from sluice.documents.documents import Written, canonical_json, document_sha256, parse_document, read_yaml
-from sluice.errors import DocumentError
+from sluice.errors import DataError, DocumentError
 from sluice.publication.records_file import read_typed
 from sluice.variables import Variables
 from tasks.release.documents import load_documents, open_workspace
@@ -178,6 +179,10 @@ def output_of(path: Path, output: Path | None) -> Path:
     if chosen.resolve().parent != path.resolve().parent:
         raise DocumentError(f"--output {chosen}: must lie beside {path}, whose paths are relative to its folder")
     refuse_to_overwrite(chosen, [path], option="--output")
+    if os.path.lexists(chosen):  # a policy, a contract, somebody's definition, or one that was written by hand since
+        raise DataError(
+            f"--output {chosen} exists, and a search overwrites nothing. Name another file, or move it away."
+        )
     return chosen
 
 
