@@ -1,5 +1,6 @@
 """Recoding: limits on what groups, suppression and removal cost against the unrecoded original."""
 
+from functools import partial
 from math import isnan
 
 from policies.original_and_masked import OriginalAndMasked
@@ -15,11 +16,13 @@ from sluice.variables import Role, with_role
 
 def recoding(files: OriginalAndMasked) -> Found:
     """The mean normalised certainty penalty of all variables, and the error of random count queries."""
-    variables = released_groups(
-        files.original, files.recoded, files.masked, files.variables, files.released, files.paired
-    )
+    described = {name: each for name, each in files.variables.items() if each.role is not Role.WEIGHT}
+    variables = released_groups(files.original, files.recoded, files.masked, described, files.released, files.paired)
     before, after = files.weights
-    queries = query_error(files.common_bins, files.rng, original_weight=before, masked_weight=after)
+    ask = partial(query_error, rng=files.rng, original_weight=before, masked_weight=after)
+    queries = ask(files.common_bins)
+    kept = [each for each in files.common_bins if each.name in files.told_of]
+    of_kept = queries if len(kept) == len(files.common_bins) else ask(kept)
     value = mean_certainty_penalty(variables)
     of = len(variables)
     if not variables:
@@ -36,19 +39,19 @@ def recoding(files: OriginalAndMasked) -> Found:
             f"{of:,} variables, {removed:,} of them removed)"
         )
         generalization = Measured(value, says, worst.name if value else "", of, of, written_percent)
-    view = {} if isnan(value) else {"recoding": _view(files, value, variables, queries)}
+    view = {} if isnan(value) else {"recoding": _view(files, value, variables, queries, of_kept)}
     if files.only_of_few:
         told = generalization.told("What groups and suppression leave in doubt", files.of_few)
         return Found(
             {
                 "generalization": told,
-                "query_error": _query_error(files, queries).told("The error of counts", files.of_few),
+                "query_error": _query_error(files, queries, of_kept).told("The error of counts", files.of_few),
             }
         )
-    return Found({"generalization": generalization, "query_error": _query_error(files, queries)}, view)
+    return Found({"generalization": generalization, "query_error": _query_error(files, queries, of_kept)}, view)
 
 
-def _query_error(files: OriginalAndMasked, found: QueryError) -> Measured:
+def _query_error(files: OriginalAndMasked, found: QueryError, of_kept: QueryError) -> Measured:
     if not any(each.bins > 1 for each in files.common_bins):
         says = "Count queries are not asked: the original has no variable with values"
         return Measured(float("nan"), says, "", 0, 0, written_percent, False)
@@ -60,26 +63,25 @@ def _query_error(files: OriginalAndMasked, found: QueryError) -> Measured:
         f"middle case of {found.queries:,} queries (95 % interval {written_percent(found.interval[0])} to "
         f"{written_percent(found.interval[1])})"
     )
+    if of_kept is not found and not isnan(of_kept.median):
+        says += f", by {written_percent(of_kept.median)} in the same number over released variables alone"
     return Measured(found.median, says, "", found.queries, found.queries, written_percent)
 
 
 def _view(
-    files: OriginalAndMasked, certainty: float, variables: tuple[ReleasedGroups, ...], queries: QueryError
+    files: OriginalAndMasked,
+    certainty: float,
+    variables: tuple[ReleasedGroups, ...],
+    queries: QueryError,
+    of_kept: QueryError,
 ) -> RecodingView:
     keys = with_role(files.released, Role.QUASI_IDENTIFIER)
     n = len(files.masked)
     view = RecodingView(
         certainty=certainty,
         variables=recoded_variables(variables, n, files.minimum_cell),
-        queries=None
-        if isnan(queries.median)
-        else Queries(
-            asked=queries.queries,
-            dimensions=DIMENSIONS,
-            median=queries.median,
-            interval=queries.interval,
-            mean=queries.mean,
-        ),
+        queries=_queries(queries),
+        queries_released=_queries(of_kept),
     )
     if not keys:
         return view
@@ -95,6 +97,14 @@ def _view(
             "discernibility": after.confusion,
             "misclassified": tuple(_misclassified(files, keys, known == keys)),
         }
+    )
+
+
+def _queries(found: QueryError) -> Queries | None:
+    if isnan(found.median):
+        return None
+    return Queries(
+        asked=found.queries, dimensions=DIMENSIONS, median=found.median, interval=found.interval, mean=found.mean
     )
 
 

@@ -58,7 +58,8 @@ class RecodingView(BaseModel):
     average_class_before: float | None = Field(default=None, description="the same of the original, by the same keys")
     discernibility: float | None = Field(default=None, description="share of all pairs of records that are alike")
     misclassified: tuple[Misclassified, ...] = ()
-    queries: Queries | None = None
+    queries: Queries | None = Field(default=None, description="over all variables; removed ones answer nothing")
+    queries_released: Queries | None = Field(default=None, description="the same over released variables alone")
 
 
 def recoded_variables(

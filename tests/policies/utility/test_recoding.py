@@ -42,6 +42,7 @@ def test_groups_and_removal_count_against_the_unrecoded_original() -> None:
     assert (finding["generalization"].verdict, finding["generalization"].scope) == (Verdict.FAIL, "town")
     assert "the mean of 4 variables, 1 of them removed" in finding["generalization"].says
     assert finding["query_error"].verdict is Verdict.FAIL
+    assert "over released variables alone" in finding["query_error"].says
     view = seen(original, recoded, recoded)
     assert [(each.name, each.certainty, each.removed) for each in view.variables[:2]] == [
         ("town", 1, False),
@@ -49,6 +50,8 @@ def test_groups_and_removal_count_against_the_unrecoded_original() -> None:
     ]
     assert (view.classes, view.average_class, view.discernibility) == (1, 900, 1)
     assert view.queries is not None
+    assert view.queries_released is not None
+    assert view.queries_released.median < view.queries.median
     assert view.queries.asked == 500
 
 
