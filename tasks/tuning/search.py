@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
-from math import inf, isfinite, nan
+from math import inf, isfinite, isnan, nan
 from time import monotonic
 from typing import Any
 
@@ -56,7 +56,7 @@ class Found:
     def passing(self) -> list[TrialRecord]:
         """Those that pass, least loss first, each plan once."""
         found = [trial for trial in self.trials if trial.outcome.end == "passes" and trial.same is None]
-        return sorted(found, key=lambda trial: (trial.outcome.loss, trial.number))
+        return sorted(found, key=lambda trial: (_known(trial.outcome.loss), trial.number))
 
     @property
     def best(self) -> TrialRecord | None:
@@ -66,7 +66,9 @@ class Found:
     def candidates(self) -> list[TrialRecord]:
         """Those that pass, and then those that were not judged further as they lose more; of each least loss first."""
         found = [t for t in self.trials if t.outcome.end in ("passes", "dearer") and t.same is None]
-        return sorted(found, key=lambda trial: (trial.outcome.end != "passes", trial.outcome.loss, trial.number))
+        return sorted(
+            found, key=lambda trial: (trial.outcome.end != "passes", _known(trial.outcome.loss), trial.number)
+        )
 
     @property
     def front(self) -> list[TrialRecord]:
@@ -90,6 +92,11 @@ class Found:
                 ):  # fmt: skip
                     found[miss.rule] = (trial, miss)
         return found
+
+
+def _known(loss: float) -> float:
+    """What sorts last where a loss is not known, or not told."""
+    return inf if isnan(loss) else loss
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """The same seed gives the same trials, in however many processes and whether the search was stopped or not."""
 
-from math import inf
+from math import inf, nan
 from pathlib import Path
 
 import pytest
@@ -129,3 +129,13 @@ def test_what_passes_on_a_part_must_meet_the_rules_on_all_records() -> None:
     outcome = outcome_at(part, of, point, 1, inf, whole)
     assert (outcome.end, outcome.stage, outcome.misses[0].rule) == ("fails", "all records", "k_anonymity")
     assert outcome.breach < 1
+
+
+def test_a_plan_whose_loss_is_not_known_is_never_the_best() -> None:
+    """A figure of utility that would tell of few people is not told, nor its loss."""
+
+    def trial(number: int, loss: float) -> TrialRecord:
+        return TrialRecord(number=number, point={"k": number}, outcome=Outcome(end="passes", loss=loss))
+
+    found = Found((trial(0, 0.4), trial(1, nan), trial(2, 0.3)))
+    assert [each.number for each in found.passing] == [each.number for each in found.candidates] == [2, 0, 1]
