@@ -9,25 +9,37 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_number
 from sluice.utility.quantile_summary import quantiles_view
 from sluice.utility.quantiles import QuantileChange, order_statistics, quantile_change
+from sluice.variables import Role
 
 _NONE = "the file has no released number with enough values"
 
 
 def quantiles(files: OriginalAndMasked) -> Found:
-    """Of the released numbers, the one whose quantiles moved most, and the one whose Gini coefficient did."""
+    """Of the released numbers, the one whose quantiles moved most, and the one whose Gini coefficient did.
+
+    Of a file without any of the original's numbers both are lost: infinitely far off. Weights are no numbers that could
+    be lost.
+    """
     found = files.released_numbers
     before, after = files.weights
     changes: dict[str, QuantileChange] = {}
-    expected = 0
+    expected = there_were = 0
     for place, name in enumerate(found.names):
-        if name in found.removed or not files.variables[name].kind.is_numeric:
+        if not files.variables[name].kind.is_numeric:
             continue
         if int(np.count_nonzero(~np.isnan(found.original[:, place]))) < files.minimum_cell:
+            continue
+        there_were += files.variables[name].role is not Role.WEIGHT
+        if name in found.removed:
             continue
         expected += 1
         changes[name] = quantile_change(
             order_statistics(found.original[:, place], before), order_statistics(found.masked[:, place], after)
         )
+    if there_were and not expected:
+        says = f"are lost: of the original's {there_were:,} numbers the file has none"
+        lost = Measured(float("inf"), f"Quantiles {says}", "", there_were, 0, written_number)
+        return Found({"quantiles": lost, "gini": lost._replace(says=f"Figures of inequality {says}")})
     few = files.of_few & {*changes}
     view = quantiles_view({name: change for name, change in changes.items() if name not in few})
     measured = {

@@ -5,25 +5,32 @@ from policies.utility.measured import Found, Measured, written_percent
 from sluice.utility.marginals import MarginalTables
 from sluice.utility.subgroup_summary import subgroups_view
 from sluice.utility.worst_subgroup import subgroup_losses
-from sluice.variables import Kind
+from sluice.variables import NAMES, Kind
 
 _LEAST = 100  # records of a subgroup, or more where the report asks for more
 
 
 def subgroups(files: OriginalAndMasked) -> Found:
-    """Of all declared categories of released variables with enough records, the one that lost most."""
+    """Of all declared categories of released variables with enough records, the one that lost most.
+
+    Of a file that has no such variable of the original's left, or no other beside it, everything is lost.
+    """
     bins = files.common_bins
-    declared = {
+    there_were = {
         name: variable.categories
         for name, variable in files.variables.items()
-        if variable.categories is not None and variable.kind is not Kind.ITEMS and name in files.released
+        if variable.categories is not None and variable.kind is not Kind.ITEMS and variable.role not in NAMES
     }
+    declared = {name: categories for name, categories in there_were.items() if name in files.released}
     others = [each.name for each in bins if each.name in files.released]
     least = max(_LEAST, files.minimum_cell)
     none = "Subgroups are not compared: no released variable has declared categories with enough records"
     nothing = Measured(float("nan"), none, "", 0, 0, written_percent, False)
     if len(others) < 2 or not declared:
-        return Found({"worst_subgroup": nothing})
+        if not there_were or len(bins) < 2:
+            return Found({"worst_subgroup": nothing})
+        says = "Subgroups are lost: the file has no variable left that forms them, or none to compare within them"
+        return Found({"worst_subgroup": Measured(1.0, says, "", len(there_were), 0, written_percent)})
     if not len(files.masked):
         says = "What subgroups lost is not known: the masked file has no records"
         return Found({"worst_subgroup": Measured(float("nan"), says, "", 0, 0, written_percent)})

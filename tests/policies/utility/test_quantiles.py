@@ -51,3 +51,12 @@ def test_what_has_no_numbers_or_no_values() -> None:
     gone = judge(files(original, original.assign(x=np.full(1_000, np.nan))), **LIMITS)[1]
     assert gone["quantiles"].verdict is Verdict.UNKNOWN
     assert gone["gini"].observed == pytest.approx(0)
+
+
+def test_whoever_removes_every_number_has_lost_its_quantiles() -> None:
+    original = data()
+    findings = judge(files(original, original[["town"]]), **LIMITS)[1]
+    for name in ("quantiles", "gini"):
+        assert (findings[name].verdict, findings[name].binding) == (Verdict.FAIL, True)
+        assert (findings[name].attempted, findings[name].completed) == (2, 0)
+        assert "are lost: of the original's 2 numbers the file has none" in findings[name].says

@@ -55,3 +55,11 @@ def test_small_subgroups_and_an_empty_file() -> None:
     original = data(1_000)
     nobody = judge(declared(original, original.head(0)), worst_subgroup={"at_most": 1})[1]["worst_subgroup"]
     assert nobody.verdict is Verdict.UNKNOWN
+
+
+def test_whoever_removes_what_forms_subgroups_has_lost_them() -> None:
+    original = data(1_000)
+    for left in (original.drop(columns="town"), original[["town"]]):
+        finding = judge(declared(original, left), worst_subgroup={"at_most": 0.5})[1]["worst_subgroup"]
+        assert (finding.verdict, finding.observed, finding.binding) == (Verdict.FAIL, 1.0, True)
+        assert "Subgroups are lost" in finding.says
