@@ -32,14 +32,20 @@ def tune(
     people: Annotated[float | None, typer.Option("--people", help="share of the records to try plans on")] = None,
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="processes; else SLUICE_WORKERS")] = None,
     draft: Annotated[bool, typer.Option("--draft", help="draft the space, whatever FILE leaves open")] = False,
+    trial: Annotated[
+        int | None, typer.Option("--trial", min=0, help="search no further; print the plan of this trial")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the plan that passes its policy at the least loss. Publishes nothing; the trials are recorded as such."""
-    from tasks.tuning.tuning import open_ground, output_of, write
+    from tasks.tuning.tuning import open_ground, output_of, plan_of_trial, write
     from tasks.tuning.tuning import tune as search
 
-    chosen = output_of(file, output)
+    chosen = output_of(file, output) if trial is None else file
     ground = open_ground(file, trials=trials, minutes=minutes, seed=seed, people=people, drafted=draft)
+    if trial is not None:
+        typer.echo(plan_of_trial(ground, trial), nl=False)
+        raise typer.Exit(DONE)
     quiet = as_json or is_written()
     if not quiet:
         what = "drafted from contract and policy" if ground.drafted else "as the definition leaves it open"

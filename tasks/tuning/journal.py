@@ -60,6 +60,10 @@ class Journal:
     def __len__(self) -> int:
         return len(self._known)
 
+    def of(self, number: int) -> TrialRecord | None:
+        """The trial of this number; None where the search has none."""
+        return self._known.get(number)
+
     def find(self, number: int, point: Mapping[str, Any]) -> TrialRecord | None:
         """The trial of this number, if it was of this point; else nothing is known of it."""
         known = self._known.get(number)

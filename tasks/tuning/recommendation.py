@@ -62,6 +62,11 @@ def recommended_yaml(
     return "\n".join(line for line in lines if line) + "\n"
 
 
+def plan_yaml(steps: Sequence[Mapping[str, Any]]) -> str:
+    """A plan alone, as it stands in a definition."""
+    return _yaml({"plan": list(steps)})
+
+
 def _yaml(content: Mapping[str, Any]) -> str:
     if not content:
         return ""

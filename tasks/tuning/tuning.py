@@ -26,7 +26,7 @@ from tasks.tuning.confirmation import Confirmation, Judgement, confirm, judged_a
 from tasks.tuning.draft import draft_plan, draft_prices, removed_by
 from tasks.tuning.explanation import Reason, Unchosen, reasons_for, unchosen
 from tasks.tuning.journal import Journal, TrialRecord
-from tasks.tuning.recommendation import recommended_yaml
+from tasks.tuning.recommendation import plan_yaml, recommended_yaml
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.search import Found, Search, Told, at
 from tasks.tuning.space import SearchSettings, SpaceOfPlans
@@ -136,8 +136,7 @@ def tune(
 
     told, says : called as the search goes on; with a trial, and with a sentence
     """
-    workspace = ground.product.workspace
-    journal = Journal(workspace.home / "tuning" / f"{ground.name}.jsonl")
+    journal = _journal(ground)
     if len(journal):
         says(f"{len(journal):,} trials of this search are known already and are not tried again.")
     before = None
@@ -168,6 +167,23 @@ def tune(
         winner.outcome.loss, _head(tuned),
     )  # fmt: skip
     return Tuned(ground, found, confirmation, before, reasons, others, text)
+
+
+def plan_of_trial(ground: Ground, number: int) -> str:
+    """The plan of a trial of this search as YAML: one of the front, or the nearest that fell.
+
+    raises : DataError where the search has no such trial
+    """
+    journal = _journal(ground)
+    record = journal.of(number)
+    if record is None:
+        has = f"trials 0 to {len(journal) - 1:,}" if len(journal) else "none yet"
+        raise DataError(f"--trial {number}: this search has {has}. Another policy, contract or seed is another search.")
+    return plan_yaml(ground.space.steps(at(record.point)))
+
+
+def _journal(ground: Ground) -> Journal:
+    return Journal(ground.product.workspace.home / "tuning" / f"{ground.name}.jsonl")
 
 
 def output_of(path: Path, output: Path | None) -> Path:

@@ -41,6 +41,10 @@ def test_the_plan_that_is_found_passes_as_a_release_and_loses_less(house: House)
     assert "by a search" in report
     assert "No other release of these data" in report  # no trial is another release
     assert "overwrites nothing" in searched(house).words
+    plan = searched(house, "--trial", "0")
+    assert plan.code == DONE
+    assert yaml.safe_load(plan.out)["plan"]
+    assert "this search has trials 0 to" in searched(house, "--trial", "99").err
     again = searched(house, "--output", str(house.documents / "again.yaml"))
     assert "are known already" in again.err
     assert again.code == DONE
