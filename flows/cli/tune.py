@@ -135,6 +135,8 @@ def _say(tuned: "Tuned", output: Path) -> None:
             for each in judgements
         )
         say(f"  judged again, trial {trial.number}: {ends}")
+    if tuned.given_up:
+        say(f"  given up: {tuned.given_up} of its steps, without which it passed again and lost less")
     if after is not None:
         say(f"recommended: loss {after.loss:.3f}, margin {_number(after.margin)}", style="bold")
         say(f"written: {output}. To judge it as a release: sluice check {output}")
@@ -157,6 +159,7 @@ def summary(tuned: "Tuned") -> dict[str, Any]:
         "records": {"searched": len(tuned.ground.searched), "all": len(tuned.ground.whole)},
         "seconds": round(sum(trial.outcome.seconds for trial in found.trials if trial.same is None), 1),
         "before": None if before is None else {"end": before.outcome.end, "loss": _finite(before.outcome.loss)},
+        "steps_given_up": tuned.given_up,
         "after": None if after is None else {"loss": _finite(after.loss), "margin": _finite(after.margin)},
         "front": [
             {"trial": each.number, "loss": _finite(each.outcome.loss), "margin": _finite(each.outcome.margin)}

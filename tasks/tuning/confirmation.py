@@ -5,7 +5,7 @@ that the search never saw, where there are enough, and on all records, each with
 one still, and its gate judges.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
@@ -50,11 +50,8 @@ class Confirmation:
         return self.finalists[-1][1] if self.winner else ()
 
 
-Says = Callable[[TrialRecord, Judgement], None]
-
-
 def confirm(
-    space: SpaceOfPlans, found: Found, whole: RecordsAtHand, rest: RecordsAtHand | None, says: Says | None = None,
+    space: SpaceOfPlans, found: Found, whole: RecordsAtHand, rest: RecordsAtHand | None,
     better_than: float = float("inf"),
 ) -> Confirmation:  # fmt: skip
     """Judge the best candidates, until one passes on all it is judged on.
@@ -66,19 +63,30 @@ def confirm(
     finalists: list[tuple[TrialRecord, tuple[Judgement, ...]]] = []
     candidates = [trial for trial in found.candidates if trial.outcome.loss < better_than]
     for trial in candidates[: space.search.finalists]:
-        definition = space.definition(at(trial.point))
-        judgements: list[Judgement] = []
-        for turn, records in enumerate((rest or whole, whole)):
-            judgement = judged_afresh(space, definition, records, (len(finalists), turn), price_of(space, trial.point))
-            judgements.append(judgement)
-            if says:
-                says(trial, judgement)
-            if judgement.outcome.end != "passes":
-                break
-        finalists.append((trial, tuple(judgements)))
-        if judgements[-1].outcome.end == "passes" and len(judgements) == 2:
+        definition, price = space.definition(at(trial.point)), price_of(space, trial.point)
+        judgements = judged_twice(space, definition, whole, rest, len(finalists), price)
+        finalists.append((trial, judgements))
+        if passed_twice(judgements):
             return Confirmation(tuple(finalists), trial)
     return Confirmation(tuple(finalists))
+
+
+def judged_twice(
+    space: SpaceOfPlans, definition: RecordsDefinition, whole: RecordsAtHand, rest: RecordsAtHand | None, draw: int,
+    price: float,
+) -> tuple[Judgement, ...]:  # fmt: skip
+    """One plan on the records that were not searched, or on all, and then on all again; no further where it falls."""
+    judgements: list[Judgement] = []
+    for turn, records in enumerate((rest or whole, whole)):
+        judgements.append(judged_afresh(space, definition, records, (draw, turn), price))
+        if judgements[-1].outcome.end != "passes":
+            break
+    return tuple(judgements)
+
+
+def passed_twice(judgements: Sequence[Judgement]) -> bool:
+    """Whether none of both judgements said no."""
+    return len(judgements) == 2 and all(each.outcome.end == "passes" for each in judgements)
 
 
 def judged_afresh(

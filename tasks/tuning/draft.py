@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import skew
 
 from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
@@ -169,6 +168,8 @@ def _synthesis(columns: Sequence[str], variables: Variables, given: Sequence[str
 
 def _is_skewed(column: pd.Series) -> bool:
     values = column.dropna().to_numpy(dtype="float64")
+    from scipy.stats import skew  # loaded where it is needed
+
     return len(np.unique(values)) > _FEW and float(skew(values)) > _SKEWED
 
 

@@ -59,8 +59,13 @@ class Unchosen(BaseModel):
         return f"{what}, none passed; {fell}"
 
 
-def reasons_for(space: SpaceOfPlans, definition: RecordsDefinition, records: RecordsAtHand) -> list[Reason]:
-    """For each step of the plan, what happens without it. Cost: a trial a step; most stop early."""
+def reasons_for(
+    space: SpaceOfPlans, definition: RecordsDefinition, records: RecordsAtHand, price: float = 0.0
+) -> list[Reason]:
+    """For each step of the plan, what happens without it. Cost: a trial a step; most stop early.
+
+    price : of the variables that the plan drops, which is in its loss
+    """
     found = []
     for index in range(len(definition.plan)):
         left = [*definition.plan[:index], *definition.plan[index + 1 :]]
@@ -68,7 +73,7 @@ def reasons_for(space: SpaceOfPlans, definition: RecordsDefinition, records: Rec
             outcome = refused("nothing would be masked")
         else:
             shorter = definition.model_copy(update={"plan": tuple(left)})
-            outcome = try_plan(shorter, records, (space.search.seed, _WITHOUT, index), space.search.loss)
+            outcome = try_plan(shorter, records, (space.search.seed, _WITHOUT, index), space.search.loss, price)
         found.append(Reason(step=index, outcome=outcome))
     return found
 

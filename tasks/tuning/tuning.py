@@ -24,11 +24,12 @@ from tasks.release.staging import stage
 from tasks.release.versions import versions
 from tasks.tuning.confirmation import Confirmation, Judgement, confirm, judged_afresh
 from tasks.tuning.draft import draft_plan, draft_prices, removed_by
-from tasks.tuning.explanation import Reason, Unchosen, reasons_for, unchosen
+from tasks.tuning.explanation import Unchosen, unchosen
 from tasks.tuning.journal import Journal, TrialRecord
+from tasks.tuning.pruning import Pruned, pruned
 from tasks.tuning.recommendation import plan_yaml, recommended_yaml
 from tasks.tuning.records_at_hand import RecordsAtHand
-from tasks.tuning.search import Found, Search, Told, at
+from tasks.tuning.search import Found, Search, Told, at, price_of
 from tasks.tuning.space import SearchSettings, SpaceOfPlans
 from tasks.tuning.trial import Outcome
 
@@ -65,7 +66,7 @@ class Tuned:
     found: Found
     confirmation: Confirmation
     before: Judgement | None
-    reasons: tuple[Reason, ...] = ()
+    left: Pruned | None = None
     unchosen: tuple[Unchosen, ...] = ()
     text: str = ""
 
@@ -74,9 +75,16 @@ class Tuned:
         return self.confirmation.winner
 
     @property
+    def given_up(self) -> int:
+        """How many of the winner's steps the recommended plan does without."""
+        if self.left is None or self.winner is None:
+            return 0
+        return len(self.ground.space.steps(at(self.winner.point))) - len(self.left.kept)
+
+    @property
     def after(self) -> Outcome | None:
-        """The judgement of the winner on all records."""
-        return self.confirmation.of_winner[-1].outcome if self.winner else None
+        """The judgement of the recommended plan, the winner or what is left of it, on all records."""
+        return self.left.judgements[-1].outcome if self.left else None
 
 
 def open_ground(
@@ -139,34 +147,39 @@ def tune(
     journal = _journal(ground)
     if len(journal):
         says(f"{len(journal):,} trials of this search are known already and are not tried again.")
-    before = None
-    if ground.baseline is not None:
-        says("judging the plan of the definition as it stands")
-        before = judged_afresh(ground.space, ground.baseline, ground.whole, (_BASELINE,))
-    passed_before = before is not None and before.outcome.end == "passes"
-    trials = ground.space.search.trials
+    space, before = ground.space, None
+    trials = space.search.trials
     with recorded(ground.product, ground.name, ground.data, ground.whole.variables, trials) as taken:
+        if ground.baseline is not None:
+            says("judging the plan of the definition as it stands")
+            before = judged_afresh(space, ground.baseline, ground.whole, (_BASELINE,))
+            taken["judged"] = 1
+        passed_before = before is not None and before.outcome.end == "passes"
         try:
-            found = Search(ground.space, ground.searched, journal, workers, ground.rest and ground.whole).run(told)
+            found = Search(space, ground.searched, journal, workers, ground.rest and ground.whole).run(told)
         finally:
             taken["trials"] = len(journal)
         says("judging the best plans again with seeds of their own")
         limit = before.outcome.loss if before is not None and passed_before else float("inf")
-        confirmation = confirm(ground.space, found, ground.whole, ground.rest, better_than=limit)
-        taken |= {"judged": confirmation.judged + (before is not None), "passed": confirmation.winner is not None}
-    winner = confirmation.winner
-    if winner is None:
-        return Tuned(ground, found, confirmation, before)
-    says("trying the best plan without each of its steps")
-    definition = ground.space.definition(at(winner.point))
-    reasons = tuple(reasons_for(ground.space, definition, ground.searched))
-    others = tuple(unchosen(ground.space, found, winner))
-    tuned = Tuned(ground, found, confirmation, before, reasons, others)
+        confirmation = confirm(space, found, ground.whole, ground.rest, better_than=limit)
+        winner = confirmation.winner
+        taken |= {"judged": taken["judged"] + confirmation.judged, "passed": winner is not None}
+        if winner is None:
+            return Tuned(ground, found, confirmation, before)
+        says("trying the best plan without each of its steps")
+        left = pruned(
+            space, space.definition(at(winner.point)), confirmation.of_winner, winner.outcome.loss,
+            price_of(space, winner.point), ground.searched, ground.whole, ground.rest,
+        )  # fmt: skip
+        taken["judged"] += left.trials + left.judged
+    others = tuple(unchosen(space, found, winner))
+    tuned = Tuned(ground, found, confirmation, before, left, others)
+    steps = space.steps(at(winner.point))
     text = recommended_yaml(
-        ground.written, ground.space.steps(at(winner.point)), definition, reasons, others, confirmation.of_winner,
-        winner.outcome.loss, _head(tuned),
+        ground.written, [steps[place] for place in left.kept], left.definition, left.reasons, others, left.judgements,
+        left.loss, _head(tuned),
     )  # fmt: skip
-    return Tuned(ground, found, confirmation, before, reasons, others, text)
+    return Tuned(ground, found, confirmation, before, left, others, text)
 
 
 def plan_of_trial(ground: Ground, number: int) -> str:
@@ -283,6 +296,8 @@ def _head(tuned: Tuned) -> list[str]:
         f"{len(tuned.ground.searched):,} of {len(tuned.ground.whole):,} {tuned.ground.whole.contract.records_are}, "
         f"{len(found.passing):,} of which passed. This one loses least of those that passed again with fresh seeds."
     ]
+    if tuned.given_up:
+        lines.append(f"{tuned.given_up} of its steps were given up: without them it passed again, and lost less.")
     lost = f"Loss: {tuned.after.loss:.3f} on all records"
     if before is not None and isfinite(before.outcome.loss):
         ended = "which passes" if before.outcome.end == "passes" else "which does not pass"

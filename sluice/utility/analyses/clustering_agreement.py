@@ -13,7 +13,6 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
@@ -99,6 +98,8 @@ def _index_loss(name: str, itself: list[PartitionIndices], masked: list[Partitio
 def _centres(points: FloatArray, method: ClusteringMethod, clusters: int, rng: Generator) -> FloatArray:
     if method == "fuzzy_c_means":
         return fuzzy_centres(points, clusters, rng)
+    from sklearn.cluster import KMeans  # loaded where it is needed
+
     seed = int(rng.integers(2**31))
     found = KMeans(clusters, n_init=1, max_iter=_ITERATIONS, random_state=seed).fit(points)
     return np.asarray(found.cluster_centers_, dtype=np.float64)

@@ -13,8 +13,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
@@ -130,8 +128,12 @@ def _predicted(examples: Examples, learner: Learner, rng: Generator) -> tuple[In
         return np.full(len(examples.predict_class), only, dtype=np.int64), len(rows)
     learn, predict = examples.learn[rows], examples.predict
     if learner == "forest":
+        from sklearn.ensemble import RandomForestClassifier  # loaded where it is needed
+
         model = RandomForestClassifier(_TREES, random_state=seed, n_jobs=1)
     else:
+        from sklearn.linear_model import LogisticRegression
+
         centre, scale = learn.mean(axis=0), learn.std(axis=0)
         scale[scale == 0] = 1
         learn, predict = (learn - centre) / scale, (predict - centre) / scale
