@@ -12,9 +12,15 @@ _DONE = {"changed_share": "changed", "suppressed_share": "suppressed"}
 
 
 def cells(files: OriginalAndMasked) -> Found:
-    """The variable with most changed cells, the one with most suppressed ones, and the one that lost most bits."""
+    """The variable with most changed cells, the one with most suppressed ones, and the one that lost most bits.
+
+    A share is told unless the variable that it is of is one of few changes: it tells nothing but a bound of the others.
+    """
     few = files.of_few
-    shares = {name: each.told(f"The share of {_DONE[name]} cells", few) for name, each in _shares(files).items()}
+    shares = {
+        name: each.told(f"The share of {_DONE[name]} cells", few & {each.scope})
+        for name, each in _shares(files).items()
+    }
     return Found(shares | {"entropy": _entropy(files).told("What a variable lost of its entropy", few)})
 
 
