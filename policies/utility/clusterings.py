@@ -32,7 +32,8 @@ def refuse_unfit_clustering(analysis: ClusteringAnalysis, variables: Variables) 
 def judge_clustering(
     analysis: ClusteringAnalysis, files: OriginalAndMasked, rng: Generator
 ) -> tuple[Finding, ComparedClustering]:
-    """A finding on the loss of the adjusted Rand index, and all indices. Records with a missing value are left out."""
+    """A finding on the loss of the adjusted Rand index, and all indices. Records whose originals lack a value are left
+    out; of a value that masking took away, whoever has the file knows no more than the mean."""
     lacking = tuple(name for name in analysis.variables if name not in files.released)
     of_analysis = {
         "name": analysis.name,
@@ -61,7 +62,7 @@ def judge_clustering(
 
 
 def _points(analysis: ClusteringAnalysis, files: OriginalAndMasked) -> tuple[FloatArray, FloatArray, bool]:
-    """Complete records of both files, in standard deviations of the original, and whether they are paired."""
+    """Records of both files, in standard deviations of the original, and whether they are paired."""
     before = original_variables(analysis.variables, files.original, files.variables)
     after = masked_variables(
         analysis.variables, files.original, files.recoded, files.masked, files.variables, files.released
@@ -76,8 +77,9 @@ def _points(analysis: ClusteringAnalysis, files: OriginalAndMasked) -> tuple[Flo
     scale[scale == 0] = 1
     kept = [place for place, name in enumerate(analysis.variables) if name in after]
     original, masked = (original - centre) / scale, (masked - centre[kept]) / scale[kept]
-    known_after = ~np.isnan(masked).any(axis=1)
+    complete = ~np.isnan(masked).any(axis=1)
+    if kept and not complete.any():
+        raise DataError("every masked record lacks a value of the variables to be clustered by.")
     if files.paired and len(original) == len(masked):
-        both = known & known_after
-        return original[both], masked[both], True
-    return original[known], masked[known_after], False
+        return original[known], np.nan_to_num(masked[known]), True  # left out, suppressed records would cost nothing
+    return original[known], masked[complete], False

@@ -87,3 +87,13 @@ def test_a_clustering_that_does_not_fit_says_why(given: dict[str, Any], says: st
 def test_no_complete_record_is_unknown() -> None:
     finding, _ = judge(CLUSTERING | {"clusters": 100, "loss": {"at_most": 1}}, ORIGINAL.assign(x=np.nan))
     assert finding.verdict is Verdict.UNKNOWN
+
+
+def test_suppressing_the_records_that_moved_is_no_way_past_the_limit() -> None:
+    """All but a few records lose their values: those that are left agree perfectly."""
+    suppressed = ORIGINAL.assign(x=ORIGINAL["x"].where(np.arange(240) % 10 == 0), y=ORIGINAL["y"])
+    suppressed.loc[np.arange(240) % 10 > 0, "y"] = np.nan
+    finding, _ = judge(CLUSTERING | {"loss": {"at_most": 0.2}}, suppressed)
+    assert (finding.verdict, finding.binding, finding.completed) == (Verdict.FAIL, True, 240)
+    assert finding.observed is not None
+    assert finding.observed > 0.5

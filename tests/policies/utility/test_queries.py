@@ -101,3 +101,12 @@ def test_other_sql_is_refused_when_the_policy_loads(sql: str) -> None:
     with pytest.raises(ValidationError):
         UtilityLimits.model_validate({"queries": [{"name": "q", "sql": sql}]})
     assert "queries" in ADVICE
+
+
+def test_a_limit_is_not_met_by_rounding() -> None:
+    """The mean pay is 0.8 % lower, which is 0.4 % on average with the count: more than the limit, less than 0.5 %."""
+    query = {"name": "pay", "sql": "SELECT count(*) AS n, avg(pay) AS pay FROM records"}
+    lower = ORIGINAL.assign(pay=ORIGINAL["pay"] * 0.992)
+    finding, _ = judge(query | {"difference": {"at_most": 0.003}}, lower)
+    assert (finding.verdict, finding.observed) == (Verdict.FAIL, 0.01)
+    assert judge(query | {"difference": {"at_most": 0.01}}, lower)[0].verdict is Verdict.PASS
