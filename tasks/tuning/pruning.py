@@ -1,11 +1,13 @@
 """Pruning: the winner of a search without the steps that cost something and that it passes without.
 
 A space may hold no plan without a step, or no trial had it. A shorter plan takes the winner's place only if it passes
-what the winner did: judged again with fresh seeds, on the records that were not searched, and on all.
+what the winner did, judged again with fresh seeds, on the records that were not searched, and on all; and only if that
+does not bring it near a limit: without the step another seed would block the release.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.confirmation import Judgement, judged_twice, passed_twice
@@ -14,6 +16,7 @@ from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import SpaceOfPlans
 
 _SHORTER = 2_000_000  # of the draw of a fresh seed: no finalist has this number
+_NARROW = 0.05  # a margin smaller than that is no gain where the plan had a larger one
 _LESS = 0.0005  # a loss smaller by less than that is no reason to give a step up
 
 
@@ -63,9 +66,14 @@ def pruned(
             shorter = best.definition.model_copy(update={"plan": plan})
             again = judged_twice(space, shorter, whole, rest, _SHORTER + best.judged, price)
             best = replace(best, judged=best.judged + len(again))
-            if passed_twice(again):
+            if passed_twice(again) and _margin(again) >= min(_NARROW, _margin(best.judgements)):
                 kept = tuple(best.kept[at] for at in left)
                 best = replace(best, definition=shorter, kept=kept, judgements=again, loss=reason.outcome.loss)
                 break
         else:
             return best
+
+
+def _margin(judgements: Sequence[Judgement]) -> float:
+    """The smaller of both; 1 where nothing that a seed moves was held to a limit."""
+    return min(each.outcome.margin if isfinite(each.outcome.margin) else 1.0 for each in judgements)

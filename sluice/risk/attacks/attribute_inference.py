@@ -13,6 +13,7 @@ Whether the attack can see anything at all, a third forest tells: one that learn
 in it.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
@@ -154,11 +155,16 @@ class _Forest:
         held = ~np.isnan(taught.value)
         if not held.any():
             return np.zeros(len(attacked), np.bool_)
+        kind = RandomForestRegressor if self.tolerance is not None else RandomForestClassifier
+        value = taught.value[held] if self.tolerance is not None else taught.value[held].astype(np.int64)
+        # scikit-learn's threads put each other's warning filters back; none are left then, and all that follows warns
+        with warnings.catch_warnings():
+            forest = kind(**settings).fit(taught.known[held], value)
+        with warnings.catch_warnings():
+            guessed = forest.predict(attacked.known)
         if self.tolerance is None:
-            labels = RandomForestClassifier(**settings).fit(taught.known[held], taught.value[held].astype(np.int64))
-            return np.asarray(labels.predict(attacked.known) == attacked.value)
-        numbers = RandomForestRegressor(**settings).fit(taught.known[held], taught.value[held])
-        return np.asarray(np.abs(numbers.predict(attacked.known) - attacked.value) <= self.tolerance)
+            return np.asarray(guessed == attacked.value)
+        return np.asarray(np.abs(guessed - attacked.value) <= self.tolerance)
 
 
 def _compared(hits: BoolArray, without: BoolArray, attempted: int) -> Measurement:

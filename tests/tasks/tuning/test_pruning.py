@@ -19,7 +19,9 @@ PLAN = [
 LOSS = {"removal": 0.2, "global_recoding": 0.1, "rank_swapping": 0.05, "top_bottom_coding": 0.0}
 
 
-def play(monkeypatch: pytest.MonkeyPatch, needed: set[str], needed_afresh: set[str]) -> tuple[Pruned, list[int]]:
+def play(
+    monkeypatch: pytest.MonkeyPatch, needed: set[str], needed_afresh: set[str], margin_of_shorter: float = 0.1
+) -> tuple[Pruned, list[int]]:
     """Plans pass if they have what is needed; with fresh seeds more is."""
     definition = space(PLAN).definition()
     thrown: list[int] = []
@@ -30,7 +32,7 @@ def play(monkeypatch: pytest.MonkeyPatch, needed: set[str], needed_afresh: set[s
         fresh = len(seed) == 4
         thrown.append(fresh)
         if (needed_afresh if fresh else needed) <= {*methods}:
-            return Outcome(end="passes", loss=loss, margin=0.1)
+            return Outcome(end="passes", loss=loss, margin=margin_of_shorter)
         return Outcome(end="fails", stage="rules", loss=loss, misses=(Miss(
             rule="k_anonymity", stage="masked", verdict=2, says="", observed=1, limit=5, far=0.8
         ),))  # fmt: skip
@@ -67,3 +69,9 @@ def test_what_passes_without_a_step_by_luck_keeps_it(monkeypatch: pytest.MonkeyP
     assert left.loss == 0.35
     assert left.judged == 2  # one judgement of each, at which it fell
     assert [judgement.outcome.loss for judgement in left.judgements] == [0.35, 0.35]
+
+
+def test_a_step_stays_without_which_the_next_seed_could_block_the_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, _ = play(monkeypatch, {"removal"}, {"removal"}, margin_of_shorter=0.004)
+    assert left.kept == (0, 1, 2, 3)
+    assert left.judged == 4  # both shorter plans passed twice
