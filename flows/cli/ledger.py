@@ -70,6 +70,28 @@ def create(
 
 
 @ledger_app.command()
+def upgrade(as_json: AsJson = False) -> None:
+    """Bring the ledger's schema to the version that this Sluice works with, as the role that owns the table.
+
+    Rows are never changed. Stop the workers and back up the ledger before.
+    """
+    from sluice.custody.ledger_database import LedgerDatabase
+    from sluice.custody.ledger_schema import VERSION
+    from sluice.custody.workspace import own_ledger
+    from sluice.settings import settings
+
+    chosen = settings()
+    database = LedgerDatabase(chosen.ledger_url or own_ledger(chosen.home))
+    before = database.upgrade()
+    if as_json:
+        print_json({"ledger": database.place, "before": before, "version": VERSION})
+    elif before == VERSION:
+        say(f"{database.place} has schema version {VERSION} already.")
+    else:
+        say(f"{database.place} went from schema version {before} to {VERSION}. Look at it: sluice ledger verify")
+
+
+@ledger_app.command()
 def show(release_id: ReleaseId, as_json: AsJson = False) -> None:
     """Tell who did what to a release, when and on which documents: all that was recorded of it."""
     from flows.cli.listing import show_history

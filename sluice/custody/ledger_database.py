@@ -8,21 +8,22 @@ keyed hashes and the anchor tell.
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 
+from sluice.custody.ledger_schema import VERSION, VERSION_TABLE, migrate, version_of
 from sluice.errors import SluiceError
 from sluice.log import log
 from sluice.sources.database_url import database_url
 
 WAIT = 30  # seconds that an append waits for the appends before it
 
-_metadata = sa.MetaData()
-ROWS = sa.Table(
+ROWS = sa.Table(  # as the migrations of `ledger_schema` leave it
     "sluice_ledger",
-    _metadata,
+    sa.MetaData(),
     sa.Column("seq", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("at", sa.Text, nullable=False),
     sa.Column("release", sa.Text, nullable=False, index=True),
@@ -31,24 +32,6 @@ ROWS = sa.Table(
     sa.Column("hash", sa.Text, nullable=False, unique=True),
 )
 
-# The database itself refuses to change history. It holds honest programs back; the keyed hashes find the others.
-_REFUSE = "'the ledger is append-only'"
-_TRIGGERS: Mapping[str, tuple[str, ...]] = {
-    "sqlite": (
-        f"CREATE TRIGGER sluice_ledger_update BEFORE UPDATE ON sluice_ledger BEGIN SELECT RAISE(ABORT, {_REFUSE}); END",
-        f"CREATE TRIGGER sluice_ledger_delete BEFORE DELETE ON sluice_ledger BEGIN SELECT RAISE(ABORT, {_REFUSE}); END",
-        # INSERT OR REPLACE deletes without asking the trigger above
-        "CREATE TRIGGER sluice_ledger_insert BEFORE INSERT ON sluice_ledger"
-        " WHEN NEW.seq <= (SELECT coalesce(max(seq), 0) FROM sluice_ledger)"
-        f" BEGIN SELECT RAISE(ABORT, {_REFUSE}); END",
-    ),
-    "postgresql": (
-        "CREATE OR REPLACE FUNCTION sluice_ledger_refuse() RETURNS trigger LANGUAGE plpgsql AS"
-        f" $$ BEGIN RAISE EXCEPTION {_REFUSE}; END $$",
-        "CREATE OR REPLACE TRIGGER sluice_ledger_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON sluice_ledger"
-        " FOR EACH STATEMENT EXECUTE FUNCTION sluice_ledger_refuse()",
-    ),
-}
 # What a role may do beyond reading and appending. The owner of a schema or a database may drop what is in it.
 _MORE = sa.text("""
     SELECT can FROM pg_class AS ledger
@@ -95,20 +78,31 @@ class LedgerDatabase:
         self.weaknesses: tuple[str, ...] = ()  # what the database does not hold this account back from, in words
 
     def open(self) -> None:
-        """Find the table and what else this account may do to it. A SQLite file gets its table here.
+        """Find the table, see that its schema is the one that is known here, and what else this account may do to it.
 
-        raises : SluiceError when the database cannot be reached or has no table
+        A new SQLite file gets its table here.
+
+        raises : SluiceError when the database cannot be reached, has no table or one of another version
         """
         with self._in_words("opened"):
-            if self._engine.dialect.name == "sqlite":
-                self._make()
-                return
             with self._engine.connect() as connection:
-                if not sa.inspect(connection).has_table(ROWS.name):
-                    raise SluiceError(
-                        f"{self.place} has no table yet. The role that shall own it makes it: sluice ledger create"
-                    )
-                self.weaknesses = self._find_weaknesses(connection)
+                version = version_of(connection)
+            if version is None and self._engine.dialect.name == "sqlite":
+                self._migrate()
+                return
+            if version is None:
+                raise SluiceError(
+                    f"{self.place} has no table yet. The role that shall own it makes it: sluice ledger create"
+                )
+            self._refuse_later_version(version)
+            if version != VERSION:
+                raise SluiceError(
+                    f"{self.place} has schema version {version}, and this Sluice works with {VERSION}. Stop the "
+                    "workers, back it up, and let the role that owns it run: sluice ledger upgrade"
+                )
+            if self._engine.dialect.name == "postgresql":
+                with self._engine.connect() as connection:
+                    self.weaknesses = self._find_weaknesses(connection)
         for weakness in self.weaknesses:
             log("ledger is weak", logging.WARNING, detail=weakness)
 
@@ -123,7 +117,7 @@ class LedgerDatabase:
         if self._engine.dialect.name == "sqlite":
             raise SluiceError("a SQLite file knows no roles; it gets its table when Sluice first opens it.")
         with self._in_words("made"):
-            self._make()
+            self._migrate()
             with self.writing() as connection:
                 role = connection.dialect.identifier_preparer.quote_identifier(writer)
                 connection.exec_driver_sql(f"REVOKE ALL ON sluice_ledger FROM PUBLIC, {role}")
@@ -132,14 +126,46 @@ class LedgerDatabase:
         if self.weaknesses:
             raise SluiceError("\n".join(self.weaknesses))
 
-    def _make(self) -> None:
-        if sa.inspect(self._engine).has_table(ROWS.name):
-            return
+    def version(self) -> str | None:
+        """The version of the schema; None where there is no ledger. Raises SluiceError as `reading`."""
+        with self.reading() as connection:
+            return version_of(connection)
+
+    def upgrade(self) -> str:
+        """Bring the schema of a ledger to the version that is known here; the version that it had before.
+
+        raises : SluiceError when there is no ledger, it is of a later version, or this role does not own it
+        """
+        before = self.version()
+        if before is None:
+            raise SluiceError(f"{self.place} has no table, so there is nothing to upgrade.")
+        self._refuse_later_version(before)
+        with self._in_words("upgraded"):
+            self._migrate()
+        return before
+
+    def clock(self) -> datetime | None:
+        """What the database's own clock says; None of SQLite, which has this machine's."""
+        if self._engine.dialect.name == "sqlite":
+            return None
+        with self.reading() as connection:
+            said: datetime = connection.exec_driver_sql("SELECT clock_timestamp()").scalar_one()
+        return said.astimezone(UTC)
+
+    def _refuse_later_version(self, version: str) -> None:
+        if version > VERSION:
+            raise SluiceError(
+                f"{self.place} has schema version {version}, of a later Sluice than this, which knows {VERSION} and "
+                "would not understand it. Install the later one again."
+            )
+
+    def _migrate(self) -> None:
         with self.writing() as connection:
-            if not sa.inspect(connection).has_table(ROWS.name):
-                _metadata.create_all(connection)
-                for trigger in _TRIGGERS[connection.dialect.name]:
-                    connection.exec_driver_sql(trigger)
+            if version_of(connection) != VERSION:  # asked again, as another process may have been first
+                migrate(connection)
+                if connection.dialect.name == "postgresql":  # whoever appends must see it, and no more
+                    connection.exec_driver_sql(f"REVOKE ALL ON {VERSION_TABLE} FROM PUBLIC")
+                    connection.exec_driver_sql(f"GRANT SELECT ON {VERSION_TABLE} TO PUBLIC")
 
     def _find_weaknesses(self, connection: sa.Connection, role: str | None = None) -> tuple[str, ...]:
         found = [

@@ -6,6 +6,7 @@
     VAULT/objects/SHA256.EXT  what was kept, named by its content
     VAULT/scratch/            files being written
     VAULT/anchor              the last row of the ledger
+    VAULT/format              the number of this layout; in a vault from before it was written there is none
 
 Directories have mode 0700 and files 0600: the records in it may be read by the account that runs releases alone.
 """
@@ -28,6 +29,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sluice.custody.durable import create_once, disk_of, make_folder, sha256_of, sync_folder, write_new
 from sluice.errors import DataError, SluiceError
 
+FORMAT = 1  # of the layout above
 SECRET_BYTES = 32
 PSEUDONYM_BYTES = 16
 FOREIGN_SCRATCH_AGE = 3600  # seconds without a write after which another machine's scratch file is taken as left over
@@ -42,12 +44,16 @@ class Vault:
     def __init__(self, path: Path) -> None:
         """Open the vault, making it where there is none; scratch files of runs that were killed are removed.
 
-        raises : SluiceError when others can read it, or its secret is lost; DataError when the disk is full
+        A vault from before its format was written has the same layout, and from now on says so.
+
+        raises : SluiceError when others can read it, its secret is lost or a later Sluice made it; DataError when the
+                 disk is full
         """
         self.root = path
         with disk_of("the vault's disk"):
             make_folder(path, 0o700)
             _refuse_open_to_others(path)
+            self._refuse_later_format()
             self._secret = self._open_secret()
             for folder in (self._seeds, self._objects, self._scratch):
                 make_folder(folder, 0o700)
@@ -74,6 +80,18 @@ class Vault:
     @property
     def _scratch(self) -> Path:
         return self.root / "scratch"
+
+    def _refuse_later_format(self) -> None:
+        """What a later Sluice keeps elsewhere, this one would not find, and might make anew: a seed, or a secret."""
+        file = self.root / "format"
+        written = create_once(file, f"{FORMAT}\n".encode()).decode("ascii", "replace").strip()
+        if not (written.isascii() and written.isdigit()):
+            raise SluiceError(f"{file} must hold the number of the vault's format. Restore it from the backup.")
+        if int(written) > FORMAT:
+            raise SluiceError(
+                f"{self.root} has format {written}, of a later Sluice than this, which knows {FORMAT}. "
+                "Install the later one again."
+            )
 
     # -- secrets
 

@@ -41,8 +41,13 @@ class Workspace:
             for folder in (reports, data_docs):
                 make_folder(folder, 0o700)
             if ledger_url is None:
-                file = home / "ledger.db"
-                os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite itself would let others read it
-                ledger_url = f"sqlite:///{file}"
+                ledger_url = own_ledger(home)
+                # SQLite itself would let others read it
+                os.close(os.open(home / "ledger.db", os.O_RDWR | os.O_CREAT, 0o600))
         ledger = Ledger(ledger_url, vault.ledger_key(), vault.anchor, may_begin=not vault.is_in_use)
         return cls(home, vault, ledger, reports, data_docs)
+
+
+def own_ledger(home: Path) -> str:
+    """The URL of the ledger that lies in the workspace itself, where no other is named."""
+    return f"sqlite:///{home / 'ledger.db'}"

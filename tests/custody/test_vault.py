@@ -272,3 +272,28 @@ def test_scratch_of_killed_runs_is_removed_and_that_of_living_ones_stays(vault: 
         Vault(vault.root)
         left = {path.name for path in scratch.iterdir()}
     assert left == {f"{host}~{parent}~a", "elsewhere~1~b", f"{host}~{os.getpid()}~c", own.name}
+
+
+# -- its format
+
+
+def test_a_vault_says_its_format_and_one_from_before_that_is_marked(vault: Vault) -> None:
+    file = vault.root / "format"
+    assert file.read_text() == "1\n"
+    kept = vault.keep_bytes(b"kept")
+    file.unlink()  # as before formats were written
+    assert Vault(vault.root).path(kept).read_bytes() == b"kept"
+    assert file.read_text() == "1\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "says"), [("2\n", "format 2, of a later Sluice than this, which knows 1"), ("", "must hold the number")]
+)
+def test_a_vault_of_a_later_format_or_of_none_that_can_be_read_is_refused(
+    vault: Vault, written: str, says: str
+) -> None:
+    (vault.root / "format").write_text(written)
+    before = sorted(vault.root.rglob("*"))
+    with pytest.raises(SluiceError, match=says):
+        Vault(vault.root)
+    assert sorted(vault.root.rglob("*")) == before

@@ -1,8 +1,10 @@
 """The command line: exit codes that scripts rely on, JSON for machines, and words for people."""
 
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -104,6 +106,19 @@ def test_text_of_documents_and_data_is_never_taken_for_markup(house: House) -> N
     assert told.code == ERROR
     assert "no column 'income'" in told.words
     assert "[/income]" in told.words
+
+
+def test_a_ledger_from_before_versions_is_upgraded_by_one_command(pending: House) -> None:
+    with closing(sqlite3.connect(pending.home / "ledger.db")) as database:
+        database.execute("DROP TABLE sluice_ledger_schema")
+    told = pending.sluice("status")
+    assert told.code == ERROR
+    assert "sluice ledger upgrade" in told.words
+    told = pending.sluice("ledger", "upgrade")
+    assert told.code == DONE
+    assert "went from schema version 0000 to 0001" in told.words
+    assert pending.sluice("ledger", "upgrade", "--json").json["before"] == "0001"
+    assert pending.sluice("ledger", "verify").code == DONE
 
 
 def test_a_ledger_that_was_tampered_with_is_an_error(pending: House) -> None:
