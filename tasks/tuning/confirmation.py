@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from tasks.release.records.definition import RecordsDefinition
+from tasks.tuning.found import Found
 from tasks.tuning.journal import TrialRecord
+from tasks.tuning.ranges import at
 from tasks.tuning.records_at_hand import RecordsAtHand
-from tasks.tuning.search import Found, at, price_of
+from tasks.tuning.search import price_of
 from tasks.tuning.space import SpaceOfPlans
 from tasks.tuning.trial import Outcome, try_plan
 

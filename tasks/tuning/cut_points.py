@@ -13,11 +13,17 @@ def cut(column: pd.Series, variable: Variable) -> dict[str, Any] | None:
     """A step of a space that cuts the number, the coarsest first; None for what is no number or has a hierarchy."""
     if variable.hierarchy is not None or not variable.kind.is_numeric:
         return None
+    # one value is all there is of a number without cuts
+    return global_cuts(column) or {"method": "removal", "columns": [variable.name]}
+
+
+def global_cuts(column: pd.Series) -> dict[str, Any] | None:
+    """A step of a space that cuts a number, the coarsest first; None where one value is all there is."""
     cuts = [points for parts in _PARTS if (points := cut_points(column, parts))]
     cuts = [points for at, points in enumerate(cuts) if points not in cuts[:at]]
     if not cuts:
-        return {"method": "removal", "columns": [variable.name]}  # one value is all there is
-    return {"method": "global_recoding", "columns": [variable.name], "bins": {"any_of": cuts}}
+        return None
+    return {"method": "global_recoding", "columns": [str(column.name)], "bins": {"any_of": cuts}}
 
 
 def cut_points(column: pd.Series, parts: int) -> list[float]:

@@ -15,13 +15,15 @@ import pandas as pd
 from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
-from sluice.variables import NAMES, Kind, Role, Variables
-from tasks.tuning.cut_points import cut
+from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
+from sluice.variables import NAMES, Kind, Role, Variable, Variables
+from tasks.tuning.cut_points import cut, global_cuts
 from tasks.tuning.neighbours import opened, with_variable
 
 _WINDOW = {"from": 0.02, "to": 0.5, "log": True}
 _LEAF = {"from": 5, "to": 200, "log": True, "whole": True}
 _SKEWED = 2.0  # skewness from which a positive number is treated by its logarithm, and its tail may be coded
+_SIZES = (1, 2, 4, 8, 16)  # times the k that the policy asks of groups
 _FEW = 12  # distinct values: a number of fewer is no measurement, whose tail one would code
 
 
@@ -81,23 +83,52 @@ def _grouped(frame: pd.DataFrame, variables: Variables, policy: Policy) -> list[
     others = _others(frame, rest, keys, variables)
     if not keys:
         return others
+    models = ModelsOfRules(policy)
     # Larger groups than the policy asks for hold more different sensitive numbers, of which no model makes sure.
-    models = [[], *([{"model": "k_anonymity", "k": factor * _k_of(policy)}] for factor in (2, 4, 8, 16))]
+    larger = [_groups_of(size * _k_of(policy)) for size in _SIZES]
     levels = {
-        "method": "generalization", "columns": keys, "under": "policy", "models": {"any_of": models},
+        "method": "generalization", "columns": keys, "under": "policy", "models": {"any_of": [[], *larger[1:]]},
         "suppression_limit": {"from": 0.002, "to": 0.15, "log": True},
     }  # fmt: skip
-    refined = levels | {"refine": True}
     by_cell = levels | {"suppressed": "left"}
-    left = {"method": "local_suppression", "columns": keys, "k": [factor * _k_of(policy) for factor in (1, 2, 4, 8)]}
-    ways: list[Any] = [
-        [*cuts, levels, *others],
-        [*cuts, refined, *others],
-        [*cuts, by_cell, left, *others],
-        *([*cuts, step, levels] for step in _synthesis(list(variables), variables)),
-        *([step, *cuts, levels] for step in _synthesis(list(variables), variables)),
-    ]
+    left = {"method": "local_suppression", "columns": keys, "k": [size * _k_of(policy) for size in _SIZES[:-1]]}
+    ways: list[Any] = [[*cuts, levels, *others], [*cuts, by_cell, left, *others]]
+    if (refined := _refined(levels, models, larger, variables)) is not None:
+        ways.append([*cuts, refined, *others])
+    if grouped := _in_groups(frame, rest, models, variables):
+        apart = [name for name in rest if name not in grouped]
+        ways.append([*cuts, *grouped.values(), levels, *_others(frame, apart, keys, variables)])
+    for step in _synthesis(frame, list(variables), variables, exact=True):
+        ways += [[*cuts, step, levels], [step, *cuts, levels]]
     return [{"alternatives": ways}]
+
+
+def _groups_of(k: int) -> list[dict[str, Any]]:
+    return [{"model": "k_anonymity", "k": k}]
+
+
+def _refined(
+    levels: Mapping[str, Any], models: ModelsOfRules, larger: Sequence[Any], variables: Variables
+) -> dict[str, Any] | None:
+    """The levels refined group by group. A model of the whole file cannot be kept so: where the policy has one, groups
+    are held to their size alone, and the file is judged by the rest."""
+    if all(model.on_classes for model in models.models(variables)):
+        return {**levels, "refine": True}
+    if not any(isinstance(rule, KAnonymity) and rule.columns is None for rule in models.policy.rules):
+        return None
+    found = {key: value for key, value in levels.items() if key != "under"}
+    return found | {"models": {"any_of": list(larger)}, "refine": True}
+
+
+def _in_groups(
+    frame: pd.DataFrame, names: Sequence[str], models: ModelsOfRules, variables: Variables
+) -> dict[str, dict[str, Any]]:
+    """Cuts of the sensitive numbers that a rule of the policy is about: of groups of values there is a model, so that
+    levels are found at which each group of look-alikes holds enough of them."""
+    asked = models.without_model(variables)
+    hard = [name for name in names if variables[name].kind.is_numeric and any(x.endswith(f" of {name}") for x in asked)]
+    steps = {name: global_cuts(frame[name]) for name in hard}
+    return {name: step for name, step in steps.items() if step is not None}
 
 
 def _k_of(policy: Policy) -> int:
@@ -125,7 +156,7 @@ def _others(
         ways: list[Any] = [{"method": "rank_swapping", "columns": ranked, "window": _WINDOW}, []]
         if numbers:
             ways += [_microaggregated(numbers, frame), _with_noise(numbers)]
-        ways += _synthesis(ranked, variables, keys)
+        ways += _synthesis(frame, ranked, variables, keys)
         plan.append({"alternatives": ways})
     if nominal:
         plan.append(
@@ -133,7 +164,7 @@ def _others(
                 "alternatives": [
                     [],
                     {"method": "pram", "columns": nominal, "retention": {"from": 0.3, "to": 0.98}, "invariant": True},
-                    *_synthesis(nominal, variables, keys),
+                    *_synthesis(frame, nominal, variables, keys),
                 ]
             }
         )
@@ -156,14 +187,33 @@ def _with_noise(numbers: Sequence[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _synthesis(columns: Sequence[str], variables: Variables, given: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Values drawn anew from records alike; the categories of many values last."""
-    fit = [name for name in columns if variables[name].kind is not Kind.DATE]
+def _changed_at_random(categories: Sequence[str]) -> list[dict[str, Any]]:
+    if not categories:
+        return []
+    return [{"method": "pram", "columns": list(categories), "retention": {"from": 0.3, "to": 0.95}, "invariant": True}]
+
+
+def _synthesis(
+    frame: pd.DataFrame, columns: Sequence[str], variables: Variables, given: Sequence[str] = (), exact: bool = False
+) -> list[dict[str, Any]]:
+    """Values drawn anew from records alike; variables of more categories than the method takes stay as they are.
+
+    exact : no value is blurred, so that a hierarchy in a later step knows each
+    """
+    fit = [
+        name for name in columns if variables[name].kind is not Kind.DATE and not _is_wide(frame[name], variables[name])
+    ]
     if not fit:
         return []
     known = [name for name in given if variables[name].kind is not Kind.DATE]
-    step = {"method": "sequential_trees", "columns": fit, "minimum_leaf": _LEAF, "smoothing": ["none", "density"]}
+    smoothing = "none" if exact else ["none", "density"]
+    step = {"method": "sequential_trees", "columns": fit, "minimum_leaf": _LEAF, "smoothing": smoothing}
     return [step | ({"given": known} if known else {})]
+
+
+def _is_wide(column: pd.Series, variable: Variable) -> bool:
+    """Whether a nominal variable has more categories than synthesis takes; it is slow at many already."""
+    return variable.kind is Kind.NOMINAL and column.nunique() > MOST_CATEGORIES
 
 
 def _is_skewed(column: pd.Series) -> bool:
@@ -189,12 +239,10 @@ def _perturbed(frame: pd.DataFrame, variables: Variables) -> list[dict[str, Any]
         swapped["log"] = {"any_of": [positive, [], *([name] for name in positive)]}
     if missing:
         swapped["missing"] = "mean"
-    ways: list[Any] = [swapped, *_synthesis(names, variables)]
-    beside = (
-        [{"method": "pram", "columns": categories, "retention": {"from": 0.3, "to": 0.95}, "invariant": True}]
-        if categories
-        else []
-    )
+    wide = [name for name in categories if _is_wide(frame[name], variables[name])]
+    drawn_anew = [[step, *_changed_at_random(wide)] for step in _synthesis(frame, names, variables)]
+    ways: list[Any] = [swapped, *drawn_anew]
+    beside = _changed_at_random(categories)
     if numbers:
         together = {
             "method": "microaggregation", "columns": numbers, "k": {"from": 3, "to": 100, "log": True, "whole": True},

@@ -6,10 +6,11 @@ from math import isfinite
 from pydantic import BaseModel, ConfigDict
 
 from tasks.release.records.definition import RecordsDefinition
+from tasks.tuning.found import Found
 from tasks.tuning.journal import TrialRecord
-from tasks.tuning.ranges import Between, Range
+from tasks.tuning.ranges import Between, Range, at
 from tasks.tuning.records_at_hand import RecordsAtHand
-from tasks.tuning.search import Found, at, refused
+from tasks.tuning.search import refused
 from tasks.tuning.space import SpaceOfPlans
 from tasks.tuning.trial import Outcome, try_plan
 

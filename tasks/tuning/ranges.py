@@ -102,6 +102,11 @@ def first(place: str, of: Range) -> Any:
     return of.first
 
 
+def at(point: Mapping[str, Any]) -> Choose:
+    """What finds the values of a point: place -> value."""
+    return lambda place, of: point.get(place, of.first)
+
+
 def step_with(step: Mapping[str, Any], choose: Choose, place: str) -> dict[str, Any]:
     """A step as it is written, each range in it replaced by what `choose` finds.
 

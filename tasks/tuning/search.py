@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
-from math import inf, isfinite, isnan, nan
+from math import inf, isfinite, nan
 from time import monotonic
 from typing import Any
 
@@ -22,81 +22,25 @@ import numpy as np
 from pydantic import ValidationError
 
 from sluice.verdict import Verdict
+from tasks.tuning.fitting import fits
+from tasks.tuning.found import Found
 from tasks.tuning.journal import Journal, TrialRecord
 from tasks.tuning.processes import processes, records_there
-from tasks.tuning.ranges import Between, Choice, Choose, Range, first, is_scale
+from tasks.tuning.ranges import Between, Choice, Choose, Range, at, first, is_scale
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import SpaceOfPlans
 from tasks.tuning.trial import Miss, Outcome, try_plan
-from tasks.tuning.variation import parent_of, varied
+from tasks.tuning.variation import drawn, parent_of, varied
 
 BATCH = 4  # trials asked for together; the same on every machine
 _COMFORT = 0.2  # a margin beyond it is worth no loss
 _WORST = 10.0  # told to the sampler of a plan whose loss nobody could measure
 _SAMPLER, _VARIATION = 2**41, 2**41 + 1  # of the search's seed: no trial has such a number
 _OF_ALL = 2**41 + 2
-_TRIES = 20  # variations of a point that is known, before it is taken all the same
+_TRIES = 20  # other points in place of one that teaches nothing, before it is taken all the same
 
 Told = Callable[[TrialRecord, TrialRecord | None], None]
 """What is called after each trial, with the best that passes so far."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """All trials of a search, in order."""
-
-    trials: tuple[TrialRecord, ...] = ()
-
-    @property
-    def attempts(self) -> int:
-        """How often a plan met the gate: plans that came twice met it once."""
-        return sum(trial.same is None for trial in self.trials)
-
-    @property
-    def passing(self) -> list[TrialRecord]:
-        """Those that pass, least loss first, each plan once."""
-        found = [trial for trial in self.trials if trial.outcome.end == "passes" and trial.same is None]
-        return sorted(found, key=lambda trial: (_known(trial.outcome.loss), trial.number))
-
-    @property
-    def best(self) -> TrialRecord | None:
-        return next(iter(self.passing), None)
-
-    @property
-    def candidates(self) -> list[TrialRecord]:
-        """Those that pass, and then those that were not judged further as they lose more; of each least loss first."""
-        found = [t for t in self.trials if t.outcome.end in ("passes", "dearer") and t.same is None]
-        return sorted(
-            found, key=lambda trial: (trial.outcome.end != "passes", _known(trial.outcome.loss), trial.number)
-        )
-
-    @property
-    def front(self) -> list[TrialRecord]:
-        """Those that pass and of which no other loses less and keeps a larger margin; least loss first."""
-        front: list[TrialRecord] = []
-        for trial in self.passing:
-            margin = trial.outcome.margin if isfinite(trial.outcome.margin) else 1.0
-            if all(margin > other.outcome.margin for other in front):
-                front.append(trial)
-        return front
-
-    @property
-    def nearest(self) -> dict[str, tuple[TrialRecord, Miss]]:
-        """Rule -> the trial that fell by this rule alone, or with others, and came nearest to its limit."""
-        found: dict[str, tuple[TrialRecord, Miss]] = {}
-        for trial in self.trials:
-            for miss in trial.outcome.misses:
-                key = (len(trial.outcome.misses), miss.far)
-                if miss.rule not in found or key < (
-                    len(found[miss.rule][0].outcome.misses), found[miss.rule][1].far
-                ):  # fmt: skip
-                    found[miss.rule] = (trial, miss)
-        return found
-
-
-def _known(loss: float) -> float:
-    """What sorts last where a loss is not known, or not told."""
-    return inf if isnan(loss) else loss
 
 
 @dataclass
@@ -169,8 +113,11 @@ class Search:
         return record
 
     def _asked(self, trials: Sequence[TrialRecord]) -> list[dict[str, Any]]:
-        """The points of the next batch: first some that every search begins with, then what the sampler asks for."""
-        starts = starting_points(self.space)
+        """The points of the next batch: first some that every search begins with, then what the sampler asks for.
+
+        None is known already, or refused by contract or policy whatever the records are, where others are found.
+        """
+        starts = [point for point in starting_points(self.space) if fits(self.space, point, self.records)]
         found = starts[len(trials) : len(trials) + BATCH]
         if len(found) == BATCH:
             return found
@@ -180,10 +127,13 @@ class Search:
         known = {_key(trial.point) for trial in trials} | {_key(point) for point in found}
         while len(found) < BATCH:
             point = self._next(study, trials, rng, varies=len(found) % 2 == 1)
-            for _ in range(_TRIES):  # a point that is known already teaches nothing
-                if _key(point) not in known:
+            for _ in range(_TRIES):
+                if not fits(self.space, point, self.records):
+                    point = point_of(self.space, lambda place, of: drawn(of, rng))
+                elif _key(point) in known:
+                    point = varied(self.space, point, rng)
+                else:
                     break
-                point = varied(self.space, point, rng)
             known.add(_key(point))
             found.append(point)
         return found
@@ -220,11 +170,6 @@ def point_of(space: SpaceOfPlans, choose: Choose) -> dict[str, Any]:
 
     space.steps(note)
     return point
-
-
-def at(point: Mapping[str, Any]) -> Choose:
-    """What finds the values of a point."""
-    return lambda place, of: point.get(place, of.first)
 
 
 def price_of(space: SpaceOfPlans, point: Mapping[str, Any]) -> float:
@@ -284,10 +229,10 @@ def _study(space: SpaceOfPlans, trials: Sequence[TrialRecord], seed: int) -> Any
     import optuna  # takes time to load
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    drawn = int(np.random.SeedSequence([seed, _SAMPLER, len(trials)]).generate_state(1)[0])
+    of_batch = int(np.random.SeedSequence([seed, _SAMPLER, len(trials)]).generate_state(1)[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        sampler = optuna.samplers.TPESampler(seed=drawn)
+        sampler = optuna.samplers.TPESampler(seed=of_batch)
         study = optuna.create_study(directions=["minimize", "minimize"], sampler=sampler)
         for trial in trials:
             study.add_trial(_as_optuna_knows(space, trial))

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.changes import Change, Plan, changes, with_plan
+from tasks.tuning.fitting import misfit
 from tasks.tuning.processes import processes, records_there
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.search import refused
@@ -135,6 +136,8 @@ def _next(
             if change.about in about or (key := repr(change.plan)) in known:
                 continue
             known.add(key)
+            if misfit(with_plan(definition, change.plan), records) is not None:
+                continue
             found.append(((*of.done, change), change.plan))
     return found
 

@@ -25,11 +25,13 @@ from tasks.release.versions import versions
 from tasks.tuning.confirmation import Confirmation, Judgement, confirm, judged_afresh
 from tasks.tuning.draft import draft_plan, draft_prices, removed_by
 from tasks.tuning.explanation import Unchosen, unchosen
+from tasks.tuning.found import Found
 from tasks.tuning.journal import Journal, TrialRecord
 from tasks.tuning.pruning import Pruned, pruned
+from tasks.tuning.ranges import at
 from tasks.tuning.recommendation import plan_yaml, recommended_yaml
 from tasks.tuning.records_at_hand import RecordsAtHand
-from tasks.tuning.search import Found, Search, Told, at, price_of
+from tasks.tuning.search import Search, Told, price_of
 from tasks.tuning.space import SearchSettings, SpaceOfPlans
 from tasks.tuning.trial import Outcome
 

@@ -33,7 +33,7 @@ from sluice.risk.transparency.learned_closeness import LearnedCloseness
 from sluice.variables import Kind, Variable, Variables
 
 _KINDS = tuple(kind for kind in Kind if kind not in (Kind.TEXT, Kind.ITEMS))
-_MOST_CATEGORIES = 200  # of a nominal variable: every node of its tree counts each of them
+MOST_CATEGORIES = 200  # of a nominal variable: every node of its tree counts each of them
 
 
 class SequentialTrees(MaskingStep):
@@ -188,8 +188,8 @@ class SequentialTrees(MaskingStep):
             raise PlanError(
                 f"{where} needs at least {self.minimum_leaf} records with a value (minimum_leaf); there are {present}."
             )
-        if variable.kind is Kind.NOMINAL and column.nunique() > _MOST_CATEGORIES:
+        if variable.kind is Kind.NOMINAL and column.nunique() > MOST_CATEGORIES:
             raise PlanError(
-                f"{where} takes at most {_MOST_CATEGORIES} categories; it has {column.nunique()}. Recode it before, "
+                f"{where} takes at most {MOST_CATEGORIES} categories; it has {column.nunique()}. Recode it before, "
                 "or name it in 'given'."
             )

@@ -6,8 +6,9 @@ import pytest
 
 from tasks.tuning import confirmation
 from tasks.tuning.confirmation import confirm
+from tasks.tuning.found import Found
 from tasks.tuning.journal import TrialRecord
-from tasks.tuning.search import Found, Search
+from tasks.tuning.search import Search
 from tasks.tuning.trial import Miss, Outcome
 from tests.tasks.tuning.house_of_plans import records, space
 

@@ -8,10 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.policy import Policy
+from tasks.release.records.variables import variables_after
 from tasks.tuning.draft import draft_plan, draft_prices, removed_by
-from tasks.tuning.search import at, point_of
+from tasks.tuning.fitting import fits
+from tasks.tuning.ranges import at
+from tasks.tuning.search import point_of
 from tasks.tuning.space import SpaceOfPlans
 from tests.tasks.tuning.house_of_plans import policy, records, space, uniform
+from tests.tasks.tuning.test_fitting import with_hierarchy
 
 OWN = [
     {"method": "removal", "columns": ["household", "town", "age"]},
@@ -79,3 +83,50 @@ def test_a_draft_says_of_the_records_no_more_than_round_cuts() -> None:
     few = known.frame.assign(income=pd.Series([float(f"{1234567 + i}.25") for i in range(300)]))
     text = str(draft_plan(few, known.variables, known.policy))
     assert "12345" not in text
+
+
+def test_no_plan_of_a_draft_is_refused_by_contract_or_policy() -> None:
+    """A hierarchy knows no blurred value; a model of the whole file is kept by no single group of look-alikes."""
+    known = with_hierarchy(300)
+    of = space(draft_plan(known.frame, known.variables, known.policy), may_drop=draft_prices(known.variables))
+    points = [point_of(of, uniform(seed)) for seed in range(80)]
+    assert all(fits(of, point, known) for point in points)
+    steps = [step for point in points for step in of.steps(at(point))]
+    assert any(step.get("refine") and "under" not in step for step in steps)
+    assert any(step["method"] == "sequential_trees" for step in steps)
+
+
+def test_what_has_more_categories_than_synthesis_takes_is_not_synthesised() -> None:
+    known = records(900, policy(rules=[]))
+    towns = known.variables["town"].model_copy(update={"categories": None})
+    frame = known.frame.assign(town=pd.Categorical([f"town {i}" for i in range(len(known))]))
+    of = space(draft_plan(frame, known.variables | {"town": towns}, known.policy))
+    plans = [of.steps(uniform(seed)) for seed in range(40)]
+    drawn = [plan for plan in plans if any(step["method"] == "sequential_trees" for step in plan)]
+    assert drawn
+    for plan in drawn:
+        by = {step["method"]: step["columns"] for step in plan}
+        assert "town" not in by["sequential_trees"]
+        assert by["pram"] == ["town"]
+
+
+def test_a_sensitive_number_that_a_rule_is_about_may_be_grouped_so_that_the_search_of_levels_knows_it() -> None:
+    rules = [{"rule": "k_anonymity", "k": 3}, {"rule": "l_diversity", "l": 2, "columns": ["income"]}]
+    of = drafted(policy(rules=rules))
+    plans = [of.steps(uniform(seed)) for seed in range(60)]
+    cut = [plan for plan in plans if any(s["method"] == "global_recoding" and s["columns"] == ["income"] for s in plan)]
+    cut = [plan for plan in cut if any(step["method"] == "generalization" for step in plan)]  # not all keys dropped
+    assert cut
+    known = records(300, policy(rules=rules))
+    for plan in cut:
+        definition = space(plan).definition().under(known.policy)
+        levels = next(step for step in definition.plan if step.method == "generalization")
+        before = definition.plan[: definition.plan.index(levels)]
+        found = levels._all_models(variables_after(before, known.variables, "a test"))
+        assert any("income" in model.describe() for model in found)
+    without = [{"rule": "k_anonymity", "k": 3}]
+    assert not any(
+        step["method"] == "global_recoding" and step["columns"] == ["income"]
+        for seed in range(40)
+        for step in drafted(policy(rules=without)).steps(uniform(seed))
+    )

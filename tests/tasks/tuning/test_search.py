@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from sluice.errors import SluiceError
+from tasks.tuning.found import Found
 from tasks.tuning.journal import Journal, TrialRecord
-from tasks.tuning.search import Found, Search, at, outcome_at, point_of, starting_points
+from tasks.tuning.ranges import at
+from tasks.tuning.search import Search, outcome_at, point_of, starting_points
 from tasks.tuning.trial import Miss, Outcome
 from tests.tasks.tuning.house_of_plans import PLAN, records, space, uniform
 

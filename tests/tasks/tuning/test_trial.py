@@ -3,7 +3,8 @@
 import pytest
 
 from sluice.verdict import Finding, Verdict
-from tasks.tuning.search import at, outcome_at
+from tasks.tuning.ranges import at
+from tasks.tuning.search import outcome_at
 from tasks.tuning.space import LossWeights
 from tasks.tuning.trial import distance_from_limit, try_plan
 from tests.tasks.tuning.house_of_plans import policy, records, space
