@@ -26,5 +26,6 @@ def mask(release: RecordsRelease) -> MaskedFile:
     with vault.scratch(".csv") as path:
         write_csv(masked, path)
         csv_sha256 = vault.keep(path, ".csv")
-    release.record(State.MASKED, data=sha256, csv=csv_sha256, rows=len(masked), sample=sample)
+    seed_name = release.seed_name  # of the seed; it tells nothing of the seed itself
+    release.record(State.MASKED, data=sha256, csv=csv_sha256, rows=len(masked), sample=sample, seed=seed_name)
     return MaskedFile(sha256, csv_sha256, len(masked), carried_out, sample)

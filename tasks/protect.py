@@ -51,8 +51,16 @@ def protect(release: TablesRelease, staged: StagedCells) -> ProtectedTables:
     }
     listed = vault.keep_bytes(json.dumps(files, sort_keys=True).encode(), ".json")
     kept = vault.keep_bytes(published.to_bytes(), ".npz")
-    release.record(State.MASKED, data=listed, cells=staged.sha256, published_cells=kept, rows=len(cells))
     proven = vault.keep_bytes(proofs_as_bytes(proofs), ".npz") if proofs else None
+    release.record(
+        State.MASKED,
+        data=listed,
+        cells=staged.sha256,
+        published_cells=kept,
+        proofs=proven,
+        rows=len(cells),
+        seed=release.seed_name if vault.has_seed(release.seed_name) else None,
+    )
     return ProtectedTables(listed, files, kept, statement, proven, optimality)
 
 

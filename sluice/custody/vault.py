@@ -166,6 +166,11 @@ class Vault:
             raise SluiceError(f"the seed '{name}' is damaged: {len(entropy)} bytes, not {SECRET_BYTES}.")
         return np.random.SeedSequence(int.from_bytes(entropy, "big"))
 
+    def has_seed(self, name: str) -> bool:
+        """Whether the seed of this name was drawn in this vault, or drawn and destroyed."""
+        file = self._seeds / _plain(name)
+        return file.exists() or _tombstone_of(file).exists()
+
     def destroy_seed(self, name: str) -> None:
         """Forget the seed of this name for good: nobody can make its file again, or take the noise off it."""
         file = self._seeds / _plain(name)

@@ -13,7 +13,7 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError, did_you_mean
+from sluice.errors import DataError, SluiceError, did_you_mean
 from sluice.publication.records_file import read_typed
 from sluice.variables import Variable
 from tasks.release.account import account
@@ -75,7 +75,25 @@ class Release(Generic[P_co]):
         return f"seed-{self.vault.pseudonym('seed', chr(10).join(parts))}"
 
     def seeds(self) -> Seeds:
+        """The seeds, drawn at the first call. Raises SluiceError when they were destroyed; DataError when they are lost.
+
+        cost : the first call reads the ledger
+        """
+        if not self.vault.has_seed(self.seed_name):
+            self._refuse_lost_seed()
         return Seeds(*self.vault.seed(self.seed_name).spawn(4))
+
+    def _refuse_lost_seed(self) -> None:
+        """A vault older than its ledger has not all seeds: drawn anew, one would be another throw of the dice, and
+        would say of the published records that they are other people's."""
+        name = self.seed_name
+        for entry in self.product.workspace.ledger.entries():
+            of_records = entry.release == self.id and "csv" in entry.body  # before seeds were named
+            if entry.event == State.MASKED and (entry.body.get("seed") == name or of_records):
+                raise DataError(
+                    f"the vault has lost the seed by which {entry.release} was masked, so it is older than its ledger. "
+                    "Restore a later backup of the vault; no other seed is drawn in its place."
+                )
 
     @property
     def state(self) -> State | None:

