@@ -14,10 +14,14 @@ from sluice.errors import DataError
 
 
 class CellChanges(NamedTuple):
-    """Shares of the records, 0 to 1; higher is worse. A cell is changed or suppressed, never both."""
+    """Shares of the records, 0 to 1; higher is worse. A cell is changed or suppressed, never both.
 
-    changed: float  # another value than before, or a value where none was
-    suppressed: float  # no value where one was
+    Methods that move values between records, or draw them anew, move missing values, too. A cell that lost its value is
+    suppressed only beyond as many as were missing and have one now; the others were changed.
+    """
+
+    changed: float  # another value than before, a value where none was, or a missing one that came from another record
+    suppressed: float  # no value where one was, net of values where none was
 
 
 def changed_in_few(changes: CellChanges, records: int, minimum_cell: int) -> bool:
@@ -40,9 +44,11 @@ def cell_changes(recoded: pd.Series, masked: pd.Series) -> CellChanges:
     both = was & is_now
     differ = np.zeros(len(recoded), dtype=bool)
     differ[both] = _differ(recoded.array[both], masked.array[both])
+    blanked, filled = int((was & ~is_now).sum()), int((~was & is_now).sum())
+    moved = min(blanked, filled)
     return CellChanges(
-        changed=float((differ | (~was & is_now)).mean()),
-        suppressed=float((was & ~is_now).mean()),
+        changed=(int(differ.sum()) + filled + moved) / len(recoded),
+        suppressed=(blanked - moved) / len(recoded),
     )
 
 

@@ -29,15 +29,25 @@ def test_counts_cell_by_cell_in_every_kind_whatever_the_index(
     before, after = [b for b, _ in cells], [a for _, a in cells]
     found = cell_changes(typed(before, kind), typed(after, kind).set_axis([5] * len(cells)))
     n = len(cells)
-    assert found.changed == sum(a is not None and a != b for b, a in cells) / n
-    assert found.suppressed == sum(b is not None and a is None for b, a in cells) / n
+    blanked, filled = (
+        sum(b is not None and a is None for b, a in cells),
+        sum(b is None and a is not None for b, a in cells),
+    )
+    assert found.suppressed == max(0, blanked - filled) / n
+    assert found.changed + found.suppressed == pytest.approx(sum(a != b for b, a in cells) / n)
 
 
 def test_by_hand() -> None:
-    """Kept, changed, suppressed, filled in, missing in both: a value where none was counts as changed."""
-    before = pd.Series([1, 2, 3, None, None], dtype="Int64")
-    after = pd.Series([1, 9, None, 4, None], dtype="Int64")
-    assert cell_changes(before, after) == CellChanges(changed=0.4, suppressed=0.2)
+    """Kept, changed, twice suppressed, filled in, missing in both: one missing value came from another record."""
+    before = pd.Series([1, 2, 3, 3, None, None], dtype="Int64")
+    after = pd.Series([1, 9, None, None, 4, None], dtype="Int64")
+    assert cell_changes(before, after) == CellChanges(changed=3 / 6, suppressed=1 / 6)
+
+
+def test_missing_values_that_moved_are_no_suppression() -> None:
+    """A variable that half of the people were asked, drawn anew: as many answers are missing as before."""
+    before, after = pd.Series([1.0, 2.0, np.nan, np.nan]), pd.Series([1.0, np.nan, np.nan, 2.0])
+    assert cell_changes(before, after) == CellChanges(changed=0.5, suppressed=0.0)
 
 
 def test_categories_are_compared_by_label_not_by_code() -> None:
