@@ -19,6 +19,14 @@ class DataError(SluiceError):
     """The data cannot be read or are not what the contract says."""
 
 
+class TransportError(SluiceError):
+    """The other end of a connection did not answer, or no more; the same call may succeed a little later."""
+
+
+class SourceUnreachableError(DataError, TransportError):
+    """A source's database could not be reached, or the connection was lost while it was read."""
+
+
 class MeasureChoiceError(DataError):
     """Records that another setting of the measure would take: says which, as a document writes it."""
 

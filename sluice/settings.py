@@ -27,6 +27,7 @@ from sluice.machine import memory, processors
 PREFIX = "SLUICE_"
 
 _NEARLY = 0.8  # of 1: so like the name of a setting that it is a slip; others may use the prefix for their own
+_PATIENCE = (60.0, 5.0)  # seconds: of a worker's run, at which nobody waits, and of a command
 _LEAST_MEMORY = 64 << 20  # bytes; DuckDB sorts nothing with less
 
 
@@ -70,6 +71,10 @@ class Settings(BaseSettings):
     threads: Count = Field(default_factory=processors, description="threads of one process")
     memory: Annotated[int, BeforeValidator(_size)] = Field(
         default_factory=lambda: memory() // 4, description="bytes for DuckDB before it uses the disk"
+    )
+    patience: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
+        default_factory=lambda: _PATIENCE["PREFECT__FLOW_RUN_ID" not in os.environ],
+        description="seconds in which a connection that fails is tried again; 0: never",
     )
     log: Form | None = Field(default=None, description="the form of the log on standard error; else none is written")
 

@@ -27,6 +27,7 @@ from sluice.publication.manifest import LedgerHead, build_manifest
 from sluice.publication.timestamp import read_certificates, request_stamp
 from sluice.report.dossier import Dossier
 from sluice.settings import settings
+from sluice.transport import persistently
 from sluice.verdict import Finding, Verdict, decide
 from tasks.release.adopted import refuse_unadopted
 from tasks.release.approval import approved_files, standing, subject, submitters, verify_subject
@@ -200,7 +201,8 @@ def _stamp(release: AnyRelease, manifest: bytes, place: Path) -> bytes | None:
         if not (chosen.timestamp_url and chosen.timestamp_certificates) or place.exists():
             return None
         try:
-            response = request_stamp(manifest, chosen.timestamp_url, read_certificates(chosen.timestamp_certificates))
+            authority, certificates = chosen.timestamp_url, read_certificates(chosen.timestamp_certificates)
+            response = persistently(lambda: request_stamp(manifest, authority, certificates))
         except SluiceError as error:
             raise SluiceError(
                 f"{error}. {release.id} is approved and waits: approve it again when the authority answers, or without "

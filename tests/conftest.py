@@ -22,6 +22,8 @@ settings.register_profile("explore", deadline=None)
 settings.register_profile("quick", derandomize=True, deadline=None, max_examples=20)  # of `make check`
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
+os.environ.setdefault("SLUICE_PATIENCE", "0")  # what is not there will not come; a test that waits says so
+
 # As the command line does: DuckDB's binding lists a hundred objects of its own while the interpreter goes down, behind
 # the line that says how many tests passed.
 atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))

@@ -52,6 +52,7 @@ def test_duckdb_keeps_to_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ("SLUICE_THREADS", "many", "SLUICE_THREADS: must be a whole number; got 'many'"),
         ("SLUICE_MEMORY", "3", "SLUICE_MEMORY: must be a size of at least 64MiB, such as 2GB; got '3'"),
         ("SLUICE_MEMORY", "lots", "SLUICE_MEMORY: must be a size of at least 64MiB, such as 2GB; got 'lots'"),
+        ("SLUICE_PATIENCE", "-1", "SLUICE_PATIENCE: must be at least 0; got '-1'"),
         ("SLUICE_LOG", "xml", "SLUICE_LOG: must be 'text' or 'json'; got 'xml'"),
     ],
 )

@@ -97,8 +97,13 @@ class Ledger:
         for name, given in (("release", release), ("actor", actor)):
             if not given.strip() or not given.isprintable():
                 raise SluiceError(f"{name} of a ledger entry must be a printable name; got {given!r}")
-        with self._database.writing() as connection:
+        tried: list[str] = []  # of attempts whose connection was lost: the database may have taken one of them in
+
+        def write(connection: sa.Connection) -> dict[str, Any]:
             last = self._whole_last(connection)
+            wanted = sa.select(ROWS).where(ROWS.c.hash.in_(tried))
+            if tried and (taken := connection.execute(wanted).mappings().first()):
+                return dict(taken)
             state = self._state(connection, release)
             if expect is not None and state not in expect:
                 raise TransitionError(
@@ -116,8 +121,12 @@ class Ledger:
             digest = self._chain.hash({**fields, "previous": previous})
             row = {**fields, "previous": previous, "hash": digest}
             connection.execute(sa.insert(ROWS).values(row))
+            tried.append(digest)
+            return row
+
+        row = self._database.write(write)
         # After the commit: a crash between the two leaves the anchor behind the database, never ahead of it.
-        self._anchor.move(seq, digest)
+        self._anchor.move(row["seq"], row["hash"])
         facts: Facts = {"release": release, "recorded": event}
         if "verdict" in body:
             facts["verdict"] = body["verdict"]
@@ -131,8 +140,7 @@ class Ledger:
 
         Raises SluiceError at a row that does not fit its hash, and where any row is missing.
         """
-        with self._database.reading() as connection:
-            return [_entry(row) for row in self._rows(connection, release)]
+        return self._database.read(lambda connection: [_entry(row) for row in self._rows(connection, release)])
 
     def histories(self) -> dict[str, list[Entry]]:
         """The entries of every release, releases in the order in which they were first recorded; not those of the
@@ -148,13 +156,11 @@ class Ledger:
 
     def state(self, release: str) -> State | None:
         """The state that the release's entries add up to; None if there are none. Raises as `entries` does."""
-        with self._database.reading() as connection:
-            return self._state(connection, release)
+        return self._database.read(lambda connection: self._state(connection, release))
 
     def head(self) -> Entry | None:
         """The last entry, or None. Raises SluiceError when it does not fit its hash."""
-        with self._database.reading() as connection:
-            row = self._last(connection)
+        row = self._database.read(self._last)
         return None if row is None else _entry(row)
 
     def heads(self, sizes: Collection[int]) -> dict[int, tuple[str, str]]:
@@ -174,8 +180,8 @@ class Ledger:
         the history that was verified, or are refused. Cost: O(entries).
         """
         anchored = self._anchor.read()  # before the rows: an append meanwhile only takes the database further
-        with self._database.reading() as connection:
-            rows = [dict(row) for row in connection.execute(sa.select(ROWS).order_by(ROWS.c.seq)).mappings()]
+        all_rows = sa.select(ROWS).order_by(ROWS.c.seq)
+        rows = self._database.read(lambda each: [dict(row) for row in each.execute(all_rows).mappings()])
         problems = self._chain.problems(rows, anchored[0] if anchored else 0)
         last = rows[-1]["seq"] if rows else 0
         if anchored is None:

@@ -6,18 +6,21 @@ keyed hashes and the anchor tell.
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 
 from sluice.custody.ledger_schema import VERSION, VERSION_TABLE, migrate, version_of
-from sluice.errors import SluiceError
+from sluice.errors import SluiceError, TransportError
 from sluice.log import log
 from sluice.sources.database_url import database_url
+from sluice.transport import is_of_transport, persistently
+
+T = TypeVar("T")
 
 WAIT = 30  # seconds that an append waits for the appends before it
 
@@ -84,9 +87,8 @@ class LedgerDatabase:
 
         raises : SluiceError when the database cannot be reached, has no table or one of another version
         """
+        version = persistently(self._find_version)
         with self._in_words("opened"):
-            with self._engine.connect() as connection:
-                version = version_of(connection)
             if version is None and self._engine.dialect.name == "sqlite":
                 self._migrate()
                 return
@@ -101,8 +103,7 @@ class LedgerDatabase:
                     "workers, back it up, and let the role that owns it run: sluice ledger upgrade"
                 )
             if self._engine.dialect.name == "postgresql":
-                with self._engine.connect() as connection:
-                    self.weaknesses = self._find_weaknesses(connection)
+                self.weaknesses = self.read(self._find_weaknesses)
         for weakness in self.weaknesses:
             log("ledger is weak", logging.WARNING, detail=weakness)
 
@@ -128,8 +129,7 @@ class LedgerDatabase:
 
     def version(self) -> str | None:
         """The version of the schema; None where there is no ledger. Raises SluiceError as `reading`."""
-        with self.reading() as connection:
-            return version_of(connection)
+        return self.read(version_of)
 
     def upgrade(self) -> str:
         """Bring the schema of a ledger to the version that is known here; the version that it had before.
@@ -148,9 +148,14 @@ class LedgerDatabase:
         """What the database's own clock says; None of SQLite, which has this machine's."""
         if self._engine.dialect.name == "sqlite":
             return None
-        with self.reading() as connection:
-            said: datetime = connection.exec_driver_sql("SELECT clock_timestamp()").scalar_one()
+        said: datetime = self.read(
+            lambda connection: connection.exec_driver_sql("SELECT clock_timestamp()").scalar_one()
+        )
         return said.astimezone(UTC)
+
+    def _find_version(self) -> str | None:
+        with self._in_words("opened"), self._engine.connect() as connection:
+            return version_of(connection)
 
     def _refuse_later_version(self, version: str) -> None:
         if version > VERSION:
@@ -175,6 +180,28 @@ class LedgerDatabase:
         if not connection.execute(_KEPT).scalar():
             found.append(f"the trigger that keeps {self.place} append-only is missing or disabled")
         return tuple(found)
+
+    def read(self, act: Callable[[sa.Connection], T]) -> T:
+        """What `act` finds on a connection to read by; on another one where that is lost. Raises as `reading`."""
+
+        def once() -> T:
+            with self.reading() as connection:
+                return act(connection)
+
+        return persistently(once)
+
+    def write(self, act: Callable[[sa.Connection], T]) -> T:
+        """What `act` does in a transaction of its own; in another one where the connection is lost.
+
+        The transaction before may have been committed, only the answer was lost: `act` has to look. It cannot be still
+        under way, as it would hold the lock that this one waits for. Raises as `writing`.
+        """
+
+        def once() -> T:
+            with self.writing() as connection:
+                return act(connection)
+
+        return persistently(once)
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -207,7 +234,8 @@ class LedgerDatabase:
                 "its table is gone": ("no such table", 'relation "sluice_ledger" does not exist'),
             }
             why = next((why for why, signs in known.items() if any(sign in text for sign in signs)), None)
-            raise SluiceError(
+            lost = why is None and self._engine.dialect.name != "sqlite" and is_of_transport(error)
+            raise (TransportError if lost else SluiceError)(
                 f"{self.place} cannot be {verb}: {why or 'the database does not answer'} ({type(error).__name__})."
             ) from None
 

@@ -6,8 +6,10 @@ checks the same.
 
 from collections.abc import Sequence
 from datetime import datetime
+from http import HTTPStatus
 from http.client import HTTPException
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from cryptography.x509 import Certificate, load_pem_x509_certificates
@@ -20,7 +22,7 @@ from rfc3161_client import (
     decode_timestamp_response,
 )
 
-from sluice.errors import DataError, DocumentError, SluiceError
+from sluice.errors import DataError, DocumentError, SluiceError, TransportError
 
 _WAIT = 30  # seconds for the authority's answer
 _MOST_BYTES = 1 << 20  # of an answer
@@ -40,7 +42,8 @@ def request_stamp(content: bytes, url: str, certificates: Sequence[Certificate])
     """Have the SHA-256 of `content` stamped, which is all that the authority learns; its response in DER.
 
     url    : of an authority that answers RFC 3161 over HTTP
-    raises : SluiceError when it does not answer, or its answer is no stamp of this content by these certificates
+    raises : TransportError when it does not answer; SluiceError when it refuses, or its answer is no
+             stamp of this content by these certificates
     """
     request = TimestampRequestBuilder().data(content).hash_algorithm(HashAlgorithm.SHA256).cert_request(
         cert_request=True
@@ -50,7 +53,10 @@ def request_stamp(content: bytes, url: str, certificates: Sequence[Certificate])
         with urlopen(post, timeout=_WAIT) as answer:
             response: bytes = answer.read(_MOST_BYTES)
     except (OSError, HTTPException) as error:
-        raise SluiceError(f"the time-stamping authority {url} does not answer ({type(error).__name__})") from None
+        refused = isinstance(error, HTTPError) and error.code < HTTPStatus.INTERNAL_SERVER_ERROR
+        raise (SluiceError if refused else TransportError)(
+            f"the time-stamping authority {url} does not answer ({type(error).__name__})"
+        ) from None
     try:
         _verify(response, content, VerifierBuilder(roots=[*certificates], nonce=request.nonce))
     except DataError as error:

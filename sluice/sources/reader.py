@@ -43,7 +43,7 @@ def main(records: int, errors: int) -> None:
         )
         _write(order, records)
     except Exception as error:
-        report = {"kind": type(error).__name__, "says": _sentence(error)}
+        report = {"kind": type(error).__name__, "says": _sentence(error), "lost": _is_lost(error)}
         with open(errors, "w", encoding="utf-8") as pipe:
             json.dump(report, pipe)
         os._exit(1)  # no library writes anything while it goes down
@@ -86,6 +86,12 @@ def _sentence(error: Exception) -> str:
     from sluice.errors import SluiceError
 
     return str(error) if isinstance(error, SluiceError) else ""
+
+
+def _is_lost(error: Exception) -> bool:
+    from sluice.errors import TransportError
+
+    return isinstance(error, TransportError)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow as pa
 
-from sluice.errors import DataError
+from sluice.errors import DataError, SourceUnreachableError
 from sluice.log import log
 from sluice.settings import settings
 from sluice.sources.sandbox import NOT_CONFINED, landlock_version
@@ -32,7 +32,8 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
     That process gets the files and ports of the source, an environment without any variable of ours, and no other
     file but Python's own. What it answers is not believed: Arrow's arrays are checked before they are used.
 
-    raises : DataError, as `source.batches`; also when the process ends before its time
+    raises : SourceUnreachableError where its database cannot be reached, or no more; DataError, as
+             `source.batches`; also when the process ends before its time
     cost   : half a second of CPU; O(size) memory on either side
     """
     if absent := next((path for path in source.files if not path.is_file()), None):
@@ -75,7 +76,9 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
                     yield as_frame(table)
             batches.close()  # a process that still writes ends by it
             if process.wait() or not whole:
-                raise DataError(_reason(report.read(1 << 16)) or _ended(process.returncode, source.title))
+                said = report.read(1 << 16)
+                kind = SourceUnreachableError if _is_lost(said) else DataError
+                raise kind(_reason(said) or _ended(process.returncode, source.title))
         finally:
             process.kill()
             process.wait()
@@ -102,6 +105,14 @@ def _reason(report: bytes) -> str:
         return ""
     text = says or f"the source cannot be read ({kind})"
     return "".join(sign if sign.isprintable() else " " for sign in text[:_LONGEST])
+
+
+def _is_lost(report: bytes) -> bool:
+    """Whether it said that the connection was lost. Whoever lies about it is asked again for a while, and no more."""
+    try:
+        return json.loads(report)["lost"] is True
+    except (ValueError, KeyError, TypeError):
+        return False
 
 
 def _ended(code: int, title: str) -> str:

@@ -10,12 +10,13 @@ import pyarrow as pa
 import sqlalchemy as sa
 from pydantic import ConfigDict, Field
 
-from sluice.errors import DataError
+from sluice.errors import DataError, SourceUnreachableError
 from sluice.sources.database_url import database_url
 from sluice.sources.readable_tables import ReadableTables
 from sluice.sources.reading_engine import reading_engine
 from sluice.sources.select_guard import guarded_query, refuse_strange_name, tables_of
 from sluice.sources.tabular_source import TabularSource, missing_file
+from sluice.transport import is_of_transport
 
 _IN_FILES = ("duckdb", "sqlite")
 _BESIDE = {"duckdb": (".wal",), "sqlite": ("-wal", "-shm", "-journal")}  # what was written and is not yet in the file
@@ -130,7 +131,8 @@ def _try(act: Callable[[], Answer], says: str) -> Answer:
         return act()
     except Exception as error:  # drivers raise what they like
         kind = type(getattr(error, "orig", None) or error).__name__
-    raise DataError(f"{says} ({kind}).")
+        lost = is_of_transport(error)
+    raise (SourceUnreachableError if lost else DataError)(f"{says} ({kind}).")
 
 
 def _arrow(values: tuple[Any, ...]) -> pa.Array:

@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from sluice.custody.chain import START, Chain, Row
 from sluice.custody.ledger import Ledger
 from sluice.custody.states import State, TransitionError
-from sluice.errors import SluiceError
+from sluice.errors import SluiceError, TransportError
+from tests.conftest import LedgerRoles
 from tests.custody.ledgers import KEY, LIFE, attack, disarm
 from tests.custody.statements import statements_to_ledgers
+from tests.cutting_proxy import cutting_proxy
 
 
 @pytest.mark.slow
@@ -435,3 +437,42 @@ def test_another_vaults_key_fits_nothing(lived: Ledger, url: str, tmp_path: Path
 
 
 # -- the database fails
+
+
+# -- a connection that is lost
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("taken_in", [False, True], ids=["before the commit", "after the commit"])
+def test_an_append_whose_connection_is_lost_is_made_once(
+    ledger_in_postgresql: LedgerRoles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken_in: bool
+) -> None:
+    """Whoever does not hear whether a row was taken in must find out: a second one would be a second decision."""
+    monkeypatch.setenv("SLUICE_PATIENCE", "30")
+    with cutting_proxy(ledger_in_postgresql.writer) as proxy:
+        ledger = Ledger(proxy.url, KEY, tmp_path / "anchor")
+        if taken_in:
+            proxy.cut_after = b"COMMIT"
+        else:
+            proxy.cut_before = b"COMMIT"
+        proxy.cuts = 1
+        entry = ledger.append("fair-1", "received", "amara", {"step": 0})
+        assert proxy.cuts == 0, "nothing was cut"
+        assert [each.hash for each in ledger.entries()] == [entry.hash]
+        ledger.append("fair-1", "validated", "amara", {})
+    assert Ledger(ledger_in_postgresql.writer, KEY, tmp_path / "anchor").verify() == []
+
+
+@pytest.mark.postgres
+def test_a_ledger_that_does_not_come_back_is_said_when_patience_ends(
+    ledger_in_postgresql: LedgerRoles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLUICE_PATIENCE", "0.6")
+    with cutting_proxy(ledger_in_postgresql.writer) as proxy:
+        ledger = Ledger(proxy.url, KEY, tmp_path / "anchor")
+        made = proxy.made
+        proxy.cut_before, proxy.cuts = b"COMMIT", 1000
+        with pytest.raises(TransportError, match="cannot be written: the database does not answer"):
+            ledger.append("fair-1", "received", "amara", {})
+        assert proxy.made == made + 2, "tried twice"
+    assert Ledger(ledger_in_postgresql.writer, KEY, tmp_path / "anchor").entries() == []

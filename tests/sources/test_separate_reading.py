@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 import sqlalchemy as sa
 
-from sluice.errors import DataError
+from sluice.errors import DataError, SourceUnreachableError
 from sluice.log import write_log
 from sluice.sources import sandbox, separate_reading
 from sluice.sources.database_url import database_url
@@ -29,6 +29,9 @@ from sluice.sources.separate_reading import read_apart
 from sluice.sources.sources import CsvSource, ParquetSource
 from sluice.sources.sql_source import SqlSource
 from sluice.sources.tabular_source import TabularSource
+from sluice.transport import persistently
+from tests.custody.ledgers import attack as alter
+from tests.cutting_proxy import cutting_proxy
 
 SECRET = "geheim-4711"
 ROOT = Path(__file__).resolve().parents[2]
@@ -508,3 +511,25 @@ def test_memory_stays_small(tmp_path: Path, processes: list[subprocess.Popen[byt
     assert processes[0].poll() is None, f"ended within {time.monotonic() - before} s"
     assert sum(map(len, batches)) == 299_000
     assert pa.total_allocated_bytes() < 20_000_000
+
+
+@pytest.mark.reads_apart
+@pytest.mark.postgres
+@pytest.mark.parametrize("patience", ["0", "30"], ids=["at once", "persistently"])
+def test_a_connection_lost_in_the_middle_is_a_fault_of_transport(
+    postgresql: str, monkeypatch: pytest.MonkeyPatch, patience: str
+) -> None:
+    monkeypatch.setenv("SLUICE_PATIENCE", patience)
+    alter(postgresql, "CREATE TABLE people AS SELECT n, repeat('x', 90) AS text FROM generate_series(1, 50000) AS n")
+    with cutting_proxy(postgresql) as proxy:
+        proxy.cut_at, proxy.cuts = 1_000_000, 1
+        source = SqlSource(url=proxy.url, table="people")
+
+        def read() -> int:
+            return sum(len(batch) for batch in read_apart(source, ["n", "text"], 1000))
+
+        if patience == "0":
+            with pytest.raises(SourceUnreachableError, match=r"table people: the database went away after \d+ records"):
+                persistently(read)
+        else:
+            assert persistently(read) == 50_000
