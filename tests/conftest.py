@@ -31,7 +31,12 @@ atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 # A test that asks for one of these fixtures starts a server of its own; one in these folders takes a chain through.
 _TESTS = Path(__file__).parent
 _SLOW = {"faults", "flows", "published"}
-_MARKS = {"prefect_server": "prefect", "installation": "prefect", "postgresql_server": "postgres"}
+_MARKS = {
+    "prefect_server": "prefect",
+    "installation": "prefect",
+    "postgresql_server": "postgres",
+    "mariadb_server": "mariadb",
+}
 _LONGEST = ("test_deployment.py", "test_kill.py", "test_real_data.py")  # minutes: they begin first
 
 # Processes of the test session share no fixture. These files ask for the same server, or the same processes to fork.
@@ -42,7 +47,7 @@ _ONE_BY_ONE = tuple(f"tests/{folder}/" for folder in ("faults", "flows", "reader
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests that need a server by the fixtures that they ask for, directly or through others.
 
     Files with slow tests come first, so that nobody waits in the end for one that began last.
@@ -53,6 +58,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for fixture, mark in _MARKS.items():
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(mark)
+    if "mariadb" not in config.option.markexpr:  # no package brings such a server: these run where it is asked for
+        items[:] = [item for item in items if not item.get_closest_marker("mariadb")]
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     longest = {name: place for place, name in enumerate(_LONGEST)}
     items.sort(key=lambda item: (longest.get(item.path.name, len(longest)), item.path not in slow))
@@ -110,6 +117,30 @@ def postgresql(postgresql_server: Any) -> str:
     name = f"empty_{uuid4().hex}"
     postgresql_server.psql(f"CREATE DATABASE {name};")
     return str(postgresql_server.get_uri(database=name))
+
+
+@pytest.fixture(scope="session")
+def mariadb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a real MariaDB, gone with the session."""
+    from tests.mariadb_server import mariadb_server
+
+    with mariadb_server(tmp_path_factory.mktemp("mariadb")) as address:
+        yield address
+
+
+@pytest.fixture
+def mariadb(mariadb_server: str) -> str:
+    """The URL of an empty database of MariaDB."""
+    import sqlalchemy as sa
+
+    from sluice.sources.database_url import database_url
+
+    url, name = database_url(mariadb_server), f"empty_{uuid4().hex}"
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE {name}")
+    engine.dispose()
+    return url.set(database=name).render_as_string(hide_password=False)
 
 
 @dataclass(frozen=True)

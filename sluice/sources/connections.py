@@ -14,11 +14,11 @@ from sluice.documents.documents import parse_document, read_yaml
 from sluice.errors import DocumentError, did_you_mean
 from sluice.settings import settings
 from sluice.sources.database_url import database_url, holds_password
+from sluice.sources.dialects import IN_FILES
 from sluice.sources.readable_tables import ReadableTables
 
 _BLOCK = "block:"
 _PLACEHOLDER = re.compile(rf"\$\{{((?:{_BLOCK})?[A-Za-z_][A-Za-z0-9_-]*)\}}")
-_IN_FILES = ("duckdb", "sqlite")
 
 Secret = Callable[[str], str | None]
 """The secret of a name, None where there is none: of a variable of the environment, or `block:NAME` of Prefect."""
@@ -54,7 +54,7 @@ class Connection(ReadableTables):
             return self
         url = database_url(self.url)
         relative = url.database and url.database[0] not in "/:$"
-        if url.get_backend_name() not in _IN_FILES or not relative:
+        if url.get_backend_name() not in IN_FILES or not relative:
             return self
         absolute = url.set(database=str((base / str(url.database)).absolute()))
         return self.model_copy(update={"url": absolute.render_as_string(hide_password=False)})

@@ -6,13 +6,16 @@ import re
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError
 
+from sluice.sources.dialects import with_driver
+
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRET_OPTION = re.compile(r"\w*password|passwd|pwd|\w*token|\w*secret", re.IGNORECASE)
-_DRIVERS = {"postgresql": "postgresql+psycopg"}  # SQLAlchemy's own choice is psycopg2, which is not installed
 
 
 def database_url(address: str | sa.URL) -> sa.URL:
     """The address with our driver, unless it names one: `postgresql://` means `postgresql+psycopg://`.
+
+    SQLAlchemy's own choice is often another, which is not installed.
 
     raises : ValueError when it is no address; its text repeats nothing of it, which may hold a password
     """
@@ -20,7 +23,7 @@ def database_url(address: str | sa.URL) -> sa.URL:
         url = sa.make_url(address)
     except (ArgumentError, ValueError):  # the latter for a port that is no number
         raise ValueError("no address of a database, such as postgresql://user@host/database") from None
-    return url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
+    return with_driver(url)
 
 
 def typed_address(written: str) -> str:

@@ -10,6 +10,7 @@ from sluice.errors import DocumentError
 from sluice.sources.connections import Secret, connections_file, load_connections
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.database_url import database_url
+from sluice.sources.dialects import IN_FILES, refuse_absent
 from sluice.sources.parquet_source import ParquetSource
 from sluice.sources.readable_tables import ReadableTables
 from sluice.sources.sources import ConnectionSource, DatabaseFile, Source
@@ -83,7 +84,8 @@ def _of_connection(source: ConnectionSource, secret: Secret) -> SqlSource:
             f"can make a view, or set 'queries: true' in {connections_file()}"
         )
     url = connection.address(source.connection, secret)
-    if url.get_backend_name() in ("duckdb", "sqlite") and url.database and url.database[0] not in ":$":
+    refuse_absent(url, f"connection '{source.connection}'")
+    if url.get_backend_name() in IN_FILES and url.database and url.database[0] not in ":$":
         url = url.set(database=os.path.realpath(url.database))
     return SqlSource(
         url=url.render_as_string(hide_password=False),

@@ -59,7 +59,8 @@ def own_folders(workspace: Path, network: bool) -> list[Path]:
 
 
 def _write(order: dict[str, Any], records: int) -> None:
-    sys.meta_path.insert(0, _WithoutPandas())
+    if not order["pandas"]:
+        sys.meta_path.insert(0, _WithoutPandas())
     import pyarrow as pa
 
     with pa.PythonFile(os.fdopen(records, "wb"), "w") as pipe:

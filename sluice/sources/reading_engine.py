@@ -7,6 +7,8 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
+from sluice.sources.dialects import MYSQL
+
 _SECONDS = 3600  # that a database works at one statement, or at the next rows of one
 
 # Reading a table takes these and no other.
@@ -27,6 +29,7 @@ def reading_engine(url: sa.URL, *, of_connection: bool = False) -> sa.Engine:
     DuckDB     : the file opened to read; no other file, and no setting can be changed
     SQLite     : the same; an authorizer lets through what selects, and nothing else
     PostgreSQL : a transaction that only reads, repeatable, each statement an hour at most
+    MySQL      : and MariaDB: the same, each select an hour at most
     others     : as their account and driver have it
 
     of_connection : names without a schema are of PostgreSQL's schema public, whatever the account's settings say
@@ -51,6 +54,9 @@ def reading_engine(url: sa.URL, *, of_connection: bool = False) -> sa.Engine:
         if of_connection:
             sa.event.listen(engine, "connect", _name_schema)
         return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+    if backend in MYSQL:
+        sa.event.listen(engine, "connect", _limit_mysql)
+        return engine.execution_options(isolation_level="REPEATABLE READ")
     return engine
 
 
@@ -77,6 +83,17 @@ def _lock_duckdb(connection: Any, _: Any) -> None:
 def _limit_postgresql(connection: Any, _: Any) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SET statement_timeout = '{_SECONDS}s'")
+    connection.commit()
+
+
+def _limit_mysql(connection: Any, _: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET SESSION TRANSACTION READ ONLY")
+        cursor.execute("SELECT version()")
+        if "mariadb" in str(cursor.fetchone()).lower():
+            cursor.execute(f"SET SESSION max_statement_time = {_SECONDS}")
+        else:
+            cursor.execute(f"SET SESSION max_execution_time = {_SECONDS * 1000}")
     connection.commit()
 
 

@@ -15,6 +15,7 @@ from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from sluice.errors import DataError
+from sluice.sources.dialects import QUERYABLE
 from sluice.sources.readable_tables import folded, same_name
 
 _DIALECTS = {"postgresql": "postgres"}  # as sqlglot calls those that it calls otherwise
@@ -58,9 +59,14 @@ def guarded_query(query: str, backend: str) -> str:
     Databases and the parser differ in what is a blank, a letter or a keyword: by `FROM t QUALIFY (a), staff` PostgreSQL
     reads staff, as QUALIFY is a name to it. So names are in quotes, and clauses as the parser understood them.
 
-    backend : SQLAlchemy's name of the database: 'duckdb', 'sqlite', 'postgresql'
+    backend : SQLAlchemy's name of the database; another than `QUERYABLE` is refused: nobody tried what it reads
     raises  : DataError, which names the part that is not let through and repeats no text of the query
     """
+    if backend not in QUERYABLE:
+        raise DataError(
+            f"the source: a query is written over tables of {', '.join(QUERYABLE)}; of '{backend}' name a table, or "
+            "ask who runs the warehouse for a view"
+        )
     statement = _statement(_without_end(query), backend)
     for name in statement.find_all(exp.Identifier):
         # SQLite takes a quoted name that is no column's for a text; one of a table never.

@@ -44,6 +44,7 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
         "source": source.model_dump(mode="json"),
         "files": [str(path) for path in source.files],  # links were followed when they were permitted, and never after
         "ports": source.ports,
+        "pandas": source.needs_pandas,
         "workspace": str(settings().home),
         "columns": list(columns),
         "size": size,

@@ -12,15 +12,14 @@ from pydantic import ConfigDict, Field
 
 from sluice.errors import DataError, SourceUnreachableError
 from sluice.sources.database_url import database_url
+from sluice.sources.dialects import DIALECTS, IN_FILES, refuse_absent
 from sluice.sources.readable_tables import ReadableTables
 from sluice.sources.reading_engine import reading_engine
 from sluice.sources.select_guard import guarded_query, refuse_strange_name, tables_of
 from sluice.sources.tabular_source import TabularSource, missing_file
 from sluice.transport import is_of_transport
 
-_IN_FILES = ("duckdb", "sqlite")
 _BESIDE = {"duckdb": (".wal",), "sqlite": ("-wal", "-shm", "-journal")}  # what was written and is not yet in the file
-_PORTS = {"postgresql": 5432, "mysql": 3306, "mariadb": 3306, "mssql": 1433, "oracle": 1521}
 _DNS = 53
 Answer = TypeVar("Answer")
 
@@ -55,7 +54,7 @@ class SqlSource(TabularSource):
     def files(self) -> tuple[Path, ...]:
         url = self.address
         backend = url.get_backend_name()
-        if backend not in _IN_FILES:
+        if backend not in IN_FILES:
             named = (Path(value) for value in url.query.values() if isinstance(value, str))  # such as certificates
             return tuple(path.resolve() for path in named if path.is_absolute() and path.is_file())
         if not url.database or url.database == ":memory:":
@@ -67,10 +66,16 @@ class SqlSource(TabularSource):
     def ports(self) -> tuple[int, ...] | None:
         url = self.address
         backend = url.get_backend_name()
-        if backend in _IN_FILES:
+        if backend in IN_FILES:
             return ()
-        port = url.port or _PORTS.get(backend)
-        return None if port is None or not url.host or {"host", "port"} & {*url.query} else (port, _DNS)
+        usual = DIALECTS[backend].ports if backend in DIALECTS else ()
+        ports = (url.port,) if url.port else usual
+        return None if not ports or not url.host or {"host", "port"} & {*url.query} else (*ports, _DNS)
+
+    @property
+    def needs_pandas(self) -> bool:
+        backend = self.address.get_backend_name()
+        return backend in DIALECTS and DIALECTS[backend].pandas
 
     def _names(self, expected: Sequence[str]) -> list[str]:
         names: list[str] = next(self._rows(self._select("*").where(sa.false()), 1))
@@ -96,15 +101,17 @@ class SqlSource(TabularSource):
         query = guarded_query(self.query, backend)
         if self.readable:
             self.readable.refuse_others(tables_of(self.query, backend), backend)
-        return sa.select(*named).select_from(sa.text(f"({query}) AS source_query".replace(":", r"\:")))  # no parameter
+        text = sa.text(query.replace(":", r"\:"))  # a colon begins no parameter
+        return sa.select(*named).select_from(text.columns().subquery("source_query"))
 
     def _rows(self, statement: sa.Select[Any], size: int) -> Iterator[Any]:
         """First the column names, then lists of rows. The connection lives as long as the generator."""
         url = self.address
-        if url.get_backend_name() in _IN_FILES and url.database and url.database != ":memory:":
+        if url.get_backend_name() in IN_FILES and url.database and url.database != ":memory:":
             path = Path(url.database)
             if not path.is_file():  # these databases would make an empty one
                 raise missing_file(path)
+        refuse_absent(url, self.title)
         engine = _try(
             lambda: reading_engine(url, of_connection=self.readable is not None),
             f"{self.title}: no driver for this URL",

@@ -42,6 +42,7 @@ _CALLS: dict[str, tuple[int, int | None]] = {
 
 _INTERNET, _KERNEL_S = (2, 10), 16  # AF_INET and AF_INET6; AF_NETLINK, by which addresses are asked for
 _KINDS = tuple(kind | flags for kind in (1, 2, 3) for flags in (0, 0o4000, 0o2000000, 0o2004000))  # SOCK_STREAM ...
+_LOCAL, _STREAMS = 1, _KINDS[:4]  # AF_UNIX
 _PROTOCOLS = (0, 6, 17)  # the family's own, TCP, UDP; MPTCP and SCTP connect where Landlock does not look
 _FAST_OPEN = 0x20000000  # the flag by which a message connects
 
@@ -80,7 +81,9 @@ def _allowed(ports: Sequence[int] | None) -> dict[str, list[_Instruction]]:
     slow = {name: [*_without(argument, _FAST_OPEN), _ALLOW] for name, argument in messages.items()}
     families = (*_INTERNET, _KERNEL_S)
     by_ip = [*_one_of(0, families), *_one_of(1, _KINDS), *_one_of(2, _PROTOCOLS), _ALLOW]
-    return own | slow | ({"socket": by_ip} if ports else {})
+    # Drivers in Rust wake themselves by a pair of streams, which is connected for good and to nothing but itself.
+    pair = [*_one_of(0, (_LOCAL,)), *_one_of(1, _STREAMS), *_one_of(2, (0,)), _ALLOW]
+    return own | slow | ({"socket": by_ip, "socketpair": pair} if ports else {})
 
 
 def _one_of(argument: int, values: Sequence[int]) -> list[_Instruction]:

@@ -46,6 +46,11 @@ class TabularSource(BaseModel, ABC):
         """The TCP ports that are connected to: () for none, None where that is not known."""
         return ()
 
+    @property
+    def needs_pandas(self) -> bool:
+        """Whether what reads it loads pandas, which takes longer than all the rest."""
+        return False
+
     @abstractmethod
     def _names(self, expected: Sequence[str]) -> list[str]:
         """Column names in the source's order; `expected` names the columns of a file that has no header."""

@@ -342,6 +342,48 @@ def test_a_hole_in_the_driver_of_a_server_reaches_that_server_alone(
     assert {*done} <= {"datagram"}
 
 
+PAIRS = """
+        import pyarrow as pa
+        made = []
+        for close in (False, True):
+            one, other = socket.socketpair()
+            one.setblocking(False)
+            if close:
+                other.close()
+            for name, attack in {{
+                "connects": lambda: one.connect({folder!r} + "/socket"),
+                "sends elsewhere": lambda: one.sendto(b"x", {folder!r} + "/messages"),
+                "sends a descriptor elsewhere": lambda: one.sendmsg([b"x"], [], 0, {folder!r} + "/messages"),
+                "is bound": lambda: one.bind({folder!r} + "/mine"),
+                "listens": lambda: one.listen(),
+            }}.items():
+                try:
+                    attack()
+                    made.append(name)
+                except OSError:
+                    pass
+        for kind in (socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
+            try:
+                socket.socketpair(type=kind)
+                made.append(str(kind))
+            except OSError:
+                pass
+        yield pa.table({{"a": [json.dumps([made, {{}}])]}})
+"""
+
+
+@confined_only
+def test_a_pair_of_streams_that_a_driver_wakes_itself_by_leads_nowhere(
+    tmp_path: Path, reader: Any, at_hand: dict[str, Any]
+) -> None:
+    reader(PAIRS.format(**at_hand))
+    done, _ = attack(SqlSource(url=f"postgresql://u@127.0.0.1:{at_hand['port']}/x", table="t"))
+    assert done == []
+    (tmp_path / "a.csv").write_text("a\n1\n")
+    with pytest.raises(DataError, match="PermissionError"):  # a file needs none
+        attack(CsvSource(path=str(tmp_path / "a.csv")))
+
+
 GARBAGE = {
     "no Arrow": "os.write(int(sys.argv[-2]), b'\\xff' * 100)",
     "a huge message": "os.write(int(sys.argv[-2]), b'\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x7f' + b'x' * 100)",
