@@ -5,6 +5,7 @@ from flows.environment import prepare
 prepare()  # a worker imports this file, and nothing before it
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,6 +23,7 @@ from tasks.ingest import ingest, known_release, open_documents
 from tasks.mask import mask
 from tasks.protect import protect
 from tasks.publish import publish
+from tasks.release.data_set_lock import alone_with_data
 from tasks.release.outcome import Outcome
 from tasks.release.product import AnyProduct
 from tasks.release.records.product import Records
@@ -29,7 +31,7 @@ from tasks.release.release import Release
 from tasks.release.tables.product import Tables
 from tasks.report import report
 from tasks.step import quietly
-from tasks.suspension import name_run, stop_waiting, suspend
+from tasks.suspension import name_run, stop_waiting, suspend, waits_already
 from tasks.tabulate import tabulate
 from tasks.validate import is_sound, validate
 
@@ -42,20 +44,22 @@ def release(definition: str, release_id: str | None = None, rehearse: bool = Fal
     rehearse   : judge and report, but ask nobody and publish nothing
     """
     product = open_documents(definition, rehearse)
-    release = known_release(product, release_id) or ingest(product)
-    name_run(release)
-    if release.needs_judgement:
-        findings = validate(release)
-        judge = CHAINS[type(product)] if is_sound(findings) else decide
-        report(release, judge(release, findings), rehearse)
+    known, other = known_release(product, release_id), None
+    with nullcontext() if known and not known.needs_judgement else alone_with_data(product):
+        release = known or ingest(product)
+        name_run(release)
+        if release.needs_judgement:
+            findings = validate(release)
+            judge = CHAINS[type(product)] if is_sound(findings) else decide
+            report(release, judge(release, findings), rehearse)
     if not rehearse:
         while not (approved := approve(release)) and awaits_people(release):
-            if not suspend(release):  # no deployment, nothing to suspend: the last approval starts a new run
+            if (other := waits_already(release)) or not suspend(release):  # the last approval starts a new run
                 break
         if approved:
             publish(release)
         stop_waiting(release)
-    return Outcome.of(release)
+    return Outcome.of(release, other)
 
 
 def records(release: Release[Records], findings: list[Finding]) -> Dossier:
@@ -86,6 +90,7 @@ def _definition_name() -> str:
 
 @flow(name="release", flow_run_name=_definition_name, persist_result=False, log_prints=False)
 def release_flow(definition: str, release_id: str | None = None, rehearse: bool = False) -> Outcome:
-    """Run `release`; see there. The run ends as Published, AwaitingApproval, Blocked or Checked, or it has Failed."""
+    """Run `release`; see there. The run ends in the state that `Outcome.end` names, or it has Failed."""
     outcome = release_quietly(definition, release_id, rehearse)
-    return cast(Outcome, Completed(name=outcome.end, data=outcome))  # the state is Prefect's, its data the caller's
+    ended: Any = Completed(name=outcome.end, message=outcome.message, data=outcome)
+    return cast(Outcome, ended)  # the state is Prefect's, its data the caller's

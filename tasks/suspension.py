@@ -3,7 +3,8 @@
 A run of a deployment that needs approval suspends itself: its process ends, and Prefect starts a new one when the
 decision resumes it. The new process runs the flow from the top, so it must find the release that it waits for and not
 read the warehouse again. The note of which run waits for which release lies in the workspace; the decision itself only
-in the ledger: a run that somebody resumes without one suspends again.
+in the ledger: a run that somebody resumes without one suspends again. One run waits for a release: others that come to
+it meanwhile end, and say which.
 """
 
 import json
@@ -19,12 +20,13 @@ from prefect.events import emit_event
 from prefect.exceptions import ObjectNotFound
 from prefect.flow_runs import suspend_flow_run
 from prefect.settings import get_current_settings
+from prefect.utilities.urls import url_for
 
-from sluice.custody.durable import replace
+from sluice.custody.durable import locked, replace
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from tasks.release.release import DocumentedRelease
-from tasks.release.waiting import note_of_run, read_note, runs_waiting
+from tasks.release.waiting import WaitingRun, note_of_run, notes, read_note, runs_waiting
 
 WAITS = "sluice.release.waits"  # the event that says that a run suspends itself for its release
 _LONGEST_WAIT = 366 * 24 * 3600  # seconds; Prefect fails a suspended run after this
@@ -44,13 +46,51 @@ def suspended_for(workspace: Workspace) -> str | None:
     return read_note(note_of_run(workspace, runtime.flow_run.id)).get("release")
 
 
+def waits_already(release: DocumentedRelease) -> WaitingRun | None:
+    """Another run that waits for this release; None where there is none, and outside of Prefect.
+
+    Where there is none and this run can be suspended, its note says from now on that it waits: of runs that come to the
+    release at the same time, one does. A run that Prefect does not know, or that has ended, waits for nothing.
+    """
+    if runtime.flow_run.id is None:
+        return None
+    workspace = release.product.workspace
+    own = note_of_run(workspace, runtime.flow_run.id)
+    with locked(notes(workspace) / "waiting.lock"):
+        for note in runs_waiting(workspace, release.id):
+            if note != own and _waits(note):
+                return WaitingRun(id=note.stem, link=url_for("flow-run", obj_id=note.stem))
+        if runtime.deployment.id:
+            _note(own, release, read_note(own).get("rounds", 0))
+    return None
+
+
+def _waits(note: Path) -> bool:
+    """Whether the run of this note has not ended; its note goes with its end."""
+    try:
+        with get_client(sync_client=True) as client:
+            state = client.read_flow_run(UUID(note.stem)).state
+    except ObjectNotFound:
+        state = None
+    except Exception:  # a server that does not answer: a run too many waits, rather than none
+        return False
+    if state is not None and not state.is_final():
+        return True
+    note.unlink(missing_ok=True)
+    return False
+
+
+def _note(note: Path, release: DocumentedRelease, rounds: int) -> None:
+    replace(note, json.dumps({"release": release.id, "rounds": rounds}).encode(), 0o600)
+
+
 def suspend(release: DocumentedRelease) -> bool:
     """Suspend this run until it is resumed; False when it is no run of a deployment, which cannot be suspended."""
     if not runtime.deployment.id:
         return False
     note = note_of_run(release.product.workspace, runtime.flow_run.id)
     rounds = read_note(note).get("rounds", 0) + 1
-    replace(note, json.dumps({"release": release.id, "rounds": rounds}).encode(), 0o600)
+    _note(note, release, rounds)
     # Whoever watches heartbeats must know at once that they end here, and approvers may be told that they are needed.
     emit_event(WAITS, {"prefect.resource.id": f"prefect.flow-run.{runtime.flow_run.id}", "sluice.release": release.id})
     # A key that was used once returns at once, so each round has its own.

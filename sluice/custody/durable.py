@@ -5,7 +5,7 @@ import fcntl
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -28,11 +28,19 @@ def disk_of(place: str) -> Iterator[None]:
 
 
 @contextmanager
-def locked(lock: Path) -> Iterator[None]:
-    """Alone among all processes that lock this file, which is made where it is missing. Ends with the process."""
+def locked(lock: Path, waits: Callable[[], None] | None = None) -> Iterator[None]:
+    """Alone among all processes that lock this file, which is made where it is missing. Ends with the process.
+
+    waits : called once, where another has the lock, before this one waits for it
+    """
     handle = os.open(lock, os.O_WRONLY | os.O_CREAT, 0o600)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if waits is not None:
+                waits()
+            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)

@@ -9,6 +9,7 @@ from sluice.verdict import Verdict
 from tasks.release.approval import report_path, standing
 from tasks.release.product import AnyRelease
 from tasks.release.release import last
+from tasks.release.waiting import WaitingRun
 
 
 class Outcome(BaseModel):
@@ -24,9 +25,14 @@ class Outcome(BaseModel):
     published: Path | None
     approvals: str | None = None
     further_reasons: tuple[str, ...] = ()
+    waits_in: WaitingRun | None = None
 
     @classmethod
-    def of(cls, release: AnyRelease) -> "Outcome":
+    def of(cls, release: AnyRelease, waits_in: WaitingRun | None = None) -> "Outcome":
+        """As the ledger has it now.
+
+        waits_in : another run that waits for the release, for which this one ends
+        """
         verdict = next((entry.body for entry in reversed(release.entries()) if "verdict" in entry.body), None)
         state, report = release.state, report_path(release)
         published, approved = last(release.entries(), State.PUBLISHED), last(release.entries(), State.APPROVED)
@@ -44,11 +50,14 @@ class Outcome(BaseModel):
             published=Path(published.body["folder"]) if published and state is State.PUBLISHED else None,
             further_reasons=tuple(verdict["further_reasons"]) if verdict else (),
             approvals=approvals,
+            waits_in=waits_in,
         )
 
     @property
     def end(self) -> str:
         """The name of the state in which a run ends that brought the release here."""
+        if self.waits_in:
+            return "AlreadyWaiting"
         match self.state:
             case State.PUBLISHED | State.SUPERSEDED:
                 return "Published"
@@ -57,3 +66,11 @@ class Outcome(BaseModel):
             case State.BLOCKED | State.REJECTED | State.CHANGES_REQUESTED | State.WITHDRAWN:
                 return "Blocked"
         return "Checked"  # of a rehearsal
+
+    @property
+    def message(self) -> str | None:
+        """What Prefect shows beside that name; None: the name says it all."""
+        if self.waits_in is None:
+            return None
+        where = f": {self.waits_in.link}" if self.waits_in.link else ""
+        return f"{self.release} waits for approval in the run {self.waits_in.id}{where}"

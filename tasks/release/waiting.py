@@ -8,10 +8,21 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+
 from sluice.custody.durable import make_folder, replace
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError, did_you_mean
 from tasks.release.release import DocumentedRelease
+
+
+class WaitingRun(BaseModel):
+    """A run that waits for a release, as Prefect knows it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    link: str | None  # to its page
 
 
 def notes(workspace: Workspace) -> Path:

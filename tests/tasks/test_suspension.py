@@ -1,6 +1,7 @@
 """Resuming the runs that wait for a decision: which go on, whose notes are stale, and what an absent server costs."""
 
 import json
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -155,3 +156,120 @@ def test_an_absent_server_is_named_with_what_to_do(workspace: Workspace) -> None
 def test_a_note_that_vanishes_is_no_note(workspace: Workspace) -> None:
     note_of(workspace).unlink()
     assert suspension.resume_runs(workspace, "mine") == 0
+
+
+# -- runs that come to a release that waits already
+
+
+@dataclass(frozen=True)
+class Product:
+    workspace: Workspace
+
+
+@dataclass(frozen=True)
+class Waits:
+    """As much of a release as matters here."""
+
+    product: Product
+    id: str = "mine"
+
+
+def run_as(monkeypatch: pytest.MonkeyPatch, run: UUID | None, deployment: str | None = "a-deployment") -> None:
+    ids = {"flow_run": SimpleNamespace(id=str(run) if run else None), "deployment": SimpleNamespace(id=deployment)}
+    monkeypatch.setattr(suspension, "runtime", SimpleNamespace(**ids))
+
+
+OTHER = UUID("7d7f0a6e-21c5-4b0e-8d1c-2b5a6f4c9a01")
+
+
+def asks(workspace: Workspace) -> Any:
+    return suspension.waits_already(Waits(Product(workspace)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("state", [Suspended(), Running(), Scheduled()], ids=["suspended", "running", "resumed"])
+def test_a_second_run_learns_which_one_waits(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, state: State[Any]
+) -> None:
+    run_as(monkeypatch, OTHER)
+    serve(monkeypatch, Server([state]))
+    found = asks(workspace)
+    assert found.id == str(RUN)
+    assert str(RUN) in found.link
+    assert [note.stem for note in note_of(workspace).parent.glob("*.run")] == [str(RUN)]  # it does not wait itself
+
+
+@pytest.mark.parametrize("state", [Completed(), Cancelled(), None], ids=["completed", "cancelled", "unknown"])
+def test_a_run_whose_forerunner_ended_waits_itself(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, state: State[Any] | None
+) -> None:
+    run_as(monkeypatch, OTHER)
+    serve(monkeypatch, Server([state]))
+    assert asks(workspace) is None
+    assert [note.stem for note in note_of(workspace).parent.glob("*.run")] == [str(OTHER)]
+
+
+def test_a_run_is_not_in_its_own_way(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was resumed by somebody without a decision, and goes on counting its rounds."""
+    run_as(monkeypatch, RUN)
+    serve(monkeypatch, Server([Running()]))
+    assert asks(workspace) is None
+    assert json.loads(note_of(workspace).read_text()) == {"release": "mine", "rounds": 1}
+
+
+def test_a_server_that_does_not_answer_lets_a_run_wait(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two that wait are resumed both; none would leave the release to be forgotten."""
+
+    @contextmanager
+    def client(sync_client: bool) -> Iterator[Server]:
+        raise ConnectionError
+
+    run_as(monkeypatch, OTHER)
+    monkeypatch.setattr(suspension, "get_client", client)
+    assert asks(workspace) is None
+    assert {note.stem for note in note_of(workspace).parent.glob("*.run")} == {str(RUN), str(OTHER)}
+
+
+def test_what_cannot_be_suspended_leaves_no_note(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    note_of(workspace).unlink()
+    run_as(monkeypatch, OTHER, deployment=None)
+    assert asks(workspace) is None
+    run_as(monkeypatch, None)
+    assert asks(workspace) is None
+    assert not [*note_of(workspace).parent.glob("*.run")]
+
+
+def test_of_runs_that_come_at_the_same_time_one_waits(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    note_of(workspace).unlink()
+    runs = [UUID(int=number) for number in range(1, 9)]
+    mine, answers, start = threading.local(), [], threading.Barrier(len(runs))
+
+    class Server(SimpleNamespace):
+        def read_flow_run(self, run: UUID) -> SimpleNamespace:
+            return SimpleNamespace(state=Running())
+
+    @contextmanager
+    def client(sync_client: bool) -> Iterator[Server]:
+        yield Server()
+
+    class Runtime:
+        deployment = SimpleNamespace(id="a-deployment")
+
+        @property
+        def flow_run(self) -> SimpleNamespace:
+            return SimpleNamespace(id=mine.id)
+
+    monkeypatch.setattr(suspension, "get_client", client)
+    monkeypatch.setattr(suspension, "runtime", Runtime())
+
+    def come(run: UUID) -> None:
+        mine.id = str(run)
+        start.wait()
+        answers.append((str(run), asks(workspace)))
+
+    threads = [threading.Thread(target=come, args=(run,)) for run in runs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    [first] = [run for run, other in answers if other is None]
+    assert {other.id for _, other in answers if other} == {first}

@@ -4,6 +4,7 @@ import pytest
 
 from sluice.custody.states import State
 from tasks.release.outcome import Outcome
+from tasks.release.waiting import WaitingRun
 
 
 @pytest.mark.parametrize("state", State)
@@ -15,3 +16,12 @@ def test_the_end_of_a_run_says_where_its_release_stands(state: State) -> None:
         "Checked": {State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED},
     }
     assert state in ends[Outcome.model_construct(state=state).end]
+
+
+def test_a_run_that_finds_its_release_waiting_says_where() -> None:
+    other = WaitingRun(id="25333088", link="http://prefect.internal/runs/25333088")
+    found = Outcome.model_construct(release="fair-1", state=State.PENDING_REVIEW, waits_in=other)
+    assert found.end == "AlreadyWaiting"
+    assert found.message == f"fair-1 waits for approval in the run 25333088: {other.link}"
+    alone = found.model_copy(update={"waits_in": None})
+    assert (alone.end, alone.message) == ("AwaitingApproval", None)
