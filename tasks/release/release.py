@@ -75,7 +75,7 @@ class Release(Generic[P_co]):
         return f"seed-{self.vault.pseudonym('seed', chr(10).join(parts))}"
 
     def seeds(self) -> Seeds:
-        """The seeds, drawn at the first call. Raises SluiceError when they were destroyed; DataError when they are lost.
+        """The seeds, drawn at the first call. Raises SluiceError when they were destroyed, DataError when they are lost.
 
         cost : the first call reads the ledger
         """

@@ -5,6 +5,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
 
+from sluice.child_process import end_with_parent
 from tasks.tuning.records_at_hand import RecordsAtHand
 
 _THERE: list[tuple[RecordsAtHand, RecordsAtHand | None]] = []
@@ -34,8 +35,9 @@ def records_there() -> tuple[RecordsAtHand, RecordsAtHand | None]:
 
 
 def _begin(records: RecordsAtHand, whole: RecordsAtHand | None, workers: int) -> None:
-    """What a process does before its first trial: keep the records, and its share of the threads."""
+    """What a process does before its first trial: keep the records and its share of the threads."""
     import numba
 
+    end_with_parent()
     numba.set_num_threads(max(1, numba.config.NUMBA_NUM_THREADS // workers))
     _THERE[:] = [(records, whole)]

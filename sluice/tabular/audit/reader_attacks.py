@@ -10,6 +10,7 @@ from multiprocessing import get_start_method
 
 import numpy as np
 
+from sluice.child_process import end_with_parent
 from sluice.tabular.audit.breach import Breach, Learned
 from sluice.tabular.audit.coalitions import Exposed, Insiders, Owners, positions
 from sluice.tabular.audit.proofs import CheckedProofs, Proof
@@ -260,6 +261,7 @@ _attacks: ReaderAttacks  # in a process of its own
 
 def _begin(attacks: ReaderAttacks) -> None:
     global _attacks
+    end_with_parent()
     _attacks = attacks
     gc.freeze()  # to look through what the processes share would copy it
 

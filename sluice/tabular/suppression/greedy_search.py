@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sluice.child_process import end_with_parent
 from sluice.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats
@@ -281,6 +282,7 @@ _problem: Problem  # in a process of its own
 
 def _begin(problem: Problem) -> None:
     global _problem
+    end_with_parent()
     _problem = problem
     gc.freeze()  # to look through what the processes share would copy it
 
