@@ -10,9 +10,10 @@ from typing import Any
 import yaml
 
 from sluice.errors import DocumentError
-from sluice.reading.visible_text import one_line
+from sluice.reading.visible_text import in_markdown, one_line
 from tasks.release.definition import Definition
 from tasks.release.products import load_definition
+from tasks.release.waiting import OURS
 
 ENTRYPOINT = "flows/release.py:release_flow"
 WORK_POOL = "sluice"
@@ -50,7 +51,8 @@ def _deployment(definition: Definition, path: Path, project: Path) -> dict[str, 
         "name": definition.name,
         "entrypoint": ENTRYPOINT,
         "parameters": {"definition": _named(path, project)},
-        "tags": ["sluice", definition.name],
+        "description": _description(definition),
+        "tags": [OURS, definition.name],
         "work_pool": {"name": WORK_POOL},
         # One run of a definition at a time; a run that waits for approval counts as none. The others queue, they are
         # not cancelled: a table may be loaded again while a run reads it, and a run that goes on after its approval
@@ -70,8 +72,20 @@ def _deployment(definition: Definition, path: Path, project: Path) -> dict[str, 
         ]
     if "{{" in yaml.safe_dump(deployment, width=1_000_000):
         # Prefect would fill it in from the environment of whoever deploys, and store it.
-        raise DocumentError(f"{path}: '{{{{' may not stand in its path, name, schedule or trigger: Prefect expands it")
+        raise DocumentError(
+            f"{path}: '{{{{' may not stand in its path, name, title, schedule or trigger: Prefect expands it"
+        )
     return deployment
+
+
+def _description(definition: Definition) -> str:
+    """What Prefect's pages say of it, in Markdown."""
+    title, owner, target = map(in_markdown, (definition.title, definition.owner, str(definition.target)))
+    contract, policy = in_markdown(definition.contract.stem), in_markdown(definition.policy.stem)
+    return (
+        f"**{title}** ({definition.product}), submitted by {owner} under the contract {contract} and the "
+        f"policy {policy}; published in {target}"
+    )
 
 
 def _named(path: Path, project: Path) -> str:

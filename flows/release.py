@@ -23,6 +23,7 @@ from tasks.ingest import ingest, known_release, open_documents
 from tasks.mask import mask
 from tasks.protect import protect
 from tasks.publish import publish
+from tasks.release.approval import standing
 from tasks.release.data_set_lock import alone_with_data
 from tasks.release.outcome import Outcome
 from tasks.release.product import AnyProduct
@@ -30,6 +31,7 @@ from tasks.release.records.product import Records
 from tasks.release.release import Release
 from tasks.release.tables.product import Tables
 from tasks.report import report
+from tasks.run_tags import editions, tag_runs
 from tasks.step import quietly
 from tasks.suspension import name_run, stop_waiting, suspend, waits_already
 from tasks.tabulate import tabulate
@@ -54,11 +56,14 @@ def release(definition: str, release_id: str | None = None, rehearse: bool = Fal
             report(release, judge(release, findings), rehearse)
     if not rehearse:
         while not (approved := approve(release)) and awaits_people(release):
-            if (other := waits_already(release)) or not suspend(release):  # the last approval starts a new run
+            tag_runs(product.workspace, [release.id])
+            # Where nothing can be suspended, the last approval starts a new run.
+            if (other := waits_already(release)) or not suspend(release, standing(release).waits_for):
                 break
         if approved:
             publish(release)
         stop_waiting(release)
+    tag_runs(product.workspace, {release.id, *editions(product.workspace, product.definition.name)})
     return Outcome.of(release, other)
 
 

@@ -3,6 +3,8 @@
 Prefect is imported only where a flow runs or is resumed: commands that only look for a release need not wait for it.
 """
 
+import os
+
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from tasks.release.approval import standing
@@ -31,6 +33,14 @@ def resume_waiting(workspace: Workspace, release_id: str) -> bool:
     from tasks.suspension import resume_runs
 
     return bool(resume_runs(workspace, release_id))
+
+
+def retag(workspace: Workspace, release_id: str) -> None:
+    """Bring the tags of its runs on Prefect's server, where there is one, up to what was just decided."""
+    if "PREFECT_API_URL" in os.environ:  # else Prefect would be loaded for nothing
+        from tasks.run_tags import tag_runs
+
+        tag_runs(workspace, [release_id])
 
 
 def go_on(release: AnyRelease) -> Outcome | None:

@@ -55,6 +55,10 @@ class Standing(_Strict):
     missing_count: int = Field(ge=0, description="how many more people are needed at least")
     revealed: bool = Field(description="whether who decided what may be told: all who are needed have decided")
     says: str
+    waits_for: str = Field(default="", description="such as '1 of 2, needs data_steward'; empty: for nobody")
+    asked_roles: tuple[str, ...] = Field(
+        default=(), description="the roles in which people must still decide; as `says`, it tells nothing of decisions"
+    )
     series: str | None = Field(default=None, description="the edition with which this one was approved, if it was so")
 
     @property
@@ -154,7 +158,22 @@ class Decisions:
             missing_count=self.missing_count,
             revealed=self.outcome != "open" or self.all_decided,
             says=self._says(),
+            waits_for=self._waits_for(),
+            asked_roles=self._asked_roles,
         )
+
+    @property
+    def _asked_roles(self) -> tuple[str, ...]:
+        if self.outcome != "open":
+            return ()
+        return self.missing_roles if self.all_decided else self.undecided_roles
+
+    def _waits_for(self) -> str:
+        if self.outcome != "open":
+            return ""
+        more = self.missing_count if self.all_decided else max(self.count - self.decided, len(self.undecided_roles))
+        whom = listed_roles(self._asked_roles) if self._asked_roles else f"{more} more"
+        return f"{self.decided} of {max(self.needed, self.decided)}, needs {whom}"
 
     def _says(self) -> str:
         """Where it stands, in a sentence that tells nobody what was decided before all have."""

@@ -66,6 +66,7 @@ class Settings(BaseSettings):
     connections: Place | None = Field(
         default=None, description="connections.yaml: what releases may be read from; else connections.yaml in home"
     )
+    reports_url: Web | None = Field(default=None, description="where the workspace's folder of reports is served")
     hsm_pin: SecretStr | None = Field(default=None, description="the PIN of the token to sign by; else it is asked for")
     workers: Count = Field(default_factory=processors, description="processes for what can be split")
     threads: Count = Field(default_factory=processors, description="threads of one process")

@@ -1,19 +1,16 @@
 """Report: the page that people judge by, and the record of what was judged."""
 
-import re
-import string
-
-from prefect.artifacts import create_markdown_artifact, create_table_artifact
+from prefect.artifacts import create_markdown_artifact
 from prefect.context import TaskRunContext
 
 from sluice.custody.durable import replace
 from sluice.custody.states import State
-from sluice.reading.visible_text import one_line
+from sluice.reading.visible_text import in_markdown
 from sluice.report.dossier import Dossier
 from sluice.report.headline import FURTHER_REASONS, headline, reasons
 from sluice.report.report import render
 from sluice.verdict import Verdict
-from tasks.release.approval import report_path
+from tasks.release.approval import report_path, report_place
 from tasks.release.product import AnyRelease
 from tasks.step import step
 
@@ -46,36 +43,37 @@ def report(release: AnyRelease, dossier: Dossier, rehearse: bool = False) -> Non
         release.record(State.PENDING_REVIEW if passed else State.BLOCKED, **body)
     elif not masked:
         release.record("note", **body)
-    _show_in_prefect(dossier, says)
+    _show_in_prefect(dossier, report_place(release.product.workspace, release.id))
 
 
-def _show_in_prefect(dossier: Dossier, says: str) -> None:
-    """The verdict table and the summary, as artifacts of the run: aggregates, as in the report."""
+def _show_in_prefect(dossier: Dossier, place: str) -> None:
+    """The verdict as an artifact of the run: which rules keep the release back, by name, and where the report is.
+
+    No figure and no scope: they are of the confidential data, and whoever reads Prefect's pages need not be one who
+    may read the report.
+    """
     if TaskRunContext.get() is None:
         return
-    create_table_artifact(
+    create_markdown_artifact(
         key=f"verdict-{dossier.name}",
         description=f"{dossier.release}: {dossier.verdict.name}",
-        table=[
-            {
-                "stage": finding.stage,
-                "rule": finding.rule,
-                "scope": finding.scope,
-                "verdict": finding.verdict.name,
-                "decides": finding.binding,
-                "observed": finding.observed,
-                "limit": finding.limit,
-            }
-            for finding in dossier.findings
-        ],
+        markdown=_in_short(dossier, place),
     )
-    summary = f"**{in_markdown(dossier.title)}** ({dossier.release})\n\n{in_markdown(says)}"
-    create_markdown_artifact(key=f"summary-{dossier.name}", markdown=summary)
 
 
-def in_markdown(text: str) -> str:
-    """A text that a reader of Markdown shows as it is: no markup, no link and no picture is read in it.
-
-    Source: CommonMark 0.31.2, section 2.4: a backslash takes its meaning from any punctuation of ASCII.
-    """
-    return re.sub(f"[{re.escape(string.punctuation)}]", r"\\\g<0>", one_line(text))
+def _in_short(dossier: Dossier, place: str) -> str:
+    kept_back = list(dict.fromkeys((finding.verdict, finding.stage, finding.rule) for finding in reasons(dossier)))
+    judged = len({(finding.stage, finding.rule) for finding in dossier.findings if finding.binding})
+    rows = [f"| {verdict.name} | {in_markdown(stage)} | {in_markdown(rule)} |" for verdict, stage, rule in kept_back]
+    table = ["| verdict | stage | rule |", "|---|---|---|", *rows, ""] if rows else []
+    link = f"[the report]({place})" if place.startswith("http") else f"the report: `{place}`"
+    return "\n".join(
+        [
+            f"**{in_markdown(dossier.title)}** ({in_markdown(dossier.release)}): **{dossier.verdict.name}**",
+            "",
+            f"{judged - len({kept[1:] for kept in kept_back})} of {judged} rules let it pass.",
+            "",
+            *table,
+            f"What was found is in {link}, or on the terminal by `sluice review {dossier.release}`.",
+        ]
+    )

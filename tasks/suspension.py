@@ -17,9 +17,10 @@ from prefect import runtime
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.responses import SetStateStatus
 from prefect.events import emit_event
-from prefect.exceptions import ObjectNotFound
-from prefect.flow_runs import suspend_flow_run
+from prefect.exceptions import ObjectNotFound, Pause
 from prefect.settings import get_current_settings
+from prefect.states import State, Suspended
+from prefect.utilities.engine import propose_state_sync
 from prefect.utilities.urls import url_for
 
 from sluice.custody.durable import locked, replace
@@ -84,8 +85,12 @@ def _note(note: Path, release: DocumentedRelease, rounds: int) -> None:
     replace(note, json.dumps({"release": release.id, "rounds": rounds}).encode(), 0o600)
 
 
-def suspend(release: DocumentedRelease) -> bool:
-    """Suspend this run until it is resumed; False when it is no run of a deployment, which cannot be suspended."""
+def suspend(release: DocumentedRelease, waits_for: str) -> bool:
+    """Suspend this run until it is resumed; False when it is no run of a deployment, which cannot be suspended.
+
+    waits_for : what Prefect's pages say beside the state, such as '1 of 2, needs data_steward'
+    raises    : Prefect's signal that ends this process
+    """
     if not runtime.deployment.id:
         return False
     note = note_of_run(release.product.workspace, runtime.flow_run.id)
@@ -94,8 +99,14 @@ def suspend(release: DocumentedRelease) -> bool:
     # Whoever watches heartbeats must know at once that they end here, and approvers may be told that they are needed.
     emit_event(WAITS, {"prefect.resource.id": f"prefect.flow-run.{runtime.flow_run.id}", "sluice.release": release.id})
     # A key that was used once returns at once, so each round has its own.
-    suspend_flow_run(timeout=_LONGEST_WAIT, key=f"review-{rounds}")
-    return True
+    # Not by Prefect's `suspend_flow_run`, which lets a state say nothing. Its name stays: by it a worker ends the
+    # processes of runs that are suspended.
+    state: State[None] = Suspended(message=waits_for, timeout_seconds=_LONGEST_WAIT, pause_key=f"review-{rounds}")
+    with get_client(sync_client=True) as client:
+        state = propose_state_sync(client, state, UUID(runtime.flow_run.id))
+    if state.is_paused():
+        raise Pause(state=state)
+    return True  # somebody resumed it meanwhile
 
 
 def stop_waiting(release: DocumentedRelease) -> None:

@@ -95,7 +95,7 @@ def approve(
     as_json: AsJson = False,
 ) -> None:
     """Approve exactly the bytes and documents under review; with the last approval needed, they are published."""
-    from flows.review import go_on
+    from flows.review import go_on, retag
     from tasks.release.acting import Request
     from tasks.release.approval import standing as standing_of
     from tasks.release.review import approve, find
@@ -111,6 +111,8 @@ def approve(
             outcome = go_on(found)
         if outcome is not None:
             finish(outcome, as_json)
+    else:
+        retag(found.product.workspace, release_id)
     _finish_decision(release_id, found.state, standing, as_json)
 
 
@@ -154,7 +156,9 @@ def withdraw(
     as_json: AsJson = False,
 ) -> None:
     """Take a published release off the shelf, leaving a note in its place. It takes two people."""
+    from flows.review import retag
     from tasks.release.acting import Request
+    from tasks.release.documents import open_workspace
     from tasks.release.review import withdraw
 
     answer = withdraw(release_id, means(name, key, envelope, to_sign), reason)
@@ -167,6 +171,7 @@ def withdraw(
         else:
             say(answer)
         raise typer.Exit(WAITING)
+    retag(open_workspace(), release_id)
     if as_json:
         print_json({"release": release_id, "state": State.WITHDRAWN, "moved_to": str(answer)})
     else:
@@ -197,7 +202,7 @@ def end_series(
 
 
 def _decide(release_id: str, decision: Any, by: Any, comment: str, to_sign: str | None, as_json: bool) -> None:
-    from flows.review import resume_waiting
+    from flows.review import resume_waiting, retag
     from tasks.release.acting import Request
     from tasks.release.documents import open_workspace
     from tasks.release.review import decide
@@ -209,6 +214,7 @@ def _decide(release_id: str, decision: Any, by: Any, comment: str, to_sign: str 
         return
     if standing.outcome != "open":
         resume_waiting(workspace, release_id)
+    retag(workspace, release_id)
     _finish_decision(release_id, workspace.ledger.state(release_id), standing, as_json)
 
 

@@ -9,6 +9,7 @@ Anderson (2023), "Trojan Source" (docs/references.md), for what reordering can h
 
 import json
 import re
+import string
 import unicodedata
 from pathlib import Path
 from typing import Annotated, Any
@@ -44,6 +45,14 @@ def visible(text: str) -> str:
 def one_line(text: str) -> str:
     """The same on one line: line ends and tabs become blanks."""
     return visible(re.sub(r"[\n\t]+", " ", text.strip("\n\t")))
+
+
+def in_markdown(text: str) -> str:
+    """A text that a reader of Markdown shows as it is: no markup, no link and no picture is read in it.
+
+    Source: CommonMark 0.31.2, section 2.4: a backslash takes its meaning from any punctuation of ASCII.
+    """
+    return re.sub(f"[{re.escape(string.punctuation)}]", r"\\\g<0>", one_line(text))
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

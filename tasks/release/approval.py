@@ -6,7 +6,9 @@ from pathlib import Path
 from policies.approvals import Subject
 from policies.standing import Standing
 from sluice.custody.ledger import Entry
+from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
+from sluice.settings import settings
 from tasks.release.product import AnyRelease
 from tasks.release.release import DocumentedRelease
 from tasks.release.series import standing_in_series
@@ -16,6 +18,12 @@ from tasks.release.under_review import UnderReview, subject_of
 def report_path(release: DocumentedRelease) -> Path:
     """The page that people read before they decide."""
     return release.product.workspace.reports / f"{release.id}.html"
+
+
+def report_place(workspace: Workspace, release_id: str) -> str:
+    """Where people find it: below the address at which the operator serves reports, or as a path of this machine."""
+    page, served = f"{release_id}.html", settings().reports_url
+    return f"{served.rstrip('/')}/{page}" if served else str(workspace.reports / page)
 
 
 def subject(release: DocumentedRelease) -> Subject:

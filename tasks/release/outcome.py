@@ -24,6 +24,7 @@ class Outcome(BaseModel):
     report: Path | None
     published: Path | None
     approvals: str | None = None
+    waits_for: str = ""  # people, such as '1 of 2, needs data_steward'
     further_reasons: tuple[str, ...] = ()
     waits_in: WaitingRun | None = None
 
@@ -38,7 +39,8 @@ class Outcome(BaseModel):
         published, approved = last(release.entries(), State.PUBLISHED), last(release.entries(), State.APPROVED)
         if state is None:
             raise ValueError(f"nothing is recorded of {release.id}")
-        approvals = standing(release).says if state in (State.PENDING_REVIEW, State.APPROVED) else None
+        asked = standing(release) if state in (State.PENDING_REVIEW, State.APPROVED) else None
+        approvals = asked.says if asked else None
         if approved and state is State.PUBLISHED:  # of an edition of a series: by whose approval of which other
             approvals = approved.body.get("says")
         return cls(
@@ -50,6 +52,7 @@ class Outcome(BaseModel):
             published=Path(published.body["folder"]) if published and state is State.PUBLISHED else None,
             further_reasons=tuple(verdict["further_reasons"]) if verdict else (),
             approvals=approvals,
+            waits_for=asked.waits_for if asked else "",
             waits_in=waits_in,
         )
 
@@ -59,8 +62,10 @@ class Outcome(BaseModel):
         if self.waits_in:
             return "AlreadyWaiting"
         match self.state:
-            case State.PUBLISHED | State.SUPERSEDED:
+            case State.PUBLISHED:
                 return "Published"
+            case State.SUPERSEDED:
+                return "Superseded"
             case State.PENDING_REVIEW | State.APPROVED | State.PUBLISHING:
                 return "AwaitingApproval"
             case State.BLOCKED | State.REJECTED | State.CHANGES_REQUESTED | State.WITHDRAWN:
@@ -68,9 +73,15 @@ class Outcome(BaseModel):
         return "Checked"  # of a rehearsal
 
     @property
-    def message(self) -> str | None:
-        """What Prefect shows beside that name; None: the name says it all."""
-        if self.waits_in is None:
-            return None
-        where = f": {self.waits_in.link}" if self.waits_in.link else ""
-        return f"{self.release} waits for approval in the run {self.waits_in.id}{where}"
+    def message(self) -> str:
+        """What Prefect shows beside that name: no figure, as more people see runs than reports."""
+        if self.waits_in:
+            where = f": {self.waits_in.link}" if self.waits_in.link else ""
+            return f"{self.release} waits for approval in the run {self.waits_in.id}{where}"
+        match self.end:
+            case "Published" | "Superseded":
+                return self.release
+            case "AwaitingApproval":
+                return self.waits_for or str(self.state)
+        verdict = self.verdict.name if self.verdict else "not judged"
+        return f"{str(self.state).replace('_', ' ')}: {verdict}; to see why: sluice review {self.release}"

@@ -194,6 +194,8 @@ def standing_in_series(case: UnderReview) -> Standing:
             "missing_count": 0,
             "revealed": True,
             "says": series.says,
+            "waits_for": "",
+            "asked_roles": (),
             "series": series.approved,
         }
     )

@@ -15,6 +15,8 @@ from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError, did_you_mean
 from tasks.release.release import DocumentedRelease
 
+OURS = "sluice"  # the tag of every deployment of a release, and of its runs
+
 
 class WaitingRun(BaseModel):
     """A run that waits for a release, as Prefect knows it."""

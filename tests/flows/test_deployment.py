@@ -95,6 +95,8 @@ def test_a_triggered_run_waits_without_a_process_and_publishes_once(installation
     until(lambda: not processes(first["id"]), "the suspended run's process to end")
     assert first["parameters"] == {"definition": str(installation.folder / "releases" / "event.yaml")}
     assert installation.events("event") == JUDGED
+    assert first["state"]["message"] == "0 of 2, needs methodologist and data_steward"
+    assert "state:pending_review" in first["tags"]
     until(lambda: installation.told_to_wait(first["id"]) == [installation.release("event")], "the event that says so")
 
     installation.loaded("people")  # the same event again: another run, the same release

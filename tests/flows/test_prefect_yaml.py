@@ -45,6 +45,8 @@ def test_a_deployment_says_when_the_release_runs(tmp_path: Path) -> None:
             "name": "survey",
             "entrypoint": "flows/release.py:release_flow",
             "parameters": {"definition": "releases/survey.yaml"},
+            "description": "**People and their incomes** (records), submitted by emil under the contract contract "
+            r"and the policy policy; published in \.\.\/published",
             "tags": ["sluice", "survey"],
             "work_pool": {"name": "sluice"},
             "concurrency_limit": {"limit": 1, "collision_strategy": "ENQUEUE"},

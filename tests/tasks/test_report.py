@@ -61,13 +61,32 @@ def test_the_page_is_the_one_that_approvals_are_bound_to(house: House, validated
     assert report_path(release).stat().st_mode & 0o077 == 0
 
 
-def test_prefect_shows_a_title_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: dict[str, str] = {}
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What an artifact is made of, as in a run of Prefect's."""
+    given: dict[str, str] = {}
     monkeypatch.setattr("tasks.report.TaskRunContext", SimpleNamespace(get=lambda: True))
-    monkeypatch.setattr("tasks.report.create_table_artifact", lambda **given: shown.update(table=str(given)))
-    monkeypatch.setattr("tasks.report.create_markdown_artifact", lambda **given: shown.update(given))
+    monkeypatch.setattr("tasks.report.create_markdown_artifact", lambda **parts: given.update(parts))
+    return given
+
+
+def test_prefect_shows_a_title_as_text(shown: dict[str, str]) -> None:
     title = "![x](http://zz.example/x.png) <script>\n# **approved**"
-    _show_in_prefect(dossier(FINE, title=title), "[see](http://zz.example)")
-    tokens = [child for token in MarkdownIt("commonmark").parse(shown["markdown"]) for child in token.children or ()]
+    _show_in_prefect(dossier(FINE, title=title), "/srv/reports/x.html")
+    first = shown["markdown"].partition("\n")[0]
+    tokens = [child for token in MarkdownIt("commonmark").parse(first) for child in token.children or ()]
     assert {token.type for token in tokens} <= {"text", "text_special", "strong_open", "strong_close"}
     assert "![x](http://zz.example/x.png) <script> # **approved**" in "".join(token.content for token in tokens)
+
+
+def test_prefect_learns_which_rules_fail_and_no_figure(shown: dict[str, str]) -> None:
+    """Whoever reads Prefect's pages need not be one of those who may read the report."""
+    alone = Finding(
+        rule="k_anonymity", stage="masked", scope="age=97", verdict=Verdict.FAIL, observed=2, limit=5,
+        says="2 of 7331 people are alone.",
+    )  # fmt: skip
+    _show_in_prefect(dossier(alone, FINE.model_copy(update={"rule": "suda"})), "https://reports.example/x.html")
+    assert "| FAIL | masked | k\\_anonymity |" in shown["markdown"]
+    assert "1 of 2 rules let it pass." in shown["markdown"]
+    assert "(https://reports.example/x.html)" in shown["markdown"]
+    assert not [figure for figure in ("7331", "97", "alone") if figure in str(shown)]

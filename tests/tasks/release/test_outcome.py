@@ -10,7 +10,8 @@ from tasks.release.waiting import WaitingRun
 @pytest.mark.parametrize("state", State)
 def test_the_end_of_a_run_says_where_its_release_stands(state: State) -> None:
     ends = {
-        "Published": {State.PUBLISHED, State.SUPERSEDED},
+        "Published": {State.PUBLISHED},
+        "Superseded": {State.SUPERSEDED},
         "AwaitingApproval": {State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING},
         "Blocked": {State.BLOCKED, State.REJECTED, State.CHANGES_REQUESTED, State.WITHDRAWN},
         "Checked": {State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED},
@@ -23,5 +24,5 @@ def test_a_run_that_finds_its_release_waiting_says_where() -> None:
     found = Outcome.model_construct(release="fair-1", state=State.PENDING_REVIEW, waits_in=other)
     assert found.end == "AlreadyWaiting"
     assert found.message == f"fair-1 waits for approval in the run 25333088: {other.link}"
-    alone = found.model_copy(update={"waits_in": None})
-    assert (alone.end, alone.message) == ("AwaitingApproval", None)
+    alone = found.model_copy(update={"waits_in": None, "waits_for": "1 of 2, needs data_steward"})
+    assert (alone.end, alone.message) == ("AwaitingApproval", "1 of 2, needs data_steward")

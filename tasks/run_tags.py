@@ -1,0 +1,59 @@
+"""The tags of runs on Prefect's server: the state of their release and its edition, by which people find them."""
+
+import logging
+from collections.abc import Iterable, Sequence
+
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterName
+from prefect.settings import get_current_settings
+
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State, state_of
+from sluice.custody.workspace import Workspace
+from sluice.log import log
+from tasks.release.release import last
+from tasks.release.waiting import OURS
+
+_STATE, _EDITION = "state:", "edition:"
+_MOST = 200  # runs that the server gives at once
+
+
+def tag_runs(workspace: Workspace, releases: Iterable[str]) -> None:
+    """Bring the tags of all runs of these releases up to what the ledger says of them now.
+
+    A run ends, and its release's life goes on: it is superseded, or withdrawn. Without a server there is no run, and
+    one that does not answer is no reason to stop: tags are for people, and nothing is decided by them.
+    """
+    if not get_current_settings().api.url:
+        return
+    try:
+        histories = workspace.ledger.histories()
+        with get_client(sync_client=True) as client:
+            for release in releases:
+                if release not in histories:
+                    continue
+                named = FlowRunFilter(name=FlowRunFilterName(any_=[release]))
+                for run in client.read_flow_runs(flow_run_filter=named, limit=_MOST):
+                    if (tags := tags_of(run.tags, histories[release])) != sorted(run.tags):
+                        client.update_flow_run(run.id, tags=tags)
+    except Exception as error:  # of the network, of HTTP, or Prefect's own
+        log("runs not tagged", logging.WARNING, detail=f"Prefect's server: {type(error).__name__}")
+
+
+def tags_of(tags: Iterable[str], entries: Sequence[Entry]) -> list[str]:
+    """The tags of a run, with those of what its release is now; `entries` are the release's."""
+    kept = {tag for tag in tags if not tag.startswith((_STATE, _EDITION))} | {OURS}
+    first = f"{_EDITION}{entries[0].at[:10]}"  # the day on which its data were first received
+    return sorted(kept | {first, f"{_STATE}{state_of(entry.event for entry in entries)}"})
+
+
+def editions(workspace: Workspace, definition: str) -> list[str]:
+    """The releases of a definition that are, or were, current: what happens to one may change another's state."""
+    public = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
+    return [
+        release
+        for release, entries in workspace.ledger.histories().items()
+        if state_of(entry.event for entry in entries) in public
+        and (published := last(entries, State.PUBLISHED))
+        and published.body["definition"] == definition
+    ]
