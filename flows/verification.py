@@ -15,6 +15,8 @@ from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.settings import settings
 from tasks.release.release import last
+from tasks.release.retention import inventory
+from tasks.release.vault_problems import vault_problems
 
 
 def verify(workspace: Workspace, copies: Sequence[Path] = ()) -> Verification:
@@ -37,4 +39,5 @@ def verify(workspace: Workspace, copies: Sequence[Path] = ()) -> Verification:
             on_shelves[folder.parent][folder] = entries
     for place, releases in on_shelves.items():
         found += verify_shelf(place, releases)
+    found += Verification(problems=tuple(vault_problems(workspace, inventory(workspace))))
     return found + verify_manifests(workspace, copies) + verify_stamps(histories, settings().timestamp_certificates)

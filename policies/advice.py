@@ -288,6 +288,10 @@ _CHAIN = {
         "Values were drawn anew for people whose value stayed: give the contract a record_key, so that unchanged "
         "records keep their noise under the same step, or leave the variable as it was published before."
     ),
+    "pruned_publications": (
+        "Let somebody who knows the earlier publication decide whether the two tell more together, and waive it by "
+        "name; where further editions of the same people will come, keep the data until the last of them."
+    ),
     "several_publications": "Find out why an earlier publication could not be read, and compare again.",
     "earlier_editions": (
         "Compare with the earlier publication that the finding names: suppress the same cells in both, or let "

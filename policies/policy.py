@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.approvals import Approvals
 from policies.contradictions import contradictions
+from policies.retention import Retention
 from policies.rules.microdata_rule import MicrodataRule
 from policies.rules.population_rule import PopulationRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
@@ -27,6 +28,7 @@ _ALWAYS_JUDGED = (
     "differencing",
     "joint_classes",
     "averaged_noise",
+    "pruned_publications",
     "earlier_editions",
     "contributor_numbers",
     "other_measures",
@@ -57,6 +59,11 @@ class Policy(BaseModel):
     utility: UtilityLimits = UtilityLimits()
     approvals: Approvals
     waivers: tuple[Waiver, ...] = ()
+    retention: Retention | None = Field(
+        default=None,
+        exclude_if=lambda retention: retention is None,  # a policy that says nothing of it stays the one it was
+        description="how long the vault keeps what a release left in it; all that is not named is kept for ever",
+    )
     minimum_cell: int = Field(default=10, ge=3, description="the report shows no count below this, in records")
 
     @model_validator(mode="after")

@@ -12,7 +12,7 @@ from sluice.custody import shelf
 from sluice.custody.durable import locked, sha256_of
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import Envelope
-from sluice.custody.states import State, state_of
+from sluice.custody.states import SEED_DESTROYED, State, state_of
 from sluice.errors import DataError, SluiceError
 from sluice.publication.attestation import (
     ATTESTATION,
@@ -70,8 +70,8 @@ def publish(release: AnyRelease) -> Path:
     _supersede_earlier(release)
     if product.destroys_seed:
         vault.destroy_seed(release.seed_name)
-        if last(release.entries(), "seed_destroyed") is None:
-            release.record("seed_destroyed")
+        if last(release.entries(), SEED_DESTROYED) is None:
+            release.record(SEED_DESTROYED)
     # Last of all: a run that is killed before this is taken up again, and one that is killed after it has done it all.
     release.record(
         State.PUBLISHED,

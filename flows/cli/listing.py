@@ -60,6 +60,22 @@ def show_releases(screen: Console, rows: Sequence[Mapping[str, Any]]) -> None:
             screen.print(Text(f"    {row['says']}", style="dim"), no_wrap=True, overflow="ellipsis")
 
 
+def show_holdings(screen: Console, rows: Sequence[Mapping[str, Any]]) -> None:
+    """What each release has in the vault, a line for each part."""
+    table = Table("release", "state", "part", "size", "kept until", "by", box=None, padding=(0, 2, 0, 0))
+    before = ""
+    for row in rows:
+        first = row["release"] != before
+        gone = f"deleted {row['deleted']}" if row["deleted"] and not row["objects"] else ""
+        size = "" if row["part"] == "seeds" else f"{row['size'] / 1e6:,.1f} MB"
+        until = gone or row["until"] or ("waits" if row["says"].startswith("while") else "for ever")
+        shared = f"; shared with {', '.join(row['shared_with'])}" if row["shared_with"] else ""
+        names = (row["release"], _words(row["state"] or "")) if first else ("", "")
+        table.add_row(*names, _words(row["part"]), size, until, Text(f"{row['says']}{shared}"))
+        before = row["release"]
+    screen.print(table)
+
+
 def _show_facts(screen: Console, facts: Mapping[str, Any]) -> None:
     width = max(map(len, facts))
     for name, value in facts.items():

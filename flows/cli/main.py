@@ -34,6 +34,7 @@ from flows.cli.releases import releases_app
 from flows.cli.review import review_app
 from flows.cli.terminal import DONE, ERROR, INTERRUPTED, note
 from flows.cli.tune import tune_app
+from flows.cli.vault import vault_app
 from flows.cli.verify import verify_app
 from flows.environment import prepare
 from sluice.errors import MeasureChoiceError, SluiceError
@@ -68,6 +69,7 @@ for group in (
     app.add_typer(group)
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(key_app, name="key")
+app.add_typer(vault_app, name="vault")
 app.add_typer(hierarchy_app, name="hierarchy")
 
 

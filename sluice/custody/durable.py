@@ -28,19 +28,21 @@ def disk_of(place: str) -> Iterator[None]:
 
 
 @contextmanager
-def locked(lock: Path, waits: Callable[[], None] | None = None) -> Iterator[None]:
+def locked(lock: Path, waits: Callable[[], None] | None = None, shared: bool = False) -> Iterator[None]:
     """Alone among all processes that lock this file, which is made where it is missing. Ends with the process.
 
-    waits : called once, where another has the lock, before this one waits for it
+    waits  : called once, where another has the lock, before this one waits for it
+    shared : beside others who share it
     """
+    mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     handle = os.open(lock, os.O_WRONLY | os.O_CREAT, 0o600)
     try:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, mode | fcntl.LOCK_NB)
         except BlockingIOError:
             if waits is not None:
                 waits()
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            fcntl.flock(handle, mode)
         yield
     finally:
         os.close(handle)

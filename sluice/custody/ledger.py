@@ -25,6 +25,7 @@ from sluice.custody.merkle_tree import roots
 from sluice.custody.states import (
     OFFICE,
     SEARCHES,
+    VAULT,
     WITHOUT_STATES,
     State,
     TransitionError,
@@ -32,6 +33,7 @@ from sluice.custody.states import (
     in_words,
     refuse_in_office,
     refuse_in_searches,
+    refuse_in_vault,
     state_of,
     told_of,
 )
@@ -113,6 +115,8 @@ class Ledger:
                 refuse_in_office(event, founded=bool(self._rows(connection, OFFICE)))
             elif release == SEARCHES:
                 refuse_in_searches(event)
+            elif release == VAULT:
+                refuse_in_vault(event)
             else:
                 following(state, event)
             at = datetime.now(UTC).isoformat(timespec="microseconds")

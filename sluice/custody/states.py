@@ -113,6 +113,7 @@ REACHED_FROM: Mapping[State, frozenset[State | None]] = {
 
 # Events that leave the state as it is.
 SERIES_ENDED = "series_ended"
+SEED_DESTROYED, PRUNED = "seed_destroyed", "pruned"
 REMARKS: Mapping[str, str] = {
     "decision": "what one person decided on the file, its documents and its dossier; the states say what came of it",
     "withdrawal": "one person asks that the release be withdrawn; another must, too",
@@ -120,7 +121,8 @@ REMARKS: Mapping[str, str] = {
     "failed": "a step crashed; the body has the step and the type of the exception, not its text",
     "checked": "the published folder was read back",
     "stamped": "a time-stamping authority stamped the manifest, before it was published",
-    "seed_destroyed": "the file can no longer be made again",
+    SEED_DESTROYED: "the file can no longer be made again",
+    PRUNED: "objects of the vault are deleted by a rule of retention; the body names them, and is recorded before",
     "note": "a remark of a person",
 }
 
@@ -139,7 +141,9 @@ SEARCH_EVENTS: Mapping[str, str] = {
     SEARCH_BEGUN: "a search of plans begins on some data; the body says how many trials it may take",
     SEARCH_ENDED: "it ended, or was stopped; the body says how many trials it took",
 }
-WITHOUT_STATES = (OFFICE, SEARCHES)
+VAULT = "@vault"  # and there, for what lies in the vault and belongs to no release
+VAULT_EVENTS: Mapping[str, str] = {PRUNED: "objects that belong to no release are deleted; the body names them"}
+WITHOUT_STATES = (OFFICE, SEARCHES, VAULT)
 
 EVENTS: tuple[str, ...] = (*(state.value for state in State), *REMARKS)
 
@@ -174,6 +178,12 @@ def refuse_in_searches(event: str) -> None:
     """Raise TransitionError for an event that may not happen to a search."""
     if event not in SEARCH_EVENTS:
         raise TransitionError(f"no event of a search is named '{event}'. Known: {', '.join(SEARCH_EVENTS)}.")
+
+
+def refuse_in_vault(event: str) -> None:
+    """Raise TransitionError for an event that may not happen to what belongs to no release."""
+    if event not in VAULT_EVENTS:
+        raise TransitionError(f"no event of a vault is named '{event}'. Known: {', '.join(VAULT_EVENTS)}.")
 
 
 def refuse_in_office(event: str, founded: bool) -> None:

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from sluice.custody.durable import create_once, disk_of, make_folder, sha256_of, sync_folder, write_new
+from sluice.custody.durable import create_once, disk_of, locked, make_folder, sha256_of, sync_folder, write_new
 from sluice.errors import DataError, SluiceError
 
 FORMAT = 1  # of the layout above
@@ -55,7 +55,7 @@ class Vault:
             _refuse_open_to_others(path)
             self._refuse_later_format()
             self._secret = self._open_secret()
-            for folder in (self._seeds, self._objects, self._scratch):
+            for folder in (self._seeds, self.objects, self._scratch):
                 make_folder(folder, 0o700)
         self._remove_left_over()
 
@@ -67,15 +67,21 @@ class Vault:
     @property
     def is_in_use(self) -> bool:
         """Whether anything was kept in it, and so recorded in a ledger, before."""
-        return any(self._seeds.iterdir()) or any(self._objects.iterdir())
+        return any(self._seeds.iterdir()) or any(self.objects.iterdir())
 
     @property
     def _seeds(self) -> Path:
         return self.root / "seeds"
 
     @property
-    def _objects(self) -> Path:
+    def objects(self) -> Path:
+        """The folder of the store."""
         return self.root / "objects"
+
+    @property
+    def keeping(self) -> Path:
+        """The lock that is shared while an object is put into the store, and held alone while one is taken out."""
+        return self.root / "keeping.lock"
 
     @property
     def _scratch(self) -> Path:
@@ -97,7 +103,7 @@ class Vault:
 
     def _open_secret(self) -> bytes:
         file = self.root / "secret"
-        if self._objects.exists() and not file.exists():
+        if self.objects.exists() and not file.exists():
             # A new secret would change every pseudonym and make the whole ledger look forged.
             raise SluiceError(f"{file} is missing from a vault that was in use. Restore it from the backup.")
         secret = create_once(file, secrets.token_bytes(SECRET_BYTES))
@@ -171,6 +177,10 @@ class Vault:
         file = self._seeds / _plain(name)
         return file.exists() or _tombstone_of(file).exists()
 
+    def holds_seed(self, name: str) -> bool:
+        """Whether the seed of this name lies here, whatever is said of it."""
+        return (self._seeds / _plain(name)).exists()
+
     def destroy_seed(self, name: str) -> None:
         """Forget the seed of this name for good: nobody can make its file again, or take the noise off it."""
         file = self._seeds / _plain(name)
@@ -212,8 +222,10 @@ class Vault:
             with path.open("rb") as file:
                 sha256 = sha256_of(file)
                 os.fsync(file.fileno())
-            path.replace(self._objects / f"{sha256}{suffix}")
-            sync_folder(self._objects)
+            os.utime(path)  # kept now, however long it took to write
+            with locked(self.keeping, shared=True):
+                path.replace(self.objects / f"{sha256}{suffix}")
+            sync_folder(self.objects)
         return sha256
 
     def keep_bytes(self, content: bytes, suffix: str = "") -> str:
@@ -226,7 +238,7 @@ class Vault:
     def path(self, sha256: str, suffix: str = "") -> Path:
         """Where the object lies. Raises DataError when it is not in the store. Its content is not looked at."""
         checked = _checked(sha256, _SHA256, "SHA-256") + _checked(suffix, _SUFFIX, "suffix")
-        path = self._objects / checked
+        path = self.objects / checked
         if not path.is_file():
             raise DataError(f"the vault holds no object {checked}.")
         return path

@@ -71,13 +71,12 @@ class Release(Generic[P_co]):
     @property
     def seed_name(self) -> str:
         """The same for all releases of the same data by the same plan, whatever they are called and held to."""
-        parts = [self.data.sha256, json.dumps(self.product.written.decides_dice(), sort_keys=True)]
-        return f"seed-{self.vault.pseudonym('seed', chr(10).join(parts))}"
+        return seed_name(self.vault, self.data.sha256, self.product.written.decides_dice())
 
     def seeds(self) -> Seeds:
-        """The seeds, drawn at the first call. Raises SluiceError when they were destroyed, DataError when they are lost.
+        """The seeds, drawn at the first call, which reads the ledger.
 
-        cost : the first call reads the ledger
+        Raises SluiceError when they were destroyed, DataError when they are lost.
         """
         if not self.vault.has_seed(self.seed_name):
             self._refuse_lost_seed()
@@ -114,6 +113,11 @@ class Release(Generic[P_co]):
     def record_as(self, person: str, event: str, expect: Collection[State] | None = None, **body: Any) -> Entry:
         """Append an event that a person of the roster decided, if the release is in one of the states expected."""
         return self.product.workspace.ledger.append(self.id, event, person, body, expect)
+
+
+def seed_name(vault: Vault, data: str, dice: Mapping[str, Any]) -> str:
+    """The name of the seed of all releases of these data (a SHA-256) by the same plan; `dice` as of `dice_of`."""
+    return f"seed-{vault.pseudonym('seed', chr(10).join([data, json.dumps(dict(dice), sort_keys=True)]))}"
 
 
 DocumentedRelease: TypeAlias = Release[Documents[Definition]]

@@ -19,6 +19,7 @@ from sluice.variables import NAMES
 from sluice.verdict import Finding, Verdict
 from tasks.release.documents import Documents
 from tasks.release.earlier_releases import publications
+from tasks.release.pruned_publications import compare_with_pruned, is_out_of_reach
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.masked_file import MaskedFile, kept_rows, row_order
 from tasks.release.records.record_keys import key_texts
@@ -35,7 +36,7 @@ def compare_publications(release: RecordsRelease) -> list[Finding]:
     earlier, undone = {}, []
     for name, entries in publications(release).items():
         other = _recorded(release, name, entries)
-        if other is None:
+        if other is None or is_out_of_reach(release.product.workspace, entries):  # `pruned_publications` speaks of it
             continue
         before = other.read_staged()
         same = _same_people(other, before, release, staged)
@@ -49,7 +50,7 @@ def compare_publications(release: RecordsRelease) -> list[Finding]:
             undone.append(name)  # its seed was destroyed: nobody knows any more whose record stands where
     rng = np.random.default_rng(release.seeds().attack)
     findings = judge_publications(release.product.policy, _publication(release, staged), earlier, release.unit, rng)
-    return [*findings, *_not_comparable(undone)]
+    return [*findings, *_not_comparable(undone), *compare_with_pruned(release)]
 
 
 def _not_comparable(releases: Sequence[str]) -> list[Finding]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from policies.approvals import Subject
+from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from policies.several_publications import RULES
 from policies.utility.asked import unfit_analyses
 from schemas.checks.frame_check import check_released
@@ -35,7 +36,7 @@ from tasks.release.tables.files_of_records import compare_with_tables
 
 
 class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
-    editions_rules = ("several_publications", *RULES, "records_and_tables")
+    editions_rules = ("several_publications", *RULES, PRUNED_PUBLICATIONS, "records_and_tables")
 
     def refuse_unfit(self) -> None:
         described_variables(self)  # refuses a plan that does not fit the contract

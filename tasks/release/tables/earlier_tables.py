@@ -9,9 +9,10 @@ from policies.policy import Policy
 from schemas.contract import Contract
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
-from sluice.custody.vault import Vault
+from sluice.custody.workspace import Workspace
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.rules.sensitivity import SensitivityRule
+from tasks.release.pruned import is_pruned
 from tasks.release.release import last
 from tasks.release.tables.cells import cells_in
 from tasks.release.tables.definition import TablesDefinition
@@ -43,11 +44,16 @@ class EarlierTables:
         return ProtectionRequest.of(self.cells, self.rules, assumptions)
 
 
-def read_earlier_tables(vault: Vault, release: str, entries: Sequence[Entry]) -> EarlierTables | None:
-    """The tables of a release by its entries; None for another product. Raises DataError where the vault lost them."""
-    received, protected = last(entries, State.RECEIVED), last(entries, State.MASKED)
+def read_earlier_tables(workspace: Workspace, release: str, entries: Sequence[Entry]) -> EarlierTables | None:
+    """The tables of a release by its entries; None for another product, and for what was deleted by rule.
+
+    Raises DataError where the vault lost them.
+    """
+    vault, received, protected = workspace.vault, last(entries, State.RECEIVED), last(entries, State.MASKED)
     if received is None or protected is None or received.body["product"] != TablesDefinition.product:
         return None
+    if any(is_pruned(workspace, protected.body[part], ".npz") for part in ("cells", "published_cells")):
+        return None  # `pruned_publications` speaks of it
     plan, contract, policy = (
         vault.verify(received.body[document], ".json").read_bytes() for document in ("plan", "contract", "policy")
     )

@@ -19,6 +19,7 @@ from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.effort import Effort
 from sluice.verdict import Finding, Verdict
 from tasks.release.earlier_releases import earlier_publications, publications
+from tasks.release.pruned_publications import compare_with_pruned
 from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.earlier_tables import EarlierTables, read_earlier_tables
 from tasks.release.tables.edition_changes import are_innermost, judge_differences
@@ -81,7 +82,7 @@ def with_common_knowledge(editions: list[Edition]) -> list[Edition]:
 
 def _of_same_measure(release: TablesRelease, name: str, entries: Sequence[Entry]) -> Edition | None:
     """The edition with this id; None for another product, or another measure."""
-    tables = read_earlier_tables(release.vault, name, entries)
+    tables = read_earlier_tables(release.product.workspace, name, entries)
     if tables is None or tables.definition.measure.variable != release.product.definition.measure.variable:
         return None
     return Edition(name, tables.definition.name, tables.definition.protection, tables.cells, tables.published)
@@ -238,6 +239,7 @@ def compare_with_earlier_editions(
         elif joint and isinstance(release.product.definition.protection, CellKey):
             findings += _differences(cells, published, edition)
     findings += _under_other_names(release, cells, published, request, workers)
+    findings += compare_with_pruned(release)
     none = (
         f"None of {len(editions)} earlier editions shares a cell with this one." if editions else "There is no other."
     )
@@ -265,7 +267,7 @@ def _under_other_names(
     """
     findings, of_the_same = [], earlier_publications(release)
     for name, entries in publications(release).items():
-        tables = read_earlier_tables(release.vault, name, entries)
+        tables = read_earlier_tables(release.product.workspace, name, entries)
         if tables is None:
             continue
         before, now = tables.cells, cells

@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
+from sluice.custody.workspace import Workspace
 from sluice.reading.values import plain_array, trimmed_texts
 from sluice.tabular.editions.file_totals import NEARLY_ALL, FileComparison, compare_with_file, file_totals
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
 from sluice.verdict import Finding, Verdict
 from tasks.release.earlier_releases import publications
+from tasks.release.pruned import is_pruned
 from tasks.release.release import DocumentedRelease, last
 from tasks.release.tables.cells import TablesRelease
 from tasks.release.tables.earlier_tables import EarlierTables, read_earlier_tables
@@ -96,7 +98,7 @@ def compare_with_files(release: DocumentedRelease, tables: TablesBesideFiles) ->
     """A finding on each file of records that the public could read and that has dimensions and the measure."""
     findings = []
     for name, entries in publications(release).items():
-        file = _published_records(release.vault, entries, tables.columns)
+        file = _published_records(release.product.workspace, entries, tables.columns)
         found = None if file is None else tables.beside(file)
         if file is not None and found is not None and found.protected:
             shared = [dimension for dimension in tables.dimensions if dimension in file]
@@ -109,7 +111,7 @@ def compare_with_tables(release: DocumentedRelease) -> list[Finding]:
     """A finding on each release of tables that the public could read and of which this file of records has so much."""
     masked, findings = last(release.entries(), State.MASKED), []
     for name, entries in publications(release).items():
-        earlier = read_earlier_tables(release.vault, name, entries)
+        earlier = read_earlier_tables(release.product.workspace, name, entries)
         if earlier is None or masked is None:
             continue
         tables = TablesBesideFiles.of(earlier)
@@ -122,12 +124,14 @@ def compare_with_tables(release: DocumentedRelease) -> list[Finding]:
     return findings or [_with_verdict(Verdict.PASS, says)]
 
 
-def _published_records(vault: Vault, entries: Sequence[Entry], columns: Sequence[str]) -> pd.DataFrame | None:
-    """The columns that a published file has of these; None for another product."""
+def _published_records(workspace: Workspace, entries: Sequence[Entry], columns: Sequence[str]) -> pd.DataFrame | None:
+    """The columns that a published file has of these; None for another product, and for what was deleted by rule."""
     received, masked = last(entries, State.RECEIVED), last(entries, State.MASKED)
     if received is None or masked is None or received.body["product"] != _RECORDS:
         return None
-    return _read(vault, masked.body["data"], columns)
+    if is_pruned(workspace, masked.body["data"], ".parquet"):
+        return None
+    return _read(workspace.vault, masked.body["data"], columns)
 
 
 def _read(vault: Vault, sha256: str, columns: Sequence[str]) -> pd.DataFrame:

@@ -86,7 +86,7 @@ def compare_with_other_measures(
     now = CountView.of(release.id, definition, cells, published, request.rules)
     findings, earlier = [], []
     for name, entries in earlier_publications(release).items():
-        tables = read_earlier_tables(release.vault, name, entries)
+        tables = read_earlier_tables(release.product.workspace, name, entries)
         if tables is None or (tables.definition.measure.variable is None and definition.measure.variable is None):
             continue  # records, or counts, which are editions of each other
         view = CountView.of(name, tables.definition, tables.cells, tables.published, tables.rules)

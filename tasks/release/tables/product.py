@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from policies.approvals import Subject
+from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from sluice.publication.datapackage import PublishedFile
 from sluice.report.dossier import Dossier, TablesView
 from sluice.verdict import Finding
@@ -25,7 +26,7 @@ from tasks.release.tables.table_files import problems_of, table_descriptor
 
 
 class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
-    editions_rules = ("earlier_editions", "other_measures", "records_and_tables")
+    editions_rules = ("earlier_editions", PRUNED_PUBLICATIONS, "other_measures", "records_and_tables")
 
     def refuse_unfit(self) -> None:
         refuse_unfit_tables(self.path, self.definition, self.contract, self.policy)

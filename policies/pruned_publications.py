@@ -1,0 +1,23 @@
+"""Pruned publications: what was published before, of data that were deleted by a rule of retention.
+
+Who adopted that rule decided that nobody can compare with them any more; that it is safe, nobody has shown. So a person
+decides on each, and a waiver names it.
+"""
+
+from collections.abc import Sequence
+
+from sluice.verdict import Finding, Verdict
+
+RULE = "pruned_publications"
+
+
+def judge_pruned(releases: Sequence[str]) -> list[Finding]:
+    """One finding for each of these releases, which nobody can compare with any more."""
+    return [
+        Finding(
+            rule=RULE, verdict=Verdict.REVIEW, stage="masked", scope=release, attempted=1, completed=0,
+            says=f"The data of {release} were deleted by its policy's retention, so nobody can measure what it tells "
+            "of the same people together with this release.",
+        )
+        for release in releases
+    ]  # fmt: skip

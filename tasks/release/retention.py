@@ -1,0 +1,161 @@
+"""Retention of what releases left in the vault: until when each part is kept, by which rule, and what is due."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+
+from policies.adoption import InForce, Office
+from policies.policy import Policy
+from policies.retention import kept_until
+from sluice.custody.ledger import Entry
+from sluice.custody.states import State
+from sluice.custody.stored_objects import StoredObject, stored_objects
+from sluice.custody.workspace import Workspace
+from tasks.release.holdings import Holding, holdings
+from tasks.release.office import open_office
+from tasks.release.release import last
+from tasks.release.searches import searches
+
+STRAY_DAYS = 30  # that an object is kept of which the ledger knows nothing: of a run that was killed, or will record it
+
+_WERE_PUBLISHED = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
+_WAIT = (State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """Until when one release has one part kept, and why.
+
+    until : None: for ever, or while it waits
+    says  : by which rule, in words
+    """
+
+    holding: Holding
+    until: datetime | None
+    says: str
+
+    def is_over(self, now: datetime) -> bool:
+        return self.until is not None and self.until <= now
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """All that lies in the vault, who holds it, and until when.
+
+    strays : objects that the ledger does not know, with the time from which nobody waits for them any more
+    """
+
+    at: datetime
+    keepings: Sequence[Keeping]
+    searched: Mapping[str, datetime | None]  # data of searches -> until when
+    objects: Mapping[str, StoredObject]
+    strays: Mapping[str, datetime]
+
+    @cached_property
+    def holders(self) -> Mapping[str, list[Keeping]]:
+        """Name of an object or a seed -> all that hold it."""
+        found: dict[str, list[Keeping]] = defaultdict(list)
+        for keeping in self.keepings:
+            for name in keeping.holding.objects:
+                found[name].append(keeping)
+        return found
+
+    def is_due(self, name: str) -> bool:
+        """Whether nobody needs it any more: neither a release that shares it, nor a search."""
+        held, searched = self.holders.get(name, []), self.searched
+        if any(keeping.holding.part == "seeds" and keeping.holding.deleted for keeping in held):
+            return True  # it was destroyed for all, and an old backup brought it back
+        if name in self.strays:
+            return self.strays[name] <= self.at
+        if name in searched and not ((until := searched[name]) is not None and until <= self.at):
+            return False
+        return bool(held or name in searched) and all(keeping.is_over(self.at) for keeping in held)
+
+
+def inventory(workspace: Workspace, now: datetime | None = None) -> Inventory:
+    """What lies in the vault. The ledger must have been verified. Cost: a few readings of it, and a look at each file.
+
+    raises : SluiceError as `Ledger.entries` does
+    """
+    at = now or datetime.now(UTC)
+    objects = stored_objects(workspace.vault)  # before the ledger: what is kept and recorded meanwhile is no stray
+    entries, histories = workspace.ledger.entries(), workspace.ledger.histories()
+    rules = _Rules(workspace, open_office(workspace))
+    keepings = [rules.keeping(each, histories[each.release]) for each in holdings(workspace, histories)]
+    known = {sha256 for entry in entries for sha256 in _SHA256.findall(json.dumps(entry.body))}
+    known |= {name.partition(".")[0] for each in keepings for name in each.holding.objects}
+    strays = {
+        name: each.written + timedelta(days=STRAY_DAYS)
+        for name, each in objects.items()
+        if each.plain and name.partition(".")[0] not in known
+    }
+    searched = {
+        f"{each.received.body['data']['sha256']}.parquet": rules.of_search(datetime.fromisoformat(each.received.at))
+        for each in searches(workspace)
+    }
+    return Inventory(at, keepings, searched, objects, strays)
+
+
+@dataclass
+class _Rules:
+    """The rules of all policies that a release may be kept by."""
+
+    workspace: Workspace
+    office: Office | None
+    adopted: dict[int, bool] = field(default_factory=dict)  # row of a receipt -> whether its policy counted
+
+    def keeping(self, holding: Holding, entries: Sequence[Entry]) -> Keeping:
+        if holding.state in _WAIT:
+            return Keeping(holding, None, "while it waits to be published")
+        received = last(entries, State.RECEIVED)
+        if received is None:
+            return Keeping(holding, None, "for ever: nothing was received")
+        published = holding.state in _WERE_PUBLISHED
+        of_end = [entry for entry in entries if entry.event in _WERE_PUBLISHED] if published else entries
+        ended = datetime.fromisoformat(of_end[-1].at)
+        judged = self._read(received.body["policy"])
+        adopted = self._was_adopted(judged, received)
+        held = self._in_force(judged.name)
+        in_force = self._read(held.adoption.sha256).retention if held else None
+        since = max(datetime.fromisoformat(act.entry.at) for act in held.acts) if held else None
+        promised = judged.retention if adopted else None
+        until = kept_until(holding.part, published, ended, promised, in_force, since)
+        if until is None:
+            return Keeping(holding, None, f"for ever: the policy '{judged.name}' has no rule")
+        versions = [judged.version] if adopted and judged.retention else []
+        versions += [held.adoption.version] if held and in_force else []
+        named = " and ".join(dict.fromkeys(versions))
+        return Keeping(holding, until, f"by the policy '{judged.name}', version {named}")
+
+    def of_search(self, begun: datetime) -> datetime | None:
+        """A search names no policy: what it read is kept as long as any policy in force would keep it."""
+        held = [each for (kind, _), each in self.office.in_force.items() if kind == "policy"] if self.office else []
+        ends: list[datetime] = []
+        for each in held:
+            since = max(datetime.fromisoformat(act.entry.at) for act in each.acts)
+            rules = self._read(each.adoption.sha256).retention
+            end = kept_until("staged_data", False, begun, None, rules, since)
+            if end is None:
+                return None
+            ends.append(end)
+        return max(ends, default=None)
+
+    def _in_force(self, name: str) -> InForce | None:
+        return self.office.in_force.get(("policy", name)) if self.office else None
+
+    def _was_adopted(self, policy: Policy, received: Entry) -> bool:
+        """Whether it counted when the release was received: a rehearsal is judged by any, and none of those may say
+        that what was tried is forgotten."""
+        if received.seq not in self.adopted:
+            office = open_office(self.workspace, received.seq)
+            held = office.in_force.get(("policy", policy.name)) if office else None
+            self.adopted[received.seq] = held is not None and held.adoption.sha256 == received.body["policy"]
+        return self.adopted[received.seq]
+
+    def _read(self, sha256: str) -> Policy:
+        return Policy.model_validate_json(self.workspace.vault.verify(sha256, ".json").read_bytes())
