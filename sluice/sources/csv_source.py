@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,6 +22,12 @@ _BLANK = " \r\n"  # not the tab: in a file separated by tabs it makes a record
 _BLOCK = 4 << 20  # bytes that Arrow parses at once; also the longest record it can read
 
 
+def _or_one_text(schema: dict[str, Any]) -> None:
+    """For editors: a text stands for the list of it."""
+    listed = {key: schema.pop(key) for key in ("type", "items", "minItems")}
+    schema["anyOf"] = [listed["items"], listed]
+
+
 class CsvSource(TabularSource):
     """One CSV file, or several with the same columns read one after the other.
 
@@ -30,7 +36,9 @@ class CsvSource(TabularSource):
 
     type: Literal["csv"] = "csv"
     path: Annotated[tuple[Name, ...], BeforeValidator(lambda path: (path,) if isinstance(path, str) else path)] = Field(
-        min_length=1, description="a file, or a list of files whose records are taken together"
+        min_length=1,
+        description="a file, or a list of files whose records are taken together",
+        json_schema_extra=_or_one_text,
     )
     separator: str = Field(default=",", min_length=1, max_length=1)
     header: bool = Field(default=True, description="the first line names the columns")

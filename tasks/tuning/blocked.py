@@ -9,9 +9,10 @@ from tasks.release.documents import load_documents, open_workspace
 from tasks.release.kept_suggestions import keep_suggestions
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records
+from tasks.tuning.ground import staged_records
 from tasks.tuning.space import SearchSettings
 from tasks.tuning.suggestions import Suggestions, suggest
-from tasks.tuning.tuning import recorded, staged_records
+from tasks.tuning.tuning import recorded
 
 
 def suggest_for(

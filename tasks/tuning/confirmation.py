@@ -91,10 +91,14 @@ def passed_twice(judgements: Sequence[Judgement]) -> bool:
     return len(judgements) == 2 and all(each.outcome.end == "passes" for each in judgements)
 
 
+def fresh_seed(space: SpaceOfPlans, draw: Sequence[int]) -> tuple[int, ...]:
+    """A seed that no trial had; `draw` tells such seeds apart."""
+    return (space.search.seed, _FRESH, *draw)
+
+
 def judged_afresh(
     space: SpaceOfPlans, definition: RecordsDefinition, records: RecordsAtHand, draw: Sequence[int], price: float = 0.0
 ) -> Judgement:
     """One plan on some records with a seed that no trial had; `draw` tells such seeds apart."""
-    seed = (space.search.seed, _FRESH, *draw)
-    outcome = try_plan(definition, records, seed, space.search.loss, price)
+    outcome = try_plan(definition, records, fresh_seed(space, draw), space.search.loss, price)
     return Judgement(on=records.name, records=len(records), outcome=outcome)

@@ -7,7 +7,7 @@ variable out.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
@@ -15,25 +15,59 @@ import numpy as np
 from policies.original_and_masked import OriginalAndMasked
 from sluice.arrays import FloatArray
 from sluice.utility.common_bins import CommonBins
-from sluice.utility.marginals import marginal_losses
+from sluice.utility.marginals import MarginalLosses, marginal_losses
 from sluice.verdict import Finding
 from tasks.tuning.space import LossWeights
 
 
-def mean_pair_distance(files: OriginalAndMasked, weights: Mapping[str, float] | None = None) -> float:
-    """Mean total variation distance over all pairs of variables, 0 (kept) to 1 (lost); NaN without a variable.
+@dataclass(frozen=True)
+class PairDistances:
+    """How far the pairs of variables lie from the original's: mean total variation distance, 0 (kept) to 1 (lost).
+
+    mean  : over all pairs of the original's variables; NaN without a variable
+    among : the same over the pairs of kept variables; NaN of fewer than two
+    kept  : variables of which more than one value was released
+    of    : variables of the original that can be compared
+    """
+
+    mean: float = nan
+    among: float = nan
+    kept: int = 0
+    of: int = 0
+
+
+def pair_distances(files: OriginalAndMasked, weights: Mapping[str, float] | None = None) -> PairDistances:
+    """The distances of all pairs, and of the pairs of the variables that were kept.
 
     weights : variable: how much it counts; a pair counts by the product of both. 1, when not given
     Records weigh what the contract says. Of a single variable it is the distance of that variable alone. Cost: O(n) a
     pair; of more than 5,000 pairs as many are drawn, the same each time.
     """
-    bins = [_as_told(each) for each in files.bins_of_all]
+    bins, kept = bins_as_told(files)
     if not bins:
-        return nan
+        return PairDistances()
     found = marginal_losses(bins, min(2, len(bins)), *files.weights_of_all, rng=np.random.default_rng(0))
+    among = found.among(kept)
+    return PairDistances(_mean(found, weights), _mean(among, weights), len(kept), len(bins))
+
+
+def bins_as_told(files: OriginalAndMasked) -> tuple[list[CommonBins], tuple[str, ...]]:
+    """All variables, those of which one value was released as if they were left out; and the names of the others."""
+    bins = [_as_told(each) for each in files.bins_of_all]
+    kept = tuple(each.name for each in bins if each.name in files.told_of and not _is_lost(each))
+    return bins, kept
+
+
+def _mean(found: MarginalLosses, weights: Mapping[str, float] | None) -> float:
     of_variable = np.array([(weights or {}).get(name, 1.0) for name in found.names])
     of_table: FloatArray = of_variable[found.tables].prod(axis=1)
     return float(np.average(found.losses, weights=of_table)) if of_table.any() else nan
+
+
+def _is_lost(variable: CommonBins) -> bool:
+    """Whether no value is told, though the original has some."""
+    told = variable.spread[np.unique(variable.masked)]
+    return bool((told[:, -1] == 1).all() and (variable.original != variable.bins - 1).any())
 
 
 def loss_of(pair_distance: float, weights: LossWeights, utility: Sequence[Finding] = ()) -> float:

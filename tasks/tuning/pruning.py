@@ -39,6 +39,11 @@ class Pruned:
     trials: int = 0
     judged: int = 0
 
+    @property
+    def margin(self) -> float:
+        """The smaller of both judgements; 1 where nothing that a seed moves was held to a limit."""
+        return _margin(self.judgements)
+
 
 def pruned(
     space: SpaceOfPlans,

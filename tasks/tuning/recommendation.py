@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+from sluice.documents.documents import parse_document, yaml_mapping
+from sluice.errors import SluiceError
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.confirmation import Judgement
 from tasks.tuning.explanation import Reason, Unchosen
@@ -38,6 +40,7 @@ def recommended_yaml(
     judgements : with fresh seeds, which the plan passed
     loss       : of the plan in the search
     head       : lines of the comment at the top
+    raises     : SluiceError where the text, read as a document, is another definition than the one that was judged
     """
     lines = [line for text in head for line in _comment(text)]
     before = {key: value for key, value in written.items() if key not in _OF_SPACE}
@@ -59,12 +62,27 @@ def recommended_yaml(
     if unchosen:
         lines += _comment("What else was tried:")
         lines += [line for each in unchosen for line in _comment(f"- {each.in_words()}")]
-    return "\n".join(line for line in lines if line) + "\n"
+    text = "\n".join(line for line in lines if line) + "\n"
+    _refuse_another(text, written, definition)
+    return text
 
 
-def plan_yaml(steps: Sequence[Mapping[str, Any]]) -> str:
-    """A plan alone, as it stands in a definition."""
-    return _yaml({"plan": list(steps)})
+def plan_yaml(steps: Sequence[Mapping[str, Any]], definition: RecordsDefinition) -> str:
+    """A plan alone, as it stands in a definition, which holds it as a model. Raises SluiceError as above."""
+    text = _yaml({"plan": list(steps)})
+    _refuse_another(text, {}, definition)
+    return text
+
+
+def _refuse_another(text: str, written: Mapping[str, Any], definition: RecordsDefinition) -> None:
+    """Raise SluiceError for a text that, read again, does not give the definition's plan and the fields as written."""
+    name = "the plan as it would be written"
+    read = yaml_mapping(text, name)
+    content = definition.model_dump(mode="json", exclude={"plan"}, exclude_none=True) | {"plan": read.pop("plan", None)}
+    again = parse_document(RecordsDefinition, content, name)
+    kept = {key: value for key, value in written.items() if key not in _OF_SPACE}
+    if again.plan != definition.plan or _as_plain(read) != _as_plain(kept):
+        raise SluiceError(f"{name} is another one when it is read again, so nothing is written. Please report this.")
 
 
 def _yaml(content: Mapping[str, Any]) -> str:

@@ -179,19 +179,22 @@ def price_of(space: SpaceOfPlans, point: Mapping[str, Any]) -> float:
 
 def outcome_at(
     records: RecordsAtHand, space: SpaceOfPlans, point: Mapping[str, Any], number: int, bound: float,
-    whole: RecordsAtHand | None = None,
+    whole: RecordsAtHand | None = None, without: frozenset[str] = frozenset(),
 ) -> Outcome:  # fmt: skip
-    """The trial of this number at a point. The same for the same arguments."""
+    """The trial of this number at a point. The same for the same arguments.
+
+    without : rules that decide nothing
+    """
     try:
         definition = space.definition(at(point))
     except ValidationError as error:
         return refused(str(error.errors()[0]["msg"]))
     seed, loss, price = (space.search.seed, number), space.search.loss, price_of(space, point)
     try:
-        outcome = try_plan(definition, records, seed, loss, price, bound)
+        outcome = try_plan(definition, records, seed, loss, price, bound, without=without)
         if outcome.end != "passes" or whole is None:
             return outcome
-        of_all = try_plan(definition, whole, (*seed, _OF_ALL), loss, price, attacked=False)
+        of_all = try_plan(definition, whole, (*seed, _OF_ALL), loss, price, attacked=False, without=without)
     except Exception as error:  # a method or measure that stops: this plan cannot be judged, others can
         return refused(f"The trial stopped with {type(error).__name__}.")
     seconds = outcome.seconds + of_all.seconds

@@ -29,7 +29,7 @@ class StepOfSpace(StrictModel):
 
     model_config = StrictModel.model_config | {"extra": "allow"}
 
-    method: str
+    method: str = Field(json_schema_extra={"enum": list(methods())})
     optional: bool = Field(default=False, description="true: the search may leave the step out")
 
     @field_validator("method")
@@ -45,10 +45,17 @@ class StepOfSpace(StrictModel):
         return {"method": self.method, **(self.model_extra or {})}
 
 
+def _or_one_item(schema: dict[str, Any]) -> None:
+    """For editors: in place of a list there may stand the one item of it."""
+    schema["items"] = {"anyOf": [schema["items"]["items"], schema["items"]]}
+
+
 class Alternatives(StrictModel):
     """One of several steps, or lists of steps; an empty list is none."""
 
-    alternatives: tuple["tuple[ItemOfSpace, ...]", ...] = Field(min_length=2, description="steps, or lists of steps")
+    alternatives: tuple["tuple[ItemOfSpace, ...]", ...] = Field(
+        min_length=2, description="steps, or lists of steps", json_schema_extra=_or_one_item
+    )
 
     @field_validator("alternatives", mode="before")
     @classmethod

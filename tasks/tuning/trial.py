@@ -15,9 +15,11 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from policies.formula_cells import formula_cells
+from policies.models_of_rules import ModelsOfRules
 from policies.original_and_masked import OriginalAndMasked
 from policies.waivers import apply_waivers
 from sluice.errors import PlanError, SluiceError
+from sluice.masking import Generalization
 from sluice.masking.blocks import moved_blocks
 from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.step import MaskingStep
@@ -30,7 +32,7 @@ from tasks.release.findings import findings_of
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.judgement import attack_findings, check_masked, reference_findings
 from tasks.release.records.variables import variables_after
-from tasks.tuning.loss import loss_of, mean_pair_distance
+from tasks.tuning.loss import loss_of, pair_distances
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import LossWeights
 
@@ -67,7 +69,9 @@ class Outcome(BaseModel):
               a plan that passes; refused: cannot be carried out
     loss    : 0 is none; NaN where it was not measured. What dropped variables cost is in it
     margin  : of a plan that passes, how far the nearest figure of attacks and reference is from its limit, 0 to 1: by
-              so much another seed may move it
+              so much another seed may move it. NaN where no such figure was held to a limit
+    kept    : variables that the file tells something of, out of `of`; None where nothing was masked
+    among   : the distance of the pairs of these variables alone, which is in the loss
     """
 
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
@@ -75,6 +79,9 @@ class Outcome(BaseModel):
     end: End
     loss: float = nan
     margin: float = nan
+    kept: int | None = None
+    of: int | None = None
+    among: float = nan
     stage: str = Field(default="", description="where it stopped")
     misses: tuple[Miss, ...] = ()
     reported: tuple[Miss, ...] = Field(default=(), description="findings that decide nothing and did not pass")
@@ -104,17 +111,19 @@ def try_plan(
     price: float = 0.0,
     bound: float = inf,
     attacked: bool = True,
+    without: frozenset[str] = frozenset(),
 ) -> Outcome:
     """Mask the records by the definition's plan and judge the file. The same arguments give the same outcome.
 
-    seed  : numbers of the draw: those of masking, of the holdout and of the attacks come from them
-    price : of what the plan drops, added to the loss
-    bound : a file that loses as much or more is not judged by what is dear
+    seed     : numbers of the draw: those of masking, of the holdout and of the attacks come from them
+    price    : of what the plan drops, added to the loss
+    bound    : a file that loses as much or more is not judged by what is dear
     attacked : False: the reference standard and the attacks are not asked; the file passes without them
+    without  : rules that decide nothing, and that no search of levels obeys
     """
     begun = process_time()
     try:
-        outcome = _tried(definition, records, np.random.SeedSequence(list(seed)), weights, price, bound, attacked)
+        outcome = _tried(definition, records, seed, weights, price, bound, attacked, without)
     except SluiceError as error:
         miss = Miss(rule="plan", stage="plan", verdict=Verdict.UNKNOWN, says=_short(error), far=1.0)
         outcome = Outcome(end="refused", stage="plan", misses=(miss,))
@@ -122,49 +131,63 @@ def try_plan(
 
 
 def _tried(
-    definition: RecordsDefinition, records: RecordsAtHand, seed: np.random.SeedSequence, weights: LossWeights,
-    price: float, bound: float, attacked: bool,
+    definition: RecordsDefinition, records: RecordsAtHand, seed: Sequence[int], weights: LossWeights,
+    price: float, bound: float, attacked: bool, without: frozenset[str],
 ) -> Outcome:  # fmt: skip
     policy = records.policy
-    files = _masked(definition.under(policy), records, seed)
+    files = files_of_trial(definition, records, seed, without)
     reported: list[Miss] = []
 
     def against(findings: Iterable[Finding]) -> list[Finding]:
         """Those that say no, waivers counted."""
         waived = apply_waivers(list(findings), policy.waivers, records.release_name, records.today, records.owner)
         reported.extend(Miss.of(each) for each in waived if not each.binding and each.verdict is not Verdict.PASS)
-        return [each for each in waived if each.binding and not passes(each)]
+        return [each for each in waived if each.binding and each.rule not in without and not passes(each)]
 
-    def ended(stage: str, against: Sequence[Finding], loss: float) -> Outcome:
-        misses = tuple(map(Miss.of, against))
-        return Outcome(end="fails", loss=loss, stage=stage, misses=misses, reported=tuple(reported))
+    def ended(end: End, loss: float, stage: str = "", against: Sequence[Finding] = (), margin: float = nan) -> Outcome:
+        return Outcome(
+            end=end, loss=loss, margin=margin, kept=apart.kept, of=apart.of, among=apart.among, stage=stage,
+            misses=tuple(map(Miss.of, against)), reported=tuple(reported),
+        )  # fmt: skip
 
     rules = [*check_masked(policy, files, permitted_file), *policy.overlooked(files.released)]
     failing = against([*rules, *formula_cells(files.masked)])
-    distance = mean_pair_distance(files, weights.variables) if weights.marginals else 0.0
+    apart = pair_distances(files, weights.variables)
     if failing:
-        return ended("rules", failing, nan if weights.measures else loss_of(distance, weights) + price)
+        return ended("fails", nan if weights.measures else loss_of(apart.mean, weights) + price, "rules", failing)
     utility = findings_of("utility", "utility", lambda: policy.utility.decide(files, weights.measures) or _NO_LIMIT)
-    loss = loss_of(distance, weights, utility) + price
+    loss = loss_of(apart.mean, weights, utility) + price
     if failing := against(utility):
-        return ended("utility", failing, loss)
+        return ended("fails", loss, "utility", failing)
     if loss >= bound:
-        return Outcome(end="dearer", loss=loss, stage="utility", reported=tuple(reported))
+        return ended("dearer", loss, "utility")
     if not attacked:
-        return Outcome(end="passes", loss=loss, reported=tuple(reported))
+        return ended("passes", loss)
     margins: list[float] = []
     curves: list[Curve] = []
     for finding in _dear(records, files, curves):
         if failing := against([finding]):
-            return ended("attacks", failing, loss)
-        if finding.binding and finding.observed is not None and finding.limit is not None:
+            return ended("fails", loss, "attacks", failing)
+        if finding.binding and finding.rule not in without and has_margin(finding):
             margins.append(distance_from_limit(finding))
-    return Outcome(end="passes", loss=loss, margin=min(margins, default=nan), reported=tuple(reported))
+    return ended("passes", loss, margin=min(margins, default=nan))
 
 
-def _masked(definition: RecordsDefinition, records: RecordsAtHand, seed: np.random.SeedSequence) -> OriginalAndMasked:
-    plan, policy, variables = definition.plan, records.policy, records.variables
-    of_holdout, of_plan, of_attack = seed.spawn(3)
+def files_of_trial(
+    definition: RecordsDefinition, records: RecordsAtHand, seed: Sequence[int], without: frozenset[str] = frozenset()
+) -> OriginalAndMasked:
+    """The records masked by the definition's plan, and what they are judged by; seed and without as in `try_plan`.
+
+    A search of levels of which nothing is asked any more is no step: every value stays as it is.
+
+    raises : SluiceError for a plan that cannot be carried out
+    """
+    policy, variables = records.policy, records.variables
+    obeyed = policy.model_copy(update={"rules": tuple(rule for rule in policy.rules if rule.rule not in without)})
+    under = definition.under(obeyed).plan
+    nothing = without and not ModelsOfRules(obeyed).models(variables)
+    plan = tuple(step for step in under if not (nothing and isinstance(step, Generalization) and not step.models))
+    of_holdout, of_plan, of_attack = np.random.SeedSequence(list(seed)).spawn(3)
     variables_after(plan, records.declared, definition.name)
     released = variables_after(plan, variables, definition.name)
     original, holdout = records.with_holdout(np.random.default_rng(of_holdout))
@@ -211,6 +234,15 @@ def passes(finding: Finding) -> bool:
     """Whether a release with this finding alone would go on."""
     excused = finding.waiver is not None and finding.verdict is not Verdict.UNKNOWN
     return excused or finding.verdict is Verdict.PASS
+
+
+def has_margin(finding: Finding) -> bool:
+    """Whether there is something between the figure and its limit that another seed could use up.
+
+    Where nothing is allowed and nothing was found there is not: the figure is at its limit at its best, too.
+    """
+    observed, limit = finding.observed, finding.limit
+    return observed is not None and limit is not None and not (limit == 0 == observed)
 
 
 def distance_from_limit(finding: Finding) -> float:

@@ -3,61 +3,32 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from sluice.custody.durable import replace
+from sluice.custody import durable
 from sluice.custody.outputs import refuse_to_overwrite
-from sluice.documents.documents import Written, canonical_json, document_sha256, parse_document, read_yaml
 from sluice.errors import DataError, DocumentError
-from sluice.publication.records_file import read_typed
 from sluice.variables import Variables
-from tasks.release.documents import load_documents, open_workspace
-from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records
 from tasks.release.release import StagedTable
 from tasks.release.searches import kept_variables, record_begun, record_ended
-from tasks.release.staging import stage
-from tasks.release.versions import versions
-from tasks.tuning.confirmation import Confirmation, Judgement, confirm, judged_afresh
-from tasks.tuning.draft import draft_plan, draft_prices, removed_by
+from tasks.tuning.confirmation import Confirmation, Judgement, confirm, fresh_seed, judged_afresh
 from tasks.tuning.explanation import Unchosen, unchosen
 from tasks.tuning.found import Found
+from tasks.tuning.ground import Ground
 from tasks.tuning.journal import Journal, TrialRecord
+from tasks.tuning.kept import Kept, KeptRow, kept_by, kept_rows
 from tasks.tuning.pruning import Pruned, pruned
 from tasks.tuning.ranges import at
 from tasks.tuning.recommendation import plan_yaml, recommended_yaml
-from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.rule_prices import RulePrice, rule_prices
 from tasks.tuning.search import Search, Told, price_of
-from tasks.tuning.space import SearchSettings, SpaceOfPlans
 from tasks.tuning.trial import Outcome
 
-_SPACE_FIELDS = ("may_drop", "dropped_at_first", "search")
-
-
-@dataclass(frozen=True)
-class Ground:
-    """A definition, the space it opens, and the records that plans are tried on.
-
-    drafted  : the definition left nothing open, and the space was drafted
-    baseline : its own plan, where it has one
-    searched : the records of the search; rest: the others, None where all are searched
-    """
-
-    path: Path
-    written: Written
-    product: Records
-    space: SpaceOfPlans
-    drafted: bool
-    baseline: RecordsDefinition | None
-    data: StagedTable
-    whole: RecordsAtHand
-    searched: RecordsAtHand
-    rest: RecordsAtHand | None
-    name: str
+NARROW = 0.02  # a margin below it may be used up by the next seed
 
 
 @dataclass(frozen=True)
@@ -70,6 +41,9 @@ class Tuned:
     before: Judgement | None
     left: Pruned | None = None
     unchosen: tuple[Unchosen, ...] = ()
+    prices: tuple[RulePrice, ...] = ()
+    kept_before: Kept | None = None
+    kept_after: Kept | None = None
     text: str = ""
 
     @property
@@ -88,52 +62,37 @@ class Tuned:
         """The judgement of the recommended plan, the winner or what is left of it, on all records."""
         return self.left.judgements[-1].outcome if self.left else None
 
+    @property
+    def kept(self) -> list[KeptRow]:
+        """What the recommended plan keeps beside what the plan as it stood kept."""
+        return [] if self.kept_after is None else kept_rows(self.kept_before, self.kept_after)
 
-def open_ground(
-    path: Path, *, trials: int | None = None, minutes: float | None = None, seed: int | None = None,
-    people: float | None = None, drafted: bool = False,
-) -> Ground:  # fmt: skip
-    """Read the documents and stage the data. The parameters take the place of the definition's own `search`.
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the recommended plan comes so near to a limit that another seed may let it fall."""
+        return self.left is not None and self.left.margin < NARROW
 
-    drafted : draft the space, though the definition leaves something open itself
-    raises  : DocumentError, DataError
-    """
-    written = read_yaml(path)
-    if "tables" in written:
-        raise DocumentError(f"{path}: sluice tune is for files of records; for tables see sluice redesign-table")
-    given = {"trials": trials, "minutes": minutes, "seed": seed, "people": people}
-    asked = {key: value for key, value in given.items() if value is not None}
-    base = {key: value for key, value in written.items() if key not in (*_SPACE_FIELDS, "plan")}
-    open_space = None if drafted else _space_of(path, written)
-    baseline = None if open_space else _own_plan(path, written)
-    first = open_space.definition() if open_space else baseline or _bare(path, base)
-    product = load_documents(Records, path, first, open_workspace())
-    if open_space is not None:
-        product.refuse_unfit()
-    data, whole = staged_records(product)
-    if open_space is not None:
-        space = _with_settings(open_space, asked)
-    else:
-        settings = {**(written.get("search") or {}), **asked}
-        own = () if baseline is None else tuple(written["plan"])
-        plan = draft_plan(whole.frame, whole.variables, whole.policy, own)
-        prices = written.get("may_drop") or draft_prices(whole.variables, own)
-        removed = [name for name in removed_by(own) if name in prices]
-        content = Written(base | {"plan": plan, "may_drop": prices, "dropped_at_first": removed, "search": settings})
-        space = parse_document(SpaceOfPlans, content, f"{path}, with the drafted plan")
-    searched, rest = whole.split(space.search)
-    return Ground(
-        path, written, product, space, open_space is None, baseline, data, whole, searched, rest,
-        _name_of(product, data, space),
-    )  # fmt: skip
+    @property
+    def safer(self) -> TrialRecord | None:
+        """Of the front, the plan of least loss whose margin is not narrow; else the one with the largest, if larger."""
+        if self.left is None:
+            return None
+        margins = [(each.outcome.margin if isfinite(each.outcome.margin) else 1.0, each) for each in self.found.front]
+        wide = next((each for margin, each in margins if margin >= max(NARROW, self.left.margin)), None)
+        larger = [pair for pair in margins if pair[0] > self.left.margin]
+        return wide or (max(larger, key=lambda pair: pair[0])[1] if larger else None)
 
-
-def staged_records(product: Records) -> tuple[StagedTable, RecordsAtHand]:
-    """The data of a definition, staged and read. Raises DataError."""
-    data, variables = stage(product)
-    staged = read_typed(product.workspace.vault.verify(data.sha256, ".parquet"), variables)
-    of, today = product.definition, datetime.now(UTC).date()
-    return data, RecordsAtHand.of(staged, variables, product.contract, product.policy, of.name, of.owner, today)
+    @property
+    def warning(self) -> str | None:
+        """A sentence on a narrow margin; None for a plan that keeps its distance."""
+        if self.left is None or not self.is_narrow:
+            return None
+        says = f"The margin of {self.left.margin:.3f} is narrow: with another seed the release may fall."
+        if self.safer is None:
+            return f"{says} No plan of the front has a larger one."
+        outcome = self.safer.outcome
+        has = f"{outcome.margin:.3f}" if isfinite(outcome.margin) else "no figure near a limit"
+        return f"{says} Trial {self.safer.number} of the front has {has}, with a loss of {outcome.loss:.3f}."
 
 
 def tune(
@@ -145,12 +104,13 @@ def tune(
     """Search, judge the best again with fresh seeds, and say why the winner is as it is. Every trial is recorded.
 
     told, says : called as the search goes on; with a trial, and with a sentence
+    raises     : SluiceError where what would be written is not the plan that was judged
     """
     journal = _journal(ground)
     if len(journal):
         says(f"{len(journal):,} trials of this search are known already and are not tried again.")
-    space, before = ground.space, None
-    trials = space.search.trials
+    space, before, kept_before = ground.space, None, None
+    trials, whole = space.search.trials, ground.rest and ground.whole
     with recorded(ground.product, ground.name, ground.data, ground.whole.variables, trials) as taken:
         if ground.baseline is not None:
             says("judging the plan of the definition as it stands")
@@ -158,7 +118,7 @@ def tune(
             taken["judged"] = 1
         passed_before = before is not None and before.outcome.end == "passes"
         try:
-            found = Search(space, ground.searched, journal, workers, ground.rest and ground.whole).run(told)
+            found = Search(space, ground.searched, journal, workers, whole).run(told)
         finally:
             taken["trials"] = len(journal)
         says("judging the best plans again with seeds of their own")
@@ -166,35 +126,42 @@ def tune(
         confirmation = confirm(space, found, ground.whole, ground.rest, better_than=limit)
         winner = confirmation.winner
         taken |= {"judged": taken["judged"] + confirmation.judged, "passed": winner is not None}
+        says("asking what each rule costs")
+        prices, judged = rule_prices(space, found, ground.searched, whole, winner.outcome.loss if winner else limit)
+        taken["judged"] += judged
+        if ground.baseline is not None:
+            kept_before = kept_by(ground.baseline, ground.whole, fresh_seed(space, (_KEPT,)))
+        tuned = Tuned(ground, found, confirmation, before, prices=prices, kept_before=kept_before)
         if winner is None:
-            return Tuned(ground, found, confirmation, before)
+            return tuned
         says("trying the best plan without each of its steps")
         left = pruned(
             space, space.definition(at(winner.point)), confirmation.of_winner, winner.outcome.loss,
             price_of(space, winner.point), ground.searched, ground.whole, ground.rest,
         )  # fmt: skip
         taken["judged"] += left.trials + left.judged
-    others = tuple(unchosen(space, found, winner))
-    tuned = Tuned(ground, found, confirmation, before, left, others)
+        kept_after = kept_by(left.definition, ground.whole, fresh_seed(space, (_KEPT,)))
+    tuned = replace(tuned, left=left, unchosen=tuple(unchosen(space, found, winner)), kept_after=kept_after)
     steps = space.steps(at(winner.point))
     text = recommended_yaml(
-        ground.written, [steps[place] for place in left.kept], left.definition, left.reasons, others, left.judgements,
-        left.loss, _head(tuned),
+        ground.written, [steps[place] for place in left.kept], left.definition, left.reasons, tuned.unchosen,
+        left.judgements, left.loss, _head(tuned),
     )  # fmt: skip
-    return Tuned(ground, found, confirmation, before, left, others, text)
+    return replace(tuned, text=text)
 
 
 def plan_of_trial(ground: Ground, number: int) -> str:
     """The plan of a trial of this search as YAML: one of the front, or the nearest that fell.
 
-    raises : DataError where the search has no such trial
+    raises : DataError where the search has no such trial, or its plan is none that can be written
     """
     journal = _journal(ground)
     record = journal.of(number)
     if record is None:
         has = f"trials 0 to {len(journal) - 1:,}" if len(journal) else "none yet"
         raise DataError(f"--trial {number}: this search has {has}. Another policy, contract or seed is another search.")
-    return plan_yaml(ground.space.steps(at(record.point)))
+    choose = at(record.point)
+    return plan_yaml(ground.space.steps(choose), ground.space.definition(choose))
 
 
 def _journal(ground: Ground) -> Journal:
@@ -219,59 +186,10 @@ def output_of(path: Path, output: Path | None) -> Path:
 
 def write(tuned: Tuned, output: Path) -> None:
     """Write the recommended definition."""
-    replace(output, tuned.text.encode(), 0o644)
+    durable.replace(output, tuned.text.encode(), 0o644)
 
 
-_BASELINE = 1_000_000  # of the draw of a fresh seed: no finalist has this number
-
-
-def _space_of(path: Path, written: Written) -> SpaceOfPlans | None:
-    """What the definition leaves open; None where it leaves nothing open."""
-    space = parse_document(SpaceOfPlans, written, str(path)) if written.get("plan") else None
-    if space is None:
-        return None
-    opened: list[str] = []
-
-    def note(place: str, of: Any) -> Any:
-        opened.append(place)
-        return of.first
-
-    space.steps(note)
-    return space if opened else None
-
-
-def _own_plan(path: Path, written: Written) -> RecordsDefinition | None:
-    if not written.get("plan"):
-        return None
-    content = Written({key: value for key, value in written.items() if key not in _SPACE_FIELDS})
-    content.root = written.root
-    return parse_document(RecordsDefinition, content, str(path))
-
-
-def _bare(path: Path, base: dict[str, Any]) -> RecordsDefinition:
-    """The definition without a plan, for its documents and data; the step of it is never carried out."""
-    idle = {"method": "removal", "columns": ["no variable"]}
-    return parse_document(RecordsDefinition, Written(base | {"plan": [idle]}), str(path))
-
-
-def _with_settings(space: SpaceOfPlans, asked: dict[str, Any]) -> SpaceOfPlans:
-    settings = SearchSettings.model_validate(space.search.model_dump() | asked)
-    return space.model_copy(update={"search": settings})
-
-
-def _name_of(product: Records, data: StagedTable, space: SpaceOfPlans) -> str:
-    """A keyed hash of all that decides the trials, versions of software among it; how many there may be does not."""
-    content = space.model_dump(mode="json")
-    budget = ("trials", "minutes", "finalists")
-    content["search"] = {key: value for key, value in content["search"].items() if key not in budget}
-    parts = [
-        canonical_json(content["plan"]).decode(), canonical_json(content["may_drop"]).decode(),
-        canonical_json(content["dropped_at_first"]).decode(),
-        canonical_json(content["search"]).decode(), canonical_json(versions()).decode(),
-        data.sha256, document_sha256(product.contract),
-        document_sha256(product.policy),
-    ]  # fmt: skip
-    return f"{product.definition.name}-{product.workspace.vault.pseudonym('search', chr(10).join(parts))[:12]}"
+_BASELINE, _KEPT = 1_000_000, 3_000_000  # of the draw of a fresh seed: no finalist has these numbers
 
 
 @contextmanager
@@ -304,4 +222,11 @@ def _head(tuned: Tuned) -> list[str]:
     if before is not None and isfinite(before.outcome.loss):
         ended = "which passes" if before.outcome.end == "passes" else "which does not pass"
         lost += f"; that of {tuned.ground.path.name}, {ended}, is {before.outcome.loss:.3f}"
-    return [*lines, f"{lost}. (0: every pair of variables is as in the original; 1: nothing is left of them.)"]
+    lines.append(f"{lost}. (0: every pair of variables is as in the original; 1: nothing is left of them.)")
+    lines += [
+        f"{row.says}: " + (f"{row.in_words(row.before)} before, " if isfinite(row.before) else "")
+        + f"{row.in_words(row.after)} {'after' if isfinite(row.before) else ''}".rstrip()
+        for row in tuned.kept
+    ]  # fmt: skip
+    lines += [price.in_words() for price in tuned.prices]
+    return [*lines, *filter(None, [tuned.warning])]

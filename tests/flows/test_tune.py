@@ -31,6 +31,9 @@ def test_the_plan_that_is_found_passes_as_a_release_and_loses_less(house: House)
     text = tuned.read_text()
     assert "Found by `sluice tune`" in text
     assert "Without it" in text
+    for line in ("# variables kept, of ", "# k-marginal score of triples, all: ", "# S_pMSE of those kept: "):
+        assert line in text
+        assert line.removeprefix("# ").split(":")[0] in told.out
     assert yaml.safe_load(text)["name"] == "people-puf"
     assert house.sluice("check", str(tuned)).code == DONE
     events = house.workspace().ledger.entries(SEARCHES)
@@ -56,6 +59,9 @@ def test_a_definition_without_search_fields_is_tuned_and_not_changed(house: Hous
     before = house.file.read_bytes()
     told = searched(house, "--trials", "4", "--json")
     assert told.json["trials"] <= 4
+    assert "best" in told.err  # progress does not mix with what machines read
+    assert told.json["before"]["kept"] <= told.json["before"]["of"]
+    assert set(told.json) >= {"kept", "prices", "warning", "safer"}
     for finalist in told.json["finalists"]:
         assert all(bool(each["falls_by"]) is (each["end"] == "fails") for each in finalist["judged"])
     assert house.file.read_bytes() == before

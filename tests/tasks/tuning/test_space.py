@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
 from sluice.documents.documents import parse_document
@@ -115,3 +116,16 @@ def test_a_shipped_definition_is_a_space_of_one_plan() -> None:
     written = read_yaml(path)
     of = parse_document(SpaceOfPlans, written, str(path))
     assert of.definition(first) == parse_document(RecordsDefinition, written, str(path))
+
+
+def test_editors_take_what_the_search_takes_and_refuse_what_it_refuses() -> None:
+    editor = Draft202012Validator(SpaceOfPlans.model_json_schema())
+    of = {
+        "name": "people", "title": "People", "owner": "emil", "source": {"type": "csv", "path": "people.csv"},
+        "contract": "contract.yaml", "policy": "policy.yaml", "target": "../published", "plan": PLAN,
+        "may_drop": {"region": 0.1}, "search": {"trials": 10, "loss": {"measures": {"mean": 0.5}}},
+    }  # fmt: skip
+    assert not [error.message for error in editor.iter_errors(of)]
+    assert list(editor.iter_errors(of | {"search": {"trails": 10}}))
+    assert list(editor.iter_errors(of | {"plan": [{"method": "magic"}]}))
+    assert list(editor.iter_errors(of | {"plan": [{"alternatives": [[]]}]}))

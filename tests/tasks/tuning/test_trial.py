@@ -6,7 +6,7 @@ from sluice.verdict import Finding, Verdict
 from tasks.tuning.ranges import at
 from tasks.tuning.search import outcome_at
 from tasks.tuning.space import LossWeights
-from tasks.tuning.trial import distance_from_limit, try_plan
+from tasks.tuning.trial import distance_from_limit, has_margin, try_plan
 from tests.tasks.tuning.house_of_plans import policy, records, space
 
 PASSES = {"plan.1.bins": [50], "plan.2.k": 5, "plan.3.0.0.window": 0.4}
@@ -86,8 +86,18 @@ def test_how_far_a_figure_is_from_its_limit(observed: float | None, limit: float
     assert distance_from_limit(unknown) == 1
 
 
+def test_nothing_found_of_what_is_not_allowed_leaves_no_margin_to_use_up() -> None:
+    def finding(observed: float | None, limit: float | None) -> Finding:
+        return Finding(rule="k", verdict=Verdict.PASS, says="", observed=observed, limit=limit)
+
+    assert not has_margin(finding(0, 0))
+    assert not has_margin(finding(None, 0.2))
+    assert has_margin(finding(0.1, 0.2))
+    assert has_margin(finding(0, 0.2))
+
+
 def test_what_crashes_is_refused_and_stops_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    def crash(*_: object) -> None:
+    def crash(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr("tasks.tuning.search.try_plan", crash)
