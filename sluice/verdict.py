@@ -38,6 +38,9 @@ class Finding(BaseModel):
     limit: float | None = None
     attempted: int | None = Field(default=None, description="cases the measure set out to examine")
     completed: int | None = Field(default=None, description="cases it did examine; the denominator of every share")
+    withheld: bool = Field(
+        default=False, description="True: there is a figure, which decides and is not told, as it tells of a few people"
+    )
     advice: _OneLine = Field(default="", description="what to do about it when it did not pass, by `policies.advice`")
     binding: bool = Field(default=True, description="False: reported, but does not decide")
     waiver: _OneLine | None = Field(

@@ -58,8 +58,8 @@ def compare(
     if as_json:
         print_json(made.model_dump(mode="json"))
     else:
-        from sluice.report.comparison_page import risk_in_words
-        from sluice.report.wording import figure, rule_words
+        from sluice.report.comparison_page import loss_in_words, risk_in_words
+        from sluice.report.wording import rule_words
         from sluice.verdict import Verdict
 
         for remark in made.map.notes:
@@ -68,7 +68,9 @@ def compare(
             front = ", on the front" if point.on_front else ""
             by = f" ({rule_words(point.worst)})" if point.worst else ""
             say(f"{point.letter}  {point.name}: {point.verdict}{front}", style="bold")
-            say(f"   {rule_words(made.map.loss.name)} {figure(point.loss)}, risk {risk_in_words(point)}{by}")
+            say(f"   {rule_words(made.map.loss.name)} {loss_in_words(point)}, risk {risk_in_words(point)}{by}")
+            if plan.kept:
+                say(f"   {plan.kept.in_words()}")
             if Verdict[plan.verdict] is not Verdict.PASS:
                 say(f"   {plan.says}")
         for path in (output, svg):

@@ -65,6 +65,7 @@ class Measured(NamedTuple):
             stage="utility",
             scope=self.scope,
             observed=value if isfinite(value) and not self.tells_of_few else None,
+            withheld=self.tells_of_few,
             limit=None if limit is None else limit.at_most,
             attempted=self.attempted,
             completed=self.completed,

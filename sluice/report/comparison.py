@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sluice.errors import DataError
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.headline import headline, reasons
+from sluice.report.kept_figures import KeptFigures, kept_figures
 from sluice.report.risk_margin import RISK_STAGES, risk_margin, worst_margin
 from sluice.report.risk_utility_map import DEFAULT_LOSS, MARGIN, Plan, RiskUtilityMap, letter, risk_utility_map
 from sluice.report.small_counts import share
@@ -46,6 +47,8 @@ class PlanCompared(BaseModel):
     steps: tuple[str, ...]
     variables: dict[str, str] = Field(description="what became of each variable, in words")
     keeps: dict[str, float | None] = Field(description="figures of information loss, more is worse; None: not measured")
+    kept: KeptFigures | None = Field(default=None, description="variables, their tables and S_pMSE")
+    withheld: tuple[str, ...] = Field(default=(), description="measures whose figures decide and are not told")
     analyses: dict[str, float | None] = Field(
         default={}, description="figures of the analyses that were asked for: of overlaps, ratios and agreements 1 is "
         "best, of differences 0"
@@ -104,6 +107,8 @@ def _compared(letter: str, plan: Plan) -> PlanCompared:
         steps=dossier.plan,
         variables=_variables(dossier),
         keeps=_losses(dossier.findings),
+        kept=kept_figures(dossier),
+        withheld=tuple(dict.fromkeys(finding.rule for finding in dossier.findings if finding.withheld)),
         analyses={
             f"{finding.rule}: {finding.scope}": finding.observed
             for finding in dossier.findings

@@ -25,7 +25,9 @@ def render_comparison(found: Comparison) -> str:
             found=found,
             svg=risk_utility_svg(found.map),
             points=[(point, risk_in_words(point), PLAN_WORDS[Verdict[point.verdict]]) for point in found.map.points],
+            losses=[loss_in_words(point) for point in found.map.points],
             plans=found.plans,
+            kept=_kept(found.plans),
             keeps=_keeps(found.plans),
             analyses=[
                 (name, [figure(plan.analyses.get(name)) for plan in found.plans])
@@ -47,6 +49,29 @@ def risk_in_words(point: MapPoint) -> str:
     return f"{'at least ' if point.unknown else ''}{figure(point.risk)}"
 
 
+def loss_in_words(point: MapPoint) -> str:
+    """The loss of a plan as a figure, or why there is none."""
+    return "not told" if point.withheld else "not measured" if point.loss is None else figure(point.loss)
+
+
+def _kept(plans: Sequence[PlanCompared]) -> list[tuple[str, list[str]]]:
+    """Figures by which plans that release different variables can be compared."""
+    if not any(plan.kept for plan in plans):
+        return []
+    rows = [("variables kept", [f"{plan.kept.variables} of {plan.kept.of}" if plan.kept else "–" for plan in plans])]
+    for name, says, whole in (
+        ("pairs", "loss of pairs of variables, all", False),
+        ("pairs_released", "loss of pairs of variables, among those kept", False),
+        ("k_marginal", "k-marginal score of triples, all (1,000: no loss)", True),
+        ("k_marginal_released", "k-marginal score of triples, among those kept", True),
+        ("propensity", "S_pMSE of those kept (1: as good as drawn anew)", False),
+    ):
+        values = [getattr(plan.kept, name, None) for plan in plans]
+        if any(value is not None for value in values):
+            rows.append((says, [figure(round(value) if whole and value is not None else value) for value in values]))
+    return rows
+
+
 def _keeps(plans: Sequence[PlanCompared]) -> list[tuple[str, list[tuple[str, bool]]]]:
     """Each measure of loss with its figure of every plan, and whether that is the least."""
     rows = []
@@ -54,10 +79,18 @@ def _keeps(plans: Sequence[PlanCompared]) -> list[tuple[str, list[tuple[str, boo
         # A difference of rounding is none.
         values = [None if (value := plan.keeps.get(name)) is None else round(value, 12) for plan in plans]
         known = {value for value in values if value is not None}
-        if not known:
+        if not known and not any(name in plan.withheld for plan in plans):
             continue
         least = figure(min(known)) if len({figure(value) for value in known}) > 1 else ""
-        rows.append((rule_words(name), [(figure(value), figure(value) == least) for value in values]))
+        rows.append(
+            (
+                rule_words(name),
+                [
+                    ("not told" if name in plan.withheld else figure(value), figure(value) == least)
+                    for plan, value in zip(plans, values, strict=True)
+                ],
+            )
+        )
     return rows
 
 

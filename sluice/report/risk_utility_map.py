@@ -17,7 +17,7 @@ from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.pareto_front import pareto_front
 from sluice.report.risk_margin import RISK_STAGES, RiskMargin, risk_margin, worst_margin
 from sluice.report.wording import rule_words
-from sluice.verdict import Finding
+from sluice.verdict import Finding, Verdict
 
 DEFAULT_LOSS = "pair_marginals"
 MARGIN = "margin"
@@ -47,6 +47,7 @@ class MapPoint(BaseModel):
     name: str
     loss: float | None = Field(description="None: not measured, so that it is on no map")
     risk: float | None = Field(description="None: not known, or beyond every limit")
+    withheld: bool = Field(default=False, description="the loss was measured and is not told: it tells of a few people")
     beyond: bool = Field(default=False, description="something was found of which the policy allows nothing")
     unknown: tuple[str, ...] = Field(default=(), description="rules that could not be judged: it may be riskier")
     worst: str = Field(default="", description="the rule from which the risk comes")
@@ -98,8 +99,9 @@ def risk_utility_map(plans: Sequence[Plan], loss: str = DEFAULT_LOSS, risk: str 
 
     plans  : at least one; of the same data, or the map says so
     loss   : a finding of stage "utility"; higher is a greater loss
-    risk   : "margin", the worst margin (see `risk_margin`) of all findings that decide on the file, the reference
-             standard and attacks; a rule, whose own worst margin it is then, whether it decides or not; or "dr", the
+    risk   : "margin", the worst margin (see `risk_margin`) of what decides: findings of reference standard and attacks,
+             and rules on the file that are broken or could not be judged; all rules, where nothing else was measured. A
+             rule, whose own worst margin it is then, whether it decides or not; or "dr", the
              disclosure risk DR of the score, where the policy asks for that
     raises : DataError when no plan has the finding that is asked for
     """
@@ -147,10 +149,13 @@ def _disclosure_risk(dossier: Dossier) -> RiskMargin:
     return RiskMargin(shown.disclosure_risk, found, ())
 
 
+_ON_THE_FILE = "masked"  # stage of rules whose figures are counted: kept is kept, however near, and no draw of luck
+
+
 def _risk_says(risk: str) -> str:
     if risk == DISCLOSURE_RISK:
         return "disclosure risk DR, a weighted mean of shares linked and of values disclosed: 0 is none, 1 is all"
-    of = "the worst rule that decides" if risk == MARGIN else rule_words(risk)
+    of = "the worst of reference standard, attacks and broken rules" if risk == MARGIN else rule_words(risk)
     return f"figure of {of} as a share of its limit: 0 tells nothing, 1 is at the limit, more is worse"
 
 
@@ -171,7 +176,13 @@ def _risks(dossier: Dossier) -> list[Finding]:
 
 
 def _looked_at(dossier: Dossier, risk: str) -> list[Finding]:
-    return [f for f in _risks(dossier) if (f.binding if risk == MARGIN else f.rule == risk)]
+    if risk != MARGIN:
+        return [finding for finding in _risks(dossier) if finding.rule == risk]
+    deciding = [finding for finding in _risks(dossier) if finding.binding]
+    estimated = [finding for finding in deciding if finding.stage != _ON_THE_FILE]
+    if worst_margin(estimated).worst is None:
+        return deciding
+    return [*estimated, *(f for f in deciding if f.stage == _ON_THE_FILE and f.verdict is not Verdict.PASS)]
 
 
 def _point(letter: str, plan: Plan, loss: Finding | None, margin: RiskMargin, on_front: bool) -> MapPoint:
@@ -179,6 +190,7 @@ def _point(letter: str, plan: Plan, loss: Finding | None, margin: RiskMargin, on
         letter=letter,
         name=plan.name,
         loss=loss.observed if loss else None,
+        withheld=loss is not None and loss.withheld,
         risk=margin.value if isfinite(margin.value) else None,
         beyond=margin.value == inf,
         unknown=margin.unknown,
@@ -223,7 +235,11 @@ def _notes(plans: Sequence[Plan], points: Sequence[MapPoint], loss: str) -> list
     policies = {(plan.dossier.policy, plan.dossier.policy_version) for plan in plans}
     if len(policies) > 1:
         notes.append("These plans were judged by different policies: at the limit is not the same risk for all.")
-    if absent := [f"{p.letter} ({p.name})" for p in points if p.loss is None]:
+    if hidden := [f"{p.letter} ({p.name})" for p in points if p.withheld]:
+        notes.append(
+            f"Not on the map, for {rule_words(loss)} is not told, as it tells of a few people: {', '.join(hidden)}."
+        )
+    if absent := [f"{p.letter} ({p.name})" for p in points if p.loss is None and not p.withheld]:
         notes.append(f"Not on the map, for {rule_words(loss)} was not measured: {', '.join(absent)}.")
     if unrisked := [f"{p.letter} ({p.name})" for p in points if p.risk is None and not p.beyond and not p.unknown]:
         notes.append(f"Drawn at the top, for their risk was not measured by this figure: {', '.join(unrisked)}.")

@@ -22,6 +22,10 @@ from tasks.release.kept_dossier import kept_dossier
 from tasks.release.release import recorded_entries
 from tasks.workbench.assess import assess
 
+_PAGE, _REPORT = (f'<meta name="generator" content="sluice {of}">'.encode() for of in ("compare", "report"))
+_MAP = b'<svg class="plot ru-map"'
+_BEGINNING = 2_000  # bytes of a file, among which its mark stands
+
 _DOCUMENTS = (".yaml", ".yml")
 _FILES = (".csv", ".parquet")
 
@@ -132,8 +136,25 @@ def refuse_unfit(
         raise DataError(f"reports beside {output} would have one name: give the masked files different names.")
     if output:
         refuse_to_overwrite(output, read, *reports.values())
+        _refuse_anothers(output, _PAGE, "--output")
+        for report in reports.values():
+            _refuse_anothers(report, _REPORT, "--output")
     if svg:
         refuse_to_overwrite(svg, [*read, output, *reports.values()], option="--svg")
+        _refuse_anothers(svg, _MAP, "--svg")
+
+
+def _refuse_anothers(path: Path, mark: bytes, option: str) -> None:
+    """Raise DataError where something lies that no earlier comparison wrote; each of its outputs begins with a mark."""
+    if not os.path.lexists(path):
+        return
+    if path.is_symlink() or not path.is_file():
+        raise DataError(f"{option} {path} is there and is no file. Name another file.")
+    with path.open("rb") as file:
+        if mark not in file.read(_BEGINNING):
+            raise DataError(
+                f"{option} {path} is a file that no comparison wrote, and would be lost. Name another one, or move it."
+            )
 
 
 def _reports(found: Candidates, output: Path | None) -> dict[str, Path]:

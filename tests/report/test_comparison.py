@@ -6,6 +6,8 @@ from sluice.errors import DataError
 from sluice.report.comparison import Comparison, compare
 from sluice.report.comparison_page import render_comparison
 from sluice.report.risk_utility_map import Plan
+from sluice.utility.marginal_summary import MarginalSummary, MarginalsView
+from sluice.utility.utility_view import UtilityView
 from tests.report.pages import FAIL, PASS, UNKNOWN, Page, dossier, finding, full_records, full_tables, variable
 from tests.report.test_risk_utility_map import plan
 
@@ -75,6 +77,35 @@ def test_the_page_is_well_formed_and_holds_every_part() -> None:
     assert page.all("a", href="wide.html")
     assert "<script" not in html
     assert "http" not in html.replace("http-equiv", "")
+
+
+def test_what_is_kept_stands_first_so_that_plans_of_different_variables_can_be_compared() -> None:
+    marginals = MarginalsView(
+        pairs=MarginalSummary(size=2, counted=3, of=3, mean=0.7, mean_released=0.05, removed=("town",), by_variable={},
+                              worst=()),
+        triples=MarginalSummary(size=3, counted=1, of=1, mean=0.8, mean_released=None, removed=("town",),
+                                by_variable={}, worst=()),
+    )  # fmt: skip
+    variables = (
+        variable("age"), variable("sex", entropy_before=1, entropy_after=0), variable("town", kind_after=None),
+    )  # fmt: skip
+    of = plan("p", 0.7, 0.5, variables=variables, utility=UtilityView(marginals=marginals))
+    found = compare([of, plan("q", 0.1, 0.5)])
+    kept = found.plans[0].kept
+    assert kept is not None
+    assert (kept.variables, kept.of, kept.pairs_released) == (1, 3, 0.05)
+    assert (round(kept.k_marginal or 0), kept.k_marginal_released, kept.propensity) == (200, None, None)
+    assert kept.in_words() == "1 of 3 variables kept, loss among them 0.05"
+    assert found.plans[1].kept is None
+    section = Page(render_comparison(found)).section("keeps")
+    assert "variables kept 1 of 3 –" in section
+    assert "loss of pairs of variables, among those kept 0.05 –" in section
+
+
+def test_a_figure_that_is_not_told_is_none_that_was_not_measured() -> None:
+    hidden = finding(PASS, "apil", stage="utility", observed=None, withheld=True, binding=False)
+    page = Page(render_comparison(compare([plan("p", 0.1, 0.5, hidden), plan("q", 0.2, 0.5)])))
+    assert "not told –" in page.section("keeps")
 
 
 def test_a_comparison_is_json_and_back() -> None:

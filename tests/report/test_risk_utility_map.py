@@ -48,6 +48,32 @@ def test_a_plan_lies_at_its_loss_and_at_the_worst_margin_of_what_decides() -> No
     assert found.notes == ()
 
 
+def test_a_rule_on_the_file_that_is_kept_moves_no_plan_and_one_that_is_broken_does() -> None:
+    """Searches use up k: of plans that just meet it each would stand at the limit, whatever the attacks find."""
+    kept, broken = (
+        finding(verdict, "k_anonymity", stage="masked", observed=k, limit=5) for verdict, k in ((PASS, 5), (FAIL, 2))
+    )
+    found = drawn(plan("tuned", 0.1, 0.4, kept), plan("broken", 0.05, 0.4, broken))
+    assert [(point.risk, point.worst) for point in found.points] == [
+        (pytest.approx(0.4), "linkability"), (pytest.approx(2.5), "k_anonymity"),
+    ]  # fmt: skip
+    unjudged = finding(UNKNOWN, "k_anonymity", stage="masked")
+    assert drawn(plan("unjudged", 0.1, 0.4, unjudged)).points[0].unknown == ("k_anonymity",)
+    rules_alone = dossier(kept, finding(stage="utility", rule="pair_marginals", observed=0.1))
+    assert drawn(Plan("no attacks", rules_alone)).points[0].risk == pytest.approx(1.0)
+    assert drawn(plan("tuned", 0.1, 0.4, kept), risk="k_anonymity").points[0].risk == pytest.approx(1.0)
+
+
+def test_a_loss_that_is_not_told_was_measured_all_the_same() -> None:
+    hidden = finding(PASS, "apil", stage="utility", observed=None, withheld=True, binding=False)
+    found = drawn(plan("of few", 0.1, 0.5, hidden), loss="apil")
+    assert found.points[0].withheld
+    assert any("is not told" in note for note in found.notes)
+    assert not any("was not measured" in note for note in found.notes)
+    absent = finding(UNKNOWN, "apil", stage="utility", observed=None, binding=False)
+    assert any("was not measured" in note for note in drawn(plan("absent", 0.1, 0.5, absent), loss="apil").notes)
+
+
 def test_one_rule_may_be_the_risk_whether_it_decides_or_not() -> None:
     (point,) = drawn(plan("gentle", 0.1, 0.5), risk="suda").points
     assert (point.risk, point.worst) == (pytest.approx(1 / 9), "suda")  # it passes above its limit: much is asked

@@ -9,9 +9,13 @@ import yaml
 
 from sluice.custody.workspace import Workspace
 from sluice.errors import DataError
-from tasks.workbench.compare import Original, candidates, compare, refuse_unfit
+from sluice.report.comparison import compare as put_together
+from sluice.report.comparison_page import render_comparison
+from sluice.report.report import render
+from sluice.report.risk_utility_map import Plan
+from tasks.workbench.compare import Candidates, Original, candidates, compare, refuse_unfit
 from tests.flows.house import DONE, ERROR, House
-from tests.report.pages import Page
+from tests.report.pages import Page, dossier, finding
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +115,31 @@ def test_masked_files_alone_are_compared_without_a_release(house: House, workspa
     assert rough.loss is not None
     assert fine.loss < rough.loss
     assert made.plans[0].report is None
+
+
+def test_only_what_an_earlier_comparison_wrote_is_written_anew(workspace: Workspace, tmp_path: Path) -> None:
+    """Somebody's notes, a page of theirs, a link to either and the report of another command stay as they are."""
+    of = dossier(finding(stage="utility", rule="pair_marginals", observed=0.1))
+    none = Candidates((), {}, {"theirs.csv": tmp_path / "theirs.csv"}, {})
+    page, drawing, report = tmp_path / "map.html", tmp_path / "map.svg", tmp_path / "map-theirs.csv.html"
+
+    def asked() -> None:
+        refuse_unfit(none, None, page, drawing, "pair_marginals")
+
+    asked()
+    page.write_text(render_comparison(put_together([Plan("a plan", of)])))
+    drawing.write_text('<svg class="plot ru-map" role="img"></svg>')
+    report.write_text(render(of))
+    asked()
+    for file, option in ((page, "--output"), (drawing, "--svg"), (report, "--output")):
+        ours = file.read_bytes()
+        file.write_text("<!DOCTYPE html>\n<p>notes of a year</p>")
+        with pytest.raises(DataError, match=f"{option} .*no comparison wrote"):
+            asked()
+        file.unlink()
+        file.symlink_to(tmp_path / "elsewhere.html")
+        with pytest.raises(DataError, match="is no file"):
+            asked()
+        file.unlink()
+        file.write_bytes(ours)
+    asked()
