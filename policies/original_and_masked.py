@@ -13,7 +13,8 @@ from sluice.arrays import FloatArray
 from sluice.masking.blocks import Block
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
-from sluice.risk.coding import plain_values, released_as
+from sluice.risk.coding import released_as
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.people import person_variable
 from sluice.utility.analyses.impossible_records import RecordRule
 from sluice.utility.cell_changes import cell_changes, changed_in_few

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 
 Hashes = npt.NDArray[np.uint64]
 

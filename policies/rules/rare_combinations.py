@@ -13,7 +13,7 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.rules.control_rule import ControlRule, comparable_columns, percent
 from policies.rules.microdata_rule import Columns
 from sluice.risk.attacks.rare_combinations import rare_combinations
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.verdict import Finding
 
 

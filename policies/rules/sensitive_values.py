@@ -9,7 +9,7 @@ import pandas as pd
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.classes.class_values import Near, Sensitive
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, category_codes, equivalence_classes
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.resolution import on_grid, resolution
 from sluice.variables import Variable, as_label
 

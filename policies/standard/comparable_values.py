@@ -17,7 +17,7 @@ UNMEASURED = {
     "comparable_values": (
         "Let every released label stand for original ones: recode by rules that the plan states or, where the file was "
         "masked elsewhere, by a hierarchy of the contract, or hand it in with its rows in the original order (paired). "
-        "Release at least one variable that can be compared, and a smaller file where it is too large to be judged."
+        "Release at least one variable that can be compared."
     ),
 }
 
@@ -45,10 +45,8 @@ def judge_reading(coding: Coding, masked: pd.DataFrame, unread: int, passed_over
     )  # fmt: skip
 
 
-def incomparable(coding: Coding) -> Finding:
-    says = "The files are too large to be compared record by record."
-    if not coding.dimensions:
-        says = "No released variable can be compared with the original data."
+def incomparable() -> Finding:
+    says = "No released variable can be compared with the original data."
     return Finding(rule="comparable_values", verdict=Verdict.UNKNOWN, says=says, stage="reference", completed=0)
 
 

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from sluice.risk.coding import Coding, plain_values
+from sluice.risk.coding import Coding
+from sluice.risk.comparable_values import comparable_values
 from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
 from sluice.verdict import Finding, Verdict
@@ -17,7 +18,9 @@ UNMEASURED = {
 
 
 def judge_duplicates(coding: Coding, records: pd.DataFrame) -> Finding:
-    duplicates = unexplained_duplicates(row_groups(plain_values(records[name]) for name in coding.names).size)
+    duplicates = unexplained_duplicates(
+        row_groups(comparable_values(records[name], records[name])[0] for name in coding.names).size
+    )
     if duplicates.unexplained:
         says = (
             "More original records are equal in all released variables than different people would be. Where a person "

@@ -1,10 +1,10 @@
 """Isolated people: those far from all others, whom noise that hides the many hardly hides."""
 
 import numpy as np
-import numpy.typing as npt
 
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
+from sluice.risk.coded_points import Points
 from sluice.risk.reference.isolated_records import isolated_records
 from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.verdict import Finding, Verdict
@@ -16,14 +16,12 @@ ADVICE = {
     ),
 }
 
-FloatArray = npt.NDArray[np.float64]
-
 
 def judge_isolated(
     standard: ReferenceStandard,
-    original: FloatArray,
-    released: FloatArray,
-    holdout: FloatArray | None,
+    original: Points,
+    released: Points,
+    holdout: Points | None,
     found: ReferenceAttack,
     rng: np.random.Generator,
     minimum_cell: int,

@@ -17,8 +17,6 @@ from sluice.risk.reference.curve import Curve
 from sluice.risk.reference.reference_attack import attack
 from sluice.verdict import Finding
 
-_MOST_COORDINATES = 600_000_000  # 5 GB; a file that is too large to be judged is not judged
-
 
 def judge_reference_standard(
     standard: ReferenceStandard, files: OriginalAndMasked
@@ -38,11 +36,10 @@ def judge_reference_standard(
     if size.completed == 0:
         return [size], []
     coding = Coding.fit(original, files.recoded, files.variables, files.released, standard.weights)
-    records = len(original) + len(masked) + (0 if held is None else len(held))
-    if not 0 < records * coding.dimensions <= _MOST_COORDINATES:
-        return [size, incomparable(coding)], []
-    points, others = coding.original(original), None if held is None else coding.original(held)
-    released_points, unread = coding.released(masked)
+    if not coding.dimensions:
+        return [size, incomparable()], []
+    points, others = coding.original_points(original), None if held is None else coding.original_points(held)
+    released_points, unread = coding.released_points(masked)
     found = attack(points, released_points, others, standard.neighbours, standard.records, files.rng)
     by_measure = [judge_measure(standard, measure, found, size.verdict, minimum_cell) for measure in MEASURES]
     findings = [

@@ -13,6 +13,7 @@ from policies.standard.reported_share import reported_share
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import AttackSuccess
+from sluice.risk.coded_points import CodedPoints
 from sluice.risk.coding import Coding
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.learned_variable import compared_variables
@@ -57,15 +58,10 @@ def learned_intruder(files: OriginalAndMasked, people: int) -> LearnedIntruder |
     if not compared:
         return None
     coding = Coding.fit(files.original, files.recoded, files.variables, files.released)
-    a, b = coding.original(files.original), coding.released(files.masked)[0]
-    ends = dict(zip(coding.names, np.cumsum(coding.widths), strict=True))
-    starts = {name: end - width for (name, end), width in zip(ends.items(), coding.widths, strict=True)}
-    spaces = [
-        (a[:, starts[each.name] : ends[each.name]], b[:, starts[each.name] : ends[each.name]])
-        if each.name in ends
-        else (a[:, :0], b[:, :0])  # the released probability of one label
-        for each in compared
-    ]
+    sides = coding.original_points(files.original), coding.released_points(files.masked)[0]
+    by_name = dict(zip(coding.names, zip(*(side.by_variable() for side in sides), strict=True), strict=True))
+    nothing = CodedPoints([], len(files.original))
+    spaces = [by_name.get(each.name, (nothing, nothing)) for each in compared]  # none: probabilities of one label
     return LearnedIntruder.fit(compared, spaces, units, files.rng, people)
 
 

@@ -3,12 +3,10 @@
 It belongs to the reference standard, and needs to know which released record is whose.
 """
 
-import pandas as pd
-
 from policies.original_and_masked import OriginalAndMasked
 from policies.standard.copies import Column, judge_copies
 from policies.standard.reference_standard import ReferenceStandard
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import comparable_values, is_missing
 from sluice.risk.reference.copies import lone_copies
 from sluice.risk.resolution import COARSE, EXACT, FINE, on_one_grid
 from sluice.variables import GROUPS
@@ -36,7 +34,7 @@ def judge_lone_copies(standard: ReferenceStandard, files: OriginalAndMasked) -> 
     """
     recoded = files.recoded
     names = [n for n, variable in files.released.items() if n in recoded.columns and variable.role not in GROUPS]
-    values = {name: (plain_values(recoded[name]), plain_values(files.masked[name])) for name in names}
+    values = {name: comparable_values(recoded[name], files.masked[name]) for name in names}
     counts = []
     for share in (EXACT, FINE, COARSE):
         columns = {name: on_one_grid(*pair, share) for name, pair in values.items()}
@@ -54,4 +52,4 @@ def judge_lone_copies(standard: ReferenceStandard, files: OriginalAndMasked) -> 
 
 
 def _share_equal(before: Column, after: Column) -> float:
-    return float(((before == after) | (pd.isna(before) & pd.isna(after))).mean())
+    return float(((before == after) | (is_missing(before) & is_missing(after))).mean())

@@ -12,7 +12,7 @@ from policies.standard.intruders import AnyOf, Intruder
 from policies.standard.learned_linkage import judge_reached
 from sluice.errors import did_you_mean
 from sluice.risk.attacks.attribute_gain import AttributeGain, OtherVariable, attribute_gains, strongest_readings
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.linkage.candidate_posterior import CandidatePosterior
 from sluice.risk.linkage.kept_digits import with_digits
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached

@@ -45,8 +45,8 @@ def judge_reidentification(standard: ReferenceStandard, files: OriginalAndMasked
             binding=bound,
         )  # fmt: skip
     rows = some_of(n, min(n, standard.records), files.rng)
-    points, _ = coding.released(masked)
-    found = reidentification(coding.original(original), points, rows, standard.neighbours)
+    points, _ = coding.released_points(masked)
+    found = reidentification(coding.original_points(original), points, rows, standard.neighbours)
     share, said = reported_share(round(found.correct.sum()), len(rows), files.minimum_cell)
     tells = not np.isnan(found.best) and found.best >= _TELLS
     areas = "" if np.isnan(found.best) else (

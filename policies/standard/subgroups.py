@@ -11,7 +11,7 @@ import pandas as pd
 
 from policies.standard.reference_standard import MEASURES, ReferenceStandard
 from sluice.errors import DocumentError, did_you_mean
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.variables import Kind, Variable, Variables

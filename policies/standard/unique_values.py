@@ -9,7 +9,7 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
 from sluice.errors import DataError
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import comparable_values
 from sluice.risk.reference.unique_values import UniqueValues, unique_values, values_beside_unique_ones
 from sluice.variables import NAMES
 from sluice.verdict import Finding, Verdict
@@ -35,7 +35,7 @@ def judge_unique_values(standard: ReferenceStandard, files: OriginalAndMasked) -
     if files.paired and len(recoded) != len(masked):
         raise DataError("Unique values are looked for on each person's own record; the files differ in length.")
     names = [n for n, variable in files.released.items() if n in recoded.columns and variable.role not in NAMES]
-    columns = {name: (plain_values(recoded[name]), plain_values(masked[name])) for name in names}
+    columns = {name: comparable_values(recoded[name], masked[name]) for name in names}
     if not columns or not len(recoded) or not len(masked):
         says = "No released variable can be compared with the original data."
         return Finding(rule="unique_values", verdict=Verdict.UNKNOWN, says=says, stage="reference", completed=0)

@@ -30,36 +30,46 @@ import pandas as pd
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DocumentError, did_you_mean
 from sluice.items.item_sets import ItemSets
+from sluice.risk.coded_points import ByCategory, ByValue, Coded, CodedColumn, CodedPoints
+from sluice.risk.comparable_values import PlainArray, comparable_values, plain_values
 from sluice.risk.spread import spread
 from sluice.variables import NAMES, Kind, Variable, Variables
 
-PlainArray = npt.NDArray[Any]
-
-_MICROSECONDS_A_DAY = 86_400_000_000
 _FAR = 1e6  # spreads; whatever lies farther out is nobody's neighbour, and squares stay in range
 _MOST_ITEMS = 256  # coordinates of sets of items; of more items, the rarer ones share coordinates
 _NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
 
 
-def plain_values(column: "pd.Series[Any]") -> PlainArray:
-    """A typed column as numbers (dates as days) or texts, shape (n,); missing is NaN."""
+def _coded_column(
+    column: "pd.Series[Any]", code: Callable[[PlainArray], FloatArray], width: int, missing_at: FloatArray | None = None
+) -> CodedColumn:
+    """A column whose values lie where `code` puts them; missing ones at `missing_at`, where it is given."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        texts = np.append(np.asarray(column.cat.categories, dtype=object), np.nan)
-        return texts[column.cat.codes.to_numpy()]
-    if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        days = column.to_numpy("datetime64[us]").astype(np.int64) / _MICROSECONDS_A_DAY
-        return np.where(column.isna().to_numpy(), np.nan, days)
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        return column.to_numpy(np.float64, na_value=np.nan)
-    return column.to_numpy(object, na_value=np.nan)
+        table = code(plain_values(_each_category(column)))
+        if missing_at is not None:
+            table[-1] = missing_at
+        return ByCategory(table, column.cat.codes.to_numpy())
+
+    def code_part(part: "pd.Series[Any]") -> FloatArray:
+        coded = code(plain_values(part))
+        if missing_at is not None:
+            coded[part.isna().to_numpy()] = missing_at
+        return coded
+
+    return ByValue(column, code_part, width)
+
+
+def _each_category(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Each category once, and a missing value."""
+    assert isinstance(column.dtype, pd.CategoricalDtype)
+    return pd.Series(pd.Categorical.from_codes([*range(len(column.cat.categories)), -1], dtype=column.dtype))
 
 
 def _by_category(column: "pd.Series[Any]", code: Callable[[PlainArray], npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """`code` of each value of a column, row by row; of a category only once."""
     if not isinstance(column.dtype, pd.CategoricalDtype):
         return code(plain_values(column))
-    each = pd.Series(pd.Categorical.from_codes([*range(len(column.cat.categories)), -1], dtype=column.dtype))
-    return code(plain_values(each))[column.cat.codes.to_numpy()]
+    return code(plain_values(_each_category(column)))[column.cat.codes.to_numpy()]
 
 
 @dataclass(frozen=True)
@@ -129,6 +139,10 @@ class _Scale:
             coded = np.column_stack([coded, np.where(pd.isna(values), 1.0, -1.0)])
         return np.asarray(coded * np.sqrt(self.weight))
 
+    def column(self, values: "pd.Series[Any]") -> CodedColumn:
+        """`code` of each value of a column, worked out when it is asked for; of a category only once."""
+        return _coded_column(values, self.code, len(self.fill) + self.indicator)
+
     def _items(self, values: PlainArray) -> tuple[ItemSets, IntArray]:
         """The sets, and the place of each of their items among the original's, -1 where it is none."""
         sets = ItemSets.of(pd.Series(values, dtype="str"), self.separator)
@@ -188,14 +202,18 @@ class _Reading:
             missing_share=float(missing.mean()),
         )
 
-    def read(self, column: "pd.Series[Any]") -> tuple[FloatArray, int]:
-        """Coordinates, shape (m, width), and the number of values that could not be read; these lie in the middle."""
-        coded, unknown = _by_category(column, self._read), _by_category(column, self._unknown)
-        missing = column.isna().to_numpy()
-        if missing.any():
-            natural = min(1.0, self.missing_share / float(missing.mean()))
-            coded[missing] = natural * self.missing_at + (1 - natural) * self.centroids[-1]
-        return coded, int(unknown.sum())
+    def read(self, column: "pd.Series[Any]") -> tuple[CodedColumn, int]:
+        """The coordinates, and the number of values that could not be read; these lie in the middle."""
+        missing = float(column.isna().to_numpy().mean()) if len(column) else 0.0
+        missing_at = None
+        if missing:
+            natural = min(1.0, self.missing_share / missing)
+            missing_at = natural * self.missing_at + (1 - natural) * self.centroids[-1]
+        return _coded_column(column, self._read, self.centroids.shape[1], missing_at), self.unread(column)
+
+    def unread(self, column: "pd.Series[Any]") -> int:
+        """How many values could not be read."""
+        return int(_by_category(column, self._unknown).sum())
 
     def _read(self, values: PlainArray) -> FloatArray:
         if not self.direct:
@@ -303,46 +321,56 @@ class Coding:
 
     def original(self, frame: pd.DataFrame) -> FloatArray:
         """Records typed like the original as points, shape (n, dimensions)."""
-        points, at = np.empty((len(frame), self.dimensions)), 0
-        for name, scale in zip(self.names, self._scales, strict=True):
-            block = _by_category(frame[name], scale.code)
-            points[:, at : at + block.shape[1]] = block
-            at += block.shape[1]
-        return points
+        return self.original_points(frame)[:]
 
     def released(self, frame: pd.DataFrame) -> tuple[FloatArray, int]:
         """Released records as points, shape (m, dimensions), and the number of values that could not be read."""
-        points, at, unknown = np.empty((len(frame), self.dimensions)), 0, 0
+        points, unread = self.released_points(frame)
+        return points[:], unread
+
+    def original_points(self, frame: pd.DataFrame) -> CodedPoints:
+        """As `original`, worked out when they are asked for: large files are too large to be held as points."""
+        columns = [scale.column(frame[name]) for name, scale in zip(self.names, self._scales, strict=True)]
+        return CodedPoints(columns, len(frame))
+
+    def released_points(self, frame: pd.DataFrame) -> tuple[CodedPoints, int]:
+        """As `released`, worked out when they are asked for."""
+        coded: list[CodedColumn] = []
+        unknown = 0
         for name, columns, reading in zip(self.names, self._columns, self._readings, strict=True):
             if columns == (name,):
-                coded, unread = reading.read(frame[name])
+                column, unread = reading.read(frame[name])
             else:
                 labels = [column.removeprefix(f"{name}=") for column in columns]
-                coded, unread = reading.read_distribution(frame[list(columns)].to_numpy(np.float64), labels)
-            points[:, at : at + coded.shape[1]] = coded
-            at += coded.shape[1]
+                block, unread = reading.read_distribution(frame[list(columns)].to_numpy(np.float64), labels)
+                column = Coded(block)
+            coded.append(column)
             unknown += unread
-        return points, unknown
+        return CodedPoints(coded, len(frame)), unknown
 
     def unread(self, frame: pd.DataFrame) -> list[str]:
         """Variables with released values that could not be read; those of which shares are released are passed over."""
         return [
             name
             for name, columns, reading in zip(self.names, self._columns, self._readings, strict=True)
-            if columns == (name,) and reading.read(frame[name])[1]
+            if columns == (name,) and reading.unread(frame[name])
         ]
 
     def labels(self, recoded: pd.DataFrame, frame: pd.DataFrame) -> tuple[list[PlainArray], list[PlainArray]]:
         """The values of both files variable by variable, on the released file's own categories, to be compared.
 
-        A distribution that is certain of one label is that label; any other equals no value.
+        A distribution that is certain of one label is that label; any other equals no value. Categories are codes, see
+        `comparable_values`.
         """
-        released = []
+        original, released = [], []
         for name, columns in zip(self.names, self._columns, strict=True):
             if columns == (name,):
-                released.append(plain_values(frame[name]))
-                continue
-            shares = frame[list(columns)].to_numpy(np.float64)
-            labels = np.array([column.removeprefix(f"{name}=") for column in columns], dtype=object)
-            released.append(np.where(shares.max(axis=1) == 1, labels[shares.argmax(axis=1)], f"{name}="))
-        return [plain_values(recoded[name]) for name in self.names], released
+                before, after = comparable_values(recoded[name], frame[name])
+            else:
+                shares = frame[list(columns)].to_numpy(np.float64)
+                labels = np.array([column.removeprefix(f"{name}=") for column in columns], dtype=object)
+                before = plain_values(recoded[name])
+                after = np.where(shares.max(axis=1) == 1, labels[shares.argmax(axis=1)], f"{name}=")
+            original.append(before)
+            released.append(after)
+        return original, released

@@ -15,7 +15,8 @@ import pandas as pd
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
-from sluice.risk.coding import plain_values, released_as
+from sluice.risk.coding import released_as
+from sluice.risk.comparable_values import plain_values
 from sluice.utility.divergence import interval_edges
 from sluice.variables import NAMES, Kind, Variables
 

@@ -18,7 +18,7 @@ import pandas as pd
 
 from sluice.arrays import FloatArray
 from sluice.errors import DataError
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 
 Divergence = Literal["kullback_leibler", "jensen_shannon", "hellinger", "total_variation"]
 

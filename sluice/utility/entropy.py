@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sluice.arrays import FloatArray
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.utility.divergence import entropy, interval_edges
 
 _INTERVALS = 20  # of a number or date, of about equal shares of the original; fewer where records are few

@@ -24,7 +24,7 @@ from sluice.documents.documents import document_sha256
 from sluice.errors import DataError
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.report import render
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
 from sluice.variables import Kind, Variable, Variables

@@ -27,7 +27,7 @@ from sluice.arrays import BoolArray, FloatArray
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import LEVEL, quantile
 from sluice.risk.attacks.released_column import released_column
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.measurement import Measurement
 from sluice.risk.spread import spread
 

@@ -23,7 +23,7 @@ import pandas as pd
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import AttackSuccess
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.measurement import Measurement
 from sluice.utility.divergence import interval_edges
 

@@ -19,7 +19,7 @@ from sluice.arrays import FloatArray
 from sluice.errors import DataError
 from sluice.risk.attacks.membership import Membership, advantage, area_under_curve
 from sluice.risk.attacks.rare_combinations import cell_of_each, grouped, subsets
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.variables import Variables
 

@@ -20,7 +20,7 @@ import pandas as pd
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.risk.attacks.attack_success import LEVEL, quantile
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.risk.measurement import Measurement
 from sluice.variables import Kind, Variables

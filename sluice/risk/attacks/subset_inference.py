@@ -30,7 +30,7 @@ from sluice.machine import threads
 from sluice.risk.attacks.attack_success import LEVEL, quantile
 from sluice.risk.attacks.near_values import NearValues
 from sluice.risk.attacks.rare_combinations import subsets
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.distances.gower import gower_points
 from sluice.risk.measurement import Measurement
 from sluice.variables import Variables

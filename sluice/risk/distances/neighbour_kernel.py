@@ -198,6 +198,17 @@ def _insert(squared: FloatArray, found: IntArray, distance: float, point: int) -
 
 
 @numba.njit(cache=True, nogil=True)
+def _reach(
+    i: int, worst: float, squared_length: float, slack: float, d: int, reaches: FloatArray, limits: Float32Array
+) -> None:
+    """Set how far the i-th query of a call still looks: `reaches`, of the call, and `limits`, of its group."""
+    length = math.sqrt(squared_length)
+    farthest = length + math.sqrt(worst)  # so long is a point within reach at most
+    reach = worst + slack * (2.0 * length + farthest) * farthest + d * 2.0**-120
+    reaches[i], limits[i % QUERIES] = reach, reach - squared_length
+
+
+@numba.njit(cache=True, nogil=True)
 def search(
     blocks: Float32Array,
     members: IntArray,
@@ -211,10 +222,13 @@ def search(
     slack: float,
     squared: FloatArray,
     found: IntArray,
+    number: int,
     first: int,
     last: int,
 ) -> tuple[int, int]:
     """Find the nearest points of the queries in groups first..last - 1, which should be few, and near each other.
+
+    The points may come in parts, one call after the other: each betters what the parts before it left.
 
     blocks         : (b, 4, rows, 16), a row each for the length off the main axes, the squared length, and the axes;
                      rows of zeros make up a multiple of four and one
@@ -224,8 +238,9 @@ def search(
     queries        : (4 g, d), and `points`, (m, d); `lengths` and `skipped`, (4 g,), the queries' squared lengths and
                      the point that each must not find, -1 for none
     slack          : relative error of the screen
-    squared, found : (4 g, k), filled in: the nearest by (squared distance, point), infinite and -1 where there are
-                     fewer
+    squared, found : (4 g, k), bettered: the nearest by (squared distance, number of the point), infinite and -1 where
+                     there are none yet
+    number         : of the first of these points; the others follow it
     returns        : how many blocks were screened for a group and, in the second place, how many vectors for a query
     """
     d, k = queries.shape[1], squared.shape[1]
@@ -237,8 +252,9 @@ def search(
     seen = np.zeros((last - first, width), np.bool_)
     within = np.empty(QUERIES, np.uint64)
     screened, looked_at = 0, 0
-    squared[begin:end], found[begin:end] = np.inf, -1
     for i in range(end - begin):
+        if squared[begin + i, k - 1] < np.inf:
+            _reach(i, squared[begin + i, k - 1], lengths[begin + i], slack, d, reaches, limits[i // QUERIES])
         place = query_blocks[first + i // QUERIES, :, i % QUERIES] * np.float32(-0.5)
         _block_distances(place, low, high, distances[i])
     # The nearest block of each query first: hardly another one is then near enough.
@@ -268,13 +284,10 @@ def search(
                     while lanes != 0:
                         point = members[block * POINTS + lane + _lowest_bit(lanes)]
                         lanes &= lanes - np.uint64(1)
-                        if point < 0 or point == skipped[query]:
+                        if point < 0 or number + point == skipped[query]:
                             continue
                         exact = _squared_distance(queries[query], points[point])
                         scaled = 4097.0 * exact  # Dekker's splitting, to 41 bits: equal distances tie, however summed
-                        _insert(squared[query], found[query], scaled - (scaled - exact), point)
-                        worst, length = squared[query, k - 1], math.sqrt(lengths[query])
-                        farthest = length + math.sqrt(worst)  # so long is a point within reach at most
-                        reach = worst + slack * (2.0 * length + farthest) * farthest + d * 2.0**-120
-                        reaches[start + i], limit[i] = reach, reach - lengths[query]
+                        _insert(squared[query], found[query], scaled - (scaled - exact), number + point)
+                        _reach(start + i, squared[query, k - 1], lengths[query], slack, d, reaches, limit)
     return screened, looked_at

@@ -10,12 +10,14 @@ Source: Lasko and Vinterbo (2010), section II.A, needs them. The search is the p
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.machine import threads
+from sluice.risk.coded_points import CodedPoints, Points
 from sluice.risk.row_groups import row_groups
 
 Float32Array = npt.NDArray[np.float32]
@@ -27,6 +29,7 @@ _AXES_FROM = 16_384  # points from which the main axes are found
 _MAIN_AXES = (6, 12, 24)  # how many may be looked at first, besides all of them
 _BATCH = 32  # groups of queries that are searched together
 _TRIED = 2  # batches that tell how many main axes are best, of 16 times as many at least
+_COORDINATES = 24_000_000  # of points that are searched at a time: 200 MB, and as much again for the search
 _LARGEST = 1e37  # of a squared length in single precision; whatever is longer is measured in full
 
 
@@ -38,7 +41,7 @@ class Neighbours:
     index: IntArray  # (n, k), rows of `points`; a point that stands several times is named by one of its rows
 
 
-def nearest_neighbours(queries: FloatArray, points: FloatArray, k: int, own_row: IntArray | None = None) -> Neighbours:
+def nearest_neighbours(queries: FloatArray, points: Points, k: int, own_row: IntArray | None = None) -> Neighbours:
     """The k nearest of `points` to each of `queries`.
 
     queries : shape (n, d), finite
@@ -47,15 +50,18 @@ def nearest_neighbours(queries: FloatArray, points: FloatArray, k: int, own_row:
               out by its position: another point of equal values stays
     raises  : ValueError on shapes that do not match, values that are not finite, or fewer than k points
     cost    : O(n m d) time at worst, far less where a few main axes hold most of the variance; about 20 d bytes for
-              each point and each query, in addition to the arguments and the result
+              each query and each of the 24,000,000 / d points that are searched at a time, and 60 bytes for each
+              point, in addition to the arguments and the result
     """
-    queries, points = np.ascontiguousarray(queries, np.float64), np.ascontiguousarray(points, np.float64)
+    queries = np.ascontiguousarray(queries, np.float64)
+    if not isinstance(points, CodedPoints):
+        points = np.ascontiguousarray(points, np.float64)
     available = len(points) - (own_row is not None and bool((own_row >= 0).any()))
-    if queries.ndim != 2 or points.ndim != 2 or queries.shape[1] != points.shape[1] or points.shape[1] == 0:
+    if queries.ndim != 2 or len(points.shape) != 2 or queries.shape[1] != points.shape[1] or points.shape[1] == 0:
         raise ValueError(f"queries and points must be of shape (., d), d >= 1; got {queries.shape}, {points.shape}")
     if not 1 <= k <= available:
         raise ValueError(f"k must be from 1 to the number of points that may be found, {available}; got {k}")
-    if not (np.isfinite(queries).all() and np.isfinite(points).all()):
+    if not (np.isfinite(queries).all() and all(np.isfinite(column).all() for column in points.T)):
         raise ValueError("queries and points must be finite. Was a missing value left uncoded?")
     groups = row_groups(points.T)
     # Of several points at one distance the first is found: numbered so, these are evenly spread over all values.
@@ -66,7 +72,7 @@ def nearest_neighbours(queries: FloatArray, points: FloatArray, k: int, own_row:
     if own_row is not None:
         own_group = np.where(own_row >= 0, np.argsort(order)[groups.of[own_row]], own_group)
     skipped = np.where((own_group >= 0) & (times[own_group] == 1), own_group, -1)
-    squared, found = _nearest_distinct(queries, points[first], min(k, len(first)), skipped)
+    squared, found = _nearest_distinct(queries, points, first, min(k, len(first)), skipped)
     copies = np.where(np.isfinite(squared), times[found] - (found == own_group[:, None]), 0)
     # Fill the k places: the r-th place belongs to the first group whose copies, added up, reach past r.
     reach = np.cumsum(copies, axis=1)
@@ -78,54 +84,109 @@ def nearest_neighbours(queries: FloatArray, points: FloatArray, k: int, own_row:
 
 
 def _nearest_distinct(
-    queries: FloatArray, points: FloatArray, k: int, skipped: IntArray
+    queries: FloatArray, points: Points, distinct: IntArray, k: int, skipped: IntArray
 ) -> tuple[FloatArray, IntArray]:
-    """Squared distances and rows of the k nearest, both (n, k), by (squared distance, row).
+    """Squared distances and places in `distinct` of the k nearest, both (n, k), by (squared distance, place).
+
+    distinct : shape (g,), rows of `points`; they are searched part by part, and in whatever parts, the same is found
 
     Slack: with u = 2^-24 the sum of at most d + 3 rounded products is off by about (d + 5) u (2 |q||p| + |p|^2), and
     coordinates rounded to float32 by u of themselves. Only a point with |p| <= |q| + R can lie within R of the query,
     which bounds |p|; the edges of a box, where it matters, are coordinates of such points.
     """
-    from sluice.risk.distances.neighbour_kernel import AXES, LANES, PARTS, POINTS, QUERIES, search
-
     n, d = queries.shape
     if n == 0:
         return np.empty((0, k)), np.empty((0, k), np.int64)
-    centre = points.mean(axis=0)
-    axes = _main_axes(points, centre)
-    blocks, members = _in_blocks(points, centre, axes, LANES, POINTS)
-    query_blocks, order = _in_blocks(queries, centre, axes, QUERIES, QUERIES)
-    in_parts = blocks.reshape(-1, PARTS, *blocks.shape[1:])
-    lengths = query_blocks[:, 1].reshape(-1).astype(np.float64)
-    query_blocks[:, 1], query_blocks[:, AXES:] = 1.0, -2.0 * query_blocks[:, AXES:]
-    order = np.where(order < 0, order[0], order)  # the last group is filled up with a query that is not read
-    rows, never = queries[order], skipped[order]
-    squared, found = np.empty((len(order), k)), np.empty((len(order), k), np.int64)
+    some = points[distinct[:: max(1, len(distinct) // _AXES_FROM)]]
+    centre = some.mean(axis=0)
+    axes = _main_axes(some - centre)
+    search = _Search.of(queries, centre, axes, k, skipped)
+    tries = [main for main in _MAIN_AXES if main < d] + [d]
+    best = tries[(len(tries) - 1) // 2]
+    together = max(1, _COORDINATES // d)
+    for start in range(0, len(distinct), together):
+        part = _Part.of(points[distinct[start : start + together]], centre, axes, start)
+        if not start and len(search.batches) >= 16 * _TRIED:
+            best = min(tries, key=lambda main: search.cost(part, main))
+        with ThreadPoolExecutor(threads()) as pool:
+            list(pool.map(search.batch(part, best), search.batches))
+    return search.answers(n)
 
-    def look(main: int) -> Callable[[int], tuple[int, int]]:
-        """How to search a batch of groups with so many main axes first."""
-        blocks[:, 0], query_blocks[:, 0] = _length_from(blocks, AXES + main), -_length_from(query_blocks, AXES + main)
-        low, high = _edges(blocks[:, : AXES + main], PARTS)
 
-        def batch(first: int) -> tuple[int, int]:
+@dataclass(frozen=True)
+class _Part:
+    """Points that are searched together, as the kernel takes them."""
+
+    points: FloatArray
+    blocks: Float32Array
+    members: IntArray
+    number: int  # of the first of them
+
+    @classmethod
+    def of(cls, points: FloatArray, centre: FloatArray, axes: FloatArray, number: int) -> Self:
+        from sluice.risk.distances.neighbour_kernel import LANES, POINTS
+
+        return cls(points, *_in_blocks(points, centre, axes, LANES, POINTS), number)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The queries as the kernel takes them, and the nearest that were found so far."""
+
+    blocks: Float32Array
+    order: IntArray  # the query in each place; the last group is filled up with one that is not read
+    rows: FloatArray
+    lengths: FloatArray
+    never: IntArray
+    squared: FloatArray
+    found: IntArray
+
+    @classmethod
+    def of(cls, queries: FloatArray, centre: FloatArray, axes: FloatArray, k: int, skipped: IntArray) -> Self:
+        from sluice.risk.distances.neighbour_kernel import AXES, QUERIES
+
+        blocks, order = _in_blocks(queries, centre, axes, QUERIES, QUERIES)
+        lengths = blocks[:, 1].reshape(-1).astype(np.float64)
+        blocks[:, 1], blocks[:, AXES:] = 1.0, -2.0 * blocks[:, AXES:]
+        order = np.where(order < 0, order[0], order)
+        squared, found = np.full((len(order), k), np.inf), np.full((len(order), k), -1, np.int64)
+        return cls(blocks, order, queries[order], lengths, skipped[order], squared, found)
+
+    @property
+    def batches(self) -> range:
+        """The first group of each batch."""
+        return range(0, len(self.blocks), _BATCH)
+
+    def batch(self, part: _Part, main: int) -> Callable[[int], tuple[int, int]]:
+        """How to look for a batch of groups among these points, with so many main axes first."""
+        from sluice.risk.distances.neighbour_kernel import AXES, PARTS, search
+
+        part.blocks[:, 0] = _length_from(part.blocks, AXES + main)
+        self.blocks[:, 0] = -_length_from(self.blocks, AXES + main)
+        low, high = _edges(part.blocks[:, : AXES + main], PARTS)
+        in_parts = part.blocks.reshape(-1, PARTS, *part.blocks.shape[1:])
+        slack = (self.rows.shape[1] + 32) * _SINGLE
+
+        def look(first: int) -> tuple[int, int]:
             counts: tuple[int, int] = search(
-                in_parts, members, low, high, query_blocks, rows, points, lengths, never, (d + 32) * _SINGLE, squared,
-                found, first, min(first + _BATCH, len(query_blocks)),
+                in_parts, part.members, low, high, self.blocks, self.rows, part.points, self.lengths, self.never, slack,
+                self.squared, self.found, part.number, first, min(first + _BATCH, len(self.blocks)),
             )  # fmt: skip
             return counts
 
-        return batch
+        return look
 
-    tries = [main for main in _MAIN_AXES if main < d] + [d]
-    best = tries[(len(tries) - 1) // 2]
-    batches = range(0, len(query_blocks), _BATCH)
-    if len(batches) >= 16 * _TRIED:
-        best = min(tries, key=lambda main: _cost(main, d, map(look(main), batches[:: len(batches) // _TRIED])))
-    with ThreadPoolExecutor(threads()) as pool:
-        list(pool.map(look(best), batches))
-    answers = np.empty((n, k)), np.empty((n, k), np.int64)
-    answers[0][order[:n]], answers[1][order[:n]] = squared[:n], found[:n]
-    return answers
+    def cost(self, part: _Part, main: int) -> float:
+        """Of looking with so many main axes first, by some batches; what they find is forgotten."""
+        counts = [*map(self.batch(part, main), self.batches[:: len(self.batches) // _TRIED])]
+        self.squared[:], self.found[:] = np.inf, -1
+        return _cost(main, self.rows.shape[1], counts)
+
+    def answers(self, n: int) -> tuple[FloatArray, IntArray]:
+        """What was found for the n queries, in their order."""
+        squared, found = np.empty((n, self.squared.shape[1])), np.empty((n, self.squared.shape[1]), np.int64)
+        squared[self.order[:n]], found[self.order[:n]] = self.squared[:n], self.found[:n]
+        return squared, found
 
 
 def _cost(main: int, d: int, counts: Iterable[tuple[int, int]]) -> float:
@@ -133,12 +194,11 @@ def _cost(main: int, d: int, counts: Iterable[tuple[int, int]]) -> float:
     return sum(16 * screened * (main + 2) + looked_at * (2 * d + 24) for screened, looked_at in counts)
 
 
-def _main_axes(points: FloatArray, centre: FloatArray) -> FloatArray:
-    """Orthonormal axes, shape (d, d), those that hold most of the points' spread first.
+def _main_axes(some: FloatArray) -> FloatArray:
+    """Orthonormal axes, shape (d, d), those that hold most of the spread of some points first.
 
     Any axes give the right answer; these leave few points for the second look. A few thousand points tell them.
     """
-    some = points[:: max(1, len(points) // _AXES_FROM)] - centre
     scale = np.abs(some).max(initial=0.0) or 1.0
     _, axes = np.linalg.eigh((some / scale).T @ (some / scale))
     return np.ascontiguousarray(axes[:, ::-1])

@@ -12,6 +12,7 @@ from typing import Self
 import numpy as np
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.risk.coded_points import Points, side_by_side
 from sluice.risk.linkage.learned_claims import Calibration
 from sluice.risk.linkage.learned_linker import Candidates, LearnedLinker
 from sluice.risk.linkage.learned_rulers import (
@@ -28,7 +29,9 @@ _MOST_TUNED = 300  # people of each fold by whom rulers are compared and claims 
 _CANDIDATES = 20  # other records that share the probability with the best match
 _MOST_COORDINATES = 200  # more come of categories by the hundred, which weights tell apart better than distances
 
-Space = tuple[FloatArray, FloatArray]  # coordinates of one variable: original (n, w), released (m, w)
+_AT_ONCE = 24_000_000  # coordinates of a file that are held as an array, 200 MB; those of larger ones are worked out
+
+Space = tuple[Points, Points]  # coordinates of one variable: original (n, w), released (m, w)
 
 
 @dataclass(frozen=True)
@@ -90,14 +93,15 @@ class LearnedIntruder:
         part = (drawn[units] * 1e6).astype(np.int64) % 2  # a coin of its own
         learning, others = np.flatnonzero(half), np.flatnonzero(~half)
         judged = np.sort(rng.choice(others, people, replace=False)) if len(others) > people else others
-        folds = []
+        folds: list[tuple[LearnedLinker, IntArray]] = []
         for side in (0, 1):
             learned, tuned = learning[part[learning] == side], learning[part[learning] != side]
+            beside = folds[0][0] if folds else None
             folds.append((
-                LearnedLinker.learn(compared, _some(learned, _MOST_LEARNED, rng)),
+                LearnedLinker.learn(compared, _some(learned, _MOST_LEARNED, rng), beside),
                 _some(tuned, _MOST_TUNED, rng),
             ))  # fmt: skip
-        linker = LearnedLinker.learn(compared, _some(learning, _MOST_LEARNED, rng))
+        linker = LearnedLinker.learn(compared, _some(learning, _MOST_LEARNED, rng), folds[0][0])
         return cls(linker, tuple(folds), learning, judged, int(rng.integers(2**62)), tuple(spaces))
 
     def play(self, variables: Sequence[int] | IntArray | None = None) -> Reached:
@@ -139,7 +143,7 @@ class LearnedIntruder:
         chosen = [self.spaces[j] for j in known if self.spaces[j][0].shape[1]]
         if not 0 < sum(space[0].shape[1] for space in chosen) <= _MOST_COORDINATES:
             return {}
-        a, b = np.hstack([space[0] for space in chosen]), np.hstack([space[1] for space in chosen])
+        a, b = (side_by_side([space[side] for space in chosen], _AT_ONCE) for side in (0, 1))
         return {"the distance": (a, b), "the distance in units of what masking did": whitened(a, b, self.learning)}
 
 

@@ -54,15 +54,22 @@ class LearnedLinker:
     _exact: npt.NDArray[np.int32] = field(repr=False)  # (v, m)
 
     @classmethod
-    def learn(cls, compared: Sequence[ComparedVariable], rows: IntArray) -> Self:
-        """Learn from the true pairs of these rows. Cost: O(v q log q) time."""
+    def learn(cls, compared: Sequence[ComparedVariable], rows: IntArray, beside: Self | None = None) -> Self:
+        """Learn from the true pairs of these rows.
+
+        beside : a linker of the same variables, whose codes are shared
+        cost   : O(v q log q) time; O(v m) memory, without `beside`
+        """
+        learned = tuple(variable.learn(rows) for variable in compared)
+        if beside is not None:
+            return cls(tuple(compared), learned, beside._levels, beside._exact)
         m = len(compared[0].released)
         exact = np.zeros((len(compared), m), np.int32)
         for j, variable in enumerate(compared):
             if variable.exact is not None:
                 exact[j] = variable.exact[1]
         levels = np.vstack([variable.released for variable in compared])
-        return cls(tuple(compared), tuple(variable.learn(rows) for variable in compared), levels, exact)
+        return cls(tuple(compared), learned, levels, exact)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -126,8 +133,7 @@ class LearnedLinker:
             factors[j] * float(self.learned[j].weights(rows[: min(len(rows), 64)]).std(axis=1).mean()) for j in chosen
         ]
         order = chosen[np.argsort(spread)[::-1]]
-        shown, exact = self._levels[order], self._exact[order]
-        places = rows
+        shown, exact, places = self._levels, self._exact, rows
         if among is not None:
             held = np.union1d(among, rows)
             shown, exact, places = shown[:, held], exact[:, held], np.searchsorted(held, rows)
@@ -161,7 +167,7 @@ class LearnedLinker:
                 else:
                     bins[:, at] = -np.inf
             looks: int = best_candidates(
-                tables, spans, bins, padded, counts, known, shown, exact, coordinates, starts, places[block],
+                tables, spans, bins, padded, counts, known, order, shown, exact, coordinates, starts, places[block],
                 own[block], best[block], scores[block], ties[block],
             )  # fmt: skip
             return looks

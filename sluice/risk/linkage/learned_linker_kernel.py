@@ -22,8 +22,9 @@ def best_candidates(
     edges: NDArray[np.float32],  # (v, most edges)
     edge_counts: NDArray[np.int64],  # (v,)
     known: NDArray[np.int32],  # (q, v) exact code of the known value
-    levels: NDArray[np.uint16],  # (v, m)
-    exact: NDArray[np.int32],  # (v, m)
+    rows_of: NDArray[np.int64],  # (v,) the row of `levels` and `exact` that each variable has
+    levels: NDArray[np.uint16],  # (., m)
+    exact: NDArray[np.int32],  # (., m)
     coordinates: NDArray[np.float32],  # of all exact codes, variable after variable
     starts: NDArray[np.int64],  # (v,)
     own: NDArray[np.int64],  # (q,) row of the own record, -1 for none
@@ -44,7 +45,7 @@ def best_candidates(
         rows[p], scores[p], ties[p] = -1, -np.inf, 0
         own_score[p] = -np.inf
         if own[p] >= 0:
-            own_score[p] = _score(p, own[p], tables, spans, bins, edges, edge_counts, known, levels, exact,
+            own_score[p] = _score(p, own[p], tables, spans, bins, edges, edge_counts, known, rows_of, levels, exact,
                                   coordinates, starts)  # fmt: skip
     sums, at = np.empty(_TILE, np.float32), np.empty(_TILE, np.int64)
     for first in range(0, m, _TILE):
@@ -53,7 +54,7 @@ def best_candidates(
             lowest = scores[p, k - 1] - np.float32(_ROUNDING)
             sums[:tile] = 0.0
             for j in range(min(_PASS, v)):
-                weight, level = tables[p, j], levels[j, first : first + tile]
+                weight, level = tables[p, j], levels[rows_of[j], first : first + tile]
                 for i in range(tile):
                     sums[i] += weight[level[i]]
             looks += tile * min(_PASS, v)
@@ -64,7 +65,7 @@ def best_candidates(
             for start in range(_PASS, v, _PASS):
                 end = min(start + _PASS, v)
                 for j in range(start, end):
-                    weight, level = tables[p, j], levels[j]
+                    weight, level = tables[p, j], levels[rows_of[j]]
                     for i in range(left):
                         sums[i] += weight[level[at[i]]]
                 looks += left * (end - start)
@@ -78,7 +79,7 @@ def best_candidates(
                 r = at[i]
                 if r == own[p] or sums[i] < scores[p, k - 1] - np.float32(_ROUNDING):
                     continue
-                score = _score(p, r, tables, spans, bins, edges, edge_counts, known, levels, exact,
+                score = _score(p, r, tables, spans, bins, edges, edge_counts, known, rows_of, levels, exact,
                                coordinates, starts)  # fmt: skip
                 if score == scores[p, 0]:
                     ties[p] += 1
@@ -103,6 +104,7 @@ def _score(
     edges: NDArray[np.float32],
     edge_counts: NDArray[np.int64],
     known: NDArray[np.int32],
+    rows_of: NDArray[np.int64],
     levels: NDArray[np.uint16],
     exact: NDArray[np.int32],
     coordinates: NDArray[np.float32],
@@ -111,9 +113,9 @@ def _score(
     """Sum of weights, by exact values where these decide."""
     total = np.float32(0.0)
     for j in range(tables.shape[1]):
-        level = levels[j, r]
+        level = levels[rows_of[j], r]
         if spans[p, j, 0] <= level <= spans[p, j, 1]:
-            mine, other = known[p, j], exact[j, r]
+            mine, other = known[p, j], exact[rows_of[j], r]
             at = 0
             if mine != other:
                 far = abs(coordinates[starts[j] + mine] - coordinates[starts[j] + other])

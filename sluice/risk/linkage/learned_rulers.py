@@ -14,6 +14,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from sluice.arrays import FloatArray, IntArray
+from sluice.risk.coded_points import CodedPoints, Points
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.linkage.learned_linker import Candidates, LearnedLinker
 from sluice.risk.row_groups import row_groups
@@ -23,6 +24,7 @@ _AMONG = 20_000  # released records, at random, that examples are taken from
 _PULL = 0.02  # how strongly factors are drawn towards 1, in the unit of a person's log likelihood
 _TIED = 1e-6  # scores that differ by no more are equal
 _DECIMALS = 9  # distances that agree to so many decimals are tied
+_PAIRS = 200_000  # learned pairs of a large file, evenly spread, that tell what masking did
 _SINGULAR = 1e-9  # part of the variance below which a direction counts as constant
 
 
@@ -92,7 +94,7 @@ def logit_factors(examples: Examples) -> FloatArray:
     return factors if factors.any() else start
 
 
-def by_distance(original: FloatArray, released: FloatArray, rows: IntArray, candidates: int) -> Candidates:
+def by_distance(original: Points, released: Points, rows: IntArray, candidates: int) -> Candidates:
     """The nearest released records; the score is minus half the squared distance.
 
     Ties are counted on the list, and of equal records also beyond it.
@@ -103,18 +105,30 @@ def by_distance(original: FloatArray, released: FloatArray, rows: IntArray, cand
     scores = -(np.round(others.distance, _DECIMALS) ** 2) / 2
     ties = (scores == scores[:, :1]).sum(axis=1)
     if (ties == k).any():
-        groups = row_groups(np.round(released, _DECIMALS).T)
+        groups = row_groups(np.round(coordinate, _DECIMALS) for coordinate in released.T)
         best = groups.of[others.index[:, 0]]
         ties = np.maximum(ties, groups.size[best] - (groups.of[rows] == best))
     return Candidates(own, others.index, scores, ties)
 
 
-def whitened(original: FloatArray, released: FloatArray, learning: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Both files as points whose Euclidean distance is Mahalanobis' by the differences within the learned pairs."""
-    apart = original[learning] - released[learning]
+def whitened(original: Points, released: Points, learning: IntArray) -> tuple[Points, Points]:
+    """Both files as points whose Euclidean distance is Mahalanobis' by the differences within the learned pairs.
+
+    Of points that are worked out when they are asked for, so many pairs tell the differences.
+    """
+    if isinstance(original, CodedPoints) and isinstance(released, CodedPoints):
+        some = learning[:: -(-len(learning) // _PAIRS)]
+        turn, centre = _turn(original[some], original[some] - released[some])
+        return original.turned(centre, turn), released.turned(0.0, turn)
+    original, released = original[:], released[:]
+    turn, centre = _turn(original, original[learning] - released[learning])
+    return (original - centre) @ turn, released @ turn
+
+
+def _turn(original: FloatArray, apart: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The matrix that makes such differences spread alike in all directions, and their middle."""
     centre = apart.mean(axis=0)
     covariance = (apart - centre).T @ (apart - centre) / len(apart)
     spread, axes = np.linalg.eigh(covariance)
     total = float(original.var(axis=0).mean()) or 1.0
-    turn = axes / np.sqrt(np.maximum(spread, _SINGULAR * total))
-    return (original - centre) @ turn, released @ turn
+    return axes / np.sqrt(np.maximum(spread, _SINGULAR * total)), centre

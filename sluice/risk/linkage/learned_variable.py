@@ -16,11 +16,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.arrays import FloatArray, IntArray
-from sluice.risk.coding import plain_values, released_as
+from sluice.risk.coding import released_as
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.linkage.alignment import aligned
 from sluice.risk.linkage.kept_digits import kept_digits
 from sluice.variables import NAMES, Kind, Variables
 
+Codes = npt.NDArray[np.int32]
 Levels = npt.NDArray[np.uint16]
 Weights = npt.NDArray[np.float32]
 
@@ -48,9 +50,9 @@ class ComparedNumber:
     name: str
     levels: int  # the last is that of missing values
     released: Levels
-    exact: tuple[IntArray, IntArray] | None
-    known: IntArray  # (n,) code of the original value, -1 where missing
-    sent: IntArray  # (m,) code of the released value, -1 where missing
+    exact: tuple[Codes, Codes] | None
+    known: Codes  # (n,) code of the original value, -1 where missing
+    sent: Codes  # (m,) code of the released value, -1 where missing
     below: IntArray  # (codes + 1,) released records with a smaller code; the last: all with a value
     held: IntArray  # (codes + 1,) released records with each code; the last, of missing values, is 0
     level: IntArray  # (codes,) level of each code
@@ -61,7 +63,7 @@ class ComparedNumber:
     def of(cls, name: str, before: FloatArray, after: FloatArray) -> "ComparedNumber":
         n = len(before)
         codes, values = pd.factorize(np.concatenate([before, after]), sort=True)
-        known, sent = codes[:n].astype(np.int64), codes[n:].astype(np.int64)
+        known, sent = codes[:n].astype(np.int32), codes[n:].astype(np.int32)
         held = np.bincount(sent[sent >= 0], minlength=len(values))
         below = np.concatenate([[0], np.cumsum(held)])
         # A level is a released value, or a run of them where there are too many.
@@ -183,7 +185,7 @@ class LearnedNumber:
         return table, span, outcomes[:, :-1]
 
 
-def _scales(values: FloatArray, known: IntArray) -> tuple[FloatArray, ...]:
+def _scales(values: FloatArray, known: Codes) -> tuple[FloatArray, ...]:
     """Coordinates of distinct values, shape (codes,) each: share of original values below (half of the equal ones
     included); as they are; and logarithms of their sizes, nearly linear around 0."""
     if not len(known):
@@ -197,7 +199,7 @@ def _scales(values: FloatArray, known: IntArray) -> tuple[FloatArray, ...]:
     return ranks, (values - centre) / spread, np.arcsinh(values / (_LINEAR * middle))
 
 
-def _groups(known: IntArray, codes: int) -> IntArray:
+def _groups(known: Codes, codes: int) -> IntArray:
     """Group of each code, shape (codes + 1,): values whose true pairs are likely to be alike in closeness.
 
     A single value that many records share, such as 0, is a group by itself; the others are parted by rank, as noise
@@ -221,9 +223,9 @@ class ComparedCategory:
     name: str
     levels: int
     released: Levels
-    exact: tuple[IntArray, IntArray] | None
-    known: IntArray  # (n,) code of the original value
-    label: IntArray  # (n,) code of the released label that its recoding gives it, among all labels
+    exact: None
+    known: Codes  # (n,) code of the original value
+    label: Levels  # (n,) code of the released label that its recoding gives it, among all labels
     codes: int
     labels: int  # released labels come first
 
@@ -244,19 +246,19 @@ class ComparedCategory:
         out, label = of[: len(after)], of[len(after) :]
         assert len(label) == n
         return cls(
-            name, len(labels) + 1, out.astype(np.uint16), None, pairs.astype(np.int64), label,
+            name, len(labels) + 1, out.astype(np.uint16), None, pairs.astype(np.int32), label.astype(np.uint16),
             int(pairs.max()) + 1 if n else 0, len(labels) + 1,
         )  # fmt: skip
 
     def learn(self, rows: IntArray) -> "LearnedCategory":
-        out = self.released[rows].astype(np.int64)
+        out, label, known = (each[rows].astype(np.int64) for each in (self.released, self.label, self.known))
         shares = (np.bincount(self.released, minlength=self.labels) + 1e-9) / len(self.released)
-        kept = float((self.label[rows] == out).sum() + 1) / (len(rows) + 2)
+        kept = float((label == out).sum() + 1) / (len(rows) + 2)
         prior = (1 - kept) * shares + kept * np.eye(self.labels)
-        by_label = _conditional(self.label[rows], out, prior)
+        by_label = _conditional(label, out, prior)
         label_of = np.zeros(self.codes, np.int64)
         label_of[self.known] = self.label
-        chances = _conditional(self.known[rows], out, by_label[label_of])
+        chances = _conditional(known, out, by_label[label_of])
         floor = 1 / len(self.released)
         weights = np.log(np.maximum(chances, floor * 1e-3)) - np.log(np.maximum(shares, floor))
         return LearnedCategory(self, weights.astype(np.float32))

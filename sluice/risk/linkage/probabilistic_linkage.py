@@ -17,7 +17,7 @@ import pandas as pd
 from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.machine import threads
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.variables import Kind
 
 MOST_VARIABLES = 16  # 2^16 patterns of agreement

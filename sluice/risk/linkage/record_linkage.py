@@ -20,7 +20,7 @@ import pandas as pd
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.machine import threads
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.spread import spread
 from sluice.variables import Kind

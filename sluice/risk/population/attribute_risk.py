@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.errors import DataError
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.measurement import Measurement
 
 

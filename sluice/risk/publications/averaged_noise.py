@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.publications.publication import Publication
 from sluice.risk.publications.same_people import SamePeople

@@ -16,7 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.publications.publication import Publication
 from sluice.risk.publications.same_people import SamePeople
 from sluice.risk.resolution import COARSE, on_grid, resolution

@@ -15,7 +15,7 @@ import pandas as pd
 
 from sluice.arrays import BoolArray, IntArray
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.publications.publication import Publication
 from sluice.risk.publications.same_people import SamePeople
 from sluice.risk.resolution import on_grid, resolution

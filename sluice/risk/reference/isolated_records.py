@@ -14,6 +14,7 @@ than a quarter as far.
 import numpy as np
 
 from sluice.arrays import FloatArray, IntArray
+from sluice.risk.coded_points import Points
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.reference.copies import CopyCount, count_copies
 from sluice.risk.row_groups import row_groups
@@ -23,9 +24,9 @@ _FEWEST = 100  # isolated people are looked at, where there are twice as many in
 
 
 def isolated_records(
-    original: FloatArray,
-    released: FloatArray,
-    holdout: FloatArray | None,
+    original: Points,
+    released: Points,
+    holdout: Points | None,
     rows: IntArray,
     share: float,
     rng: np.random.Generator,
@@ -57,11 +58,11 @@ def isolated_records(
     return count_copies(in_release, in_reference, len(released) / len(other))
 
 
-def _nearest(original: FloatArray, rows: IntArray, others: FloatArray, part: IntArray, leave_out: bool) -> FloatArray:
+def _nearest(original: Points, rows: IntArray, others: Points, part: IntArray, leave_out: bool) -> FloatArray:
     """Distance of each of the rows to the nearest of a part of the others, without itself."""
     own_row = None
     if leave_out:
         place = np.full(len(original), -1)
         place[part] = np.arange(len(part))
         own_row = place[rows]
-    return nearest_neighbours(original[rows], others[part], 1, own_row).distance[:, 0]
+    return nearest_neighbours(original[rows], others.take(part, axis=0), 1, own_row).distance[:, 0]

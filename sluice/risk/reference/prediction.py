@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.arrays import FloatArray, IntArray
+from sluice.risk.coded_points import Points
 from sluice.risk.distances.neighbours import nearest_neighbours
 
 _BLOCK_CELLS = 4_000_000  # neighbours are gathered in blocks of 32 MB
@@ -24,7 +25,7 @@ class Prediction:
     uncertainty: FloatArray  # mean over the dimensions of the variance (n - 1) of the k nearest
 
 
-def prediction(original: FloatArray, released: FloatArray, k: int = 5, own_row: IntArray | None = None) -> Prediction:
+def prediction(original: FloatArray, released: Points, k: int = 5, own_row: IntArray | None = None) -> Prediction:
     """Attack each original record with the whole released file.
 
     original : shape (n, d), coded records (see sluice.risk.coding), finite

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice.arrays import FloatArray, IntArray
+from sluice.risk.coded_points import Points
 from sluice.risk.reference.prediction import Prediction, prediction
 
 
@@ -26,9 +27,9 @@ class ReferenceAttack:
 
 
 def attack(
-    original: FloatArray,
-    released: FloatArray,
-    holdout: FloatArray | None,
+    original: Points,
+    released: Points,
+    holdout: Points | None,
     neighbours: int,
     records: int,
     rng: np.random.Generator,
@@ -56,9 +57,9 @@ def attack(
         place[reference_rows] = np.arange(size)
         own_row = place[rows]
     whole = prediction(original[rows], released, neighbours)
-    part = whole if m == size else prediction(original[rows], released[some_of(m, size, rng)], neighbours)
+    part = whole if m == size else prediction(original[rows], released.take(some_of(m, size, rng), axis=0), neighbours)
     reference = prediction(
-        original[rows], others if size == len(others) else others[reference_rows], neighbours, own_row
+        original[rows], others if size == len(others) else others.take(reference_rows, axis=0), neighbours, own_row
     )
     return ReferenceAttack(part, whole.distance, reference, rows, n, size_ratio=m / size, sampled=min(1.0, m / n))
 

@@ -13,6 +13,7 @@ from math import nan
 import numpy as np
 
 from sluice.arrays import FloatArray, IntArray
+from sluice.risk.coded_points import Points
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.measurement import Measurement
 from sluice.risk.reference.prediction import prediction
@@ -38,7 +39,7 @@ class Reidentification:
         return float(np.fmax.reduce([self.distance, self.ambiguity, self.uncertainty]))
 
 
-def reidentification(original: FloatArray, released: FloatArray, rows: IntArray, k: int = 5) -> Reidentification:
+def reidentification(original: Points, released: Points, rows: IntArray, k: int = 5) -> Reidentification:
     """Match people with the nearest released record.
 
     original : shape (n, d), coded records
@@ -88,10 +89,10 @@ def area_under_curve(scores: FloatArray, correct: FloatArray) -> float:
     return float((right * below).sum() / (right.sum() * wrong.sum()))
 
 
-def _equally_near(queries: FloatArray, released: FloatArray) -> IntArray:
+def _equally_near(queries: FloatArray, released: Points) -> IntArray:
     """How many released records are as near as the nearest, shape (n,)."""
     groups = row_groups(released.T)
-    distinct = released[groups.first]
+    distinct = released.take(groups.first, axis=0)
     count = np.ones(len(queries), np.int64)
     left = np.arange(len(queries))
     for k in (2, _MOST_TIED):

@@ -20,10 +20,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.risk.comparable_values import is_missing
 from sluice.risk.reference.copies import CopyCount, count_copies
 from sluice.risk.resolution import FINE, on_one_grid
 
 Column = npt.NDArray[Any]
+Codes = npt.NDArray[np.integer[Any]]
 Columns = dict[str, tuple[Column, Column]]  # by name, the values of the original and of the released file
 
 _DIGITS = 4
@@ -42,8 +44,8 @@ class UniqueValues:
 class _Codes(NamedTuple):
     """One variable of two files as common codes from 0 to `levels` - 1, shapes (n,) and (m,)."""
 
-    original: IntArray
-    released: IntArray
+    original: Codes
+    released: Codes
     levels: int
     known: BoolArray  # (n,) the person has a value
 
@@ -55,9 +57,16 @@ class _Codes(NamedTuple):
         """Shape (levels,): one released record has the value."""
         return np.asarray(np.bincount(self.released, minlength=self.levels) == 1)
 
-    def holding(self) -> IntArray:
-        """Shape (n,): how many released records have the person's value."""
-        return np.bincount(self.released, minlength=self.levels)[self.original]
+    def holding(self, people: IntArray | slice = slice(None)) -> IntArray:
+        """How many released records have the value of each of these people."""
+        return np.bincount(self.released, minlength=self.levels)[self.original[people]]
+
+    def with_other(self, other: "_Codes", people: IntArray, records: BoolArray) -> tuple[IntArray, IntArray]:
+        """The values of this variable and another together: of these people, and of these released records."""
+        return (
+            self.original[people].astype(np.int64) * other.levels + other.original[people],
+            self.released[records].astype(np.int64) * other.levels + other.released[records],
+        )
 
     def held_by(self, people: IntArray) -> BoolArray:
         """Shape (levels,): some of these people have the value."""
@@ -80,7 +89,8 @@ class _Codes(NamedTuple):
 def unique_values(columns: Columns, least: float = 0.0) -> list[UniqueValues]:
     """For each variable and each pair, the people whose unique value stands on their own released record.
 
-    columns : row i of both files being the same person; numbers, NaN where missing, or objects; shape (n,)
+    columns : row i of both files being the same person; numbers, NaN where missing, objects, or codes of categories
+              (see `comparable_values`); shape (n,)
     least   : pairs that stand on the own record of a smaller share of the people are passed over
     returns : one for each variable at each resolution, one for each pair of variables exactly and on a grid. Whoever is
               alone with one value of a pair is counted with that variable, and not with the pair. Where t released
@@ -90,18 +100,17 @@ def unique_values(columns: Columns, least: float = 0.0) -> list[UniqueValues]:
     found = []
     for how, coded in _at_each_resolution(columns):
         alone = {name: codes.alone() for name, codes in coded.items()}
-        holding = {name: codes.holding() for name, codes in coded.items()}
         own = {name: codes.original == codes.released for name, codes in coded.items()}
         n = len(next(iter(own.values()), ()))
         for name in coded:
             found.append(
-                UniqueValues((name,), how, _found(alone[name], own[name], holding[name], np.full(n, 1 / n), n))
+                UniqueValues((name,), how, _found(alone[name], own[name], coded[name].holding(), np.full(n, 1 / n), n))
             )
         for one, two in combinations(coded, 2) if how in _PAIRED else ():
             people = np.flatnonzero(~alone[one] & coded[one].known & ~alone[two] & coded[two].known)
             if (own[one] & own[two])[people].sum() < least * n:
                 continue
-            chance = 1 / np.fmax(np.minimum(holding[one], holding[two])[people], 1)
+            chance = 1 / np.fmax(np.minimum(coded[one].holding(people), coded[two].holding(people)), 1)
             found.append(UniqueValues((one, two), how, _found_by_pair(coded[one], coded[two], people, chance)))
     return found
 
@@ -153,8 +162,8 @@ def _at_each_resolution(columns: Columns) -> Iterator[tuple[str, dict[str, _Code
 
 def _coded(original: Column, released: Column) -> _Codes:
     codes, values = pd.factorize(np.concatenate([original, released]), sort=True, use_na_sentinel=False)
-    codes = codes.astype(np.int64)
-    return _Codes(codes[: len(original)], codes[len(original) :], len(values), ~pd.isna(original))
+    codes = codes.astype(np.min_scalar_type(len(values)))  # a byte or two for most variables
+    return _Codes(codes[: len(original)], codes[len(original) :], len(values), ~is_missing(original))
 
 
 def _rounded(values: FloatArray) -> FloatArray:
@@ -171,9 +180,8 @@ def _rank(values: FloatArray) -> FloatArray:
 def _found_by_pair(one: _Codes, two: _Codes, people: IntArray, by_chance: FloatArray) -> CopyCount:
     """The count for these people; only released records matter of which both values are values of theirs."""
     n = len(one.original)
-    original, released = (a * two.levels + b for a, b in ((one.original, two.original), (one.released, two.released)))
     possible = one.held_by(people)[one.released] & two.held_by(people)[two.released]
-    codes, values = pd.factorize(np.concatenate([original[people], released[possible]]))
+    codes, values = pd.factorize(np.concatenate(one.with_other(two, people, possible)))
     mine, own = codes[: len(people)], np.full(n, -1)
     own[possible] = codes[len(people) :]
     alone = np.bincount(mine, minlength=len(values))[mine] == 1

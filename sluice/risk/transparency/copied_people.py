@@ -18,7 +18,7 @@ from sluice.errors import DataError, PlanError
 from sluice.risk.attacks.learned_membership import FEWEST, learned_membership
 from sluice.risk.attacks.participant_inference import participant_inference
 from sluice.risk.attacks.rare_combinations import rare_combinations
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.risk.transparency.attack import Attack, Leak
 from sluice.risk.transparency.pairs import Pairs
 from sluice.variables import Kind, Variables

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.arrays import BoolArray, IntArray
 from sluice.errors import DataError
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.utility.analyses.released_groups import ReleasedGroups, has_one_meaning
 from sluice.variables import Variables
 

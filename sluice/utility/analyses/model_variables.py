@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.utility.analyses.released_groups import ReleasedGroups, has_one_meaning
 from sluice.variables import Variables, as_label
 

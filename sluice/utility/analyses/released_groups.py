@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.arrays import IntArray
-from sluice.risk.coding import plain_values
+from sluice.risk.comparable_values import plain_values
 from sluice.variables import Kind, Variable
 
 

@@ -13,7 +13,8 @@ import pandas as pd
 
 from sluice.arrays import FloatArray
 from sluice.errors import DataError
-from sluice.risk.coding import plain_values, released_as
+from sluice.risk.coding import released_as
+from sluice.risk.comparable_values import plain_values
 from sluice.utility.comparable_columns import as_numbers, comparable_columns
 from sluice.variables import NAMES, Kind, Variable, Variables
 

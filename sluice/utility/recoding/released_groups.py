@@ -15,7 +15,8 @@ import pandas as pd
 from sluice.arrays import BoolArray, FloatArray, IntArray
 from sluice.errors import DataError
 from sluice.generalization.hierarchy import Hierarchy
-from sluice.risk.coding import plain_values, released_as
+from sluice.risk.coding import released_as
+from sluice.risk.comparable_values import plain_values
 from sluice.variables import NAMES, Kind, Variable, Variables
 
 _LEFT_OUT = (Kind.TEXT, Kind.ITEMS)

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
 
+from sluice.risk.coded_points import ByCategory, Coded, CodedPoints
 from sluice.risk.distances import neighbours as module
 from sluice.risk.distances.neighbours import nearest_neighbours
 
@@ -148,3 +149,30 @@ def test_scales_that_single_precision_cannot_hold(scale, main_axes):
     found = nearest_neighbours(queries * scale, points * scale, 4)
     np.testing.assert_array_equal(found.index, nearest_neighbours(queries, points, 4).index)
     np.testing.assert_allclose(found.distance, by_definition(queries, points, 4, [-1] * 20) * scale, rtol=1e-11)
+
+
+@pytest.mark.parametrize("values", [3, 1000], ids=["many ties", "few ties"])
+def test_the_same_is_found_in_whatever_parts_the_points_are_searched(monkeypatch, values):
+    # To the last bit and to the row: a file that is searched in parts is judged like one that is not.
+    rng = np.random.default_rng(8)
+    points = rng.integers(0, values, (3000, 6)).astype(float)
+    rows = np.sort(rng.choice(3000, 700, replace=False))
+    whole = nearest_neighbours(points[rows], points, 5, own_row=rows)
+    for together in (1, 65, 1000):
+        monkeypatch.setattr(module, "_COORDINATES", 6 * together)
+        parts = nearest_neighbours(points[rows], points, 5, own_row=rows)
+        np.testing.assert_array_equal(parts.distance, whole.distance)
+        np.testing.assert_array_equal(parts.index, whole.index)
+
+
+def test_points_that_are_worked_out_are_found_like_those_that_stand_there(monkeypatch):
+    rng = np.random.default_rng(9)
+    coded = CodedPoints(
+        [ByCategory(rng.normal(size=(8, 3)), rng.integers(-1, 7, 900)), Coded(rng.normal(size=(900, 2)))], 900
+    )
+    queries = rng.normal(size=(50, 5))
+    expected = nearest_neighbours(queries, coded[:], 4)
+    monkeypatch.setattr(module, "_COORDINATES", 500)
+    found = nearest_neighbours(queries, coded, 4)
+    np.testing.assert_array_equal(found.distance, expected.distance)
+    np.testing.assert_array_equal(found.index, expected.index)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sluice.risk.linkage.learned_rulers import by_distance
+from sluice.risk.coded_points import Coded, CodedPoints
+from sluice.risk.linkage.learned_rulers import by_distance, whitened
 
 
 @pytest.mark.parametrize("people", [5, 100])
@@ -17,3 +18,16 @@ def test_one_of_many_equal_records_is_found_by_luck(people: int) -> None:
 def test_a_nearer_record_of_somebody_else_is_taken() -> None:
     original, released = np.array([[0.0], [5.0]]), np.array([[2.0], [1.0]])
     assert by_distance(original, released, np.array([0, 1]), candidates=1).found.tolist() == [0, 0]
+
+
+def test_points_that_are_worked_out_are_ranked_like_those_that_stand_there() -> None:
+    rng = np.random.default_rng(4)
+    original = np.round(rng.normal(size=(400, 3)) @ rng.normal(size=(3, 3)), 1)
+    released = original + np.round(rng.normal(size=(400, 3)), 1)
+    learning, judged = np.arange(0, 400, 2), np.arange(1, 400, 2)
+    sides = (original, released), tuple(CodedPoints([Coded(points)], 400) for points in (original, released))
+    for ruler in (lambda *points: points, lambda *points: whitened(*points, learning)):
+        held, worked_out = (by_distance(*ruler(*points), judged, candidates=5) for points in sides)
+        np.testing.assert_allclose(worked_out.own, held.own, rtol=1e-6)
+        np.testing.assert_allclose(worked_out.scores, held.scores, rtol=1e-6)
+        np.testing.assert_allclose(worked_out.found, held.found)
