@@ -47,6 +47,10 @@ class Finding(BaseModel):
         default=None, description="who waived it, why and until when; stays visible in the report"
     )
 
+    def as_withheld(self, says: str) -> "Finding":
+        """The same finding, whose figure decides and is not told."""
+        return self.model_copy(update={"observed": None, "withheld": True, "says": says})
+
     def as_reported(self) -> "Finding":
         """The same finding, reported but not deciding."""
         return self.model_copy(update={"binding": False})

@@ -57,6 +57,9 @@ def judge_clustering(
         f"loss of {index.loss:.2f}"
     )
     measured = Measured(index.loss, says, analysis.name, len(files.original), len(original), written_number)
+    if few := files.of_few & {*analysis.variables}:
+        hidden = measured.told(f"How far the clusters {analysis.name} agree", few)
+        return hidden.finding("clusterings", analysis.loss), ComparedClustering(**of_analysis, says=f"{hidden.says}.")
     view = ComparedClustering(**of_analysis, indices=compared_indices(found))
     return measured.finding("clusterings", analysis.loss), view
 

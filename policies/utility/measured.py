@@ -43,9 +43,7 @@ class Measured(NamedTuple):
         variables `of_few`."""
         if not of_few or not isfinite(self.value):
             return self
-        which = ", ".join(sorted(of_few))
-        says = f"{what} is not told: masking changed too few values of {which}, or mostly one"
-        return self._replace(says=says, scope="", tells_of_few=True)
+        return self._replace(says=few_told(what, of_few).rstrip("."), scope="", tells_of_few=True)
 
     def finding(self, name: str, limit: Limit | None) -> Finding:
         """Under a limit, or reported where there is none, stage "utility".
@@ -80,6 +78,11 @@ class Found:
 
     measured: Mapping[str, Measured]
     view: Mapping[str, Any] = field(default_factory=dict)  # by the names of UtilityView's fields
+
+
+def few_told(what: str, of_few: Collection[str]) -> str:
+    """The sentence in place of a figure that would tell of a few people's values of these variables."""
+    return f"{what} is not told: masking changed too few values of {', '.join(sorted(of_few))}, or mostly one."
 
 
 def without_noise(value: float) -> float:

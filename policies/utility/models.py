@@ -8,7 +8,7 @@ import numpy as np
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import Floor, ModelAnalysis
 from policies.utility.floor_finding import floor_finding
-from policies.utility.measured import Limit, Measured, written_number
+from policies.utility.measured import Limit, Measured, few_told, written_number
 from sluice.arrays import BoolArray
 from sluice.errors import DataError
 from sluice.utility.analyses.formula import Formula, read_formula, refuse_unfit
@@ -49,11 +49,8 @@ def judge_model(analysis: ModelAnalysis, files: OriginalAndMasked) -> tuple[list
         return list(_unknown(analysis, f"{says} ({analysis.name}).")), ComparedModel(**of_analysis, says=f"{says}.")
     if few := files.of_few & {*before}:
         findings = list(_findings(analysis, files, found, recoded, subgroups))
-        which = ", ".join(sorted(few))
-        says = f"What became of the model {analysis.name} is not told: masking changed too few values of {which}, or "
-        says += "mostly one"
-        hidden = {"observed": None, "says": f"{says}."}
-        return [each.model_copy(update=hidden) for each in findings], ComparedModel(**of_analysis, says=f"{says}.")
+        says = few_told(f"What became of the model {analysis.name}", few)
+        return [each.as_withheld(says) for each in findings], ComparedModel(**of_analysis, says=says)
     view = compared_model(
         analysis.name, analysis.kind, analysis.formula, found, files.minimum_cell, analysis.by, subgroups, recoded
     )

@@ -9,6 +9,7 @@ from numpy.random import Generator
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.analyses import PredictionAnalysis
 from policies.utility.floor_finding import floor_finding
+from policies.utility.measured import few_told
 from sluice.arrays import IntArray
 from sluice.errors import DataError, did_you_mean
 from sluice.utility.analyses.model_variables import ModelVariable, masked_variables, original_variables
@@ -51,8 +52,19 @@ def judge_prediction(
             for learner in analysis.learners
         ]
         return findings, ComparedPrediction(**of_analysis, says=str(error))
+    if few := _of_few(analysis, files):
+        says = few_told(f"What models learn of {analysis.target} ({analysis.name})", few)
+        findings = [_finding(analysis, scores).as_withheld(says) for scores in found]
+        return findings, ComparedPrediction(**of_analysis, says=says)
     view = ComparedPrediction(**of_analysis, predicted=found[0].predicted, learners=tuple(map(compared_learner, found)))
     return [_finding(analysis, scores) for scores in found], view
+
+
+def _of_few(analysis: PredictionAnalysis, files: OriginalAndMasked) -> frozenset[str]:
+    """Of the variables that the analysis looks at, those of which a comparison would tell of a few people; all of
+    these, where nothing else changed."""
+    looked_at = {analysis.target, *(analysis.variables or files.variables)}
+    return files.of_few & looked_at
 
 
 def _finding(analysis: PredictionAnalysis, scores: PredictionScores) -> Finding:

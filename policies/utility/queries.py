@@ -1,6 +1,6 @@
 """Queries: limits on how far the answers to users' own questions, asked in SQL, differ between the two files."""
 
-from math import ceil, nan
+from math import nan
 from typing import Any
 
 import pandas as pd
@@ -34,9 +34,8 @@ def judge_query(analysis: QueryAnalysis, files: OriginalAndMasked) -> tuple[Find
         says = f"No figure of the query {analysis.name} has enough records behind it to be compared"
         measured = Measured(nan, says, analysis.name, 1, 0, written_percent)
         return measured.finding("queries", analysis.difference), ComparedQuery(name=analysis.name, says=f"{says}.")
-    # To the digits that are shown: what is known of one figure more exactly than that would tell the original's. Never
-    # less than it is: a limit is not met by rounding.
-    value = ceil(round(100 * found.difference, 6)) / 100
+    # As it is told: what is known of a figure more exactly than one record may change it would tell of that record.
+    value = found.difference
     says = (
         f"The answers to the query {analysis.name} differ by {written_percent(value)} on average, over "
         f"{len(found.rows):,} groups"

@@ -1,6 +1,6 @@
 """What the report shows of marginals: the mean loss, the variables and tables that lost most, and a familiar scale."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -77,7 +77,13 @@ def marginal_summary(
         mean_released=None if among.mean != among.mean else among.mean,
         removed=tuple(name for name in losses.names if name not in released),
         by_variable={name: coarse(loss) for name, loss in among.by_variable.items() if loss == loss},
-        worst=tuple(TableLoss(variables=names, loss=coarse(loss)) for names, loss in among.worst(WORST)),
+        worst=_worst(among, coarse),
         equivalent=equivalent,
         equivalent_tables=equivalent_tables,
     )
+
+
+def _worst(among: MarginalLosses, coarse: Callable[[float], float]) -> tuple[TableLoss, ...]:
+    """By what is told of them: in their own order equal figures would tell which loss is the larger one."""
+    told = [TableLoss(variables=names, loss=coarse(loss)) for names, loss in among.worst(len(among.losses))]
+    return tuple(sorted(told, key=lambda each: (-each.loss, each.variables))[:WORST])

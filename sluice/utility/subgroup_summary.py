@@ -46,5 +46,7 @@ def subgroups_view(found: Sequence[SubgroupLoss], least: int, minimum_cell: int)
         )
         for each in found
     ]
+    # By what is told of them: in their own order equal figures would tell which loss is the larger one.
+    shown.sort(key=lambda each: (-each.loss, each.variable, each.category))
     middle = sorted(each.loss for each in shown)[len(shown) // 2]
     return SubgroupsView(compared=len(found), least=least, median=middle, worst=tuple(shown[:WORST]))

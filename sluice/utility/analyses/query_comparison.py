@@ -7,7 +7,7 @@ is 0 or missing, where they have different signs, and where the row is absent.
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from math import nan
+from math import ceil, nan
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,6 +16,7 @@ from sluice.arrays import FloatArray, IntArray
 from sluice.errors import DataError
 
 _MOST_SHOWN = 20
+_FINEST = 0.01
 
 Group = tuple[Hashable, ...]
 
@@ -42,16 +43,45 @@ class QueryComparison:
 
     rows        : groups of either file that have a figure to compare
     differences : (rows, figures), 0 to 1, more is worse; NaN where too few records stand behind a figure
+    behind      : (rows, figures), how many records stand behind a figure, at least 1
     """
 
     figures: tuple[str, ...]
     rows: tuple[Group, ...]
     differences: FloatArray
+    behind: FloatArray
 
     @property
     def difference(self) -> float:
-        """Mean over all figures that are compared; NaN where there is none."""
-        return float(np.nanmean(self.differences)) if np.isfinite(self.differences).any() else nan
+        """Mean over all figures that are compared, as it may be told; NaN where there is none.
+
+        One record changes the figures of its group alone. Never less than it is: a limit is not met by rounding.
+        """
+        if not self.compared:
+            return nan
+        return _told(
+            float(np.nanmean(self.differences)),
+            self._one(self.behind[np.isfinite(self.differences)]) / len(self.rows),
+            up=True,
+        )
+
+    def of_figure(self, place: int) -> float | None:
+        """Mean of one column over the groups, as it may be told; None where none is compared."""
+        column = self.differences[:, place]
+        if not np.isfinite(column).any():
+            return None
+        known = np.isfinite(column)
+        return _told(float(column[known].mean()), self._one(self.behind[known, place]) / int(known.sum()))
+
+    def of_group(self, place: int) -> float:
+        """Mean of one row, as it may be told: one record may change all figures of its group."""
+        known = np.isfinite(self.differences[place])
+        return _told(float(self.differences[place][known].mean()), self._one(self.behind[place][known]))
+
+    @staticmethod
+    def _one(behind: FloatArray) -> float:
+        """The largest share of a figure that is one record's."""
+        return float(1 / behind.min())
 
     @property
     def compared(self) -> int:
@@ -100,8 +130,10 @@ def compare_answers(original: QueryAnswer, masked: QueryAnswer, minimum_cell: in
         raise DataError("the query must make the same columns of both files.")
     rows = [*original.values, *(group for group in masked.values if group not in original.values)]
     differences = np.full((len(rows), len(original.figures)), nan)
+    records = np.ones_like(differences)
     for place, group in enumerate(rows):
-        enough = (original if group in original.values else masked).behind[group] >= minimum_cell
+        behind = (original if group in original.values else masked).behind[group]
+        records[place], enough = np.maximum(behind, 1), behind >= minimum_cell
         if group in original.values and group in masked.values:
             differences[place, enough] = _differences(original.values[group], masked.values[group])[enough]
         else:
@@ -111,26 +143,33 @@ def compare_answers(original: QueryAnswer, masked: QueryAnswer, minimum_cell: in
         original.figures,
         tuple(group for group, keep in zip(rows, kept, strict=True) if keep),
         differences[kept],
+        records[kept],
     )
 
 
 def compared_query(name: str, found: QueryComparison) -> ComparedQuery:
-    """What may be shown: differences to two digits, of groups behind which enough records stand."""
-    means = [float(np.nanmean(row)) for row in found.differences]
-    worst = sorted(range(len(means)), key=lambda place: -means[place])[:_MOST_SHOWN]
-    columns = [column[np.isfinite(column)] for column in found.differences.T]
+    """What may be shown: differences as coarse as what one record may make of them, and to two digits at most, of
+    groups behind which enough records stand."""
+    told = [found.of_group(place) for place in range(len(found.rows))]
+    worst = sorted(range(len(told)), key=lambda place: -told[place])[:_MOST_SHOWN]
     return ComparedQuery(
         name=name,
-        difference=round(found.difference, 2) if found.compared else None,
+        difference=found.difference if found.compared else None,
         figures=tuple(
-            ComparedFigure(figure=figure, difference=round(float(column.mean()), 2) if len(column) else None)
-            for figure, column in zip(found.figures, columns, strict=True)
+            ComparedFigure(figure=figure, difference=found.of_figure(place))
+            for place, figure in enumerate(found.figures)
         ),
         groups=tuple(
-            ComparedGroup(group=tuple(map(_written, found.rows[place])), difference=round(means[place], 2))
-            for place in worst
+            ComparedGroup(group=tuple(map(_written, found.rows[place])), difference=told[place]) for place in worst
         ),
     )
+
+
+def _told(difference: float, step: float, up: bool = False) -> float:
+    """The difference in steps of what one record may make of it, of 0.01 at least; 1 at most."""
+    step = max(step, _FINEST)
+    steps = ceil(round(difference / step, 6)) if up else round(difference / step)
+    return round(min(1.0, steps * step), 4)
 
 
 def _written(value: Hashable) -> str:

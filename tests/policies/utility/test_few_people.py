@@ -13,24 +13,28 @@ from policies.utility.limits import UtilityLimits
 from sluice.utility.variable_summary import summarise
 from tests.typed_frame import typed_frame
 
-N = 80
+N = 400
 LIMITS = UtilityLimits.model_validate(
     {
         "score": {"at_most": 0.4, "binding": False},
         "models": [{"name": "wages", "kind": "linear", "formula": "wage ~ income + school", "by": "sex"}],
+        "predictions": [{"name": "school", "target": "school", "learners": ["logistic"]}],
+        "clusterings": [{"name": "money", "clusters": 2, "variables": ["income", "wage"]}],
+        "queries": [{"name": "pay", "sql": "SELECT sex, avg(income) AS mean FROM records GROUP BY sex"}],
     }
 )
 
 
 def people() -> pd.DataFrame:
     rng = np.random.default_rng(5)
+    wage = np.round(np.exp(rng.normal(9, 0.5, N)), 2)
     return pd.DataFrame(
         {
             "income": np.round(np.exp(rng.normal(10, 0.5, N)), 2),
-            "wage": np.round(np.exp(rng.normal(9, 0.5, N)), 2),
+            "wage": wage,
             "age": rng.integers(18, 90, N),
             "sex": rng.choice(["f", "m"], N),
-            "school": rng.choice(["low", "middle", "high"], N),
+            "school": np.array(["low", "middle", "high"])[np.digitize(wage, [6_000, 12_000])],
         }
     )
 
@@ -70,3 +74,23 @@ def test_the_value_that_masking_took_from_one_person_is_not_in_the_report(
     assert here["view"] == there["view"]
     if paired:
         assert here["variables"] == there["variables"]
+
+
+@pytest.mark.parametrize(("world", "given"), [(top_coded, 1_000_000.0), (blanked, "low")])
+def test_what_is_not_told_decides_all_the_same_and_says_that_it_is_withheld(
+    world: Callable[[Any], Any], given: Any
+) -> None:
+    found = reported(*world(given), True)
+    changed = "income" if world is top_coded else "school"
+    asked = {each["rule"]: each for each in found["findings"]}
+    rules = {"predictions", "models"} | ({"clusterings", "queries"} if changed == "income" else set())
+    for rule in rules:
+        assert asked[rule]["withheld"], rule
+        assert asked[rule]["observed"] is None
+        assert f"masking changed too few values of {changed}" in asked[rule]["says"]
+    view = found["view"]
+    assert view["predictions"][0]["learners"] == []
+    if changed == "income":
+        assert view["clusterings"][0]["indices"] == []
+    else:
+        assert view["clusterings"][0]["indices"]  # of other variables

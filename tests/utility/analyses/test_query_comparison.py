@@ -27,8 +27,22 @@ def test_differences_by_hand() -> None:
     after = made({"f": [80, 0, 0], "m": [20, nan, 4]})
     found = compare_answers(before, after, 10)
     np.testing.assert_allclose(found.differences, [[0.2, 0, 1], [0.5, 0, 1]])
-    assert found.difference == pytest.approx(2.7 / 6)
+    assert found.difference == pytest.approx(2.7 / 6)  # in steps of 1/50 of a record, a half of it in two groups
     assert found.compared == 6
+
+
+def test_a_difference_is_told_as_coarsely_as_one_record_may_change_it() -> None:
+    """Behind the figures of f stand 20 records: whatever one of them has moves a figure by a twentieth or so."""
+    behind = {"f": [20, 1000], "m": [1000, 1000]}
+    before = made({"f": [100, 100], "m": [100, 100]}, behind)
+    told = []
+    for one in (87, 88):  # two worlds, which differ in one record's part
+        found = compare_answers(before, made({"f": [one, 100], "m": [93, 100]}, behind), 10)
+        told.append(compared_query("q", found))
+        assert found.difference == 0.05  # 0.05 or 0.0475, in steps of 1 / 20 / 2 and never less than it is
+    assert told[0] == told[1]
+    assert [(each.group, each.difference) for each in told[0].groups] == [(("f",), 0.05), (("m",), 0.04)]
+    assert [each.difference for each in told[0].figures] == [0.1, 0.0]
 
 
 def test_rows_that_one_file_lacks_are_wholly_different() -> None:
