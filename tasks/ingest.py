@@ -20,7 +20,7 @@ from tasks.release.release import Release, recorded_release, release_id, variabl
 from tasks.release.staging import stage
 from tasks.release.waiting import remember_definition
 from tasks.step import step
-from tasks.suspension import suspended_for
+from tasks.suspension import begin_run, suspended_for
 
 
 @step
@@ -35,6 +35,7 @@ def open_documents(definition: str, rehearse: bool = False) -> AnyProduct:
 @step
 def known_release(product: AnyProduct, release_id: str | None) -> AnyRelease | None:
     """The release to go on with: the one that is named, or the one that this run was suspended for."""
+    begin_run(product.workspace)
     wanted = release_id or suspended_for(product.workspace)
     return recorded_release(product, wanted) if wanted else None
 

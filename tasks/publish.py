@@ -9,6 +9,7 @@ from pathlib import Path
 from policies.waivers import apply_waivers
 from schemas.checks.profile import compared, profile
 from sluice.custody import shelf
+from sluice.custody.clock import refuse_wrong_clock
 from sluice.custody.durable import locked, sha256_of
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import Envelope
@@ -86,6 +87,7 @@ def publish(release: AnyRelease) -> Path:
 
 def _begin(release: AnyRelease) -> None:
     """Record that the publication begins, if all that it needs is there."""
+    refuse_wrong_clock(release.product.workspace.ledger)
     refuse_unadopted(release.product, submitters(release))
     _refuse_unfit(release)
     _refuse_unapproved(release)

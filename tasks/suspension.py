@@ -27,7 +27,7 @@ from sluice.custody.durable import locked, replace
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from tasks.release.release import DocumentedRelease
-from tasks.release.waiting import WaitingRun, note_of_run, notes, read_note, runs_waiting
+from tasks.release.waiting import WaitingRun, note_of_run, note_process, notes, process_note, read_note, runs_waiting
 
 WAITS = "sluice.release.waits"  # the event that says that a run suspends itself for its release
 _LONGEST_WAIT = 366 * 24 * 3600  # seconds; Prefect fails a suspended run after this
@@ -40,6 +40,12 @@ def name_run(release: DocumentedRelease) -> None:
         return
     with suppress(Exception), get_client(sync_client=True) as client:  # a name is not worth a release
         client.update_flow_run(UUID(runtime.flow_run.id), name=release.id)
+
+
+def begin_run(workspace: Workspace) -> None:
+    """Note that this process works at this run, for whoever finds the run and looks for the process."""
+    if runtime.flow_run.id is not None:
+        note_process(workspace, runtime.flow_run.id)
 
 
 def suspended_for(workspace: Workspace) -> str | None:
@@ -111,7 +117,9 @@ def suspend(release: DocumentedRelease, waits_for: str) -> bool:
 
 def stop_waiting(release: DocumentedRelease) -> None:
     """This run is at its end: nothing needs to find the release by it any more."""
-    note_of_run(release.product.workspace, runtime.flow_run.id).unlink(missing_ok=True)
+    workspace = release.product.workspace
+    for note in (note_of_run(workspace, runtime.flow_run.id), process_note(workspace, runtime.flow_run.id)):
+        note.unlink(missing_ok=True)
 
 
 def resume_runs(workspace: Workspace, release_id: str) -> int:

@@ -21,6 +21,7 @@ import typer
 from flows.cli.audit_table import audit_app
 from flows.cli.camouflage import camouflage_app
 from flows.cli.compare import compare_app
+from flows.cli.doctor import doctor_app
 from flows.cli.documents import documents_app
 from flows.cli.founding import founding_app
 from flows.cli.hierarchy import hierarchy_app
@@ -65,6 +66,7 @@ for group in (
     founding_app,
     office_app,
     verify_app,
+    doctor_app,
 ):
     app.add_typer(group)
 app.add_typer(ledger_app, name="ledger")

@@ -80,6 +80,10 @@ class Ledger:
         """What the database would let this account do to history, in words; the hashes tell when it is done."""
         return self._database.weaknesses
 
+    def database_clock(self) -> datetime | None:
+        """What the clock of the database's server says, in UTC; None of SQLite, which has no other than ours."""
+        return self._database.clock()
+
     def append(
         self,
         release: str,

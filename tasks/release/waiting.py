@@ -5,6 +5,8 @@ decision itself lies only in the ledger.
 """
 
 import json
+import os
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -66,3 +68,20 @@ def note_of_run(workspace: Workspace, run: object) -> Path:
 def runs_waiting(workspace: Workspace, release_id: str) -> list[Path]:
     """The notes of the runs that wait for this release; each bears the id of its run."""
     return [note for note in notes(workspace).glob("*.run") if read_note(note).get("release") == release_id]
+
+
+def note_process(workspace: Workspace, run: object) -> None:
+    """Note which process of which machine works at a run: Prefect knows a number alone, of any machine."""
+    note = {"host": socket.gethostname(), "process": os.getpid()}
+    replace(process_note(workspace, run), json.dumps(note).encode(), 0o600)
+
+
+def process_note(workspace: Workspace, run: object) -> Path:
+    """The note of the process that works, or worked, at the run with this id."""
+    return notes(workspace) / f"{run}.process"
+
+
+def is_gone(workspace: Workspace, run: object) -> bool:
+    """Whether the process of a run was one of this machine, and is no more."""
+    noted = read_note(process_note(workspace, run))
+    return noted.get("host") == socket.gethostname() and not Path(f"/proc/{noted['process']}").exists()

@@ -1,0 +1,74 @@
+"""An examination: everything that the doctor looks at, from the outside in; what one room hides stops no other."""
+
+import os
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+from flows.doctor.custody import history, ledger_schema
+from flows.doctor.diagnosis import Condition, Diagnosis, fail, ok
+from flows.doctor.machine import modes, room
+from flows.doctor.publications import unfinished_releases
+from flows.doctor.software import packages, settings_in_order
+from sluice.custody.states import State
+from sluice.custody.workspace import Workspace
+from sluice.errors import SluiceError
+from sluice.settings import settings
+from tasks.release.documents import open_workspace
+
+
+def examine(after: timedelta) -> Iterator[Diagnosis]:
+    """What is found, in turn: what is yielded may be repaired before the next is looked at.
+
+    after : how long a run or a release must have given no sign of life before it is taken for lost
+    """
+    set_up = settings_in_order()
+    yield set_up
+    yield from packages()
+    if set_up.condition is Condition.FAIL:
+        return
+    home = settings().home
+    if not home.exists():
+        yield ok("workspace", f"there is no {home} yet; the first command makes it")
+        return
+    yield from modes(home)
+    ledger = ledger_schema()
+    yield ledger
+    if ledger.condition is Condition.FAIL:
+        yield from room(home, ())
+        return
+    try:
+        workspace = open_workspace()
+    except SluiceError as error:
+        yield fail("workspace", str(error), "Mend what it says; see docs/deployment.md.")
+        yield from room(home, ())
+        return
+    yield from history(workspace)
+    begun = [entry for entry in workspace.ledger.entries() if entry.event == State.PUBLISHING]
+    yield from room(home, {Path(entry.body["folder"]).parent for entry in begun if "folder" in entry.body})
+    at_work: set[str] = set()
+    yield from _server(workspace, after, at_work)
+    try:
+        yield from unfinished_releases(workspace, after, at_work)
+    except SluiceError as error:
+        yield fail("releases", str(error), "sluice ledger verify")
+
+
+def _server(workspace: Workspace, after: timedelta, at_work: set[str]) -> Iterator[Diagnosis]:
+    """What the server says of itself and of its runs; the releases that they work at come into `at_work`."""
+    if "PREFECT_API_URL" not in os.environ:  # Prefect takes a second to load
+        yield ok("Prefect", "PREFECT_API_URL is not set: releases run in the process of their command")
+        return
+    from flows.doctor.runs import Runs, connected, server_diagnoses
+
+    try:
+        with connected() as client:
+            yield from server_diagnoses(client)
+            runs = Runs(client, workspace, after)
+            yield from runs.diagnoses()
+            at_work |= runs.at_work()
+    except SluiceError:
+        raise
+    except Exception as error:  # of the network, of HTTP, or Prefect's own
+        says = f"{os.environ['PREFECT_API_URL']} does not answer as it should ({type(error).__name__})"
+        yield fail("Prefect", says, "Start the server; look at PREFECT_API_URL and PREFECT_API_AUTH_STRING.")

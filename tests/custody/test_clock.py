@@ -1,0 +1,55 @@
+"""Clocks: one that was set back, or disagrees with the database's, is noticed and publishes nothing."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from sluice.custody import clock, ledger
+from sluice.custody.clock import clock_faults, refuse_wrong_clock
+from sluice.custody.ledger import Ledger
+from sluice.errors import SluiceError
+from tests.custody.ledgers import KEY
+
+
+def at(difference: timedelta) -> Any:
+    return SimpleNamespace(now=lambda zone: datetime.now(zone) + difference, fromisoformat=datetime.fromisoformat)
+
+
+def test_clocks_that_agree_are_believed(lived: Ledger) -> None:
+    assert clock_faults(lived) == []
+    refuse_wrong_clock(lived)
+
+
+@pytest.mark.parametrize(
+    ("back", "words"), [(timedelta(minutes=10), "9 minutes|10 minutes"), (timedelta(days=40), "39 days|40 days")]
+)
+def test_a_clock_that_was_set_back_is_behind_the_latest_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, back: timedelta, words: str
+) -> None:
+    opened = Ledger(f"sqlite:///{tmp_path}/ledger.db", KEY, tmp_path / "anchor")
+    opened.append("fair-1", "received", "amara", {})
+    monkeypatch.setattr(clock, "datetime", at(-back))
+    with pytest.raises(SluiceError, match=f"({words}) behind the ledger's latest row: nobody knows which approvals"):
+        refuse_wrong_clock(opened)
+    monkeypatch.setattr(ledger, "datetime", at(-back))
+    opened.append(
+        "fair-1", "note", "amara", {}
+    )  # a row of the wrong time hides nothing: the latest is no more the last
+    assert clock_faults(opened)
+
+
+@pytest.mark.parametrize(("minutes", "word"), [(-10, "behind"), (10, "ahead of")])
+def test_a_clock_apart_from_the_database_s_is_noticed(monkeypatch: pytest.MonkeyPatch, minutes: int, word: str) -> None:
+    there = SimpleNamespace(entries=list, database_clock=lambda: datetime.now(UTC) - timedelta(minutes=minutes))
+    [fault] = clock_faults(cast(Ledger, there))
+    assert f"{word} that of the ledger's database" in fault
+
+
+def test_a_database_has_a_clock_of_its_own_and_a_file_has_not(lived: Ledger, url: str) -> None:
+    said = lived.database_clock()
+    assert (said is None) == url.startswith("sqlite")
+    if said:
+        assert abs(said - datetime.now(UTC)) < timedelta(minutes=1)
