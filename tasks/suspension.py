@@ -15,11 +15,12 @@ from uuid import UUID
 
 from prefect import runtime
 from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.objects import State
 from prefect.client.schemas.responses import SetStateStatus
 from prefect.events import emit_event
 from prefect.exceptions import ObjectNotFound, Pause
 from prefect.settings import get_current_settings
-from prefect.states import State, Suspended
+from prefect.states import Suspended
 from prefect.utilities.engine import propose_state_sync
 from prefect.utilities.urls import url_for
 

@@ -123,7 +123,6 @@ REMARKS: Mapping[str, str] = {
     "stamped": "a time-stamping authority stamped the manifest, before it was published",
     SEED_DESTROYED: "the file can no longer be made again",
     PRUNED: "objects of the vault are deleted by a rule of retention; the body names them, and is recorded before",
-    "seed_destroyed": "the file can no longer be made again",
     "restarted": "its run was lost, and another one was started in its place; the body names both",
     "note": "a remark of a person",
 }

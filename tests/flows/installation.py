@@ -31,7 +31,7 @@ BIN = Path(sys.executable).parent
 WAREHOUSE = "SLUICE_TEST_WAREHOUSE"  # the environment variable with the warehouse's URL
 SECRET = "swordfish-7193"  # a part of that URL
 DEPLOYMENTS = ("killed", "event", "scheduled", "byhand")
-PATIENCE = 120.0  # seconds until what must happen has happened; a run takes some ten, more on a busy machine
+PATIENCE = 300.0  # seconds until what must happen has happened; a run takes some ten, more on a busy machine
 
 
 def until(condition: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:
