@@ -1,0 +1,28 @@
+"""The note of the process that works at a run: only one of this machine is known to be gone."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from unittest.mock import patch
+
+from sluice.custody.workspace import Workspace
+from tasks.release.waiting import is_gone, note_process, process_note, runs_waiting
+
+RUN = "25333088-2a99-418e-8fb0-499bb6aab8b7"
+
+
+def test_a_process_of_this_machine_that_ended_is_gone_and_one_that_lives_is_not(tmp_path: Path) -> None:
+    workspace = Workspace.open(tmp_path / "home")
+    assert not is_gone(workspace, RUN), "nobody noted it, so nobody knows"
+    note_process(workspace, RUN)
+    assert not is_gone(workspace, RUN)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    with patch.object(os, "getpid", lambda: ended.pid):
+        note_process(workspace, RUN)
+    assert is_gone(workspace, RUN)
+    with patch("tasks.release.waiting.socket.gethostname", lambda: "another-machine"):
+        assert not is_gone(workspace, RUN)
+    assert process_note(workspace, RUN).stat().st_mode & 0o777 == 0o600
+    assert runs_waiting(workspace, "any") == [], "it is no note of a run that waits"
