@@ -47,11 +47,14 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
         from flows.review import run_flow
 
         outcome = run_flow(product, rehearse=rehearse)
-    finish(outcome, as_json)
+    finish(outcome, as_json, None if product.definition.product == "tables" else definition)
 
 
-def finish(outcome: Any, as_json: bool) -> None:
-    """Say where the release stands, and exit with the code for it."""
+def finish(outcome: Any, as_json: bool, definition: str | None = None) -> None:
+    """Say where the release stands, and exit with the code for it.
+
+    definition : the file of a release of records, of which changes may be suggested where it is blocked
+    """
     if as_json:
         verdict = None if outcome.verdict is None else outcome.verdict.name
         print_json(outcome.model_dump(mode="json") | {"verdict": verdict})
@@ -64,6 +67,8 @@ def finish(outcome: Any, as_json: bool) -> None:
         for name, path in (("report", outcome.report), ("published", outcome.published)):
             if path:
                 say(f"{name}: {_from_here(path)}")
+        if definition and outcome.verdict is Verdict.FAIL and _exit_code(outcome) == BLOCKED:
+            say(f"the smallest changes of the plan that would pass: sluice suggest {definition}")
         if outcome.state is State.PENDING_REVIEW:
             say(f"to judge it: sluice review {outcome.release}")
     raise typer.Exit(_exit_code(outcome))

@@ -1,10 +1,14 @@
 """The headline: the verdict on a release in plain words, for the report and the command line alike."""
 
-from sluice.report.dossier import Dossier
+from sluice.report.dossier import Dossier, RecordsView
 from sluice.verdict import Finding, Verdict, decide
 
 FURTHER_REASONS = 5  # below the headline
 
+SUGGEST = (
+    "sluice suggest FILE, with the definition of this release, tries changes of the plan and names the smallest that "
+    "pass."
+)
 _UNADVISED = "Read below what the rule found, change what was released and evaluate again."
 
 
@@ -50,11 +54,18 @@ def next_steps(dossier: Dossier) -> list[str]:
     advice = [finding.advice or _UNADVISED for finding in kept_back]
     if dossier.suggestions:
         advice = [f"This change of the plan passed when it was tried: {each}." for each in dossier.suggestions]
+    elif isinstance(dossier.view, RecordsView) and any(_is_of_the_plan(finding) for finding in kept_back):
+        advice.append(SUGGEST)
     if any(finding.verdict is Verdict.REVIEW for finding in kept_back):
         advice.append(
             "Where a decision is needed, the owner of the policy may also record a waiver with a reason and an end."
         )
     return list(dict.fromkeys(advice))
+
+
+def _is_of_the_plan(finding: Finding) -> bool:
+    """Whether another plan may pass where this one failed."""
+    return finding.verdict is Verdict.FAIL and finding.stage in ("masked", "reference", "attack", "utility")
 
 
 def waived(dossier: Dossier) -> list[Finding]:

@@ -32,7 +32,7 @@ def overall_figures(dossier: Dossier, view: RecordsView, shown: UtilityView) -> 
             if summary is not None:
                 rows.append(_marginals(summary))
     if shown.recoding is not None:
-        rows += _recoding(shown.recoding)
+        rows += _recoding(shown.recoding, len(gone))
     if shown.table_propensity is not None:
         says = "How well two variables tell original and masked records apart, of released variables: 1 is chance."
         rows.append(_row("S_pMSE of pairs, mean", figure(shown.table_propensity.mean), says))
@@ -69,8 +69,11 @@ def _score(found: ScoreView) -> dict[str, str]:
     return _row("Score", percent(found.score), says)
 
 
-def _recoding(found: RecodingView) -> list[dict[str, str]]:
-    says = "Share of the values that groups, suppression and removal leave in doubt (NCP), mean of all variables."
+def _recoding(found: RecodingView, gone: int) -> list[dict[str, str]]:
+    says = (
+        "Share of the values that groups, suppression and removal leave in doubt (NCP), mean of all variables. Of a "
+        "removed variable all but the values that were missing before: these leave nothing in doubt."
+    )
     rows = [_row("Values in doubt", percent(found.certainty), says)]
     if found.queries is not None:
         low, high = (percent(end) for end in found.queries.interval)
@@ -78,6 +81,10 @@ def _recoding(found: RecodingView) -> list[dict[str, str]]:
             f"Median relative error of {found.queries.asked:,} random counts over ranges of {found.queries.dimensions} "
             f"variables; 95 % interval {low} to {high}."
         )
+        if gone:
+            says += " A question about a variable that was not released finds nobody, which is an error of 100 %."
+            if found.queries_released is not None:
+                says += f" Among released variables alone {percent(found.queries_released.median)}."
         rows.append(_row("Random counts", percent(found.queries.median), says))
     return rows
 

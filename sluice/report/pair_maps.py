@@ -85,7 +85,9 @@ def propensity_map(found: TablePropensities | None) -> PairMap | None:
         return None
     meaning = (
         f"1 is chance, as of a file drawn from the original; {figure(found.mean)} is the mean of all pairs. The "
-        "stronger the colour, the easier the two tell original and masked records apart (logarithmic)."
+        "stronger the colour, the easier the two tell original and masked records apart (logarithmic). Hatched: too "
+        "few records differ to be told. Missing and suppressed values count as a category, so that what blanked many "
+        "values is easy to tell."
     )
     return pair_map(
         "S_pMSE of pairs",

@@ -13,7 +13,9 @@ from sluice.masking.plan import released_variables
 from sluice.variables import NAMES, Kind, Role, Variables
 from tasks.release.records.definition import RecordsDefinition
 from tasks.tuning.cut_points import cut
-from tasks.tuning.neighbours import values_near
+from tasks.tuning.draft import removed_by
+from tasks.tuning.neighbours import values_near, with_variable
+from tasks.tuning.ranges import first, last, step_with
 from tasks.tuning.space import without
 from tasks.tuning.trial import Miss
 
@@ -48,6 +50,7 @@ def changes(
         *_left_out(definition, plan, variables),
         *_added(definition, plan, variables, frame, policy),
         *_without_a_step(plan),
+        *_brought_back(plan, variables, frame, misses),
     ]
     text = " ".join(miss.says for miss in misses)
     named = {name for name in variables if name in text or name.replace("_", " ") in text}
@@ -139,6 +142,27 @@ def _without_a_step(plan: Plan) -> Iterator[Change]:
         if len(plan) > 1 and step["method"] != "removal":
             on = ", ".join(map(str, step.get("columns", ())))
             yield Change(f"no {index}", f"no {step['method']} on {on}", (*plan[:index], *plan[index + 1 :]))
+
+
+def _brought_back(plan: Plan, variables: Variables, frame: pd.DataFrame, misses: Sequence[Miss]) -> Iterator[Change]:
+    """A removed variable that stays, masked: for a file that lost too much. No other finding is mended by more."""
+    if not any(miss.stage == "utility" for miss in misses):
+        return
+    for name in removed_by(plan):
+        known = variables.get(name)
+        if known is None or known.role in NAMES or known.kind in (Kind.TEXT, Kind.ITEMS) or name not in frame:
+            continue
+        opened = with_variable(plan, name, variables, frame)
+        for choose in (first, last) if opened is not None else ():
+            steps = tuple(step_with(step, choose, "") for step in opened or ())
+            added = [step for step in steps if step["columns"] == [name]]
+            how = "; ".join(_step_in_words(step) for step in added)
+            yield Change(f"with {name}", f"keep {name}{f', by {how}' if how else ''}", steps)
+
+
+def _step_in_words(step: Mapping[str, Any]) -> str:
+    given = [f"{key}: {_shown(value)}" for key, value in step.items() if key not in ("method", "columns")]
+    return " ".join([str(step["method"]), *given])
 
 
 def _released(definition: RecordsDefinition, variables: Variables) -> Variables:

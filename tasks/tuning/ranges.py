@@ -102,6 +102,11 @@ def first(place: str, of: Range) -> Any:
     return of.first
 
 
+def last(place: str, of: Range) -> Any:
+    """The last value of each range."""
+    return of.ends[-1]
+
+
 def at(point: Mapping[str, Any]) -> Choose:
     """What finds the values of a point: place -> value."""
     return lambda place, of: point.get(place, of.first)

@@ -26,7 +26,7 @@ from tasks.tuning.fitting import fits
 from tasks.tuning.found import Found
 from tasks.tuning.journal import Journal, TrialRecord
 from tasks.tuning.processes import processes, records_there
-from tasks.tuning.ranges import Between, Choice, Choose, Range, at, first, is_scale
+from tasks.tuning.ranges import Between, Choice, Choose, Range, at, first, is_scale, last
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import SpaceOfPlans
 from tasks.tuning.trial import Miss, Outcome, try_plan
@@ -151,7 +151,7 @@ class Search:
 
 def starting_points(space: SpaceOfPlans) -> list[dict[str, Any]]:
     """The point of all first values, that of all last ones, and that with every variable dropped that may be."""
-    choosers: list[Choose] = [first, lambda place, of: of.ends[-1], _all_dropped]
+    choosers: list[Choose] = [first, last, _all_dropped]
     found: list[dict[str, Any]] = []
     for choose in choosers:
         point = point_of(space, choose)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from sluice.report.headline import headline, next_steps, reasons
+from sluice.report.headline import SUGGEST, headline, next_steps, reasons
 from sluice.report.report import render
 from sluice.verdict import Finding
-from tests.report.pages import FAIL, PASS, REVIEW, UNKNOWN, Page, dossier, finding
+from tests.report.pages import FAIL, PASS, REVIEW, UNKNOWN, Page, dossier, finding, full_tables
 
 
 class TestHeadline:
@@ -67,10 +67,21 @@ class TestHeadline:
 
     def test_what_to_do_next_is_the_advice_on_each_reason_and_no_sentence_twice(self) -> None:
         recode = [finding(FAIL, rule="k_anonymity", advice="Recode."), finding(PASS, rule="suda", advice="Not this.")]
-        assert next_steps(dossier(*recode * 3)) == ["Recode."]
+        assert next_steps(dossier(*recode * 3)) == ["Recode.", SUGGEST]
         steps = next_steps(dossier(finding(FAIL, advice="Recode."), finding(REVIEW, rule="suda", advice="Decide.")))
         assert steps[:2] == ["Recode.", "Decide."]
-        assert "record a waiver" in steps[2]
+        assert "record a waiver" in steps[-1]
         assert next_steps(dossier(finding(FAIL))) == [
-            "Read below what the rule found, change what was released and evaluate again."
+            "Read below what the rule found, change what was released and evaluate again.",
+            SUGGEST,
         ]
+
+
+def test_what_a_plan_may_mend_points_to_the_search_of_changes_until_somebody_made_it() -> None:
+    broken = finding(FAIL, stage="masked", advice="Coarser groups.")
+    assert any("sluice suggest FILE" in step for step in next_steps(dossier(broken)))
+    assert "sluice suggest FILE" in Page(render(dossier(broken))).section("verdict")
+    assert not any("sluice suggest" in step for step in next_steps(dossier(broken, suggestions=("leave town out",))))
+    of_data = finding(FAIL, stage="contract", advice="Mend the data.")
+    assert next_steps(dossier(of_data)) == ["Mend the data."]
+    assert not any("sluice suggest" in step for step in next_steps(dossier(broken, view=full_tables().view)))
