@@ -28,6 +28,36 @@ def memory(root: Path = ROOT) -> int:
     return min([physical, *(int(limit) for limit in limits if limit)])
 
 
+def free_memory(root: Path = ROOT) -> int:
+    """How many bytes of memory are free for this process: of the machine, or less where its container has less.
+
+    What only keeps copies of files counts as free. All of `memory` where the system does not say what is in use.
+    """
+    limited = [(folder, "memory.max", "memory.current", "inactive_file") for folder in _groups(root, "")]
+    limited += [
+        (folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+        for folder in _groups(root, "memory")
+    ]
+    free = [memory(root)]
+    for folder, limit, used, copies in limited:
+        most, taken = _number(folder / limit), _number(folder / used)
+        if most is not None and taken is not None:
+            free.append(int(most - taken) + (_entry(folder / "memory.stat", copies) or 0))
+    available = _entry(root / "proc/meminfo", "MemAvailable:")
+    if available is not None:
+        free.append(1024 * available)
+    return max(0, min(free))
+
+
+def _entry(file: Path, name: str) -> int | None:
+    """The whole number that follows a name at the beginning of a line."""
+    try:
+        lines = [line.split() for line in file.read_text().splitlines()]
+    except OSError:
+        return None
+    return next((int(line[1]) for line in lines if len(line) > 1 and line[0] == name and line[1].isdecimal()), None)
+
+
 def _groups(root: Path, controller: str) -> Iterator[Path]:
     """The folders of this process's control group and of those above it; controller '' is version 2."""
     try:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.machine import memory, processors
+from sluice.machine import free_memory, memory, processors
 
 GIB = 1 << 30
 
@@ -71,3 +71,36 @@ def test_a_process_that_is_bound_to_one_processor_has_one(tmp_path: Path, monkey
     assert processors(tmp_path) == 1
     half = machine(tmp_path, "0::/", **{"cpu.max": "50000 100000"})
     assert processors(half) == 1
+
+
+def test_free_is_what_the_machine_says_is_available(tmp_path: Path) -> None:
+    assert free_memory(tmp_path) == 64 * GIB  # where nothing says what is in use
+    busy = machine(tmp_path, "0::/", proc__meminfo=f"MemTotal: 9 kB\nMemAvailable:   {4 * GIB // 1024} kB")
+    assert free_memory(busy) == 4 * GIB
+
+
+@pytest.mark.parametrize(
+    ("groups", "folder", "names"),
+    [
+        ("0::/pod", "pod", ("memory.max", "memory.current", "inactive_file")),
+        (
+            "4:memory:/pod",
+            "memory__pod",
+            ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+        ),
+    ],
+    ids=["version 2", "version 1"],
+)
+def test_of_a_container_what_its_processes_left_is_free_and_copies_of_files_are(
+    tmp_path: Path, groups: str, folder: str, names: tuple[str, str, str]
+) -> None:
+    limit, used, copies = names
+    files = {
+        "proc__meminfo": f"MemAvailable: {32 * GIB // 1024} kB",
+        f"{folder}__{limit}": str(4 * GIB),
+        f"{folder}__{used}": str(3 * GIB),
+        f"{folder}__memory.stat": f"anon 5\n{copies} {GIB}",
+    }
+    assert free_memory(machine(tmp_path, groups, **files)) == 2 * GIB
+    full = machine(tmp_path, groups, **files | {f"{folder}__{used}": str(6 * GIB)})
+    assert free_memory(full) == 0

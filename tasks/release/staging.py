@@ -12,6 +12,7 @@ from sluice.transport import persistently
 from sluice.variables import Variable
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents
+from tasks.release.memory_forecast import within_memory
 from tasks.release.release import StagedTable
 
 
@@ -34,6 +35,8 @@ def _staged(product: Documents[Definition], source: TabularSource) -> tuple[Stag
     typing = SourceTyping(contract, vault.pseudonym, source.decimal_mark)
     with vault.scratch(".parquet") as as_read, vault.scratch(".parquet") as path:
         batches = read_apart(source, list(contract.staged))
+        if product.definition.product == "records":  # tables are added up, and held as cells
+            batches = within_memory(batches, contract.staged, contract.rows.minimum)
         write_parquet((typing.type_batch(raw) for raw in batches), as_read, contract.staged)
         variables = typing.variables()
         # A database gives the same records in another order each time. Were that other data, they would have another

@@ -1,0 +1,81 @@
+"""What does not fit into memory is refused with the figures, as soon as enough records came to know it."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+import pytest
+
+from sluice.errors import DataError
+from sluice.variables import Kind, Role, Variable
+from tasks.failure import StepFailed
+from tasks.ingest import ingest
+from tasks.release.memory_forecast import forecast, within_memory
+from tasks.release.products import load_product
+from tests.flows.house import House
+
+GB = 10**9
+PLACES = tuple(str(place) for place in range(52))
+CENSUS = {  # as many variables of each kind as the measured file has
+    **{f"c{i}": Variable(name=f"c{i}", kind=Kind.NOMINAL, categories=PLACES) for i in range(14)},
+    **{f"n{i}": Variable(name=f"n{i}", kind=Kind.INTEGER) for i in range(6)},
+}
+
+
+def batches(of: int, size: int, read: list[int]) -> Iterator[pd.DataFrame]:
+    for number in range(of):
+        read.append(number)
+        yield pd.DataFrame({"c0": ["1"] * size})
+
+
+def machine_with(monkeypatch: pytest.MonkeyPatch, free: float) -> None:
+    monkeypatch.setattr("tasks.release.memory_forecast.free_memory", lambda: int(free))
+
+
+@pytest.mark.parametrize(("records", "gigabytes"), [(100_000, 0.77), (400_000, 1.11)])
+def test_the_forecast_is_what_was_measured(records: int, gigabytes: float) -> None:
+    assert forecast(CENSUS, records) / GB + 0.29 == pytest.approx(gigabytes, rel=0.1)  # held before the first record
+
+
+def test_coded_categories_take_less_than_numbers_and_numbers_less_than_names() -> None:
+    kinds = [
+        Variable(name="x", kind=Kind.NOMINAL, categories=PLACES),
+        Variable(name="x", kind=Kind.NOMINAL),  # nobody knows yet how many there are
+        Variable(name="x", kind=Kind.CONTINUOUS),
+        Variable(name="x", kind=Kind.TEXT, role=Role.HOUSEHOLD),
+    ]
+    needed = [forecast({"x": variable}, 1_000_000) for variable in kinds]
+    assert needed == sorted(set(needed))
+
+
+def test_reading_ends_with_the_batch_that_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine_with(monkeypatch, 0.9 * GB)
+    read: list[int] = []
+    fits = within_memory(batches(100, 200_000, read), CENSUS, 1)
+    with pytest.raises(DataError, match=r"^600,000 records or more, of 20 variables, need at least 1\.0 GB .* 0\.9 GB"):
+        list(fits)
+    assert read == [0, 1, 2]
+
+
+def test_what_fits_comes_through_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine_with(monkeypatch, 0.9 * GB)
+    assert sum(map(len, within_memory(batches(2, 200_000, []), CENSUS, 1))) == 400_000
+
+
+def test_what_the_contract_promises_is_refused_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine_with(monkeypatch, 4 * GB)
+    read: list[int] = []
+    with pytest.raises(DataError, match="5,000,000 records or more"):
+        list(within_memory(batches(1, 1, read), CENSUS, 5_000_000))
+    assert not read
+
+
+def test_a_release_that_does_not_fit_leaves_nothing_behind(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house.adopt()
+    house.write()
+    machine_with(monkeypatch, 0.2 * GB)
+    product = load_product(house.file, house.workspace())
+    with pytest.raises(StepFailed) as failed:
+        ingest(product)
+    assert "GB are free" in failed.value.detail
+    assert not [entry for entry in product.workspace.ledger.entries() if entry.event == "received"]
+    assert not [path for path in (product.workspace.vault.root / "objects").iterdir() if path.suffix == ".parquet"]
