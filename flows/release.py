@@ -32,6 +32,7 @@ from tasks.release.release import Release
 from tasks.release.tables.product import Tables
 from tasks.report import report
 from tasks.run_tags import editions, tag_runs
+from tasks.settle import settle
 from tasks.step import quietly
 from tasks.suspension import name_run, stop_waiting, suspend, waits_already
 from tasks.tabulate import tabulate
@@ -62,6 +63,7 @@ def release(definition: str, release_id: str | None = None, rehearse: bool = Fal
                 break
         if approved:
             publish(release)
+        settle(product)
         stop_waiting(release)
     tag_runs(product.workspace, {release.id, *editions(product.workspace, product.definition.name)})
     return Outcome.of(release, other)

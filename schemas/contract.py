@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.cross_field import CrossFieldExpression, read_expression
 from schemas.declared_hierarchy import declared_hierarchy
+from schemas.reference_period import ReferencePeriod
 from sluice.documents.documents import FileOf, Written, named_file, parse_document, read_yaml
 from sluice.errors import DocumentError, did_you_mean
 from sluice.reading.values import moment
@@ -88,6 +89,9 @@ class Contract(_Strict):
     rows: RowCount = RowCount()
     freshness: Freshness | None = None
     drift: Drift | None = None
+    reference_period: ReferencePeriod | None = Field(
+        default=None, description="the time that the data are about; without it editions go by when they were received"
+    )
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
@@ -106,6 +110,8 @@ class Contract(_Strict):
         for field, name in wanted:
             if name not in names:
                 raise ValueError(f"{field}: the contract has no variable '{name}'.{did_you_mean(name, names)}")
+        if self.reference_period:
+            self.reference_period.refuse_unfit(self.staged, names)
         for role in (Role.WEIGHT, *GROUPS):
             if sum(variable.role is role for variable in self.variables) > 1:
                 raise ValueError(f"more than one variable has the role '{role}'; at most 1 is allowed")

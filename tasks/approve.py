@@ -3,17 +3,24 @@
 from policies.standing import REFUSALS
 from sluice.custody.states import State
 from tasks.release.approval import standing, subject
+from tasks.release.current_edition import close_overtaken, overtaken
 from tasks.release.product import AnyRelease
 from tasks.step import step
 
 
 @step
 def approve(release: AnyRelease) -> bool:
-    """True when the release may be published now. Moves it to `approved`, or back to `pending_review`, as it stands."""
+    """True when the release may be published now. Moves it to `approved`, or back to `pending_review`, as it stands.
+
+    One whose data are older than those of a published edition of the same period closes.
+    """
     state = release.state
     if state is State.PUBLISHING:
         return True  # it was approved when publication began; what is on the shelf must be finished
     if state not in (State.PENDING_REVIEW, State.APPROVED):
+        return False
+    if newer := overtaken(release):
+        close_overtaken(release.product.workspace, *newer)
         return False
     now = standing(release)
     if now.complete and state is State.PENDING_REVIEW:

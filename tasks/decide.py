@@ -10,6 +10,7 @@ from sluice.report.dossier import Dossier
 from sluice.verdict import Finding
 from sluice.verdict import decide as verdict_of
 from tasks.release.adopted import notices
+from tasks.release.current_edition import edition_notices
 from tasks.release.definition import Definition
 from tasks.release.earlier_releases import earlier_attempts, search_trials
 from tasks.release.kept_suggestions import kept_suggestions
@@ -50,7 +51,7 @@ def decide(
         verdict=verdict_of(waived),
         findings=tuple(with_advice(waived)),
         plan=product.plan_in_words(),
-        notices=notices(product),
+        notices=(*notices(product), *edition_notices(release)),
         returned=returned(release),
         approvals_needed=policy.approvals.describe(),
         records_original=release.original.rows,

@@ -12,10 +12,12 @@ from sluice.documents.documents import document_bytes
 from sluice.errors import SluiceError
 from sluice.sources.permission import meaning_of, permitted_file
 from tasks.release.adopted import refuse_unadopted
+from tasks.release.current_edition import refuse_foreign_name
 from tasks.release.documents import open_workspace
 from tasks.release.holdout import set_aside
 from tasks.release.product import AnyProduct, AnyRelease
 from tasks.release.products import load_product
+from tasks.release.reference_period import reference_period
 from tasks.release.release import Release, recorded_release, release_id, variables_as_json
 from tasks.release.staging import stage
 from tasks.release.waiting import remember_definition
@@ -49,6 +51,8 @@ def ingest(product: AnyProduct) -> AnyRelease:
     remember_definition(release)
     if not release.needs_judgement:
         return recorded_release(product, release.id)
+    period = reference_period(release)
+    refuse_foreign_name(product, period is not None)
     release, vault = set_aside(release), product.workspace.vault
     for document in (product.contract, product.policy, product.written):  # for whoever asks when they have changed
         vault.keep_bytes(document_bytes(document), ".json")
@@ -61,6 +65,7 @@ def ingest(product: AnyProduct) -> AnyRelease:
         connection=vault.pseudonym("connection", meaning_of(product.definition.source)),
         population=[_pseudonym_of_list(vault, path) for path in product.policy.population_lists],
         target=str(product.definition.target),
+        period=period,
         variables=vault.keep_bytes(variables_as_json(variables), ".json"),
         data=asdict(release.data),
         original=asdict(release.original),

@@ -13,7 +13,7 @@ from sluice.custody.clock import refuse_wrong_clock
 from sluice.custody.durable import locked, sha256_of
 from sluice.custody.ledger import Entry
 from sluice.custody.signing.envelope import Envelope
-from sluice.custody.states import SEED_DESTROYED, State, state_of
+from sluice.custody.states import SEED_DESTROYED, State
 from sluice.errors import DataError, SluiceError
 from sluice.publication.attestation import (
     ATTESTATION,
@@ -32,6 +32,7 @@ from sluice.transport import persistently
 from sluice.verdict import Finding, Verdict, decide
 from tasks.release.adopted import refuse_unadopted
 from tasks.release.approval import approved_files, standing, subject, submitters, verify_subject
+from tasks.release.current_edition import close_overtaken, overtaken, publishing_lock, refuse_foreign_name
 from tasks.release.product import AnyRelease
 from tasks.release.publisher import publisher_key
 from tasks.release.release import last
@@ -40,15 +41,21 @@ from tasks.step import step
 
 
 @step
-def publish(release: AnyRelease) -> Path:
-    """The published folder. A publication that was interrupted is finished with the very same bytes."""
+def publish(release: AnyRelease) -> Path | None:
+    """The published folder; None where newer data were published since it was approved, so that it closes instead.
+
+    A publication that was interrupted is finished with the very same bytes.
+    """
     product, vault = release.product, release.vault
     tampered = product.workspace.ledger.verify()
     if tampered:
         raise SluiceError(f"the ledger was tampered with, so nobody knows who approved what: {'; '.join(tampered)}")
     if release.state is not State.PUBLISHING:
         verify_subject(release)
-        with locked(product.workspace.home / "publishing.lock"):  # else two could each find that the other is not there
+        with locked(publishing_lock(product.workspace)):  # else two could each find that the other is not there
+            if newer := overtaken(release):
+                close_overtaken(product.workspace, *newer)
+                return None
             _begin(release)
     begun = last(release.entries(), State.PUBLISHING)
     assert begun is not None
@@ -68,17 +75,15 @@ def publish(release: AnyRelease) -> Path:
     files, problems = _hashes(release, documents), _unlike_approved(release, folder)
     if problems:
         raise DataError(f"{folder} is not what was approved: {'; '.join(problems)}")
-    _supersede_earlier(release)
-    if product.destroys_seed:
-        vault.destroy_seed(release.seed_name)
-        if last(release.entries(), SEED_DESTROYED) is None:
-            release.record(SEED_DESTROYED)
-    # Last of all: a run that is killed before this is taken up again, and one that is killed after it has done it all.
+    _destroy_seed(release)
+    # Last of all: a run that is killed before this is taken up again. What it means for other editions follows from it.
     release.record(
         State.PUBLISHED,
         folder=str(folder),
         files=files | {shelf.CHECKSUMS: hashlib.sha256(shelf.checksums(files)).hexdigest()},
         definition=product.definition.name,
+        title=product.definition.title,
+        description=product.contract.description,
         profile=vault.keep_bytes(source, ".json"),
         sha256=subject(release).data,
     )
@@ -89,6 +94,7 @@ def _begin(release: AnyRelease) -> None:
     """Record that the publication begins, if all that it needs is there."""
     refuse_wrong_clock(release.product.workspace.ledger)
     refuse_unadopted(release.product, submitters(release))
+    refuse_foreign_name(release.product, release.product.contract.reference_period is not None)
     _refuse_unfit(release)
     _refuse_unapproved(release)
     received = last(release.entries(), State.RECEIVED)
@@ -258,12 +264,9 @@ def _inspect(release: AnyRelease, partial: Path) -> None:
         raise DataError(f"what was written is not what was judged: {'; '.join(problems)}")
 
 
-def _supersede_earlier(release: AnyRelease) -> None:
-    """Earlier editions of the same definition stay on the shelf, marked as superseded."""
-    ledger = release.product.workspace.ledger
-    for other, entries in ledger.histories().items():
-        if other == release.id or state_of(entry.event for entry in entries) is not State.PUBLISHED:
-            continue
-        published = last(entries, State.PUBLISHED)
-        if published and published.body["definition"] == release.product.definition.name:
-            ledger.append(other, State.SUPERSEDED, published.actor, {"by": release.id})
+def _destroy_seed(release: AnyRelease) -> None:
+    """Make sure that nobody can undo the noise, where the definition asks for it."""
+    if release.product.destroys_seed:
+        release.vault.destroy_seed(release.seed_name)
+        if last(release.entries(), SEED_DESTROYED) is None:
+            release.record(SEED_DESTROYED)

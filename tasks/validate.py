@@ -6,10 +6,11 @@ from schemas.checks.expectations_run import check_batch
 from schemas.checks.frame_check import check_frame
 from schemas.checks.profile import Profile
 from schemas.checks.sentinels import check_sentinels
+from sluice.custody.editions import before, line_of
 from sluice.custody.states import State
 from sluice.verdict import Finding, Verdict, decide
 from tasks.release.findings import findings_of
-from tasks.release.release import DocumentedRelease
+from tasks.release.release import DocumentedRelease, last
 from tasks.step import step
 
 
@@ -34,18 +35,15 @@ def is_sound(findings: Sequence[Finding]) -> bool:
 def _expectations(release: DocumentedRelease) -> list[Finding]:
     """Great Expectations, on the records that were staged: what is released is what is checked."""
     docs = release.product.workspace.data_docs / release.product.definition.name
-    earlier = _last_published_profile(release)
+    earlier = _profile_before(release)
     return check_batch(release.product.contract, release.read_staged(), profile=earlier, docs=docs)
 
 
-def _last_published_profile(release: DocumentedRelease) -> Profile | None:
-    ledger = release.product.workspace.ledger
-    published = [
-        entry
-        for entry in ledger.entries()
-        if entry.event == State.PUBLISHED and entry.body["definition"] == release.product.definition.name
-    ]
-    if not published:
+def _profile_before(release: DocumentedRelease) -> Profile | None:
+    """Of the edition on the shelf that comes before this one; what was withdrawn is nothing to be like."""
+    earlier = before(*line_of(release.product.workspace.ledger.histories(), release.id))
+    published = last(earlier.entries, State.PUBLISHED) if earlier else None
+    if published is None:
         return None
-    kept = release.vault.verify(published[-1].body["profile"], ".json")
+    kept = release.vault.verify(published.body["profile"], ".json")
     return Profile.model_validate_json(kept.read_bytes())

@@ -19,7 +19,7 @@ from sluice.report.headline import next_steps
 from sluice.verdict import Finding, Verdict
 
 # Why they could be published is no news any more.
-_NO_LONGER_NEWS = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
+_NO_LONGER_NEWS = (State.PUBLISHED, State.SUPERSEDED, State.OVERTAKEN, State.WITHDRAWN)
 
 
 def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: Dossier) -> None:

@@ -91,7 +91,7 @@ def _exit_code(outcome: Any) -> int:
             return DONE
         case State.PENDING_REVIEW | State.APPROVED | State.PUBLISHING:
             return WAITING
-        case State.BLOCKED | State.REJECTED | State.CHANGES_REQUESTED | State.WITHDRAWN:
+        case State.BLOCKED | State.REJECTED | State.CHANGES_REQUESTED | State.WITHDRAWN | State.OVERTAKEN:
             return BLOCKED
     return DONE if outcome.verdict is Verdict.PASS else BLOCKED  # a rehearsal ends in the state `evaluated`
 

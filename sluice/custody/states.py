@@ -2,7 +2,8 @@
 
 All of it stands in one table, `TRANSITIONS`; the drawing and the table of docs/architecture.md are made from it by
 `as_markdown`. A run that stopped before review starts again at `received`. An approval that expired or was voided sends
-an approved release back to `pending_review`. A publication that was interrupted is taken up again.
+an approved release back to `pending_review`. A publication that was interrupted is taken up again. Of the editions of
+one name on one shelf only the latest is `published`; `sluice.custody.editions` says which one is.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -26,7 +27,11 @@ class State(StrEnum):
     PUBLISHING = "publishing"
     PUBLISHED = "published"
     WITHDRAWN = "withdrawn"
-    SUPERSEDED = "superseded"
+    SUPERSEDED = "superseded"  # still on the shelf; a later edition is current
+    OVERTAKEN = "overtaken"  # never published: newer data of the same period were
+
+
+REINSTATED = "reinstated"  # the event that makes a superseded edition the current one again
 
 
 class TransitionError(SluiceError):
@@ -57,6 +62,12 @@ class Transition:
     by: frozenset[Who]
     once: str = ""  # what else it takes
     tells: frozenset[Who] = frozenset()
+    event: str = ""  # what the ledger calls it; else by the state after
+
+    @property
+    def recorded(self) -> str | None:
+        """The event by which the ledger has it; None for remarks."""
+        return self.event or self.after
 
 
 _UNJUDGED = frozenset({None, State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.BLOCKED})
@@ -64,7 +75,9 @@ _UNDECIDED = frozenset({State.PENDING_REVIEW, State.APPROVED})
 _RUN, _SUBMITTER = frozenset({Who.RUN}), frozenset({Who.SUBMITTER})
 
 TRANSITIONS: tuple[Transition, ...] = (
-    Transition("release", _UNJUDGED, State.RECEIVED, _RUN, "contract and policy are adopted"),
+    Transition(
+        "release", _UNJUDGED | {State.OVERTAKEN}, State.RECEIVED, _RUN, "contract and policy are adopted"
+    ),
     Transition("validate", frozenset({State.RECEIVED}), State.VALIDATED, _RUN),
     Transition("mask", frozenset({State.VALIDATED}), State.MASKED, _RUN),
     Transition("report", frozenset({State.MASKED}), State.EVALUATED, _RUN),
@@ -91,7 +104,14 @@ TRANSITIONS: tuple[Transition, ...] = (
     ),
     Transition("publish", frozenset({State.APPROVED, State.PUBLISHING}), State.PUBLISHING, _RUN),
     Transition("publish", frozenset({State.PUBLISHING}), State.PUBLISHED, _RUN, "what was approved lies there", PEOPLE),
-    Transition("publish", frozenset({State.PUBLISHED}), State.SUPERSEDED, _RUN, "a later edition is published"),
+    Transition("settle", frozenset({State.PUBLISHED}), State.SUPERSEDED, _RUN, "a later edition is published"),
+    Transition(
+        "settle", frozenset({State.SUPERSEDED}), State.PUBLISHED, _RUN, "all later editions are withdrawn", PEOPLE,
+        event=REINSTATED,
+    ),
+    Transition(
+        "settle", _UNDECIDED, State.OVERTAKEN, _RUN, "newer data of the same period are published", _SUBMITTER
+    ),
     Transition(
         "withdraw", frozenset({State.PUBLISHED, State.SUPERSEDED}), State.WITHDRAWN, PEOPLE,
         "2 people ask, one of them the head or in a role of the policy", PEOPLE,
@@ -107,9 +127,12 @@ def allowed(action: str) -> Mapping[State | None, frozenset[Who]]:
     return {state: each.by for each in TRANSITIONS if each.action == action for state in each.before}
 
 
-REACHED_FROM: Mapping[State, frozenset[State | None]] = {
-    state: frozenset(before for each in TRANSITIONS if each.after is state for before in each.before) for state in State
+_FROM: Mapping[str, frozenset[State | None]] = {
+    event: frozenset(before for each in TRANSITIONS if each.recorded == event for before in each.before)
+    for event in (*State, REINSTATED)
 }
+REACHED_FROM: Mapping[State, frozenset[State | None]] = {state: _FROM[state] for state in State}
+"""By the event that bears the state's name."""
 
 # Events that leave the state as it is.
 SERIES_ENDED = "series_ended"
@@ -146,7 +169,7 @@ VAULT = "@vault"  # and there, for what lies in the vault and belongs to no rele
 VAULT_EVENTS: Mapping[str, str] = {PRUNED: "objects that belong to no release are deleted; the body names them"}
 WITHOUT_STATES = (OFFICE, SEARCHES, VAULT)
 
-EVENTS: tuple[str, ...] = (*(state.value for state in State), *REMARKS)
+EVENTS: tuple[str, ...] = (*(state.value for state in State), REINSTATED, *REMARKS)
 
 
 def following(state: State | None, event: str) -> State | None:
@@ -157,14 +180,13 @@ def following(state: State | None, event: str) -> State | None:
         raise TransitionError(
             f"no event of a release is named '{event}'.{did_you_mean(event, EVENTS)} Known: {', '.join(EVENTS)}."
         )
-    reached = State(event)
-    if state not in REACHED_FROM[reached]:
-        by_a_run = reached in (State.VALIDATED, State.MASKED, State.EVALUATED)
+    if state not in _FROM[event]:
+        by_a_run = event in (State.VALIDATED, State.MASKED, State.EVALUATED)
         raise TransitionError(
-            f"a release that is {in_words([state])} cannot become {reached}; only one that is "
-            f"{in_words(REACHED_FROM[reached])} can." + (" Is another run of it under way?" if by_a_run else "")
+            f"a release that is {in_words([state])} cannot become {event}; only one that is "
+            f"{in_words(_FROM[event])} can." + (" Is another run of it under way?" if by_a_run else "")
         )
-    return reached
+    return State.PUBLISHED if event == REINSTATED else State(event)
 
 
 def state_of(events: Iterable[str]) -> State | None:
@@ -197,7 +219,7 @@ def refuse_in_office(event: str, founded: bool) -> None:
 
 def told_of(event: str) -> str:
     """Who is to be told of an event, in words; empty: nobody."""
-    people = {who for each in TRANSITIONS if each.after == event for who in each.tells}
+    people = {who for each in TRANSITIONS if each.recorded == event for who in each.tells}
     return _listed(people)
 
 

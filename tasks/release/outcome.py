@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from sluice.custody.editions import ON_SHELF
 from sluice.custody.states import State
 from sluice.verdict import Verdict
 from tasks.release.approval import report_path, standing
@@ -43,13 +44,16 @@ class Outcome(BaseModel):
         approvals = asked.says if asked else None
         if approved and state is State.PUBLISHED:  # of an edition of a series: by whose approval of which other
             approvals = approved.body.get("says")
+        if closed := last(release.entries(), State.OVERTAKEN if state is State.OVERTAKEN else State.SUPERSEDED):
+            by = f"{closed.body['by']} is the current edition."
+            approvals = closed.body.get("says", by) if state in (State.OVERTAKEN, State.SUPERSEDED) else approvals
         return cls(
             release=release.id,
             state=state,
             verdict=Verdict[verdict["verdict"]] if verdict else None,
             says=verdict["says"] if verdict else "",
             report=report if report.exists() else None,
-            published=Path(published.body["folder"]) if published and state is State.PUBLISHED else None,
+            published=Path(published.body["folder"]) if published and state in ON_SHELF else None,
             further_reasons=tuple(verdict["further_reasons"]) if verdict else (),
             approvals=approvals,
             waits_for=asked.waits_for if asked else "",
@@ -64,7 +68,7 @@ class Outcome(BaseModel):
         match self.state:
             case State.PUBLISHED:
                 return "Published"
-            case State.SUPERSEDED:
+            case State.SUPERSEDED | State.OVERTAKEN:
                 return "Superseded"
             case State.PENDING_REVIEW | State.APPROVED | State.PUBLISHING:
                 return "AwaitingApproval"

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from pydantic import TypeAdapter
 
+from sluice.custody.editions import line_of, overtaken_by
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
@@ -100,8 +101,14 @@ class Release(Generic[P_co]):
 
     @property
     def needs_judgement(self) -> bool:
-        """Not yet judged, or blocked: judged again from the same seed, a rerun cannot be a second throw of the dice."""
-        return self.state in (None, State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.BLOCKED)
+        """Not yet judged, or blocked: judged again from the same seed, a rerun cannot be a second throw of the dice.
+
+        So is one that was overtaken, once what overtook it is withdrawn.
+        """
+        state = self.state
+        if state is State.OVERTAKEN:
+            return overtaken_by(*line_of(self.product.workspace.ledger.histories(), self.id)) is None
+        return state in (None, State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.BLOCKED)
 
     def entries(self) -> list[Entry]:
         return self.product.workspace.ledger.entries(self.id)

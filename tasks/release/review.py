@@ -17,6 +17,7 @@ from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from tasks.release.acting import Means, Request, act, refuse_unseen, refuse_unverifiable
 from tasks.release.approval import approved_files, verify_subject
+from tasks.release.current_edition import settle_editions
 from tasks.release.documents import open_workspace
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
@@ -152,6 +153,7 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
     reasons = "; ".join(dict.fromkeys(entry.body["comment"] for entry in asks.values()))
     gone = shelf.withdraw(Path(published.body["folder"]), reasons)
     workspace.ledger.append(release_id, State.WITHDRAWN, said.person, {"reason": reasons})
+    settle_editions(workspace)
     return gone
 
 

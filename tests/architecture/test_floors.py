@@ -122,7 +122,7 @@ def test_the_flow_fits_one_screen_and_names_the_steps_in_order() -> None:
     assert in_order(of_tables, "tabulate(release)", "protect(release", "audit(release")
 
 
-VERBS = "ingest validate check mask tabulate protect evaluate audit decide report approve publish"
+VERBS = "ingest validate check mask tabulate protect evaluate audit decide report approve publish settle"
 
 
 def test_no_verb_imports_another_and_each_has_a_test() -> None:

@@ -32,7 +32,7 @@ JUDGING = [
 PUBLISHING: list[dict[str, Any]] = [
     *(
         {"kill_at": {"step": step, "end": end}}
-        for step in ("open_documents", "approve", "publish")
+        for step in ("open_documents", "approve", "publish", "settle")
         for end in (False, True)
     ),
     *(
@@ -57,10 +57,10 @@ PUBLISHING: list[dict[str, Any]] = [
             ("approved", False),
             ("publishing", False),
             ("publishing", True),
-            ("superseded", False),
             ("seed_destroyed", False),
             ("published", False),
             ("published", True),
+            ("superseded", False),
         )
     ),
 ]
@@ -196,7 +196,7 @@ def test_killed_again_and_again_while_published(almost: tuple[House, str, Path],
     house, first, saved = almost
     house.go_back(saved)
     release = house.id
-    for event in ("approved", "publishing", "superseded", "seed_destroyed"):
+    for event in ("approved", "publishing", "seed_destroyed", "published", "superseded"):
         fault = {"event": event, "anchored": False}
         assert forks.run(house.home, "approve", release, "--as", "jonas", kill_after_event=fault).code == KILLED
         whole_or_nothing(house)

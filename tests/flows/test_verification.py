@@ -232,7 +232,7 @@ def test_a_shelf_that_is_not_there_is_not_said_to_be_whole(published: House) -> 
 
 def test_a_publication_that_was_interrupted_is_checked_as_far_as_it_is_recorded() -> None:
     house = stages(House).at("almost")
-    with patch("tasks.publish._supersede_earlier", side_effect=OSError):
+    with patch("tasks.publish._destroy_seed", side_effect=OSError):
         assert house.approve("jonas").code == ERROR
     folder = house.target / house.id
     found = verify(house.workspace())
@@ -422,7 +422,7 @@ def test_a_publication_that_waits_for_an_authority_can_go_without_it(
     assert told(house).code == DONE
 
 
-@pytest.mark.parametrize("step", ["tasks.publish.shelf.publish", "tasks.publish._supersede_earlier"])
+@pytest.mark.parametrize("step", ["tasks.publish.shelf.publish", "tasks.publish._destroy_seed"])
 def test_a_publication_that_was_interrupted_keeps_its_stamp(stamping: Authority, step: str) -> None:
     house = stages(House).at("almost")
     with patch(step, side_effect=OSError):
@@ -437,7 +437,7 @@ def test_what_lies_on_the_shelf_unstamped_is_finished_as_it_is(
 ) -> None:
     house, url = stages(House).at("almost"), os.environ["SLUICE_TIMESTAMP_URL"]
     monkeypatch.delenv("SLUICE_TIMESTAMP_URL")
-    with patch("tasks.publish._supersede_earlier", side_effect=OSError):
+    with patch("tasks.publish._destroy_seed", side_effect=OSError):
         assert house.approve("jonas").code == ERROR
     monkeypatch.setenv("SLUICE_TIMESTAMP_URL", url)
     assert house.approve("jonas").code == DONE

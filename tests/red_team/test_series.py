@@ -124,7 +124,7 @@ def test_an_edition_whose_publication_was_interrupted_is_finished_and_meanwhile_
     judged: SeriesHouse,
 ) -> None:
     second = judged.id
-    with patch("tasks.publish._supersede_earlier", side_effect=OSError):
+    with patch("tasks.publish._destroy_seed", side_effect=OSError):
         assert judged.release().code == ERROR
     judged.data = survey(seed=3)
     judged.judge()

@@ -26,6 +26,7 @@ from tasks.release.approval import approved_files, report_path, subject
 from tasks.release.product import AnyRelease
 from tasks.release.review import approve as approve_as
 from tasks.report import report
+from tasks.settle import settle
 from tests.flows.house import WAITING, House
 
 Bring = Callable[[House], AnyRelease]
@@ -93,6 +94,7 @@ def test_the_edition_before_is_superseded(house: House, validated: Bring) -> Non
     house.new_edition()
     second = approved(validated(house))
     publish(second)
+    settle(second.product)
     assert (first.state, second.state) == (State.SUPERSEDED, State.PUBLISHED)
     assert house.shelf == sorted([first.id, second.id])
 

@@ -11,7 +11,7 @@ from tasks.release.waiting import WaitingRun
 def test_the_end_of_a_run_says_where_its_release_stands(state: State) -> None:
     ends = {
         "Published": {State.PUBLISHED},
-        "Superseded": {State.SUPERSEDED},
+        "Superseded": {State.SUPERSEDED, State.OVERTAKEN},
         "AwaitingApproval": {State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING},
         "Blocked": {State.BLOCKED, State.REJECTED, State.CHANGES_REQUESTED, State.WITHDRAWN},
         "Checked": {State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED},

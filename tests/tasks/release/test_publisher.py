@@ -93,7 +93,7 @@ def test_whoever_copied_the_secret_before_does_not_have_the_new_key(tmp_path: Pa
 
 def test_a_publication_that_was_interrupted_ends_with_the_bytes_that_it_began_with() -> None:
     house = stages(House).at("almost")
-    with patch("tasks.publish._supersede_earlier", side_effect=OSError):
+    with patch("tasks.publish._destroy_seed", side_effect=OSError):
         assert house.approve("jonas").code == ERROR
     folder = house.target / house.id
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
