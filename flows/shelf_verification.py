@@ -1,27 +1,30 @@
 """A shelf held against what the ledger recorded of each folder that was put there."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from flows.verification_outcome import Verification
 from sluice.custody import shelf
 from sluice.custody.ledger import Entry
+from sluice.custody.shelf_documents import ShelfDocuments, document_problems
 from sluice.custody.states import State, state_of
 from sluice.publication.attestation import describes
 from tasks.release.release import last
 
 
-def verify_shelf(place: Path, releases: Mapping[Path, Sequence[Entry]]) -> Verification:
+def verify_shelf(place: Path, releases: Mapping[Path, Sequence[Entry]], says: ShelfDocuments) -> Verification:
     """What is altered, missing, added or cannot be read on one shelf. Cost: one pass over its files.
 
     releases : folder -> all entries of the release that was put there
+    says     : what the shelf should say of them
     """
     try:
         present = {path.name for path in place.iterdir()}
     except OSError as error:
         names = ", ".join(folder.name for folder in releases)
         return Verification(unchecked=(f"{place} cannot be read ({error.strerror}). Published there: {names}",))
-    found, explained = Verification(), set()
+    found, explained = Verification(), {*says.names}
     for folder, entries in releases.items():
         state = state_of(entry.event for entry in entries)
         explained.add(folder.name)
@@ -30,17 +33,27 @@ def verify_shelf(place: Path, releases: Mapping[Path, Sequence[Entry]]) -> Verif
         elif state is State.PUBLISHING:
             explained |= {name for name in present if name.startswith(f".{folder.name}.partial-")}
         try:
-            found += _VERIFY.get(state, _verify_published)(folder, entries)
+            if verify := _VERIFY.get(state):
+                found += verify(folder, entries)
+            else:
+                found += _verify_published(folder, entries, says.in_folder(folder.name))
         except OSError as error:
             found += Verification(unchecked=(f"{folder} cannot be read ({error.strerror})",))
+    try:
+        found += Verification(problems=tuple(document_problems(place, says)))
+    except OSError as error:
+        found += Verification(unchecked=(f"{error.filename} cannot be read ({error.strerror})",))
+    explained |= {path for path in says.absent if "/" not in path}  # each was named
     strangers = (f"{place / name} belongs to no release of this ledger" for name in sorted(present - explained))
     return found + Verification(problems=tuple(strangers))
 
 
-def _verify_published(folder: Path, entries: Sequence[Entry]) -> Verification:
+def _verify_published(folder: Path, entries: Sequence[Entry], notices: Mapping[str, bytes]) -> Verification:
+    """The files that were signed, and the notice that the edition is superseded, where it is."""
     published = last(entries, State.PUBLISHED)
     assert published is not None
-    return _compare(folder, published.body["files"])
+    beside = {name: hashlib.sha256(content).hexdigest() for name, content in notices.items()}
+    return _compare(folder, published.body["files"] | beside)
 
 
 def _compare(folder: Path, files: Mapping[str, str], whatever: Sequence[str] = ()) -> Verification:

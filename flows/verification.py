@@ -4,18 +4,21 @@ What lies where, the ledger alone says. Definitions and notes of runs can be edi
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from flows.manifest_verification import verify_manifests, verify_stamps
 from flows.shelf_verification import verify_shelf
 from flows.verification_outcome import Verification
+from sluice.custody.editions import ON_SHELF, current, lines_of_editions
 from sluice.custody.ledger import Entry
+from sluice.custody.shelf_documents import ShelfDocuments
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.settings import settings
 from tasks.release.release import last
 from tasks.release.retention import inventory
+from tasks.release.shelf_catalogue import documents_of_shelves
 from tasks.release.vault_problems import vault_problems
 
 
@@ -37,7 +40,20 @@ def verify(workspace: Workspace, copies: Sequence[Path] = ()) -> Verification:
         if begun := last(entries, State.PUBLISHING):
             folder = Path(begun.body["folder"])
             on_shelves[folder.parent][folder] = entries
+    documents = documents_of_shelves(histories)
     for place, releases in on_shelves.items():
-        found += verify_shelf(place, releases)
+        found += verify_shelf(place, releases, documents.get(place, ShelfDocuments()))
+    found += Verification(unchecked=tuple(_unsettled(histories)))
     found += Verification(problems=tuple(vault_problems(workspace, inventory(workspace))))
     return found + verify_manifests(workspace, copies) + verify_stamps(histories, settings().timestamp_certificates)
+
+
+def _unsettled(histories: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
+    """Lines of editions of which the ledger does not yet say what follows: a run was killed before it did."""
+    for line in lines_of_editions(histories):
+        latest = current(line)
+        if any(
+            (edition.state is State.PUBLISHED) != (edition is latest) for edition in line if edition.state in ON_SHELF
+        ):
+            name, shelf = line[0].name, line[0].shelf
+            yield f"{shelf}: it is not recorded yet which edition of {name} is current; run: sluice catalogue"

@@ -20,6 +20,7 @@ import typer
 
 from flows.cli.audit_table import audit_app
 from flows.cli.camouflage import camouflage_app
+from flows.cli.catalogue import catalogue_app
 from flows.cli.compare import compare_app
 from flows.cli.doctor import doctor_app
 from flows.cli.documents import documents_app
@@ -55,6 +56,7 @@ for group in (
     releases_app,
     review_app,
     status_app,
+    catalogue_app,
     microdata_app,
     compare_app,
     tune_app,

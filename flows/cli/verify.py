@@ -53,6 +53,7 @@ def verify(
                 "signed_by": found.signed_by,
                 "stamped": found.stamped.isoformat() if found.stamped else None,
                 "files": found.files,
+                "notices": [notice.model_dump() for notice in found.notices],
             }
         )
     elif found.summary is not None and good:
@@ -63,6 +64,9 @@ def verify(
             say(f"  Stamped on {found.stamped:%Y-%m-%d at %H:%M} UTC.")
         for file, sha256 in found.files.items():
             say(f"  {sha256}  {file}")
+        for notice in found.notices:
+            by = f" by {notice.by}" if notice.by else ""
+            say(f"  A notice beside them, which nobody signed, says that it was {notice.state}{by}.", style="bold")
     else:
         say(f"{folder} is not to be believed:", style="bold red")
         for problem in found.problems:

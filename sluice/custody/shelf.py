@@ -20,6 +20,8 @@ from sluice.custody.durable import NO_SPACE, disk_of, make_folder, replace, sha2
 from sluice.errors import DataError, SluiceError
 
 CHECKSUMS = "checksums.sha256"  # in the form that `sha256sum --check` reads
+# Say of a folder that it is no longer current, and were not there when it was published and signed.
+SUPERSEDED_NOTICE, WITHDRAWN_NOTICE = NOTICES = ("superseded.json", "withdrawn.json")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _LINE = re.compile(rf"([0-9a-f]{{64}})  ({_NAME.pattern})")
@@ -42,9 +44,10 @@ def publish(
     cost       : one pass over the files, two when the folder exists
     """
     for given in (name, *files):
-        if not _NAME.fullmatch(given) or given == CHECKSUMS:
+        if not _NAME.fullmatch(given) or given in (CHECKSUMS, *NOTICES):
             raise SluiceError(
-                f"name on the shelf must be letters, digits, '.', '_' and '-', and not {CHECKSUMS}; got {given!r}"
+                f"name on the shelf must be letters, digits, '.', '_' and '-', and not "
+                f"{' or '.join((CHECKSUMS, *NOTICES))}; got {given!r}"
             )
     if not files:
         raise SluiceError(f"there is nothing to publish as '{name}': no files were given.")
@@ -52,7 +55,7 @@ def publish(
     final = target / name
     with disk_of(f"the disk of {target}"):
         _open_to_us(target)
-        with _alone_in(target):
+        with alone_in(target):
             for stale in target.glob(f".{name}.partial-*"):
                 shutil.rmtree(stale)
             if tombstone_of(final).exists():
@@ -104,12 +107,12 @@ def read_checksums(content: bytes) -> dict[str, str]:
 
 
 def read_back(folder: Path) -> list[str]:
-    """What is wrong with a published folder, in words; an empty list when it is whole. Cost: one pass."""
+    """What is wrong with what was published in a folder, in words; an empty list when it is whole. Cost: one pass."""
     try:
         expected = _read_checksums(folder)
     except DataError as error:
         return [str(error)]
-    compared = compare(folder, expected, [CHECKSUMS])
+    compared = compare(folder, expected, [CHECKSUMS, *NOTICES])
     return [*([] if expected else [f"{CHECKSUMS} lists no file"]), *compared.problems, *compared.unread]
 
 
@@ -158,7 +161,7 @@ def withdraw(folder: Path, reason: str) -> Path:
     gone = withdrawn_of(folder)
     if not folder.is_dir() and not gone.is_dir():
         raise SluiceError(f"there is no published folder {folder} to withdraw.")
-    with disk_of(f"the disk of {folder.parent}"), _alone_in(folder.parent):
+    with disk_of(f"the disk of {folder.parent}"), alone_in(folder.parent):
         tombstone = tombstone_of(folder)
         if not tombstone.exists():
             replace(tombstone, epitaph(folder, reason), 0o644)
@@ -233,7 +236,7 @@ def _sha256(path: Path) -> str:
 
 
 @contextmanager
-def _alone_in(target: Path) -> Iterator[None]:
+def alone_in(target: Path) -> Iterator[None]:
     """Keep a second publisher from taking the first one's partial folder for a stale one."""
     handle = os.open(target, os.O_RDONLY | os.O_DIRECTORY)
     try:

@@ -16,7 +16,7 @@ from typing import Any
 from cryptography.x509 import Certificate
 from pydantic import ValidationError
 
-from sluice.custody.shelf import CHECKSUMS, compare, read_checksums
+from sluice.custody.shelf import CHECKSUMS, NOTICES, compare, read_checksums
 from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner, signer_name
 from sluice.custody.signing.envelope import CLOCK_SKEW, Envelope, Statement
 from sluice.errors import DataError, SluiceError
@@ -28,6 +28,7 @@ from sluice.publication.attestation import (
     describes,
     digest_of,
 )
+from sluice.publication.edition_notice import EditionNotice, read_notice
 from sluice.publication.manifest import read_manifest
 from sluice.publication.timestamp import stamped_at
 
@@ -44,6 +45,7 @@ class VerifiedFolder:
     signed_by: list[str] = field(default_factory=list)  # whose decisions bear their own signature
     stamped: datetime | None = None  # by an authority; None: there is no stamp, or no certificates to check it by
     files: dict[str, str] = field(default_factory=dict)  # name -> SHA-256 of the data files
+    notices: list[EditionNotice] = field(default_factory=list)  # that it is no longer current; nobody signed them
     problems: list[str] = field(default_factory=list)
 
 
@@ -69,6 +71,7 @@ def verify_folder(
     try:
         checked = _checked_files(folder, found.problems)
         found.summary = _attested(folder, checked, signers, found, certificates)
+        _read_notices(folder, found)
         _check_release(found.summary, release or Path(os.path.normpath(folder.absolute())).name, found.problems)
         _check_manifest(folder, found.summary, checked, found)
         _check_decisions(folder, found.summary, checked, signers, found)
@@ -87,9 +90,20 @@ def verify_folder(
 def _checked_files(folder: Path, problems: list[str]) -> dict[str, str]:
     """Name -> SHA-256 of all files but the checksums, which were compared with them."""
     listed = read_checksums(_content(folder, CHECKSUMS))
-    compared = compare(folder, listed, [CHECKSUMS])
+    compared = compare(folder, listed, [CHECKSUMS, *NOTICES])
     problems += [*compared.problems, *compared.unread]
     return listed
+
+
+def _read_notices(folder: Path, found: VerifiedFolder) -> None:
+    """What lies beside the signed files is a notice in its one form, or does not belong there."""
+    assert found.summary is not None
+    for file in NOTICES:
+        if os.path.lexists(folder / file):
+            try:
+                found.notices.append(read_notice(_content(folder, file), found.summary.release))
+            except DataError as error:
+                found.problems.append(f"{file} {str(error).removeprefix(f'{file} ')}")
 
 
 def _content(folder: Path, file: str) -> bytes:

@@ -22,6 +22,7 @@ from tasks.release.documents import open_workspace
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
 from tasks.release.release import last, recorded_release
+from tasks.release.shelf_catalogue import write_catalogues
 from tasks.release.under_review import UnderReview
 from tasks.release.waiting import definition_of
 
@@ -154,6 +155,7 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
     gone = shelf.withdraw(Path(published.body["folder"]), reasons)
     workspace.ledger.append(release_id, State.WITHDRAWN, said.person, {"reason": reasons})
     settle_editions(workspace)
+    write_catalogues(workspace)
     return gone
 
 

@@ -276,7 +276,9 @@ class House:
 
     @property
     def shelf(self) -> list[str]:
-        """What the public finds in the target folder: hidden names are none of it."""
-        return (
-            sorted(path.name for path in self.target.iterdir() if path.name[0] != ".") if self.target.exists() else []
+        """What the public finds in the target folder, but for the catalogue: hidden names are none of it."""
+        names = [path.name for path in self.target.iterdir()] if self.target.exists() else []
+        said = (".current", ".current.json")
+        return sorted(
+            name for name in names if name[0] != "." and not name.startswith("catalogue.") and not name.endswith(said)
         )

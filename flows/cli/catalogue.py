@@ -1,0 +1,44 @@
+"""The command that brings the shelves in line with the ledger, and says which edition of what is current."""
+
+import logging
+from typing import Any
+
+import typer
+
+from flows.cli.terminal import DONE, ERROR, AsJson, note, print_json, say
+
+catalogue_app = typer.Typer()
+
+
+@catalogue_app.command()
+def catalogue(as_json: AsJson = False) -> None:
+    """Say which edition of what is current, and write pointers, catalogues and notices on the shelves anew.
+
+    They follow from the ledger. Every run does the same; this mends at once what a killed one left or somebody changed.
+    """
+    from sluice.custody.editions import ON_SHELF, current, lines_of_editions
+    from tasks.release.current_edition import settle_editions
+    from tasks.release.documents import open_workspace
+    from tasks.release.shelf_catalogue import write_catalogues
+
+    workspace = open_workspace()
+    settle_editions(workspace)
+    failed = write_catalogues(workspace)
+    rows: list[dict[str, Any]] = []
+    for line in lines_of_editions(workspace.ledger.histories()):
+        public, latest = [edition.release for edition in line if edition.state in ON_SHELF], current(line)
+        if any(edition.entries[-1].event == "withdrawn" for edition in line) or public:
+            now = {"current": latest.release if latest else None, "period": latest.period if latest else None}
+            rows.append({"name": line[0].name, "shelf": str(line[0].shelf), **now, "on_shelf": public})
+    if as_json:
+        print_json({"editions": rows, "not_written": {str(shelf): why for shelf, why in failed.items()}})
+    else:
+        for row in rows:
+            period = f" ({row['period']})" if row["period"] else ""
+            which = f"{row['current']}{period} is current" if row["current"] else "no edition is current"
+            say(f"{row['name']}: {which}; {len(row['on_shelf'])} on the shelf {row['shelf']}")
+        if not rows:
+            say("Nothing was published yet.")
+    for shelf, why in failed.items():
+        note(f"error: the catalogue of {shelf} cannot be written: {why}", "red", logging.ERROR)
+    raise typer.Exit(ERROR if failed else DONE)
