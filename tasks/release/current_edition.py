@@ -5,6 +5,7 @@ what is not recorded yet. It can be done again and again, by any run, after any 
 """
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from sluice.custody.durable import locked
@@ -104,11 +105,13 @@ def edition_notices(release: DocumentedRelease) -> tuple[str, ...]:
         found.append(f"{edition.of} comes late: {latest.of} is and stays the current edition.")
     elif latest:
         found.append(f"When {edition.of} is published, it takes the place of {latest.of} as the current edition.")
-    if earlier and (owner := _owner(release, earlier)) != release.product.definition.owner:
+    if earlier and (owner := _owner(release, earlier)) not in (None, release.product.definition.owner):
         found.append(f"The edition before it, {earlier.of}, was submitted by {owner}.")
     return tuple(found)
 
 
-def _owner(release: DocumentedRelease, edition: Edition) -> str:
-    plan = release.vault.verify(edition.received["plan"], ".json").read_bytes()
-    return str(json.loads(plan)["owner"])
+def _owner(release: DocumentedRelease, edition: Edition) -> str | None:
+    """Who submitted it; None where the vault does not hold its definition any more."""
+    with suppress(SluiceError):
+        return str(json.loads(release.vault.verify(edition.received["plan"], ".json").read_bytes())["owner"])
+    return None

@@ -31,8 +31,8 @@ Bring = Callable[[House], AnyRelease]
 
 def judged(house: House) -> AnyRelease:
     """A release that waits for people."""
-    house.adopt()
     house.write()
+    house.adopt()
     release = ingest(load_product(house.file, house.workspace()))
     validate(release)
     report(release, decide(release, [Finding(rule="k", verdict=Verdict.PASS, says="Fine.")], mask(release)))
@@ -174,8 +174,8 @@ def test_an_earlier_month_that_comes_late_is_published_and_not_current(house: Ho
 
 
 def refused(house: House) -> str:
-    house.adopt()
     house.write()
+    house.adopt()
     with pytest.raises(StepFailed) as failure:
         ingest(load_product(house.file, house.workspace()))
     return failure.value.detail
