@@ -98,7 +98,10 @@ def document_problems(shelf: Path, documents: ShelfDocuments) -> Iterator[str]:
             yield f"{shelf / name} {fault}; it is written anew by: sluice catalogue"
     for name, folder in documents.links.items():
         place = shelf / name
-        if (place.exists() or place.is_symlink()) and not (place.is_symlink() and os.readlink(place) == folder):
+        if not place.is_symlink():
+            if place.exists():
+                yield f"{place} is no link: a copy, perhaps, of what was current; remove it, and run: sluice catalogue"
+        elif os.readlink(place) != folder:
             yield f"{place} does not lead to {folder}, which is current; it is made anew by: sluice catalogue"
     for path in sorted(documents.absent):
         if "/" not in path and ((shelf / path).exists() or (shelf / path).is_symlink()):

@@ -241,12 +241,12 @@ class House:
         """A copy of everything as it is now, to go back to."""
         saved = self.root.with_name(f"{self.root.name}.{name}")
         shutil.rmtree(saved, ignore_errors=True)
-        return shutil.copytree(self.root, saved)
+        return shutil.copytree(self.root, saved, symlinks=True)
 
     def bring_back(self, saved: Path) -> None:
         """What is on the disk, as it was; its place is the same, as the workspace notes paths."""
         shutil.rmtree(self.root)
-        shutil.copytree(saved, self.root)
+        shutil.copytree(saved, self.root, symlinks=True)
 
     def go_back(self, saved: Path) -> None:
         """Bring the whole house back to what it was."""

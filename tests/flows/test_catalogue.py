@@ -11,8 +11,6 @@ from unittest.mock import patch
 import pytest
 
 from flows.verification import verify
-from sluice.custody.shelf_documents import ShelfDocuments, write_documents
-from sluice.errors import SluiceError
 from tests.flows.forks import Forks
 from tests.flows.house import DONE, ERROR, UNCHECKED, WAITING, House
 
@@ -241,18 +239,3 @@ def test_a_shelf_that_is_not_there_is_named_and_fails_no_other(published: House)
     assert told.code == ERROR
     assert f"the catalogue of {published.target} cannot be written: No such file or directory" in told.words
     assert not published.target.exists()
-
-
-@pytest.mark.parametrize("name", ["../elsewhere", "/etc/passwd", "a/b/c", "", ".hidden", "a\nb", "a/../b"])
-def test_no_name_leads_off_the_shelf(tmp_path: Path, name: str) -> None:
-    shelf = tmp_path / "shelf"
-    shelf.mkdir()
-    for documents in (
-        ShelfDocuments(files={name: b""}),
-        ShelfDocuments(links={name: "a"}),
-        ShelfDocuments(links={"a": name}),
-        ShelfDocuments(absent=frozenset({name})),
-    ):
-        with pytest.raises(SluiceError, match="a name on the shelf must be"):
-            write_documents(shelf, documents)
-    assert [*tmp_path.iterdir()] == [shelf]
