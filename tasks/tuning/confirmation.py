@@ -20,6 +20,7 @@ from tasks.tuning.space import SpaceOfPlans
 from tasks.tuning.trial import Outcome, try_plan
 
 _FRESH = 2**42  # of the search's seed: no trial and no sampler has such a number
+_ORDER = 2  # of a draw: after its two turns
 
 
 class Judgement(BaseModel):
@@ -58,7 +59,8 @@ def confirm(
 ) -> Confirmation:  # fmt: skip
     """Judge the best candidates, until one passes on all it is judged on.
 
-    rest        : records that the search did not see; None: all records are judged twice, with two seeds
+    rest        : records that the search did not see; None: all records are judged twice, with two seeds and in two
+                  orders
     better_than : candidates that lose as much or more are not looked at
     cost        : up to `finalists` times two judgements of a release
     """
@@ -77,9 +79,14 @@ def judged_twice(
     space: SpaceOfPlans, definition: RecordsDefinition, whole: RecordsAtHand, rest: RecordsAtHand | None, draw: int,
     price: float,
 ) -> tuple[Judgement, ...]:  # fmt: skip
-    """One plan on the records that were not searched, or on all, and then on all again; no further where it falls."""
+    """One plan on the records that were not searched, or on all, and then on all again; no further where it falls.
+
+    All records are judged in another order first. Methods break ties by it: of a hundred plans some pass by how the
+    ties fell in these records, which will fall otherwise in the next edition.
+    """
     judgements: list[Judgement] = []
-    for turn, records in enumerate((rest or whole, whole)):
+    others = rest or whole.in_another_order(fresh_seed(space, (draw, _ORDER)))
+    for turn, records in enumerate((others, whole)):
         judgements.append(judged_afresh(space, definition, records, (draw, turn), price))
         if judgements[-1].outcome.end != "passes":
             break

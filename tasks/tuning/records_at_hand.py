@@ -1,5 +1,6 @@
 """The records that plans are tried on: a part of the people for the search, the rest for the best plans, and all."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Self
@@ -83,6 +84,11 @@ class RecordsAtHand:
     def part(self, name: str, chosen: BoolArray) -> Self:
         """The records that are chosen, shape (n,), under a name of their own."""
         return replace(self, name=name, frame=self.frame[chosen].reset_index(drop=True))
+
+    def in_another_order(self, seed: Sequence[int]) -> Self:
+        """The same records in an order drawn from a seed: where methods break ties by it, the file is another."""
+        order = np.random.default_rng(list(seed)).permutation(len(self))
+        return replace(self, frame=self.frame.iloc[order].reset_index(drop=True))
 
     def with_holdout(self, rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame | None]:
         """Who would be masked, and who would be set aside, as the policy asks. Raises DataError."""

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -6,11 +7,15 @@ import pandas as pd
 import pytest
 
 from policies.original_and_masked import OriginalAndMasked
+from policies.policy import load_policy
 from policies.utility.limits import Utility, UtilityLimits
 from sluice.utility.marginals import pair_loss
 from sluice.variables import Role
 from sluice.verdict import Finding, Verdict
 from tests.typed_frame import typed_frame
+
+POLICIES = Path(__file__).resolve().parents[3] / "policies"
+SHIPPED = [path.stem for path in POLICIES.glob("*.yaml") if "\nutility:" in path.read_text(encoding="utf-8")]
 
 
 def data(n: int, seed: int = 0) -> pd.DataFrame:
@@ -74,6 +79,19 @@ def test_recoding_and_removal_are_losses_that_the_limit_sees() -> None:
     assert [table.variables for table in pairs.worst] == [("town", "sex")]
     assert pairs.equivalent is not None
     assert pairs.equivalent.share < 0.02
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_no_shipped_policy_passes_two_variables_of_nine(name: str) -> None:
+    """Every mean, variance and correlation of what is left is as it was."""
+    rng = np.random.default_rng(4)
+    original = pd.DataFrame({f"answer_{number}": rng.integers(0, 5, 500) for number in range(9)})
+    limits = load_policy(POLICIES / f"{name}.yaml").utility
+    kept = {finding.rule: finding for finding in limits.find(files(original, original)).findings}
+    assert kept["pair_marginals"].verdict is Verdict.PASS
+    two = {finding.rule: finding for finding in limits.find(files(original, original.iloc[:, :2])).findings}
+    assert two["pair_marginals"].verdict is Verdict.FAIL
+    assert two["pair_marginals"].binding
 
 
 def test_a_subsample_is_found_to_be_as_good_as_its_share() -> None:

@@ -8,6 +8,7 @@ from tasks.tuning import confirmation
 from tasks.tuning.confirmation import confirm
 from tasks.tuning.found import Found
 from tasks.tuning.journal import TrialRecord
+from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.search import Search
 from tasks.tuning.trial import Miss, Outcome
 from tests.tasks.tuning.house_of_plans import records, space
@@ -30,7 +31,7 @@ def test_what_passes_by_luck_is_not_recommended(monkeypatch: pytest.MonkeyPatch)
     """
     thrown: list[Sequence[int]] = []
 
-    def by_luck(definition: object, on: object, seed: Sequence[int], *_: object) -> Outcome:
+    def by_luck(definition: object, on: object, seed: Sequence[int], *_: object, **__: object) -> Outcome:
         thrown.append(seed)
         lucky = sum(seed) % 8 == 0 and len(seed) == 2  # with the seeds of trials alone
         if lucky:
@@ -66,3 +67,22 @@ def test_a_plan_that_loses_as_much_as_the_definition_is_not_looked_at() -> None:
     judged = confirm(space(), Found((passed(0, 0.5),)), records(), None, better_than=0.5)
     assert judged.finalists == ()
     assert judged.winner is None
+
+
+def test_what_passes_by_the_order_of_the_records_is_not_recommended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A method that breaks ties by the order leaves a group unsafe in every other order than the one searched."""
+    whole = records()
+
+    def by_order(definition: object, on: RecordsAtHand, seed: Sequence[int], *_: object, **__: object) -> Outcome:
+        assert sorted(on.frame["income"]) == sorted(whole.frame["income"])
+        if on.frame["income"].equals(whole.frame["income"]):
+            return Outcome(end="passes", loss=0.3, margin=0.5)
+        return Outcome(end="fails", stage="rules", loss=0.3, misses=(Miss(
+            rule="l_diversity", stage="masked", verdict=2, says="", observed=1, limit=2, far=0.5
+        ),))  # fmt: skip
+
+    monkeypatch.setattr(confirmation, "try_plan", by_order)
+    judged = confirm(space(), Found((passed(0, 0.3),)), whole, None)
+    assert judged.winner is None
+    ((_, judgements),) = judged.finalists
+    assert [judgement.outcome.misses[0].rule for judgement in judgements] == ["l_diversity"]

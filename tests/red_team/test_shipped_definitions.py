@@ -1,0 +1,89 @@
+"""Intruders on what the shipped definitions make of their data: a search of many plans finds the gate's holes, too.
+
+Most of these plans were found by `sluice tune`. The attacks are written apart from the gate's own measures. They know
+all released variables of the people; under the policy for researchers, by which whoever knows everything finds people
+and may not try, three, as many as that policy lets an acquaintance know.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from deployments.data import FILES
+from deployments.warehouse import build_warehouse, write_connections
+from policies.original_and_masked import OriginalAndMasked
+from sluice.documents.documents import parse_document, read_yaml
+from tasks.release.documents import load_documents, open_workspace
+from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.product import Records
+from tasks.tuning.ground import staged_records
+from tasks.tuning.trial import files_of_trial
+from tests.red_team import attacks
+from tests.red_team.attacks import ATTACKS
+from tests.red_team.search import LIMITS
+
+RELEASES = Path(__file__).resolve().parents[2] / "deployments" / "releases"
+SHIPPED = sorted(
+    path.name for path in RELEASES.glob("*.yaml") if "plan" in yaml.safe_load(path.read_text(encoding="utf-8"))
+)
+_PEOPLE = 150  # that are looked for: 12 % of them are two standard errors from 7 and from 17 %
+_OF_ACQUAINTANCES = 0.2  # share that somebody who knows three variables may find under the policy for researchers
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", SHIPPED)
+def test_no_attack_reaches_its_limit(
+    name: str, reference_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attacks, "_PEOPLE", _PEOPLE)
+    policy, files = masked(name, reference_data, tmp_path, monkeypatch)
+    if policy == "scientific-use-file":
+        reached = {" and ".join(known): attacks.nearest(only(files, known)) for known in triples(files)}
+        limits = dict.fromkeys(reached, _OF_ACQUAINTANCES)
+    else:
+        reached, limits = {each: attack(files) for each, attack in ATTACKS.items()}, LIMITS
+    assert {each: share for each, share in reached.items() if share > limits[each]} == {}
+    # As they are, the records would be found: the attacks are no harmless ones.
+    bare = replace(files, masked=files.recoded)
+    assert attacks.nearest(bare) > 2 * max(reached.values())
+
+
+def masked(
+    name: str, reference_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[str, OriginalAndMasked]:
+    """The policy's name, and what a release by a shipped definition would judge, with a seed of this test."""
+    build_warehouse(tmp_path / "warehouse.duckdb")
+    write_connections(tmp_path / "connections.yaml", tmp_path / "warehouse.duckdb", [reference_data, tmp_path])
+    monkeypatch.setenv("SLUICE_CONNECTIONS", str(tmp_path / "connections.yaml"))
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path / "home"))
+    written = dict(yaml.safe_load((RELEASES / name).read_text(encoding="utf-8")))
+    for document in ("contract", "policy"):
+        written[document] = str((RELEASES / written[document]).resolve())
+    if "path" in written["source"]:
+        where = {file.name: str(reference_data / file.reference) for file in FILES}
+        paths = written["source"]["path"]
+        written["source"]["path"] = [where[Path(each).name] for each in ([paths] if isinstance(paths, str) else paths)]
+    path = tmp_path / name
+    path.write_text(yaml.safe_dump(written, sort_keys=False), encoding="utf-8")
+    definition = parse_document(RecordsDefinition, read_yaml(path), str(path))
+    product = load_documents(Records, path, definition, open_workspace())
+    _, records = staged_records(product)
+    files = files_of_trial(definition, records, [4, 7, 1])
+    return records.policy.name, files
+
+
+def only(files: OriginalAndMasked, known: tuple[str, ...]) -> OriginalAndMasked:
+    """The files as somebody sees them who knows these variables."""
+    return replace(files, released={name: files.released[name] for name in known})
+
+
+def triples(files: OriginalAndMasked) -> list[tuple[str, ...]]:
+    """The three variables of most values among those that are told apart at all, and threes drawn at random."""
+    values = {name: files.recoded[name].nunique() for name in files.released if name in files.recoded}
+    fine = sorted(values, key=lambda name: -values[name])
+    rng = np.random.default_rng(11)
+    drawn = [tuple(rng.choice(fine, 3, replace=False)) for _ in range(8)]
+    return [tuple(fine[:3]), *drawn]
