@@ -15,7 +15,7 @@ from tasks.release.definition import Definition
 from tasks.release.products import load_definition
 from tasks.release.waiting import OURS
 
-ENTRYPOINT = "flows/release.py:release_flow"
+ENTRYPOINT = "flows.release.release_flow"  # a module's: the project need not hold the code
 WORK_POOL = "sluice"
 _HEADER = "# Made by `sluice deployments {folder} --output FILE`; change the definitions there, not this file.\n"
 
@@ -54,6 +54,7 @@ def _deployment(definition: Definition, path: Path, project: Path) -> dict[str, 
         "description": _description(definition),
         "tags": [OURS, definition.name],
         "work_pool": {"name": WORK_POOL},
+        "pull": [],  # a run needs no code but what is installed, and begins in no folder of whoever deploys it
         # One run of a definition at a time; a run that waits for approval counts as none. The others queue, they are
         # not cancelled: a table may be loaded again while a run reads it, and a run that goes on after its approval
         # needs a place like any other.

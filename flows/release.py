@@ -13,6 +13,7 @@ from prefect import flow, runtime
 from prefect.states import Completed
 
 from sluice.report.dossier import Dossier
+from sluice.settings import settings
 from sluice.verdict import Finding
 from tasks.approve import approve, awaits_people
 from tasks.audit import audit
@@ -97,7 +98,10 @@ def _definition_name() -> str:
 
 @flow(name="release", flow_run_name=_definition_name, persist_result=False, log_prints=False)
 def release_flow(definition: str, release_id: str | None = None, rehearse: bool = False) -> Outcome:
-    """Run `release`; see there. The run ends in the state that `Outcome.end` names, or it has Failed."""
-    outcome = release_quietly(definition, release_id, rehearse)
+    """Run `release`; see there. The run ends in the state that `Outcome.end` names, or it has Failed.
+
+    A deployment names its definition relative to the project, wherever that lies on the worker's machine.
+    """
+    outcome = release_quietly(str(settings().project / definition), release_id, rehearse)
     ended: Any = Completed(name=outcome.end, message=outcome.message, data=outcome)
     return cast(Outcome, ended)  # the state is Prefect's, its data the caller's

@@ -1,5 +1,6 @@
 """The policy: what a release must meet before it may leave the house, written by methodologists."""
 
+from importlib.resources import files
 from pathlib import Path
 from typing import Self
 
@@ -125,3 +126,9 @@ class Policy(BaseModel):
 def load_policy(path: Path) -> Policy:
     """The policy in a YAML file. Raises DocumentError."""
     return parse_document(Policy, read_yaml(path), str(path))
+
+
+def shipped_policies() -> dict[str, Path]:
+    """The policies that come with Sluice: name -> file."""
+    found = (Path(str(each)) for each in files("policies").iterdir() if each.name.endswith(".yaml"))
+    return {path.stem: path for path in sorted(found)}

@@ -50,6 +50,7 @@ def _web_address(written: str) -> str:
 Place = Annotated[Path, AfterValidator(Path.resolve)]
 Count = Annotated[int, Field(ge=1)]
 Web = Annotated[str, AfterValidator(_web_address)]
+Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{7,64}$")]
 
 
 class Settings(BaseSettings):
@@ -58,6 +59,9 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True)
 
     home: Place = Field(default=Path(".sluice"), validate_default=True, description="the workspace, with the vault")
+    project: Place = Field(
+        default=Path(), validate_default=True, description="the project: where the names in deployments begin"
+    )
     ledger_url: str | None = Field(default=None, repr=False, description="the ledger's database; else SQLite in home")
     timestamp_url: Web | None = Field(default=None, description="the time-stamping authority that stamps manifests")
     timestamp_certificates: Place | None = Field(
@@ -77,6 +81,7 @@ class Settings(BaseSettings):
         default_factory=lambda: _PATIENCE["PREFECT__FLOW_RUN_ID" not in os.environ],
         description="seconds in which a connection that fails is tried again; 0: never",
     )
+    commit: Commit | None = Field(default=None, description="the commit that was installed, for `sluice --version`")
     log: Form | None = Field(default=None, description="the form of the log on standard error; else none is written")
 
     @field_validator("timestamp_certificates")

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -29,15 +29,17 @@ from flows.cli.hierarchy import hierarchy_app
 from flows.cli.key import key_app
 from flows.cli.ledger import ledger_app, status_app
 from flows.cli.microdata import microdata_app
+from flows.cli.new import new_app
 from flows.cli.office import office_app
 from flows.cli.protect_table import protect_app
 from flows.cli.redesign import redesign_app
 from flows.cli.releases import releases_app
 from flows.cli.review import review_app
-from flows.cli.terminal import DONE, ERROR, INTERRUPTED, note
+from flows.cli.terminal import DONE, ERROR, INTERRUPTED, note, say
 from flows.cli.tune import tune_app
 from flows.cli.vault import vault_app
 from flows.cli.verify import verify_app
+from flows.cli.worker import worker_app
 from flows.environment import prepare
 from sluice.errors import MeasureChoiceError, SluiceError
 from sluice.settings import settings
@@ -52,6 +54,25 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        from sluice.software_version import software_version
+
+        say(f"sluice {software_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Release confidential records safely, or not at all."""
+
+
 for group in (
     releases_app,
     review_app,
@@ -64,11 +85,13 @@ for group in (
     audit_app,
     redesign_app,
     camouflage_app,
+    new_app,
     documents_app,
     founding_app,
     office_app,
     verify_app,
     doctor_app,
+    worker_app,
 ):
     app.add_typer(group)
 app.add_typer(ledger_app, name="ledger")

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from sluice.documents.documents import named_file
 from sluice.errors import DocumentError
+from sluice.settings import settings
 from sluice.sources.connections import Secret, connections_file, load_connections
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.database_url import database_url
@@ -68,10 +69,10 @@ def permitted_file(base: Path, given: str, where: str) -> Path:
 
 
 def _folders(base: Path) -> list[Path]:
-    """Where files may be read; by default in the definition's folder and the current one, but never everywhere."""
+    """Where files may be read; by default in the definition's folder and the project, but never everywhere."""
     listed = load_connections().files
-    folders = (base, Path.cwd()) if listed is None else listed
-    whole = Path(Path.cwd().anchor)
+    folders = (base, settings().project) if listed is None else listed
+    whole = Path("/")
     resolved = dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders)
     return [folder for folder in resolved if listed is not None or folder != whole]
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from policies.adoption import PEOPLE_NEEDED, Office
 from policies.people import stronger
+from policies.policy import shipped_policies
 from sluice.custody.ledger import Entry
 from sluice.errors import SluiceError
 from tasks.release.definition import Definition
@@ -27,8 +28,8 @@ def refuse_unadopted(product: Documents[Definition], submitters: Sequence[str], 
             "this office has no people yet, so nothing can be released. Set it up with: sluice office. "
             f"To judge without releasing: sluice check {product.path}"
         )
-    named = (product.definition.contract, product.definition.policy)
-    files = " ".join(str(path) for path in named if path.exists())
+    policy = shipped_policies().get(str(product.written.policy), product.definition.policy)
+    files = " ".join(str(path) for path in (product.definition.contract, policy) if path.exists())
     raise SluiceError(
         f"{product.path}: {'; '.join(faults)}. What is released is judged by adopted documents only: {PEOPLE_NEEDED} "
         f"people run `sluice adopt {files}`, a methodologist among them for a policy, an owner for a contract. "

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from pydantic import BaseModel
 
 from policies.adoption import Kind
-from policies.policy import Policy, load_policy
+from policies.policy import Policy, load_policy, shipped_policies
 from schemas.contract import Contract, load_contract
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_sha256, named_file
@@ -57,7 +57,8 @@ def load_documents(
 ) -> L:
     """All that a definition names, as `kind`, a class of documents, holds it. Raises DocumentError.
 
-    A contract or policy that is named by a plain name, and not by a file, is the one that the office adopted.
+    A contract or policy that is named by a plain name, and not by a file, is the one that the office adopted; a policy
+    that it did not adopt is the one that comes with Sluice, by which `check` judges and nothing is released.
     """
     path = path.resolve()
     definition = written.at(path.parent)
@@ -81,6 +82,8 @@ def _adopted(kind: Kind, named: Path, model: type[M], workspace: Workspace) -> M
     office = open_office(workspace)
     names = [each for of, each in office.in_force if of == kind] if office else []
     if office is None or name not in names:
+        if model is Policy and (shipped := shipped_policies().get(name)):
+            return cast(M, load_policy(shipped))
         raise DocumentError(
             f"{kind}: no {kind} named '{name}' was adopted.{did_you_mean(name, names)} Adopted: "
             f"{', '.join(names) or 'none'}. Name one of them, or a file such as {name}.yaml"

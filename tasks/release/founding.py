@@ -1,14 +1,13 @@
 """The founding of an office: its roster as a file, the documents that come with it, and who can do what afterwards."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 
 import yaml
 
 from policies.adoption import ANSWERS_FOR, PEOPLE_NEEDED
 from policies.people import Person, Roster
-from policies.policy import Policy
+from policies.policy import Policy, shipped_policies
 from sluice.custody.durable import write_new
 from sluice.settings import settings
 from sluice.sources.connections import connections_file
@@ -61,8 +60,7 @@ def write_first_connections() -> Path | None:
 def founding_documents(people: Path, further: Sequence[Path]) -> list[Path]:
     """The roster, the shipped policies, and the documents that are named; these in place of a policy of their name."""
     named = {document.name for document in map(_policy, further) if document}
-    shipped = (Path(str(each)) for each in files("policies").iterdir() if each.name.endswith(".yaml"))
-    kept = (path for path in sorted(shipped) if (document := _policy(path)) and document.name not in named)
+    kept = (path for path in shipped_policies().values() if (document := _policy(path)) and document.name not in named)
     return [people, *kept, *further]
 
 

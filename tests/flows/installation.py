@@ -69,6 +69,8 @@ class Installation:
         self.folder = folder
         self.house = House(folder / "house")
         self.prefect_yaml = folder / "prefect.yaml"
+        self.project = folder / "project"  # the folder in which the worker is started
+        self.mischief = folder / "mischief"  # what only a program that nobody installed would make
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -85,10 +87,10 @@ class Installation:
 
     # -- processes
 
-    def start(self, log: str, *arguments: str, **settings: str) -> "subprocess.Popen[bytes]":
+    def start(self, log: str, *arguments: str, folder: Path = ROOT, **settings: str) -> "subprocess.Popen[bytes]":
         with (self.folder / log).open("ab") as output:
             process = subprocess.Popen(
-                arguments, cwd=ROOT, env=self.environment | settings, stdout=output, stderr=subprocess.STDOUT
+                arguments, cwd=folder, env=self.environment | settings, stdout=output, stderr=subprocess.STDOUT
             )
         self.started.append(process)
         return process
@@ -117,9 +119,8 @@ class Installation:
             return False
 
     def start_worker(self) -> None:
-        self.worker = self.start(
-            "worker.log", str(BIN / "prefect"), "worker", "start", "--pool", "sluice", "--type", "process"
-        )
+        self.project.mkdir(exist_ok=True)
+        self.worker = self.start("worker.log", str(BIN / "sluice"), "worker", folder=self.project)
 
     def stop(self) -> None:
         for name in DEPLOYMENTS:
@@ -127,6 +128,35 @@ class Installation:
         for process in reversed(self.started):
             process.kill()
             process.wait(10)
+
+    # -- mischief
+
+    def plant(self) -> None:
+        """What somebody could put into the project to have it run: modules, settings of Prefect that name a call."""
+        self.project.mkdir()
+        program = f"open({str(self.mischief)!r}, 'a').write('planted')"
+        for module in ("sitecustomize", "usercustomize", "yaml", "prefect", "flows"):
+            (self.project / f"{module}.py").write_text(program)
+        logging = {"version": 1, "filters": {"any": {"()": "os.mkdir", "path": str(self.mischief)}}}
+        (self.project / "logging.yaml").write_text(yaml.safe_dump(logging))
+        (self.project / "prefect.toml").write_text(f"[logging]\nconfig_path = '{self.project / 'logging.yaml'}'\n")
+        (self.project / ".env").write_text(f"PREFECT_LOGGING_SETTINGS_PATH={self.project / 'logging.yaml'}\n")
+
+    def meddle(self, name: str) -> None:
+        """What somebody could write on the server to have the worker run a program: all that a deployment may say."""
+        program = f"touch {self.mischief}"
+        evil = self.folder / "evil.py"
+        evil.write_text(f"from pathlib import Path\nPath({str(self.mischief)!r}).touch()\ndef flow(): ...\n")
+        deployment = self.call("GET", f"/deployments/name/release/{name}")["id"]
+        self.call("PATCH", f"/deployments/{deployment}", {
+            "entrypoint": f"{evil}:flow",
+            "path": str(self.folder),
+            "pull_steps": [{"prefect.deployments.steps.run_shell_script": {"script": program}}],
+            "job_variables": {"command": program, "env": {"PYTHONPATH": str(self.project), "SLUICE_HOME": "/"}},
+        })  # fmt: skip
+        pool = self.call("GET", "/work_pools/sluice")["base_job_template"]
+        pool["job_configuration"] |= {"command": program}
+        self.call("PATCH", "/work_pools/sluice", {"base_job_template": pool})
 
     # -- the server's API
 

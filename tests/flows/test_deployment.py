@@ -46,6 +46,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     try:
         made.house.adopt()
         made.start_server()
+        made.plant()
         made.start_worker()  # which makes the work pool
         soon = datetime.now(UTC) + timedelta(seconds=110)  # its minute begins in 50 to 110 seconds
         folder = definitions(
@@ -58,6 +59,8 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
         told = made.house.sluice("deployments", str(folder), "--output", str(made.prefect_yaml))
         assert told.code == DONE, told.words
         made.prefect("deploy", "--prefect-file", str(made.prefect_yaml), "--all")
+        for name in DEPLOYMENTS:
+            made.meddle(name)
         made.kill_at_work("killed")
         made.start_worker()
         made.run("killed")
@@ -162,3 +165,14 @@ def test_prefect_learns_no_secret_and_no_record(installation: Installation) -> N
         content = path.read_bytes()
         assert SECRET.encode() not in content, path
         assert b"Person 0" not in content, path
+
+
+def test_the_worker_runs_the_installed_flow_and_nothing_that_server_or_project_name(installation: Installation) -> None:
+    installation.waits("event")
+    pool = installation.call("GET", "/work_pools/sluice")
+    assert pool["type"] == "sluice"
+    assert "touch" in pool["base_job_template"]["job_configuration"]["command"], "nobody meddled"
+    deployment = installation.call("GET", "/deployments/name/release/event")
+    assert deployment["entrypoint"].endswith("evil.py:flow")
+    assert deployment["pull_steps"]
+    assert not installation.mischief.exists()

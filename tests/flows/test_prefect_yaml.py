@@ -43,12 +43,13 @@ def test_a_deployment_says_when_the_release_runs(tmp_path: Path) -> None:
     assert deployments(tmp_path / "releases", tmp_path) == [
         {
             "name": "survey",
-            "entrypoint": "flows/release.py:release_flow",
+            "entrypoint": "flows.release.release_flow",
             "parameters": {"definition": "releases/survey.yaml"},
             "description": "**People and their incomes** (records), submitted by emil under the contract contract "
             r"and the policy policy; published in \.\.\/published",
             "tags": ["sluice", "survey"],
             "work_pool": {"name": "sluice"},
+            "pull": [],
             "concurrency_limit": {"limit": 1, "collision_strategy": "ENQUEUE"},
             "schedules": [{"cron": "0 5 1 * *", "timezone": "Europe/Vienna"}],
             "triggers": [
