@@ -121,6 +121,7 @@ class Installation:
     def start_worker(self) -> None:
         self.project.mkdir(exist_ok=True)
         self.worker = self.start("worker.log", str(BIN / "sluice"), "worker", folder=self.project)
+        until(lambda: self.call("POST", "/work_pools/filter", {}), "the work pool, which the worker makes")
 
     def stop(self) -> None:
         for name in DEPLOYMENTS:
