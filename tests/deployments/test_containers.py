@@ -1,0 +1,179 @@
+"""Image, compose file and manifests: nothing runs as root, writes outside its volumes, or is reached by accident."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.deployments.shipped_settings import DEPLOYMENTS, ROOT
+
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+COMPOSE = yaml.safe_load((DEPLOYMENTS / "compose" / "compose.yaml").read_text(encoding="utf-8"))
+OURS = ("ledger", "server", "worker")
+COMMANDS = {("sluice", "worker"), ("prefect", "server")}
+
+
+def manifests() -> Iterator[dict[str, Any]]:
+    for path in sorted((DEPLOYMENTS / "kubernetes").glob("*.yaml")):
+        yield from (each for each in yaml.safe_load_all(path.read_text(encoding="utf-8")) if each)
+
+
+def of_kind(*kinds: str) -> dict[str, dict[str, Any]]:
+    return {each["metadata"]["name"]: each for each in manifests() if each["kind"] in kinds}
+
+
+WORKLOADS = of_kind("Deployment", "Job")
+
+
+def pod(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = WORKLOADS[name]["spec"]["template"]["spec"]
+    return found
+
+
+# -- the image
+
+
+def test_the_image_is_built_of_what_is_there_and_runs_without_privileges() -> None:
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE)
+    allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    sources = {source for line in copied for source in line.split()}
+    assert sources == allowed, "what is copied, and no more, is sent to the builder"
+    assert all((ROOT / source).exists() for source in sources)
+    assert re.search(r"^USER 10001:10001$", DOCKERFILE, re.MULTILINE)
+    assert "--constraint requirements.lock" in DOCKERFILE
+    assert "://" not in DOCKERFILE, "no registry is named"
+
+
+def test_only_packages_of_the_product_are_copied() -> None:
+    import tomllib
+
+    found = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = {name.rstrip("*") for name in found["tool"]["setuptools"]["packages"]["find"]["include"]}
+    assert packages <= set(re.findall(r"^COPY (\w+) \w+$", DOCKERFILE, re.MULTILINE))
+
+
+# -- compose
+
+
+@pytest.mark.parametrize("service", OURS)
+def test_each_service_of_compose_is_closed(service: str) -> None:
+    found = COMPOSE["services"][service]
+    assert found["read_only"] is True
+    assert found["user"] == "10001:10001"
+    assert found["cap_drop"] == ["ALL"]
+    assert found["security_opt"] == ["no-new-privileges:true"]
+
+
+def test_compose_opens_ports_to_this_machine_alone_and_keeps_database_and_worker_inside() -> None:
+    for name, service in COMPOSE["services"].items():
+        assert all(port.startswith("127.0.0.1:") for port in service.get("ports", [])), name
+    inner = {name for name, network in COMPOSE["networks"].items() if network and network.get("internal")}
+    assert set(COMPOSE["services"]["database"]["networks"]) <= inner
+    assert set(COMPOSE["services"]["worker"]["networks"]) <= inner
+
+
+def test_the_vault_is_the_worker_s_alone_and_the_keeper_s_password_the_ledger_s() -> None:
+    mounts = {name: str(service.get("volumes", "")) for name, service in COMPOSE["services"].items()}
+    assert [name for name, volumes in mounts.items() if "vault:" in volumes] == ["worker"]
+    assert "/srv/project:ro" in mounts["worker"]
+    keepers = [name for name, service in COMPOSE["services"].items() if "KEEPER" in str(service.get("environment"))]
+    assert sorted(keepers) == ["database", "ledger"]
+
+
+def test_no_password_stands_in_a_file() -> None:
+    asked = set(re.findall(r"\$\{(\w+):\?", (DEPLOYMENTS / "compose" / "compose.yaml").read_text()))
+    example = (DEPLOYMENTS / "compose" / "environment.example").read_text()
+    assert asked == set(re.findall(r"^(\w+)=$", example, re.MULTILINE)), "each is asked for, and none is given"
+    assert not of_kind("Secret")
+
+
+# -- Kubernetes
+
+
+def test_every_manifest_is_listed() -> None:
+    [kustomization] = [each for each in manifests() if each["kind"] == "Kustomization"]
+    files = {path.name for path in (DEPLOYMENTS / "kubernetes").glob("*.yaml")}
+    assert set(kustomization["resources"]) == files - {"kustomization.yaml"}
+
+
+@pytest.mark.parametrize("workload", sorted(WORKLOADS))
+def test_each_pod_meets_the_restricted_standard_and_writes_to_volumes_only(workload: str) -> None:
+    spec = pod(workload)
+    assert spec["automountServiceAccountToken"] is False
+    assert spec["enableServiceLinks"] is False
+    assert spec["securityContext"]["runAsNonRoot"] is True
+    assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    volumes = {volume["name"] for volume in spec.get("volumes", [])}
+    for container in [*spec.get("initContainers", []), *spec["containers"]]:
+        closed = container["securityContext"]
+        assert closed["allowPrivilegeEscalation"] is False
+        assert closed["readOnlyRootFilesystem"] is True
+        assert closed["capabilities"] == {"drop": ["ALL"]}
+        assert {mount["name"] for mount in container.get("volumeMounts", [])} <= volumes
+    for container in spec["containers"]:
+        assert "memory" in container["resources"]["limits"]
+
+
+def test_there_is_one_worker_and_the_vault_is_its_alone() -> None:
+    worker = WORKLOADS["worker"]["spec"]
+    assert (worker["replicas"], worker["strategy"]) == (1, {"type": "Recreate"})
+    claims = {
+        name: {volume.get("persistentVolumeClaim", {}).get("claimName") for volume in pod(name).get("volumes", [])}
+        for name in WORKLOADS
+    }
+    assert [name for name, claimed in claims.items() if "vault" in claimed] == ["worker"]
+    assert of_kind("PersistentVolumeClaim")["vault"]["spec"]["accessModes"] == ["ReadWriteOncePod"]
+    [project] = [each for each in pod("worker")["containers"][0]["volumeMounts"] if each["name"] == "project"]
+    assert project["readOnly"] is True
+
+
+def test_what_is_not_named_is_closed_and_every_name_leads_to_a_pod() -> None:
+    policies = of_kind("NetworkPolicy")
+    assert policies["nothing"]["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
+    labels = {WORKLOADS[name]["spec"]["template"]["metadata"]["labels"]["app"] for name in WORKLOADS}
+    named = set(re.findall(r"'app': '(\w+)'", str(policies))) | {
+        value
+        for policy in policies.values()
+        for expression in policy["spec"]["podSelector"].get("matchExpressions", [])
+        for value in expression["values"]
+    }
+    assert named == labels
+    assert all(of["spec"]["selector"]["app"] in labels for of in of_kind("Service").values())
+    into_worker = [
+        name for name, policy in policies.items()
+        if "Ingress" in policy["spec"]["policyTypes"] and policy["spec"].get("ingress")
+        and policy["spec"]["podSelector"] != {"matchLabels": {"app": "server"}}
+    ]  # fmt: skip
+    assert into_worker == [], "nobody calls the worker"
+
+
+def test_settings_and_secrets_that_pods_take_are_there_or_told_of() -> None:
+    told = (DEPLOYMENTS / "kubernetes" / "secrets.md").read_text(encoding="utf-8")
+    for name in WORKLOADS:
+        for source in pod(name)["containers"][0].get("envFrom", []):
+            if "configMapRef" in source:
+                assert source["configMapRef"]["name"] in of_kind("ConfigMap")
+            else:
+                assert f"secret generic {source['secretRef']['name']} " in told
+
+
+def test_containers_run_commands_that_exist() -> None:
+    from flows.cli.main import app
+
+    commands = {group.callback.__name__ for typer in app.registered_groups for group in typer.typer_instance.registered_commands if group.callback}  # noqa: E501  # fmt: skip
+    assert "worker" in commands
+    for name in ("server", "worker"):
+        assert tuple(COMPOSE["services"][name]["command"][:2]) in COMMANDS
+        assert tuple(pod(name)["containers"][0]["args"][:2]) in COMMANDS
+    assert pod("ledger")["containers"][0]["args"] == COMPOSE["services"]["ledger"]["command"]
+
+
+def test_the_roles_of_the_database_are_those_of_the_documentation() -> None:
+    made = (DEPLOYMENTS / "compose" / "roles.sh").read_text(encoding="utf-8")
+    text = Path(ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
+    for role in ("prefect", "ledger_keeper", "sluice"):
+        assert f"CREATE ROLE {role} LOGIN" in made
+        assert f"CREATE ROLE {role} LOGIN" in text
