@@ -26,6 +26,7 @@ from tasks.protect import protect
 from tasks.publish import publish
 from tasks.release.approval import standing
 from tasks.release.data_set_lock import alone_with_data
+from tasks.release.notices import tell, tell_quietly
 from tasks.release.outcome import Outcome
 from tasks.release.product import AnyProduct
 from tasks.release.records.product import Records
@@ -59,6 +60,7 @@ def release(definition: str, release_id: str | None = None, rehearse: bool = Fal
     if not rehearse:
         while not (approved := approve(release)) and awaits_people(release):
             tag_runs(product.workspace, [release.id])
+            tell(product.workspace)  # before: a worker ends the process of a run that is suspended
             # Where nothing can be suspended, the last approval starts a new run.
             if (other := waits_already(release)) or not suspend(release, standing(release).waits_for):
                 break
@@ -88,7 +90,15 @@ def tables(release: Release[Tables], findings: list[Finding]) -> Dossier:
 CHAINS: Mapping[type[AnyProduct], Callable[[Release[Any], list[Finding]], Dossier]] = {Records: records, Tables: tables}
 
 
-release_quietly = quietly("release", release)
+_quietly = quietly("release", release)
+
+
+def release_quietly(definition: str, release_id: str | None = None, rehearse: bool = False) -> Outcome:
+    """Run `release`, whose failures say nothing of the data, and tell people what came of it, whatever that is."""
+    try:
+        return _quietly(definition, release_id, rehearse)
+    finally:
+        tell_quietly()
 
 
 def _definition_name() -> str:

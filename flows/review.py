@@ -8,6 +8,7 @@ import os
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from tasks.release.approval import standing
+from tasks.release.notices import tell
 from tasks.release.outcome import Outcome
 from tasks.release.product import AnyProduct, AnyRelease
 from tasks.release.waiting import runs_waiting
@@ -35,8 +36,9 @@ def resume_waiting(workspace: Workspace, release_id: str) -> bool:
     return bool(resume_runs(workspace, release_id))
 
 
-def retag(workspace: Workspace, release_id: str) -> None:
-    """Bring the tags of its runs on Prefect's server, where there is one, up to what was just decided."""
+def announce(workspace: Workspace, release_id: str) -> None:
+    """Tell people what was just decided, and bring the tags of its runs on Prefect's server up to it."""
+    tell(workspace)
     if "PREFECT_API_URL" in os.environ:  # else Prefect would be loaded for nothing
         from tasks.run_tags import tag_runs
 

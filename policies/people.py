@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from sluice.custody.signing.allowed_signers import PUBLISHER, signer_name
 from sluice.custody.signing.public_key import PublicKey
 from sluice.errors import SluiceError
+from sluice.notices.mail import Address
 from sluice.reading.visible_text import Name
 
 Identity = Literal["declared", "account", "key"]
@@ -37,6 +38,11 @@ class Person(_Strict):
     roles: tuple[Name, ...] = Field(min_length=1)
     account: Name | None = Field(default=None, description="name of the system account")
     keys: tuple[str, ...] = Field(default=(), description="public keys, each a line of an OpenSSH .pub file")
+    email: Address | None = Field(
+        default=None,
+        exclude_if=lambda email: email is None,  # a roster of before there were any keeps its SHA-256
+        description="where notices go; one mailbox, without a name",
+    )
     valid_from: date | None = Field(default=None, description="first day on which this person counts")
     valid_until: date | None = Field(default=None, description="last day on which this person counts")
 

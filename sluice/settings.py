@@ -23,11 +23,14 @@ from sluice.documents.document_faults import faults
 from sluice.errors import DocumentError
 from sluice.log import Form
 from sluice.machine import memory, processors
+from sluice.notices.mail import Address, MailServer
+from sluice.notices.web_address import is_safe
 
 PREFIX = "SLUICE_"
 
 _NEARLY = 0.8  # of 1: so like the name of a setting that it is a slip; others may use the prefix for their own
 _PATIENCE = (60.0, 5.0)  # seconds: of a worker's run, at which nobody waits, and of a command
+_LEAST_SECRET = 16  # characters
 _LEAST_MEMORY = 64 << 20  # bytes; DuckDB sorts nothing with less
 
 
@@ -71,6 +74,19 @@ class Settings(BaseSettings):
         default=None, description="connections.yaml: what releases may be read from; else connections.yaml in home"
     )
     reports_url: Web | None = Field(default=None, description="where the workspace's folder of reports is served")
+    smtp_url: str | None = Field(default=None, description="the mail server that takes notices; else none are mailed")
+    smtp_password: SecretStr | None = Field(default=None, description="its password, for the user whom the URL names")
+    mail_from: Address | None = Field(default=None, validate_default=True, description="from whom notices are")
+    webhook_url: str | None = Field(default=None, description="the address to which notices are posted")
+    webhook_secret: SecretStr | None = Field(
+        default=None, validate_default=True, description="the secret by which what is posted there is signed"
+    )
+    remind_days: Annotated[int, Field(ge=1, le=366)] = Field(
+        default=3, description="days that a release waits until people are reminded, and between reminders"
+    )
+    escalate_days: Annotated[int, Field(ge=1, le=366)] = Field(
+        default=7, description="days that a release waits until the head is told"
+    )
     hsm_pin: SecretStr | None = Field(default=None, description="the PIN of the token to sign by; else it is asked for")
     workers: Count = Field(default_factory=processors, description="processes for what can be split")
     threads: Count = Field(default_factory=processors, description="threads of one process")
@@ -90,6 +106,41 @@ class Settings(BaseSettings):
         if given is None and others.data.get("timestamp_url"):
             raise ValueError("must name the certificates of the authority that SLUICE_TIMESTAMP_URL names")
         return given
+
+    @field_validator("smtp_url")
+    @classmethod
+    def _is_mail_server(cls, given: str | None) -> str | None:
+        if given is not None:
+            MailServer.parse(given)
+        return given
+
+    @field_validator("mail_from")
+    @classmethod
+    def _has_sender(cls, given: str | None, others: ValidationInfo) -> str | None:
+        if given is None and others.data.get("smtp_url"):
+            raise ValueError("must be the address that notices are from, as SLUICE_SMTP_URL is set")
+        return given
+
+    @field_validator("webhook_secret")
+    @classmethod
+    def _is_signed(cls, given: SecretStr | None, others: ValidationInfo) -> SecretStr | None:
+        url = others.data.get("webhook_url")
+        if url and (given is None or len(given.get_secret_value()) < _LEAST_SECRET):
+            raise ValueError(f"must have at least {_LEAST_SECRET} characters, as SLUICE_WEBHOOK_URL is set")
+        return given
+
+    @field_validator("webhook_url")
+    @classmethod
+    def _is_safe(cls, given: str | None) -> str | None:
+        if given is not None and not is_safe(given):
+            raise ValueError("must be an address that begins with https://")
+        return given
+
+    @property
+    def mail_server(self) -> MailServer | None:
+        """The server that takes notices, if there is one."""
+        secret = self.smtp_password.get_secret_value() if self.smtp_password else ""
+        return MailServer.parse(self.smtp_url, secret) if self.smtp_url else None
 
     def duckdb(self, scratch: Path) -> dict[str, Any]:
         """The configuration of a DuckDB engine; what does not fit into memory waits in files in `scratch`."""

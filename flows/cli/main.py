@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.audit_table import audit_app
+from flows.cli.board import board_app
 from flows.cli.camouflage import camouflage_app
 from flows.cli.catalogue import catalogue_app
 from flows.cli.compare import compare_app
@@ -78,6 +79,7 @@ for group in (
     review_app,
     status_app,
     catalogue_app,
+    board_app,
     microdata_app,
     compare_app,
     tune_app,

@@ -32,6 +32,7 @@ def adopt(
     from sluice.errors import SluiceError
     from tasks.release.acting import Request
     from tasks.release.documents import open_workspace
+    from tasks.release.notices import tell
     from tasks.release.office import Terms, adopt, dumped
 
     try:
@@ -39,10 +40,12 @@ def adopt(
     except ValueError:
         raise SluiceError(f"--valid-until must be a date such as 2027-12-31; got '{valid_until}'") from None
     terms = Terms(until, tuple(datasets or ()), tuple(submitters or ()))
-    answer = adopt(open_workspace(), files, terms, means(name, key, envelope, to_sign), comment)
+    workspace = open_workspace()
+    answer = adopt(workspace, files, terms, means(name, key, envelope, to_sign), comment)
     if isinstance(answer, Request):
         hand_out(answer, to_sign)
         return
+    tell(workspace)
     office, adoptions = answer
     missing = {each: office.missing(each, office.proposed[each]) for each in adoptions if each in office.proposed}
     if as_json:

@@ -95,7 +95,7 @@ def approve(
     as_json: AsJson = False,
 ) -> None:
     """Approve exactly the bytes and documents under review; with the last approval needed, they are published."""
-    from flows.review import go_on, retag
+    from flows.review import announce, go_on
     from tasks.release.acting import Request
     from tasks.release.approval import standing as standing_of
     from tasks.release.review import approve, find
@@ -112,7 +112,7 @@ def approve(
         if outcome is not None:
             finish(outcome, as_json)
     else:
-        retag(found.product.workspace, release_id)
+        announce(found.product.workspace, release_id)
     _finish_decision(release_id, found.state, standing, as_json)
 
 
@@ -156,7 +156,7 @@ def withdraw(
     as_json: AsJson = False,
 ) -> None:
     """Take a published release off the shelf, leaving a note in its place. It takes two people."""
-    from flows.review import retag
+    from flows.review import announce
     from tasks.release.acting import Request
     from tasks.release.documents import open_workspace
     from tasks.release.review import withdraw
@@ -165,13 +165,13 @@ def withdraw(
     if isinstance(answer, Request):
         hand_out(answer, to_sign)
         return
+    announce(open_workspace(), release_id)
     if isinstance(answer, str):
         if as_json:
             print_json({"release": release_id, "state": State.PUBLISHED, "says": answer})
         else:
             say(answer)
         raise typer.Exit(WAITING)
-    retag(open_workspace(), release_id)
     if as_json:
         print_json({"release": release_id, "state": State.WITHDRAWN, "moved_to": str(answer)})
     else:
@@ -189,20 +189,24 @@ def end_series(
     as_json: AsJson = False,
 ) -> None:
     """Let the editions that follow a published one need decisions of their own again. It takes one person."""
+    from flows.review import announce
     from tasks.release.acting import Request
+    from tasks.release.documents import open_workspace
     from tasks.release.review import end_series
 
     answer = end_series(release_id, means(name, key, envelope, to_sign), comment)
     if isinstance(answer, Request):
         hand_out(answer, to_sign)
-    elif as_json:
+        return
+    announce(open_workspace(), release_id)
+    if as_json:
         print_json({"release": release_id, "says": answer})
     else:
         say(answer)
 
 
 def _decide(release_id: str, decision: Any, by: Any, comment: str, to_sign: str | None, as_json: bool) -> None:
-    from flows.review import resume_waiting, retag
+    from flows.review import announce, resume_waiting
     from tasks.release.acting import Request
     from tasks.release.documents import open_workspace
     from tasks.release.review import decide
@@ -214,7 +218,7 @@ def _decide(release_id: str, decision: Any, by: Any, comment: str, to_sign: str 
         return
     if standing.outcome != "open":
         resume_waiting(workspace, release_id)
-    retag(workspace, release_id)
+    announce(workspace, release_id)
     _finish_decision(release_id, workspace.ledger.state(release_id), standing, as_json)
 
 

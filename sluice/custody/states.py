@@ -169,6 +169,13 @@ VAULT = "@vault"  # and there, for what lies in the vault and belongs to no rele
 VAULT_EVENTS: Mapping[str, str] = {PRUNED: "objects that belong to no release are deleted; the body names them"}
 WITHOUT_STATES = (OFFICE, SEARCHES, VAULT)
 
+REMARKS_TELL: Mapping[str, frozenset[Who]] = {
+    "failed": frozenset({Who.SUBMITTER, Who.HEAD}),
+    "withdrawal": NOT_THE_SUBMITTER,
+    SERIES_ENDED: PEOPLE,
+}
+"""Who is to be told of an event that leaves the state as it is."""
+
 EVENTS: tuple[str, ...] = (*(state.value for state in State), REINSTATED, *REMARKS)
 
 
@@ -217,10 +224,15 @@ def refuse_in_office(event: str, founded: bool) -> None:
         raise TransitionError(f"the office was {'' if founded else 'not '}founded{' already' if founded else ' yet'}.")
 
 
+def tells(event: str) -> frozenset[Who]:
+    """Who is to be told of an event."""
+    by_state = {who for each in TRANSITIONS if each.recorded == event for who in each.tells}
+    return REMARKS_TELL.get(event, frozenset()) | by_state
+
+
 def told_of(event: str) -> str:
     """Who is to be told of an event, in words; empty: nobody."""
-    people = {who for each in TRANSITIONS if each.recorded == event for who in each.tells}
-    return _listed(people)
+    return _listed(tells(event))
 
 
 def as_markdown() -> str:

@@ -201,6 +201,7 @@ _FAULTS: dict[str, Callable[..., None]] = {
     "kill_on_shelf": _kill_on_shelf,
     "kill_after_event": _kill_after_event,
     "raise_in": _raise_in,
+    "environment": lambda **variables: os.environ.update(variables),
 }
 
 

@@ -7,6 +7,7 @@ import sqlite3
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -16,6 +17,7 @@ from prefect import flow
 from tests.flows.forks import PLACES, Run
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 from tests.flows.prefect_server import PrefectServer
+from tests.notices.servers import web_server
 
 NAME = "Zebulon Quixwick"  # in an identifier
 TOWN = "Llanfairpwll"  # in a sensitive category that the contract does not list; the plan removes the variable
@@ -124,18 +126,30 @@ def planted(house: House) -> House:
 def test_a_published_release_leaves_nothing_outside_the_vault(
     planted: House, forks_on_prefect: Callable[..., Run], prefect_server: PrefectServer
 ) -> None:
-    runs = [forks_on_prefect(planted.home, "release", str(planted.file), reads_apart=True)]
-    assert runs[0].code == WAITING, runs[0].output
-    needles = canaries() | {"seed": seed_spellings(planted.home)}
-    for arguments in (("approve", planted.id, "--as", "amara"), ("approve", planted.id, "--as", "jonas")):
-        runs.append(forks_on_prefect(planted.home, *arguments))
-    assert runs[-1].code == DONE, runs[-1].output
-    runs += [forks_on_prefect(planted.home, "review", planted.id), forks_on_prefect(planted.home, "status")]
-    for person in ("amara", "jonas"):
-        runs.append(forks_on_prefect(planted.home, "withdraw", planted.id, "--reason", "a test", "--as", person))
-    assert runs[-1].code == DONE, runs[-1].output
+    with web_server() as hook:
+        notices = {"SLUICE_WEBHOOK_URL": hook.url, "SLUICE_WEBHOOK_SECRET": "a secret of two machines"}
+        told = partial(forks_on_prefect, planted.home, environment=notices)
+        runs = [told("release", str(planted.file), reads_apart=True)]
+        assert runs[0].code == WAITING, runs[0].output
+        needles = canaries() | {"seed": seed_spellings(planted.home)}
+        runs += [told("board"), told("approve", planted.id, "--as", "amara"), told("board", "--json"), told("remind")]
+        runs.append(told("approve", planted.id, "--as", "jonas"))
+        assert runs[-1].code == DONE, runs[-1].output
+        runs += [told("review", planted.id), told("status")]
+        for person in ("amara", "jonas"):
+            runs.append(told("withdraw", planted.id, "--reason", "a test", "--as", person))
+        assert runs[-1].code == DONE, runs[-1].output
     output = "".join(run.output for run in runs)
-    assert found_in(places(planted, prefect_server, output), needles) == []
+    posted = "".join(f"{headers} {body.decode()}" for headers, body in hook.taken)
+    assert found_in(places(planted, prefect_server, output) | {"notices": posted}, needles) == []
+    shown = {
+        "artifact": [b"rules let it pass"],
+        "tag": [b"state:withdrawn"],
+        "message": [b"0 of 2, needs methodologist"],
+    }
+    assert {line.split(" in ")[0] for line in found_in({"Prefect": prefect_server.home}, shown)} == shown.keys()
+    sent = {headers["Sluice-Notice"].partition("-")[2] for headers, _ in hook.taken}
+    assert {"pending_review", "approved", "published", "withdrawal", "withdrawn"} <= sent
     events = [json.loads(line) for line in output.splitlines() if line.startswith('{"time"')]
     assert {event["event"] for event in events} == {"step begins", "step ends", "recorded"}  # the log was there
     assert "PASS" in {event.get("verdict") for event in events}

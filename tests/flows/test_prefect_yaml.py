@@ -137,3 +137,19 @@ def test_the_automation_for_crashed_runs_spares_those_that_wait() -> None:
     assert {WAITS, "prefect.flow-run.heartbeat", "prefect.flow-run.Completed"} <= trigger.expect
     ends = {Outcome.model_construct(state=state).end for state in State}
     assert {f"prefect.flow-run.{end}" for end in ends} <= trigger.expect  # Prefect names the event as the state
+
+
+def test_the_deployment_of_notices_is_started_by_runs_that_break_and_not_by_its_own() -> None:
+    content = yaml.safe_load((ROOT / "deployments" / "notices.yaml").read_text(encoding="utf-8"))
+    [deployment] = content["deployments"]
+    file, _, function = deployment["entrypoint"].partition(":")
+    assert f"def {function}(" in (ROOT / file).read_text(encoding="utf-8")
+    [trigger] = [
+        EventTrigger.model_validate(each | {"posture": "Reactive"})
+        for each in [
+            {name: part for name, part in given.items() if name not in ("type", "name")}
+            for given in deployment["triggers"]
+        ]
+    ]
+    assert trigger.expect == {"prefect.flow-run.Crashed", "prefect.flow-run.Failed"}
+    assert "release" in str(trigger.match_related), "its own failure would start it again and again"

@@ -1,0 +1,43 @@
+"""Reminders: what is still unsent goes out, and those who are waited for are told again.
+
+Prefect is imported where the installation has a server, and nowhere else: cron may call this often.
+"""
+
+import logging
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from sluice.log import log
+from sluice.notices.notice import Notice
+from tasks.release.documents import open_workspace
+from tasks.release.notices import Delivery, deliver
+
+
+def remind() -> Delivery:
+    """Send what is unsent, remind people, and tell heads of runs that are late, stuck or crashed."""
+    return deliver(open_workspace(), _of_runs(), reminding=True)
+
+
+def _of_runs() -> Iterator[Notice]:
+    """What the ledger does not know: a run that does not begin, or whose process was killed."""
+    if "PREFECT_API_URL" not in os.environ:
+        return
+    from tasks.runs import runs_of_interest
+
+    try:
+        runs = runs_of_interest()
+    except Exception as error:  # of the network, of HTTP, or Prefect's own
+        log("runs not looked at", logging.WARNING, detail=f"Prefect's server: {type(error).__name__}")
+        return
+    for run in runs:
+        if run.condition in ("late", "stuck", "crashed"):
+            yield Notice(
+                id=f"run-{run.id}-{run.condition}",
+                at=datetime.now(UTC).isoformat(timespec="seconds"),
+                about=run.deployment,
+                event="run",
+                says=f"A run of {run.deployment} is {run.condition} since {run.since:%Y-%m-%d %H:%M} UTC.",
+                do=run.do,
+                link=run.page,
+            )

@@ -1,0 +1,111 @@
+"""Mail: a notice as a message to one person, by the agency's mail server."""
+
+import re
+import smtplib
+import ssl
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import formatdate
+from typing import Annotated
+from urllib.parse import unquote, urlsplit
+
+from pydantic import AfterValidator
+
+from sluice.notices.notice import Notice, NoticeDelayedError, NoticeRefusedError
+from sluice.notices.web_address import LOOPBACK
+
+_WAIT = 10  # seconds for each answer of the server
+_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?")
+
+
+def _plain_address(written: str) -> str:
+    if not _ADDRESS.fullmatch(written):
+        raise ValueError("must be one address such as amara@agency.example, in ASCII and without a name")
+    return written
+
+
+Address = Annotated[str, AfterValidator(_plain_address)]
+"""An address of one mailbox: nothing in it can be a second one, a name or another header."""
+
+
+@dataclass(frozen=True)
+class MailServer:
+    """A server that takes mail. What is sent to it is encrypted, but on this very machine."""
+
+    host: str
+    port: int
+    wrapped: bool  # TLS from the first byte, else STARTTLS
+    user: str = ""
+    password: str = field(default="", repr=False)
+
+    @classmethod
+    def parse(cls, url: str, password: str = "") -> "MailServer":
+        """A server by its URL, `smtps://user@host:465` or `smtp://user@host:587`. Raises ValueError."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("smtp", "smtps") or not parts.hostname or parts.path.strip("/") or parts.query:
+            raise ValueError("must be such as smtps://user@mail.agency.example:465 or smtp://mail.agency.example:587")
+        if parts.password is not None:
+            raise ValueError("must hold no password: SLUICE_SMTP_PASSWORD has it")
+        wrapped = parts.scheme == "smtps"
+        port = parts.port or (465 if wrapped else 587)
+        return cls(parts.hostname, port, wrapped, unquote(parts.username or ""), password)
+
+    def send(self, notice: Notice, sender: str, recipient: str) -> None:
+        """Hand a notice over, for good: the server has taken it when this returns.
+
+        raises : NoticeRefusedError when the server refuses the recipient or the message for good; NoticeDelayedError
+                 when it cannot be reached or trusted, or asks to come again. No text of the server's is in either
+        cost   : up to 10 s for each answer
+        """
+        try:
+            with self._connected() as server:
+                server.send_message(message(notice, sender, recipient), sender, [recipient])
+        except smtplib.SMTPRecipientsRefused as refused:
+            code = next(iter(refused.recipients.values()))[0]
+            raise (NoticeRefusedError if code >= 500 else NoticeDelayedError)(
+                f"the mail server answers {code}"
+            ) from None
+        except smtplib.SMTPAuthenticationError as refused:
+            raise NoticeDelayedError(f"the mail server lets nobody in by this password ({refused.smtp_code})") from None
+        except smtplib.SMTPResponseException as refused:
+            kind = (
+                NoticeRefusedError if isinstance(refused, smtplib.SMTPDataError) and refused.smtp_code >= 500 else None
+            )
+            raise (kind or NoticeDelayedError)(f"the mail server answers {refused.smtp_code}") from None
+        except (OSError, smtplib.SMTPException) as error:
+            raise NoticeDelayedError(f"the mail server cannot be reached ({type(error).__name__})") from None
+
+    def _connected(self) -> smtplib.SMTP:
+        trusted = ssl.create_default_context()
+        if self.wrapped:
+            server: smtplib.SMTP = smtplib.SMTP_SSL(self.host, self.port, timeout=_WAIT, context=trusted)
+        else:
+            server = smtplib.SMTP(self.host, self.port, timeout=_WAIT)
+        try:
+            if not self.wrapped and self.host not in LOOPBACK:
+                server.starttls(context=trusted)  # raises where the server offers none: nothing goes out in the open
+            if self.user:
+                server.login(self.user, self.password)
+        except BaseException:
+            server.close()
+            raise
+        return server
+
+
+def message(notice: Notice, sender: str, recipient: str) -> EmailMessage:
+    """The notice as a message. By its Message-ID a mailbox knows one that comes a second time."""
+    domain = sender.partition("@")[2]
+    made = EmailMessage(policy=SMTP)
+    made["Subject"] = f"[Sluice] {notice.about}: {notice.event.replace('_', ' ')}"
+    made["From"], made["To"] = sender, recipient
+    made["Date"] = formatdate()
+    made["Message-ID"] = f"<{_token(notice.id)}.{_token(recipient.partition('@')[0])}@{domain}>"
+    made["References"] = f"<{_token(notice.about)}@{domain}>"  # all of one release are a thread
+    made["Auto-Submitted"] = "auto-generated"  # RFC 3834: no answer by a machine
+    made.set_content(notice.text)
+    return made
+
+
+def _token(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9-]", "_", text)

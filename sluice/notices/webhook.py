@@ -1,0 +1,52 @@
+"""Webhook: a notice as JSON to an address of the agency's, signed so that the receiver knows from whom it is.
+
+`Sluice-Signature: t=SECONDS,v1=HEX`, the HMAC-SHA256 of `SECONDS.BODY` under the shared secret. A receiver refuses what
+is older than some minutes, and takes a notice whose id it knows for the same one.
+"""
+
+import hashlib
+import hmac
+import time
+from dataclasses import dataclass, field
+
+import httpx
+
+from sluice.notices.notice import Notice, NoticeDelayedError, NoticeRefusedError
+
+_WAIT = 10.0  # seconds
+_LATER = (408, 425, 429)  # of the client's faults, those that pass
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """An address, and the secret that its receiver shares."""
+
+    url: str
+    secret: str = field(repr=False)
+
+    def send(self, notice: Notice, now: float | None = None) -> None:
+        """Post a notice; redirects are not followed, and no proxy or netrc of the environment is used.
+
+        raises : NoticeRefusedError when the receiver says that it never takes it; NoticeDelayedError otherwise
+        """
+        body = notice.model_dump_json(exclude={"while_state"}).encode()
+        seconds = str(int(time.time() if now is None else now))
+        headers = {
+            "Content-Type": "application/json",
+            "Sluice-Notice": notice.id,
+            "Sluice-Signature": f"t={seconds},v1={signature(self.secret, seconds, body)}",
+        }
+        try:
+            with httpx.Client(trust_env=False, timeout=_WAIT, follow_redirects=False) as client:
+                code = client.post(self.url, content=body, headers=headers).status_code
+        except httpx.HTTPError as error:
+            raise NoticeDelayedError(f"the webhook cannot be reached ({type(error).__name__})") from None
+        if 200 <= code < 300:
+            return
+        gone = 400 <= code < 500 and code not in _LATER
+        raise (NoticeRefusedError if gone else NoticeDelayedError)(f"the webhook answers {code}")
+
+
+def signature(secret: str, seconds: str, body: bytes) -> str:
+    """What proves that the body was sent by whoever has the secret, at that time."""
+    return hmac.new(secret.encode(), seconds.encode() + b"." + body, hashlib.sha256).hexdigest()

@@ -1,0 +1,49 @@
+"""A webhook gets what was signed, once for each id; it is trusted with nothing else."""
+
+import hashlib
+import hmac
+import json
+
+import pytest
+
+from sluice.notices.notice import NoticeDelayedError, NoticeRefusedError
+from sluice.notices.web_address import is_safe
+from sluice.notices.webhook import Webhook
+from tests.notices.servers import web_server
+from tests.notices.test_mail import NOTICE
+
+SECRET = "a secret of two machines"
+
+
+def test_the_receiver_can_tell_from_whom_it_is_and_when() -> None:
+    with web_server() as hook:
+        Webhook(hook.url, SECRET).send(NOTICE, now=1_700_000_000)
+    [(headers, body)] = hook.taken
+    signed = hmac.new(SECRET.encode(), b"1700000000." + body, hashlib.sha256).hexdigest()
+    assert headers["Sluice-Signature"] == f"t=1700000000,v1={signed}"
+    assert (headers["Sluice-Notice"], headers["Content-Type"]) == (NOTICE.id, "application/json")
+    assert json.loads(body) == NOTICE.model_dump(exclude={"while_state"})
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [(500, NoticeDelayedError), (429, NoticeDelayedError), (302, NoticeDelayedError), (410, NoticeRefusedError)],
+)
+def test_what_the_receiver_does_not_take(code: int, error: type[Exception]) -> None:
+    with web_server() as hook:
+        hook.code = code
+        with pytest.raises(error, match=f"the webhook answers {code}"):
+            Webhook(hook.url, SECRET).send(NOTICE)
+    assert len(hook.taken) == 1, "a redirect is not followed: the address is the operator's to choose"
+    with pytest.raises(NoticeDelayedError, match="cannot be reached"):
+        Webhook(hook.url, SECRET).send(NOTICE)
+
+
+def test_only_this_machine_is_posted_to_in_the_open() -> None:
+    safe = ("https://hooks.example/x", "http://127.0.0.1:8000/", "http://localhost/")
+    unsafe = ("http://hooks.example/", "file:///etc/passwd", "hooks.example", "https://")
+    assert [url for url in (*safe, *unsafe) if is_safe(url)] == [*safe]
+
+
+def test_the_secret_is_not_shown() -> None:
+    assert SECRET not in repr(Webhook("https://hooks.example/", SECRET))

@@ -1,0 +1,194 @@
+"""Whom the table of states names is told, once; nothing is lost while a server is down, and nothing stops a release."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+import tasks.release.notices as notices
+from sluice.custody.states import State
+from sluice.notices.outbox import Outbox
+from tasks.release.notices import Delivery, deliver, tell, undelivered
+from tests.flows.house import DONE, WAITING, House
+from tests.flows.stages import stages
+from tests.notices.servers import Hook, Mailbox, mail_server, web_server
+
+DOMAIN = "agency.example"
+
+
+def configure(monkeypatch: pytest.MonkeyPatch, mail: Mailbox | None, hook: Hook | None = None) -> None:
+    if mail:
+        monkeypatch.setenv("SLUICE_SMTP_URL", f"smtp://127.0.0.1:{mail.port}")
+        monkeypatch.setenv("SLUICE_MAIL_FROM", f"sluice@{DOMAIN}")
+    if hook:
+        monkeypatch.setenv("SLUICE_WEBHOOK_URL", hook.url)
+        monkeypatch.setenv("SLUICE_WEBHOOK_SECRET", "a secret of two machines")
+
+
+@pytest.fixture
+def mail(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mailbox]:
+    with mail_server() as box:
+        configure(monkeypatch, box)
+        yield box
+
+
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch) -> House:
+    """A release that waits for two people, in an office that knows where they are reached; nobody was told yet."""
+    house = stages(House).at("pending")
+    house.people = house.people | {
+        "people": {who: each | {"email": f"{who}@{DOMAIN}"} for who, each in house.people["people"].items()}
+    }
+    house.write()
+    house.adopt()
+    return house
+
+
+def reached(box: Mailbox, about: str) -> list[str]:
+    """Who got a mail with this subject."""
+    return sorted(recipient.partition("@")[0] for recipient, each in box.taken if about in str(each["Subject"]))
+
+
+def later(monkeypatch: pytest.MonkeyPatch, days: float) -> None:
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
+            return datetime.now(UTC) + timedelta(days=days)
+
+    monkeypatch.setattr(notices, "datetime", Later)
+
+
+def test_all_but_the_submitter_are_told_that_a_release_waits(waiting: House, mail: Mailbox) -> None:
+    tell(waiting.workspace())
+    assert reached(mail, "pending review") == ["amara", "jonas", "mina"]
+    [message] = [each for each in mail.to(f"amara@{DOMAIN}") if "pending review" in str(each["Subject"])]
+    text = message.get_content()  # type: ignore[attr-defined]
+    assert f"{waiting.id} waits for people to decide: 0 of 2, needs methodologist and data_steward." in text
+    assert f"sluice approve {waiting.id}" in text
+    assert waiting.definition["title"] not in text, "the submitter chooses it"
+
+
+def test_nothing_is_sent_twice(waiting: House, mail: Mailbox) -> None:
+    for _ in range(2):
+        deliver(waiting.workspace(), reminding=True)
+    assert len(mail.taken) == len({(recipient, each["Message-ID"]) for recipient, each in mail.taken})
+    before = len(mail.taken)
+    assert deliver(waiting.workspace(), reminding=True) == Delivery()
+    assert len(mail.taken) == before > 0
+
+
+def test_the_webhook_gets_each_event_once(waiting: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with web_server() as hook:
+        configure(monkeypatch, None, hook)
+        deliver(waiting.workspace())
+        hook.code = 500
+        assert waiting.sluice("reject", waiting.id, "--as", "amara", "--comment", "too few women").code == WAITING
+        assert waiting.sluice("reject", waiting.id, "--as", "jonas", "--comment", "I agree").code == 2
+        assert undelivered(waiting.workspace()).fault == "the webhook answers 500"
+        hook.code = 204
+        assert deliver(waiting.workspace()).sent == 1
+    sent = [headers["Sluice-Notice"].partition("-")[2] for headers, _ in hook.taken]
+    assert sent.count("rejected") == 2, "the first was not taken"
+    assert sent.count("pending_review") == 1
+    assert "too few women" not in str(hook.taken)
+
+
+def test_a_server_that_is_down_stops_no_release_and_loses_nothing(
+    waiting: House, mail: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail.closed = True
+    tell(waiting.workspace())
+    for who, code in (("amara", WAITING), ("jonas", DONE)):
+        assert waiting.approve(who).code == code
+    assert mail.taken == []
+    assert undelivered(waiting.workspace()).fault == "the mail server answers 421"
+    mail.closed = False
+    told = waiting.sluice("remind")
+    assert told.code == DONE, told.words
+    assert reached(mail, "published") == ["amara", "emil", "jonas", "mina"]
+    assert reached(mail, "approved") == ["emil"]
+    assert reached(mail, "pending review") == [], "what it asked for was done meanwhile"
+
+
+def test_one_who_cannot_be_reached_keeps_it_from_nobody_else(waiting: House, mail: Mailbox) -> None:
+    mail.recipients[f"amara@{DOMAIN}"] = 550
+    done = deliver(waiting.workspace())
+    assert done.refused > 0
+    assert reached(mail, "pending review") == ["jonas", "mina"]
+    assert deliver(waiting.workspace()) == Delivery(), "who is refused for good is not asked again"
+
+
+def test_a_process_that_is_killed_before_it_noted_the_delivery_sends_it_under_the_same_id(
+    waiting: House, mail: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Outbox, "settle", killed)
+        with pytest.raises(KeyboardInterrupt):
+            deliver(waiting.workspace())
+    [(recipient, first)] = mail.taken
+    deliver(waiting.workspace())
+    ids = [each["Message-ID"] for other, each in mail.taken if other == recipient]
+    assert ids.count(first["Message-ID"]) == 2
+    assert reached(mail, "pending review") == ["amara", "jonas", "mina"]
+
+
+def test_people_are_reminded_every_three_days_and_the_head_is_told_after_seven(
+    waiting: House, mail: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert waiting.approve("amara").code == WAITING
+    deliver(waiting.workspace(), reminding=True)
+    assert reached(mail, "reminder") == []
+    later(monkeypatch, 3.1)
+    for _ in range(2):
+        deliver(waiting.workspace(), reminding=True)
+    assert reached(mail, "reminder") == ["jonas"], "the data steward is missing; amara has decided"
+    later(monkeypatch, 7.1)
+    deliver(waiting.workspace(), reminding=True)
+    assert reached(mail, "reminder") == ["jonas", "jonas"]
+    assert reached(mail, "escalation") == ["amara"]
+    [message] = [each for each in mail.to(f"amara@{DOMAIN}") if "escalation" in str(each["Subject"])]
+    assert "has waited for 7 days: 1 of 2, needs data_steward." in message.get_content()  # type: ignore[attr-defined]
+
+
+def test_one_person_cannot_send_the_notices_elsewhere(waiting: House, mail: Mailbox) -> None:
+    """A submitter's definition names no address; a roster counts when two people adopted it."""
+    waiting.people["people"]["amara"]["email"] = "mallory@evil.example"
+    waiting.write()
+    assert waiting.sluice("adopt", str(waiting.documents / "people.yaml"), "--as", "jonas").code == DONE
+    tell(waiting.workspace())
+    assert mail.to("mallory@evil.example") == []
+    assert "amara" in reached(mail, "pending review")
+    assert "amara" in reached(mail, "adopted"), "she is told that somebody wants it"
+
+
+def test_an_outbox_that_is_new_tells_no_history(waiting: House, mail: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    later(monkeypatch, 2)
+    assert deliver(waiting.workspace()) == Delivery()
+    assert mail.taken == []
+
+
+def test_a_step_that_failed_is_told_to_the_submitter_and_the_head(waiting: House, mail: Mailbox) -> None:
+    ledger = waiting.workspace().ledger
+    ledger.append(waiting.id, "failed", "sluice", {"step": "publish", "error": "DataError"})
+    ledger.append("other-puf", "failed", "sluice", {"step": "ingest", "error": "DataError"})  # before it had an id
+    tell(waiting.workspace())
+    assert reached(mail, f"{waiting.id}: failed") == ["amara", "emil"]
+    assert reached(mail, "other-puf: failed") == ["amara"]
+
+
+def test_without_a_way_to_tell_nothing_is_kept(waiting: House) -> None:
+    tell(waiting.workspace())
+    assert not (waiting.home / "notices").exists()
+
+
+def test_what_goes_wrong_is_logged_and_never_raised(
+    waiting: House, mail: Mailbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    (waiting.home / "notices").mkdir(mode=0o700)
+    (waiting.home / "notices" / "outbox.db").write_bytes(b"no database" * 100)
+    tell(waiting.workspace())
+    assert mail.taken == []
+    assert waiting.workspace().ledger.state(waiting.id) is State.PENDING_REVIEW
