@@ -3,38 +3,37 @@
 import json
 from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from tasks.release.board import board
 from tests.flows.house import BLOCKED, DONE, WAITING, House
-from tests.flows.stages import stages
+from tests.tasks.release.ledger_house import RELEASE, LedgerHouse
 
 
 @pytest.fixture
-def pending() -> House:
-    return stages(House).at("pending")
+def pending(tmp_path: Path) -> LedgerHouse:
+    house = LedgerHouse(tmp_path / "house")
+    house.pending()
+    return house
 
 
 @pytest.fixture
-def almost() -> House:
+def almost(pending: LedgerHouse) -> LedgerHouse:
     """With the approval of amara, the methodologist."""
-    return stages(House).at("almost")
+    pending.decide("amara")
+    return pending
 
 
-@pytest.fixture
-def published() -> House:
-    return stages(House).at("published")
-
-
-def test_what_waits_says_for_whom(pending: House) -> None:
+def test_what_waits_says_for_whom(pending: LedgerHouse) -> None:
     [waits] = board(pending.workspace()).waiting
-    assert (waits.about, waits.needs) == (pending.id, "0 of 2, needs methodologist and data_steward")
+    assert (waits.about, waits.needs) == (RELEASE, "0 of 2, needs methodologist and data_steward")
     assert waits.people == ("amara", "jonas", "mina"), "emil has both roles, and submitted it"
     assert waits.until is None
 
 
-def test_who_has_decided_is_not_waited_for(almost: House) -> None:
+def test_who_has_decided_is_not_waited_for(almost: LedgerHouse) -> None:
     found = board(almost.workspace())
     [waits] = found.waiting
     assert (waits.needs, waits.people) == ("1 of 2, needs data_steward", ("jonas",))
@@ -44,47 +43,50 @@ def test_who_has_decided_is_not_waited_for(almost: House) -> None:
     assert found.ending == ()
 
 
-def test_a_refusal_looks_like_an_approval_until_all_have_decided(pending: House) -> None:
-    assert pending.sluice("reject", pending.id, "--as", "amara", "--comment", "no").code == WAITING
+def test_a_refusal_looks_like_an_approval_until_all_have_decided(pending: LedgerHouse) -> None:
+    assert pending.sluice("reject", RELEASE, "--as", "amara", "--comment", "no").code == WAITING
     [waits] = board(pending.workspace()).waiting
     assert (waits.needs, waits.people) == ("1 of 2, needs data_steward", ("jonas",))
 
 
-def test_an_approval_that_ends_soon_is_named(almost: House) -> None:
+def test_an_approval_that_ends_soon_is_named(almost: LedgerHouse) -> None:
     [ending] = board(almost.workspace(), datetime.now(UTC) + timedelta(days=20)).ending
-    assert (ending.about, ending.what) == (almost.id, "a decision")
+    assert (ending.about, ending.what) == (RELEASE, "a decision")
 
 
-def test_what_is_published_is_current_until_it_is_withdrawn(published: House) -> None:
-    [current] = board(published.workspace()).current
-    assert (current.release, current.definition) == (published.id, "people-puf")
-    assert current.folder == str(published.target / published.id)
-    published.sluice("withdraw", published.id, "--reason", "wrong codes", "--as", "amara")
-    [waits] = board(published.workspace()).waiting
+def test_what_is_published_is_current_until_it_is_withdrawn(tmp_path: Path) -> None:
+    house = LedgerHouse(tmp_path / "house")
+    house.published()
+    [current] = board(house.workspace()).current
+    assert (current.release, current.definition) == (RELEASE, "people-puf")
+    assert current.folder == str(house.target / RELEASE)
+    ledger = house.workspace().ledger
+    ledger.append(RELEASE, "withdrawal", "amara", {})
+    [waits] = board(house.workspace()).waiting
     assert waits.needs == "another who asks that it be withdrawn"
-    assert "amara" not in waits.people
-    published.withdraw(published.id, "wrong codes")
-    found = board(published.workspace())
+    assert waits.people == ("jonas", "mina")
+    ledger.append(RELEASE, "withdrawn", "jonas", {})
+    found = board(house.workspace())
     assert (found.current, found.waiting) == ((), ())
 
 
-def test_a_document_that_one_person_adopted_waits_for_another(pending: House) -> None:
+def test_a_document_that_one_person_adopted_waits_for_another(pending: LedgerHouse) -> None:
     pending.people["people"]["zoe"] = {"roles": ["methodologist"]}
     pending.write()
-    assert pending.sluice("adopt", str(pending.documents / "people.yaml"), "--as", "jonas").code == DONE
+    assert pending.sluice("adopt", str(pending.documents / "people.yaml"), "--as", "jonas").code == WAITING
     [proposed] = [each for each in board(pending.workspace()).waiting if each.about == "the roster"]
     assert proposed.needs == "1 more of the roster, among them a head"
     assert proposed.people == ("amara", "mina", "emil")
 
 
-def test_who_leaves_soon_is_named(pending: House) -> None:
+def test_who_leaves_soon_is_named(pending: LedgerHouse) -> None:
     pending.people["people"]["mina"]["valid_until"] = date.today() + timedelta(days=5)
     pending.write()
     pending.adopt()
     assert [each.what for each in board(pending.workspace()).ending] == ["mina's place in it"]
 
 
-def test_what_stopped_says_why_and_what_to_do(pending: House) -> None:
+def test_what_stopped_says_why_and_what_to_do(pending: LedgerHouse) -> None:
     ledger, verdict = pending.workspace().ledger, {"verdict": "FAIL", "says": "Blocked: 2 of 7331 are alone."}
     ledger.append("other-1", "received", "sluice", {"definition": "other"})
     ledger.append("other-1", "blocked", "sluice", verdict)
@@ -102,23 +104,23 @@ def test_what_stopped_says_why_and_what_to_do(pending: House) -> None:
     assert [each.release for each in after.under_way] == ["other-2"]
 
 
-def test_the_command_shows_it_and_as_json(almost: House) -> None:
+def test_the_command_shows_it_and_as_json(almost: LedgerHouse) -> None:
     told = almost.sluice("board")
     assert told.code == DONE
-    assert f"{almost.id} 1 of 2, needs data_steward" in told.words
+    assert f"{RELEASE} 1 of 2, needs data_steward" in told.words
     assert "can: jonas" in told.words
     found = almost.sluice("board", "--json").json
-    assert [each["about"] for each in found["waiting"]] == [almost.id]
+    assert [each["about"] for each in found["waiting"]] == [RELEASE]
     assert (found["runs"], found["server"], found["notices"]["waiting"]) == ([], None, 0)
 
 
-def test_a_rejected_release_is_named(pending: House) -> None:
+def test_a_rejected_release_is_named(pending: LedgerHouse) -> None:
     for who, code in (("amara", WAITING), ("jonas", BLOCKED)):
-        assert pending.sluice("reject", pending.id, "--as", who, "--comment", "no").code == code
+        assert pending.sluice("reject", RELEASE, "--as", who, "--comment", "no").code == code
     [stopped] = board(pending.workspace()).stopped
-    assert (stopped.what, stopped.release) == ("rejected", pending.id)
+    assert (stopped.what, stopped.release) == ("rejected", RELEASE)
 
 
-def test_a_workspace_without_an_office_has_an_empty_board(house: House) -> None:
-    found = board(house.workspace())
+def test_a_workspace_without_an_office_has_an_empty_board(tmp_path: Path) -> None:
+    found = board(House(tmp_path / "house").workspace())
     assert not any((found.waiting, found.current, found.stopped, found.under_way, found.ending))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -9,9 +10,9 @@ import tasks.release.notices as notices
 from sluice.custody.states import State
 from sluice.notices.outbox import Outbox
 from tasks.release.notices import Delivery, deliver, tell, undelivered
-from tests.flows.house import DONE, WAITING, House
-from tests.flows.stages import stages
+from tests.flows.house import BLOCKED, DONE, WAITING
 from tests.notices.servers import Hook, Mailbox, mail_server, web_server
+from tests.tasks.release.ledger_house import RELEASE, LedgerHouse
 
 DOMAIN = "agency.example"
 
@@ -33,14 +34,13 @@ def mail(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mailbox]:
 
 
 @pytest.fixture
-def waiting(monkeypatch: pytest.MonkeyPatch) -> House:
+def waiting(tmp_path: Path) -> LedgerHouse:
     """A release that waits for two people, in an office that knows where they are reached; nobody was told yet."""
-    house = stages(House).at("pending")
+    house = LedgerHouse(tmp_path / "house")
     house.people = house.people | {
         "people": {who: each | {"email": f"{who}@{DOMAIN}"} for who, each in house.people["people"].items()}
     }
-    house.write()
-    house.adopt()
+    house.pending()
     return house
 
 
@@ -58,17 +58,17 @@ def later(monkeypatch: pytest.MonkeyPatch, days: float) -> None:
     monkeypatch.setattr(notices, "datetime", Later)
 
 
-def test_all_but_the_submitter_are_told_that_a_release_waits(waiting: House, mail: Mailbox) -> None:
+def test_all_but_the_submitter_are_told_that_a_release_waits(waiting: LedgerHouse, mail: Mailbox) -> None:
     tell(waiting.workspace())
     assert reached(mail, "pending review") == ["amara", "jonas", "mina"]
     [message] = [each for each in mail.to(f"amara@{DOMAIN}") if "pending review" in str(each["Subject"])]
     text = message.get_content()  # type: ignore[attr-defined]
-    assert f"{waiting.id} waits for people to decide: 0 of 2, needs methodologist and data_steward." in text
-    assert f"sluice approve {waiting.id}" in text
+    assert f"{RELEASE} waits for people to decide: 0 of 2, needs methodologist and data_steward." in text
+    assert f"sluice approve {RELEASE}" in text
     assert waiting.definition["title"] not in text, "the submitter chooses it"
 
 
-def test_nothing_is_sent_twice(waiting: House, mail: Mailbox) -> None:
+def test_nothing_is_sent_twice(waiting: LedgerHouse, mail: Mailbox) -> None:
     for _ in range(2):
         deliver(waiting.workspace(), reminding=True)
     assert len(mail.taken) == len({(recipient, each["Message-ID"]) for recipient, each in mail.taken})
@@ -77,13 +77,13 @@ def test_nothing_is_sent_twice(waiting: House, mail: Mailbox) -> None:
     assert len(mail.taken) == before > 0
 
 
-def test_the_webhook_gets_each_event_once(waiting: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_webhook_gets_each_event_once(waiting: LedgerHouse, monkeypatch: pytest.MonkeyPatch) -> None:
     with web_server() as hook:
         configure(monkeypatch, None, hook)
         deliver(waiting.workspace())
         hook.code = 500
-        assert waiting.sluice("reject", waiting.id, "--as", "amara", "--comment", "too few women").code == WAITING
-        assert waiting.sluice("reject", waiting.id, "--as", "jonas", "--comment", "I agree").code == 2
+        assert waiting.sluice("reject", RELEASE, "--as", "amara", "--comment", "too few women").code == WAITING
+        assert waiting.sluice("reject", RELEASE, "--as", "jonas", "--comment", "I agree").code == BLOCKED
         assert undelivered(waiting.workspace()).fault == "the webhook answers 500"
         hook.code = 204
         assert deliver(waiting.workspace()).sent == 1
@@ -94,12 +94,13 @@ def test_the_webhook_gets_each_event_once(waiting: House, monkeypatch: pytest.Mo
 
 
 def test_a_server_that_is_down_stops_no_release_and_loses_nothing(
-    waiting: House, mail: Mailbox, monkeypatch: pytest.MonkeyPatch
+    waiting: LedgerHouse, mail: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mail.closed = True
     tell(waiting.workspace())
-    for who, code in (("amara", WAITING), ("jonas", DONE)):
-        assert waiting.approve(who).code == code
+    for who in ("amara", "jonas"):
+        waiting.decide(who)
+    waiting.publish()
     assert mail.taken == []
     assert undelivered(waiting.workspace()).fault == "the mail server answers 421"
     mail.closed = False
@@ -110,7 +111,7 @@ def test_a_server_that_is_down_stops_no_release_and_loses_nothing(
     assert reached(mail, "pending review") == [], "what it asked for was done meanwhile"
 
 
-def test_one_who_cannot_be_reached_keeps_it_from_nobody_else(waiting: House, mail: Mailbox) -> None:
+def test_one_who_cannot_be_reached_keeps_it_from_nobody_else(waiting: LedgerHouse, mail: Mailbox) -> None:
     mail.recipients[f"amara@{DOMAIN}"] = 550
     done = deliver(waiting.workspace())
     assert done.refused > 0
@@ -119,7 +120,7 @@ def test_one_who_cannot_be_reached_keeps_it_from_nobody_else(waiting: House, mai
 
 
 def test_a_process_that_is_killed_before_it_noted_the_delivery_sends_it_under_the_same_id(
-    waiting: House, mail: Mailbox, monkeypatch: pytest.MonkeyPatch
+    waiting: LedgerHouse, mail: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
@@ -136,9 +137,9 @@ def test_a_process_that_is_killed_before_it_noted_the_delivery_sends_it_under_th
 
 
 def test_people_are_reminded_every_three_days_and_the_head_is_told_after_seven(
-    waiting: House, mail: Mailbox, monkeypatch: pytest.MonkeyPatch
+    waiting: LedgerHouse, mail: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert waiting.approve("amara").code == WAITING
+    waiting.decide("amara")
     deliver(waiting.workspace(), reminding=True)
     assert reached(mail, "reminder") == []
     later(monkeypatch, 3.1)
@@ -153,42 +154,44 @@ def test_people_are_reminded_every_three_days_and_the_head_is_told_after_seven(
     assert "has waited for 7 days: 1 of 2, needs data_steward." in message.get_content()  # type: ignore[attr-defined]
 
 
-def test_one_person_cannot_send_the_notices_elsewhere(waiting: House, mail: Mailbox) -> None:
+def test_one_person_cannot_send_the_notices_elsewhere(waiting: LedgerHouse, mail: Mailbox) -> None:
     """A submitter's definition names no address; a roster counts when two people adopted it."""
     waiting.people["people"]["amara"]["email"] = "mallory@evil.example"
     waiting.write()
-    assert waiting.sluice("adopt", str(waiting.documents / "people.yaml"), "--as", "jonas").code == DONE
+    assert waiting.sluice("adopt", str(waiting.documents / "people.yaml"), "--as", "jonas").code == WAITING
     tell(waiting.workspace())
     assert mail.to("mallory@evil.example") == []
     assert "amara" in reached(mail, "pending review")
     assert "amara" in reached(mail, "adopted"), "she is told that somebody wants it"
 
 
-def test_an_outbox_that_is_new_tells_no_history(waiting: House, mail: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outbox_that_is_new_tells_no_history(
+    waiting: LedgerHouse, mail: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     later(monkeypatch, 2)
     assert deliver(waiting.workspace()) == Delivery()
     assert mail.taken == []
 
 
-def test_a_step_that_failed_is_told_to_the_submitter_and_the_head(waiting: House, mail: Mailbox) -> None:
+def test_a_step_that_failed_is_told_to_the_submitter_and_the_head(waiting: LedgerHouse, mail: Mailbox) -> None:
     ledger = waiting.workspace().ledger
-    ledger.append(waiting.id, "failed", "sluice", {"step": "publish", "error": "DataError"})
+    ledger.append(RELEASE, "failed", "sluice", {"step": "publish", "error": "DataError"})
     ledger.append("other-puf", "failed", "sluice", {"step": "ingest", "error": "DataError"})  # before it had an id
     tell(waiting.workspace())
-    assert reached(mail, f"{waiting.id}: failed") == ["amara", "emil"]
+    assert reached(mail, f"{RELEASE}: failed") == ["amara", "emil"]
     assert reached(mail, "other-puf: failed") == ["amara"]
 
 
-def test_without_a_way_to_tell_nothing_is_kept(waiting: House) -> None:
+def test_without_a_way_to_tell_nothing_is_kept(waiting: LedgerHouse) -> None:
     tell(waiting.workspace())
     assert not (waiting.home / "notices").exists()
 
 
 def test_what_goes_wrong_is_logged_and_never_raised(
-    waiting: House, mail: Mailbox, caplog: pytest.LogCaptureFixture
+    waiting: LedgerHouse, mail: Mailbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     (waiting.home / "notices").mkdir(mode=0o700)
     (waiting.home / "notices" / "outbox.db").write_bytes(b"no database" * 100)
     tell(waiting.workspace())
     assert mail.taken == []
-    assert waiting.workspace().ledger.state(waiting.id) is State.PENDING_REVIEW
+    assert waiting.workspace().ledger.state(RELEASE) is State.PENDING_REVIEW

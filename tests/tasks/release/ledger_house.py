@@ -1,0 +1,52 @@
+"""A house whose ledger says that a release was judged, or published: for tests of what reads the ledger alone.
+
+No record was masked for it, which would take most of the time.
+"""
+
+from policies.policy import load_policy
+from sluice.custody.states import State
+from sluice.documents.documents import document_bytes
+from tasks.release.acting import Means
+from tasks.release.products import load_definition
+from tasks.release.review import decide
+from tests.flows.house import House
+
+RELEASE = "people-puf-0123456789ab"
+_SHA256 = "0" * 64
+
+
+class LedgerHouse(House):
+    """`pending` and `published` bring its one release there."""
+
+    def pending(self) -> None:
+        self.write()
+        self.adopt()
+        workspace = self.workspace()
+        documents = {"policy": load_policy(self.documents / "policy.yaml"), "plan": load_definition(self.file)}
+        kept = {name: workspace.vault.keep_bytes(document_bytes(each), ".json") for name, each in documents.items()}
+        judged = {"verdict": "PASS", "says": "Meets the policy: 7331 records."}
+        names = ("data", "contract", "policy", "plan", "report", "dossier")
+        for event, body in {
+            State.RECEIVED: {"definition": "people-puf", **kept},
+            State.VALIDATED: {},
+            State.MASKED: {},
+            State.EVALUATED: judged | {"subject": dict.fromkeys(names, _SHA256)},
+            State.PENDING_REVIEW: judged,
+        }.items():
+            workspace.ledger.append(RELEASE, event, "sluice", body)
+
+    def decide(self, who: str, decision: str = "approve") -> None:
+        decide(self.workspace(), RELEASE, decision, Means(declared=who), "a word on it")  # type: ignore[arg-type]
+
+    def publish(self) -> None:
+        """As a run records it once all have approved."""
+        ledger, folder = self.workspace().ledger, str(self.target / RELEASE)
+        ledger.append(RELEASE, State.APPROVED, "sluice", {})
+        ledger.append(RELEASE, State.PUBLISHING, "sluice", {"folder": folder})
+        ledger.append(RELEASE, State.PUBLISHED, "sluice", {"folder": folder, "definition": "people-puf"})
+
+    def published(self) -> None:
+        self.pending()
+        for who in ("amara", "jonas"):
+            self.decide(who)
+        self.publish()
