@@ -43,8 +43,8 @@ def protect(release: TablesRelease, staged: StagedCells) -> ProtectedTables:
         made = _suppressed(release, cells, request, method)
         published, proofs, optimality = made.published, made.proofs, made.optimality
     else:
-        altered = _altered(release, cells, request, method)
-        statement, published = MethodStatement.of(altered), PublishedCells.of_altered(cells, altered.value)
+        changed = altered(release, cells, request, method)
+        statement, published = MethodStatement.of(changed), PublishedCells.of_altered(cells, changed.value)
     files = {
         file: vault.keep_bytes(content, f".{file.rpartition('.')[2]}")
         for file, content in table_files(product, cells, published)
@@ -75,7 +75,8 @@ def _suppressed(
     return suppress_cells(cells, request, method, kept=kept, pair=pair, workers=workers, progress=SearchLog("protect"))
 
 
-def _altered(release: TablesRelease, cells: Cells, request: ProtectionRequest, method: Alteration) -> AlteredCells:
+def altered(release: TablesRelease, cells: Cells, request: ProtectionRequest, method: Alteration) -> AlteredCells:
+    """The cells with other values, as the method of the definition gives them: the same at every call."""
     return alter_cells(
         cells,
         request,

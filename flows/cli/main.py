@@ -33,6 +33,7 @@ from flows.cli.microdata import microdata_app
 from flows.cli.new import new_app
 from flows.cli.office import office_app
 from flows.cli.protect_table import protect_app
+from flows.cli.reassess import reassess_app
 from flows.cli.redesign import redesign_app
 from flows.cli.releases import releases_app
 from flows.cli.review import review_app
@@ -85,6 +86,7 @@ for group in (
     tune_app,
     protect_app,
     audit_app,
+    reassess_app,
     redesign_app,
     camouflage_app,
     new_app,

@@ -62,16 +62,17 @@ class Transition:
     by: frozenset[Who]
     once: str = ""  # what else it takes
     tells: frozenset[Who] = frozenset()
-    event: str = ""  # what the ledger calls it; else by the state after
+    event: str = ""  # what the ledger calls it, where not by the state after: a remark, or a way back to a state
 
     @property
     def recorded(self) -> str | None:
-        """The event by which the ledger has it; None for remarks."""
+        """The event by which the ledger has it; None: none is recorded, or a remark that nobody is told of."""
         return self.event or self.after
 
 
 _UNJUDGED = frozenset({None, State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.BLOCKED})
 _UNDECIDED = frozenset({State.PENDING_REVIEW, State.APPROVED})
+IN_DOUBT, REASSESSED = "in_doubt", "reassessed"  # remarks on what is public
 _RUN, _SUBMITTER = frozenset({Who.RUN}), frozenset({Who.SUBMITTER})
 
 TRANSITIONS: tuple[Transition, ...] = (
@@ -117,6 +118,10 @@ TRANSITIONS: tuple[Transition, ...] = (
         "2 people ask, one of them the head or in a role of the policy", PEOPLE,
     ),
     Transition(
+        "reassess", frozenset({State.PUBLISHED, State.SUPERSEDED}), None, _RUN, "it would not pass any more", PEOPLE,
+        IN_DOUBT,
+    ),
+    Transition(
         "end-series", frozenset({State.PUBLISHED, State.SUPERSEDED}), None, PEOPLE, "the policy knows series", PEOPLE
     ),
 )  # fmt: skip
@@ -145,6 +150,8 @@ REMARKS: Mapping[str, str] = {
     "checked": "the published folder was read back",
     "stamped": "a time-stamping authority stamped the manifest, before it was published",
     SEED_DESTROYED: "the file can no longer be made again",
+    REASSESSED: "judged again; the body says by which policy, and what would be",
+    IN_DOUBT: "judged again, it would not pass any more, or nobody can tell, and that was not known before",
     PRUNED: "objects of the vault are deleted by a rule of retention; the body names them, and is recorded before",
     "restarted": "its run was lost, and another one was started in its place; the body names both",
     "note": "a remark of a person",
