@@ -10,11 +10,12 @@ from functools import cached_property
 
 from policies.adoption import InForce, Office
 from policies.policy import Policy
-from policies.retention import kept_until
+from policies.retention import Retention, kept_until
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State
+from sluice.custody.states import PRUNED, SEED_DESTROYED, State
 from sluice.custody.stored_objects import StoredObject, stored_objects
 from sluice.custody.workspace import Workspace
+from sluice.errors import DataError
 from tasks.release.holdings import Holding, holdings
 from tasks.release.office import open_office
 from tasks.release.release import last
@@ -24,6 +25,7 @@ STRAY_DAYS = 30  # that an object is kept of which the ledger knows nothing: of 
 
 _WERE_PUBLISHED = (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
 _WAIT = (State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)
+_OF_RETENTION = (PRUNED, SEED_DESTROYED)  # a deletion gives what is left no further days
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -94,10 +96,10 @@ def inventory(workspace: Workspace, now: datetime | None = None) -> Inventory:
         for name, each in objects.items()
         if each.plain and name.partition(".")[0] not in known
     }
-    searched = {
-        f"{each.received.body['data']['sha256']}.parquet": rules.of_search(datetime.fromisoformat(each.received.at))
-        for each in searches(workspace)
-    }
+    searched: dict[str, datetime | None] = {}
+    for each in sorted(searches(workspace), key=lambda each: each.received.seq):  # the last of the same data counts
+        begun = datetime.fromisoformat(each.received.at)
+        searched[f"{each.received.body['data']['sha256']}.parquet"] = rules.of_search(begun)
     return Inventory(at, keepings, searched, objects, strays)
 
 
@@ -116,12 +118,13 @@ class _Rules:
         if received is None:
             return Keeping(holding, None, "for ever: nothing was received")
         published = holding.state in _WERE_PUBLISHED
-        of_end = [entry for entry in entries if entry.event in _WERE_PUBLISHED] if published else entries
-        ended = datetime.fromisoformat(of_end[-1].at)
+        ended = datetime.fromisoformat([entry for entry in entries if _begins_days(entry, published)][-1].at)
         judged = self._read(received.body["policy"])
+        if judged is None:
+            return Keeping(holding, None, "for ever: the policy that it was judged by cannot be read")
         adopted = self._was_adopted(judged, received)
         held = self._in_force(judged.name)
-        in_force = self._read(held.adoption.sha256).retention if held else None
+        in_force = self._retention(held) if held else None
         since = max(datetime.fromisoformat(act.entry.at) for act in held.acts) if held else None
         promised = judged.retention if adopted else None
         until = kept_until(holding.part, published, ended, promised, in_force, since)
@@ -138,8 +141,7 @@ class _Rules:
         ends: list[datetime] = []
         for each in held:
             since = max(datetime.fromisoformat(act.entry.at) for act in each.acts)
-            rules = self._read(each.adoption.sha256).retention
-            end = kept_until("staged_data", False, begun, None, rules, since)
+            end = kept_until("staged_data", False, begun, None, self._retention(each), since)
             if end is None:
                 return None
             ends.append(end)
@@ -157,5 +159,18 @@ class _Rules:
             self.adopted[received.seq] = held is not None and held.adoption.sha256 == received.body["policy"]
         return self.adopted[received.seq]
 
-    def _read(self, sha256: str) -> Policy:
-        return Policy.model_validate_json(self.workspace.vault.verify(sha256, ".json").read_bytes())
+    def _retention(self, held: InForce) -> Retention | None:
+        policy = self._read(held.adoption.sha256)
+        return policy.retention if policy else None
+
+    def _read(self, sha256: str) -> Policy | None:
+        """The policy that the vault keeps; None where it does not hold it as it was, or an earlier Sluice wrote it."""
+        try:
+            return Policy.model_validate_json(self.workspace.vault.verify(sha256, ".json").read_bytes())
+        except (DataError, ValueError):
+            return None
+
+
+def _begins_days(entry: Entry, published: bool) -> bool:
+    """Whether an event of a release begins the days for which what it left is kept; the last of these counts."""
+    return entry.event in _WERE_PUBLISHED if published else entry.event not in _OF_RETENTION

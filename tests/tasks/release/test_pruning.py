@@ -81,6 +81,15 @@ def test_what_waits_is_kept_however_long_it_waits(pending: RetainingHouse) -> No
     assert pending.approve("jonas").code == DONE
 
 
+def test_what_was_refused_has_days_of_its_own_which_no_deletion_prolongs(pending: RetainingHouse) -> None:
+    pending.sluice("reject", pending.id, "--as", "emil", "--comment", "no more needed")
+    assert after(pending, 29).deletions == ()
+    with patch("tasks.release.pruning.discard", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        after(pending, 31)
+    assert sorted(map(str, parts(after(pending, 31)))) == sorted(DAYS)
+    assert not [name for name in objects(pending) if name.endswith((".parquet", ".csv"))]
+
+
 def test_without_a_rule_everything_is_kept_for_ever() -> None:
     assert after(stages(House).at("published"), 30_000).deletions == ()
 
@@ -188,6 +197,10 @@ def test_what_somebody_took_is_told_from_what_was_deleted_by_rule(published: Ret
     judged = next(e for e in workspace.ledger.entries(published.id) if e.event == "evaluated")
     (workspace.vault.objects / f"{judged.body['dossier']}.json").unlink()
     assert "1 of its documents and reports are missing" in published.sluice("ledger", "verify").words
+    received = next(e for e in workspace.ledger.entries(published.id) if e.event == "received")
+    (workspace.vault.objects / f"{received.body['policy']}.json").unlink()
+    assert "2 of its documents and reports are missing" in published.sluice("vault", "ls").words
+    assert after(published, 20_000).deletions == (), "without its policy there is no rule to delete by"
 
 
 def test_nothing_is_deleted_through_a_link(published: RetainingHouse, tmp_path: Path) -> None:
