@@ -36,6 +36,7 @@ from tasks.release.current_edition import close_overtaken, overtaken, publishing
 from tasks.release.product import AnyRelease
 from tasks.release.publisher import publisher_key
 from tasks.release.release import last
+from tasks.release.schema_edition import publish_into_schema
 from tasks.release.under_review import subject_of
 from tasks.step import step
 
@@ -75,6 +76,7 @@ def publish(release: AnyRelease) -> Path | None:
     files, problems = _hashes(release, documents), _unlike_approved(release, folder)
     if problems:
         raise DataError(f"{folder} is not what was approved: {'; '.join(problems)}")
+    publish_into_schema(release, folder, approved_files(release), current=release.id)
     _destroy_seed(release)
     # Last of all: a run that is killed before this is taken up again. What it means for other editions follows from it.
     release.record(

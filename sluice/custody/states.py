@@ -142,6 +142,7 @@ REACHED_FROM: Mapping[State, frozenset[State | None]] = {state: _FROM[state] for
 # Events that leave the state as it is.
 SERIES_ENDED = "series_ended"
 SEED_DESTROYED, PRUNED = "seed_destroyed", "pruned"
+LOADING, LOADED, UNLOADED = "loading", "loaded", "unloaded"
 REMARKS: Mapping[str, str] = {
     "decision": "what one person decided on the file, its documents and its dossier; the states say what came of it",
     "withdrawal": "one person asks that the release be withdrawn; another must, too",
@@ -154,6 +155,9 @@ REMARKS: Mapping[str, str] = {
     IN_DOUBT: "judged again, it would not pass any more, or nobody can tell, and that was not known before",
     PRUNED: "objects of the vault are deleted by a rule of retention; the body names them, and is recorded before",
     "restarted": "its run was lost, and another one was started in its place; the body names both",
+    LOADING: "its tables begin to be written into a schema of a public database; the body names them and their views",
+    LOADED: "they were read back there, and the views show the current edition",
+    UNLOADED: "they were dropped there, and the views show another edition or are gone",
     "note": "a remark of a person",
 }
 

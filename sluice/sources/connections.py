@@ -1,94 +1,43 @@
 """connections.yaml: which databases, and which folders of files, releases may be read from; the operator's alone."""
 
 import os
-import re
 import stat
-from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sluice.documents.documents import parse_document, read_yaml
 from sluice.errors import DocumentError, did_you_mean
 from sluice.settings import settings
-from sluice.sources.database_url import database_url, holds_password
-from sluice.sources.dialects import IN_FILES
+from sluice.sources.database_address import BLOCK, DatabaseAddress
 from sluice.sources.readable_tables import ReadableTables
 
-_BLOCK = "block:"
-_PLACEHOLDER = re.compile(rf"\$\{{((?:{_BLOCK})?[A-Za-z_][A-Za-z0-9_-]*)\}}")
 
-Secret = Callable[[str], str | None]
-"""The secret of a name, None where there is none: of a variable of the environment, or `block:NAME` of Prefect."""
-
-
-class Connection(ReadableTables):
+class Connection(DatabaseAddress, ReadableTables):
     """A database that definitions may name, and what of it they may read."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-    url: str = Field(
-        description="SQLAlchemy URL; ${NAME} stands for the secret of that name: a password as it is, or the whole URL"
-    )
-    secrets: tuple[str, ...] = Field(
-        default=(), description="variables of the environment, or block:NAME of Prefect: what may stand in the URL"
-    )
     queries: bool = Field(default=False, description="whether a definition may write a query over these tables")
 
     @model_validator(mode="after")
-    def _coherent(self) -> Self:
-        unlisted = sorted({*_PLACEHOLDER.findall(self.url)} - {*self.secrets})
-        if unlisted:
-            raise ValueError(f"url: names {', '.join(unlisted)}; list it under 'secrets'")
-        if not _PLACEHOLDER.fullmatch(self.url) and holds_password(database_url(self.url), but=_PLACEHOLDER):
-            raise ValueError("url: holds a password. Put it into an environment variable, write ${NAME}, list NAME")
+    def _lists_something(self) -> Self:
         if not self.schemas and not self.tables:
             raise ValueError("list the 'schemas' or the 'tables' that may be read")
         return self
 
-    def at(self, base: Path) -> Self:
-        """The same connection; the file of DuckDB or SQLite, where it is relative, lies in `base`."""
-        if _PLACEHOLDER.fullmatch(self.url):
-            return self
-        url = database_url(self.url)
-        relative = url.database and url.database[0] not in "/:$"
-        if url.get_backend_name() not in IN_FILES or not relative:
-            return self
-        absolute = url.set(database=str((base / str(url.database)).absolute()))
-        return self.model_copy(update={"url": absolute.render_as_string(hide_password=False)})
 
-    def address(self, name: str, secret: Secret) -> sa.URL:
-        """The URL with its secrets. Raises DocumentError for one that is not set, or when it is no URL then."""
+class PublicConnection(DatabaseAddress):
+    """A database that releases may be published into, by an account that writes there and reads nothing else."""
 
-        def value(variable: str) -> str:
-            if not (found := secret(variable)):
-                block = variable.removeprefix(_BLOCK)
-                what = (
-                    f"the environment variable {variable}" if block == variable else f"Prefect's secret block {block}"
-                )
-                raise DocumentError(f"connection '{name}' needs {what}, which is not set")
-            return found
+    schemas: tuple[str, ...] = Field(min_length=1, description="schemas that releases may be published into")
 
-        def filled(part: str | None) -> str | None:
-            return part and _PLACEHOLDER.sub(lambda each: value(each[1]), part)
-
-        whole = _PLACEHOLDER.fullmatch(self.url)
-        try:
-            url = database_url(value(whole[1]) if whole else self.url)
-        except ValueError as error:
-            raise DocumentError(f"connection '{name}': url: {error}") from None
-        if whole:
-            return url
-        options = {option: filled(given) if isinstance(given, str) else given for option, given in url.query.items()}
-        return url.set(
-            username=filled(url.username),
-            password=filled(str(url.password)) if url.password else None,
-            host=filled(url.host),
-            database=filled(url.database),
-            query={option: given for option, given in options.items() if given is not None},
-        )
+    @model_validator(mode="after")
+    def _asks_no_server_for_secrets(self) -> Self:
+        if blocks := [name for name in self.secrets if name.startswith(BLOCK)]:
+            raise ValueError(
+                f"secrets: must be variables of the environment, as a withdrawal needs them; got {blocks[0]}"
+            )
+        return self
 
 
 class Connections(BaseModel):
@@ -97,6 +46,9 @@ class Connections(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     connections: dict[str, Connection] = Field(default={}, description="each by the name that definitions use")
+    publication: dict[str, PublicConnection] = Field(
+        default={}, description="databases that releases may be published into, by the name that definitions use"
+    )
     files: tuple[Path, ...] | None = Field(
         default=None,
         description="folders below which files may be read; if not given, the definition's own and the current one",
@@ -105,8 +57,9 @@ class Connections(BaseModel):
     def at(self, base: Path) -> Self:
         """The same with every path made absolute from `base`."""
         named = {name: connection.at(base) for name, connection in self.connections.items()}
+        public = {name: connection.at(base) for name, connection in self.publication.items()}
         folders = None if self.files is None else tuple((base / folder.expanduser()).resolve() for folder in self.files)
-        return self.model_copy(update={"connections": named, "files": folders})
+        return self.model_copy(update={"connections": named, "publication": public, "files": folders})
 
     def named(self, name: str) -> Connection:
         """The connection of this name. Raises DocumentError: who can make one, and where."""
@@ -117,6 +70,17 @@ class Connections(BaseModel):
                 f"Whoever runs Sluice names it in {connections_file()}."
             )
         return self.connections[name]
+
+    def public(self, name: str) -> PublicConnection:
+        """The connection of this name that releases are published into. Raises DocumentError: who can make one."""
+        if name not in self.publication:
+            known = f" Known: {', '.join(self.publication)}." if self.publication else ""
+            raise DocumentError(
+                f"publish_to.connection: there is no connection '{name}' to publish into."
+                f"{did_you_mean(name, self.publication)}{known} Whoever runs Sluice names it under 'publication' in "
+                f"{connections_file()}."
+            )
+        return self.publication[name]
 
 
 def connections_file() -> Path:

@@ -55,6 +55,9 @@ MYSQL = ("mysql", "mariadb")
 QUERYABLE = ("duckdb", "sqlite", "postgresql")
 """Databases of which it was tried that they read a definition's query as the guard does, see `select_guard`."""
 
+PUBLISHABLE = ("duckdb", "sqlite", "postgresql", *MYSQL)
+"""Databases of which it was tried that they keep what is written, and swap a view, see `publication.schema_change`."""
+
 
 def with_driver(url: sa.URL) -> sa.URL:
     """The address with the driver that Sluice installs for its database, unless it names one."""

@@ -8,8 +8,9 @@ import sqlalchemy as sa
 from sluice.documents.documents import named_file
 from sluice.errors import DocumentError
 from sluice.settings import settings
-from sluice.sources.connections import Secret, connections_file, load_connections
+from sluice.sources.connections import connections_file, load_connections
 from sluice.sources.csv_source import CsvSource
+from sluice.sources.database_address import Secret
 from sluice.sources.database_url import database_url
 from sluice.sources.dialects import IN_FILES, refuse_absent
 from sluice.sources.parquet_source import ParquetSource

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 4000  # characters of an error that are believed
 # No credentials but those of the connection: no home with a password file or a certificate, no Kerberos ticket.
-_ENVIRONMENT = {"HOME": "/nonexistent", "LANG": "C.UTF-8", "PGGSSENCMODE": "disable"}
+PROCESS_ENVIRONMENT = {"HOME": "/nonexistent", "LANG": "C.UTF-8", "PGGSSENCMODE": "disable"}
 
 
 def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_SIZE) -> "Iterator[pd.DataFrame]":
@@ -58,7 +58,7 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env=_ENVIRONMENT | {name: os.environ[name] for name in ("TZ",) if name in os.environ},
+                env=PROCESS_ENVIRONMENT | {name: os.environ[name] for name in ("TZ",) if name in os.environ},
                 cwd="/",
                 pass_fds=(records_in, errors_in),
             )
@@ -104,7 +104,11 @@ def _reason(report: bytes) -> str:
         says, kind = str(said["says"]), str(said["kind"])
     except (ValueError, KeyError, TypeError):
         return ""
-    text = says or f"the source cannot be read ({kind})"
+    return believed(says or f"the source cannot be read ({kind})")
+
+
+def believed(text: str) -> str:
+    """What is shown of a text that such a process wrote: a line of bounded length."""
     return "".join(sign if sign.isprintable() else " " for sign in text[:_LONGEST])
 
 

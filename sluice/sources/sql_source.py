@@ -55,8 +55,7 @@ class SqlSource(TabularSource):
         url = self.address
         backend = url.get_backend_name()
         if backend not in IN_FILES:
-            named = (Path(value) for value in url.query.values() if isinstance(value, str))  # such as certificates
-            return tuple(path.resolve() for path in named if path.is_absolute() and path.is_file())
+            return server_files(url)
         if not url.database or url.database == ":memory:":
             return ()
         beside = [Path(f"{url.database}{ending}") for ending in _BESIDE[backend]]
@@ -64,13 +63,7 @@ class SqlSource(TabularSource):
 
     @property
     def ports(self) -> tuple[int, ...] | None:
-        url = self.address
-        backend = url.get_backend_name()
-        if backend in IN_FILES:
-            return ()
-        usual = DIALECTS[backend].ports if backend in DIALECTS else ()
-        ports = (url.port,) if url.port else usual
-        return None if not ports or not url.host or {"host", "port"} & {*url.query} else (*ports, _DNS)
+        return ports_of(self.address)
 
     @property
     def needs_pandas(self) -> bool:
@@ -78,33 +71,40 @@ class SqlSource(TabularSource):
         return backend in DIALECTS and DIALECTS[backend].pandas
 
     def _names(self, expected: Sequence[str]) -> list[str]:
-        names: list[str] = next(self._rows(self._select("*").where(sa.false()), 1))
+        names: list[str] = next(self.rows(self._select("*").where(sa.false()), 1))
         return names
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
-        rows = self._rows(self._select(*columns), size)
+        rows = self.rows(self._select(*columns), size)
         next(rows)  # the names
         for batch in rows:
-            yield pa.table([_arrow(values) for values in zip(*batch, strict=True)], names=list(columns))
+            yield pa.table([as_arrow(values) for values in zip(*batch, strict=True)], names=list(columns))
 
     def _select(self, *columns: str) -> sa.Select[Any]:
-        backend = self.address.get_backend_name()
         named: list[Any] = [sa.literal_column("*") if name == "*" else sa.column(name) for name in columns]
+        return sa.select(*named).select_from(self.records())
+
+    def records(self) -> sa.FromClause:
+        """What is selected from: the table, or the query as the guard wrote it anew.
+
+        raises : DataError for a table that may not be read, or a query that is not let through
+        """
+        backend = self.address.get_backend_name()
         if self.table:
             schema, _, table = self.table.rpartition(".")
             for name in self.table.split("."):
                 refuse_strange_name(name)
             if self.readable:
                 self.readable.refuse_others([(schema, table)], backend)
-            return sa.select(*named).select_from(sa.table(table, schema=schema or None))
+            return sa.table(table, schema=schema or None)
         assert self.query
         query = guarded_query(self.query, backend)
         if self.readable:
             self.readable.refuse_others(tables_of(self.query, backend), backend)
         text = sa.text(query.replace(":", r"\:"))  # a colon begins no parameter
-        return sa.select(*named).select_from(text.columns().subquery("source_query"))
+        return text.columns().subquery("source_query")
 
-    def _rows(self, statement: sa.Select[Any], size: int) -> Iterator[Any]:
+    def rows(self, statement: sa.Select[Any], size: int) -> Iterator[Any]:
         """First the column names, then lists of rows. The connection lives as long as the generator."""
         url = self.address
         if url.get_backend_name() in IN_FILES and url.database and url.database != ":memory:":
@@ -132,6 +132,22 @@ class SqlSource(TabularSource):
             engine.dispose()
 
 
+def server_files(url: sa.URL) -> tuple[Path, ...]:
+    """The files that the address of a server names, such as certificates."""
+    named = (Path(value) for value in url.query.values() if isinstance(value, str))
+    return tuple(path.resolve() for path in named if path.is_absolute() and path.is_file())
+
+
+def ports_of(url: sa.URL) -> tuple[int, ...] | None:
+    """The TCP ports that a database of this address is reached by: () for a file, None where that is not known."""
+    backend = url.get_backend_name()
+    if backend in IN_FILES:
+        return ()
+    usual = DIALECTS[backend].ports if backend in DIALECTS else ()
+    ports = (url.port,) if url.port else usual
+    return None if not ports or not url.host or {"host", "port"} & {*url.query} else (*ports, _DNS)
+
+
 def _try(act: Callable[[], Answer], says: str) -> Answer:
     """Do it; of a failure only its kind is named, for the driver's text can hold values and passwords."""
     try:
@@ -142,7 +158,7 @@ def _try(act: Callable[[], Answer], says: str) -> Answer:
     raise (SourceUnreachableError if lost else DataError)(f"{says} ({kind}).")
 
 
-def _arrow(values: tuple[Any, ...]) -> pa.Array:
+def as_arrow(values: tuple[Any, ...]) -> pa.Array:
     """A column of a driver's values; decimals as numbers, and whatever Arrow has no one plain type for as text."""
     if any(isinstance(value, Decimal) for value in values):
         values = tuple(_number(value) if isinstance(value, Decimal) else value for value in values)

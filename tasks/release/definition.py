@@ -51,9 +51,30 @@ class Trigger(StrictModel):
     resource: Name = Field(description="id of the resource that the event speaks of, such as warehouse.survey.fair")
 
 
+class Poll(StrictModel):
+    """By what `sluice poll` sees that a table was loaded, where the warehouse itself says so to nobody."""
+
+    table: Name | None = Field(
+        default=None,
+        min_length=1,
+        description="a table of the same connection in which each finished load is a row; if not given, the source "
+        "itself is looked at, and must be the same twice before it counts as loaded",
+    )
+    column: Name | None = Field(default=None, min_length=1, description="whose largest value a load changes: its time")
+
+
+class PublishTo(StrictModel):
+    """A schema of a database in which a table of each edition, and a view of the current one, are published, too."""
+
+    connection: Name = Field(min_length=1, description="the name that connections.yaml has under 'publication'")
+    into: str = Field(
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=60, description="the schema; of MySQL the database"
+    )
+
+
 _NO_PART_OF_THE_DICE = {
-    "name", "title", "owner", "source", "contract", "policy", "target", "schedule", "trigger", "seed",
-    "analyses",
+    "name", "title", "owner", "source", "contract", "policy", "target", "publish_to", "schedule", "trigger", "poll",
+    "seed", "analyses",
 }  # fmt: skip
 
 
@@ -69,8 +90,10 @@ class Definition(StrictModel):
     contract: PathName
     policy: PathName
     target: PathName = Field(description="folder in which each published release gets a folder of its own")
+    publish_to: PublishTo | None = Field(default=None, description="where it is published beside the files")
     schedule: Schedule | None = None
     trigger: Trigger | None = None
+    poll: Poll | None = None
 
     def decides_dice(self) -> dict[str, Any]:
         """What of the definition decides how the data are masked or protected: no name, title, person or place.

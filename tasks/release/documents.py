@@ -16,6 +16,7 @@ from sluice.documents.documents import document_sha256, named_file
 from sluice.errors import DocumentError, did_you_mean
 from sluice.settings import settings
 from sluice.sources.permission import permitted_file
+from sluice.sources.permitted_schema import permitted_schema
 from tasks.release.definition import Definition
 from tasks.release.office import open_office
 
@@ -65,6 +66,8 @@ def load_documents(
     _refuse_misplaced_target(path, definition, workspace.home)
     for field in ("contract", "policy"):  # what is wrong with a file says what stands in it
         named_file(path.parent, str(getattr(written, field)), f"{path}: {field}")
+    if to := definition.publish_to:
+        permitted_schema(to.connection, to.into)
     contract = _adopted("contract", written.contract, Contract, workspace)
     policy = _adopted("policy", written.policy, Policy, workspace)
     if contract is None:

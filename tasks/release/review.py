@@ -23,6 +23,7 @@ from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
 from tasks.release.release import last, recorded_release
 from tasks.release.shelf_catalogue import write_catalogues
+from tasks.release.schema_edition import withdraw_from_schema
 from tasks.release.under_review import UnderReview
 from tasks.release.waiting import definition_of
 
@@ -153,6 +154,7 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
         )
     reasons = "; ".join(dict.fromkeys(entry.body["comment"] for entry in asks.values()))
     gone = shelf.withdraw(Path(published.body["folder"]), reasons)
+    withdraw_from_schema(workspace, release_id)  # a server that does not answer keeps no folder on the shelf
     workspace.ledger.append(release_id, State.WITHDRAWN, said.person, {"reason": reasons})
     settle_editions(workspace)
     write_catalogues(workspace)

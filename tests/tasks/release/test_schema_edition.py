@@ -1,0 +1,131 @@
+"""Editions as tables of a public database: published with the files, swapped, withdrawn, and finished after a crash."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import duckdb
+import pytest
+
+from sluice.custody.states import LOADED, LOADING, State
+from sluice.errors import DataError
+from tasks.release.schema_edition import _identifier
+from tests.flows.house import DONE, ERROR, House
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    made = House(tmp_path / "house")
+    made.sluice("status")
+    duckdb.connect(tmp_path / "public.duckdb").close()
+    (tmp_path / "public.duckdb").chmod(0o644)
+    file = made.home / "connections.yaml"
+    file.touch(mode=0o600)
+    url = f"duckdb:///{tmp_path}/public.duckdb"
+    file.write_text(json.dumps({"publication": {"open": {"url": url, "schemas": ["main"]}}}))
+    made.definition["publish_to"] = {"connection": "open", "into": "main"}
+    made.write()
+    return made
+
+
+def public(house: House, query: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(house.root.parent / "public.duckdb", read_only=True) as database:
+        return database.execute(query).fetchall()
+
+
+def tables(house: House) -> dict[str, str]:
+    return dict(public(house, "SELECT table_name, table_type FROM information_schema.tables"))
+
+
+def published(house: House) -> str:
+    """The id of a release that was approved by the two that it takes."""
+    house.release()
+    release = house.id
+    house.approve("amara")
+    assert house.approve("jonas").code == DONE
+    return release
+
+
+@pytest.mark.slow
+def test_a_release_is_a_table_and_a_view_until_it_is_withdrawn(house: House) -> None:
+    first = published(house)
+    table = f"people_puf_{first.rpartition('-')[2]}"
+    assert tables(house) == {table: "BASE TABLE", "people_puf": "VIEW"}
+    folder = house.target / first
+    rows = public(house, f"SELECT * FROM '{folder / 'people-puf.parquet'}' ORDER BY ALL")
+    assert public(house, "SELECT * FROM people_puf ORDER BY ALL") == rows
+    events = [entry.event for entry in house.workspace().ledger.entries(first)]
+    assert events.index(LOADING) < events.index(LOADED) < events.index(State.PUBLISHED)
+    house.new_edition()
+    second = published(house)
+    assert len(tables(house)) == 3
+    other = public(house, f"SELECT * FROM '{house.target / second / 'people-puf.parquet'}' ORDER BY ALL")
+    assert public(house, "SELECT * FROM people_puf ORDER BY ALL") == other
+    house.withdraw(second, "wrong codes")
+    assert f"people_puf_{second.rpartition('-')[2]}" not in tables(house)
+    house.withdraw(first, "wrong codes")
+    assert tables(house) == {}
+
+
+@pytest.mark.slow
+def test_what_broke_off_between_the_files_and_the_schema_is_finished(house: House) -> None:
+    house.release()
+    house.approve("amara")
+    away = DataError("the database cannot be reached")
+    with patch("tasks.release.schema_edition.carry_out_apart", side_effect=away):
+        assert house.approve("jonas").code == ERROR
+    release = house.id
+    assert (house.target / release).is_dir()
+    assert house.workspace().ledger.state(release) is State.PUBLISHING
+    assert tables(house) == {}
+    assert house.release().code == DONE
+    assert house.workspace().ledger.state(release) is State.PUBLISHED
+    assert len(tables(house)) == 2
+    again = [entry.event for entry in house.workspace().ledger.entries(release)]
+    assert (again.count(LOADING), again.count(LOADED)) == (1, 1)
+
+
+@pytest.mark.slow
+def test_a_view_of_somebody_else_is_not_taken_over(house: House) -> None:
+    """Nor that of another definition: whoever submits one could else show other data under a name that people trust."""
+    with duckdb.connect(house.root.parent / "public.duckdb") as database:
+        database.execute("CREATE VIEW people_puf AS SELECT 'theirs'")
+    house.release()
+    house.approve("amara")
+    for _ in range(2):
+        told = house.approve("jonas")
+        assert told.code == ERROR
+        assert "'main.people_puf' exists and is no view that editions of this definition made" in told.words
+    assert public(house, "SELECT * FROM people_puf") == [("theirs",)]
+    assert LOADING not in [entry.event for entry in house.workspace().ledger.entries(house.id)]
+
+
+@pytest.mark.slow
+def test_a_schema_that_does_not_answer_keeps_no_withdrawn_file_on_the_shelf(house: House) -> None:
+    release = published(house)
+    with patch("tasks.release.schema_edition.carry_out_apart", side_effect=DataError("the database is away")):
+        assert "the database is away" in house.withdraw(release, "wrong codes").words
+    assert not (house.target / release).exists()
+    assert house.workspace().ledger.state(release) is State.PUBLISHED
+    house.withdraw(release, "wrong codes")
+    assert house.workspace().ledger.state(release) is State.WITHDRAWN
+    assert tables(house) == {}
+
+
+def test_a_schema_that_is_not_allowed_is_refused_before_any_record_is_read(house: House) -> None:
+    house.definition["publish_to"]["into"] = "other"
+    house.write()
+    told = house.release()
+    assert told.code == ERROR
+    assert "nothing may be published into 'other' of 'open'" in told.words
+    assert house.ids == []
+
+
+def test_names_stay_different_and_within_what_databases_take() -> None:
+    assert _identifier("people-puf", 40) == "people_puf"
+    long = [_identifier("a" * 50 + end, 40) for end in "bc"]
+    assert len({*long}) == 2
+    assert max(map(len, long)) <= 40
+    assert _identifier("a.b", 40) != _identifier("a-b", 40) != _identifier("A-b", 40)
