@@ -19,6 +19,7 @@ from tasks.release.product import AnyProduct, AnyRelease
 from tasks.release.products import load_product
 from tasks.release.reference_period import reference_period
 from tasks.release.release import Release, recorded_release, release_id, variables_as_json
+from tasks.release.source_counts import refuse_hopeless_source
 from tasks.release.staging import stage
 from tasks.release.waiting import remember_definition
 from tasks.step import step
@@ -45,6 +46,7 @@ def known_release(product: AnyProduct, release_id: str | None) -> AnyRelease | N
 @step
 def ingest(product: AnyProduct) -> AnyRelease:
     """Stage the source. The same data under the same documents are the same release, wherever it stands by now."""
+    refuse_hopeless_source(product, _secret)
     data, variables = stage(product, _secret)
     release = Release(product, release_id(product, data), data, data, None, variables)
     product.refuse_unfit_data(release)

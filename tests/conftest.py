@@ -4,6 +4,7 @@ import atexit
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,11 @@ def reads_here(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.node.get_closest_marker("reads_apart") or "tasks.release.staging" not in sys.modules:
         yield
     else:
-        with patch("tasks.release.staging.read_apart", lambda source, columns: source.batches(columns)):
+        with ExitStack() as patches:
+            for module in ("staging", "source_counts"):
+                if f"tasks.release.{module}" in sys.modules:
+                    here = patch(f"tasks.release.{module}.read_apart", lambda source, columns: source.batches(columns))
+                    patches.enter_context(here)
             yield
 
 

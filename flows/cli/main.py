@@ -32,6 +32,7 @@ from flows.cli.ledger import ledger_app, status_app
 from flows.cli.microdata import microdata_app
 from flows.cli.new import new_app
 from flows.cli.office import office_app
+from flows.cli.polling import polling_app
 from flows.cli.protect_table import protect_app
 from flows.cli.reassess import reassess_app
 from flows.cli.redesign import redesign_app
@@ -77,6 +78,7 @@ def options(
 
 for group in (
     releases_app,
+    polling_app,
     review_app,
     status_app,
     catalogue_app,

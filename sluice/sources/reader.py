@@ -22,6 +22,7 @@ _MODELS = {
     "csv": ("csv_source", "CsvSource"),
     "parquet": ("parquet_source", "ParquetSource"),
     "sql": ("sql_source", "SqlSource"),
+    "figures": ("figures_source", "FiguresSource"),
 }
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store", "/etc/ld.so.cache")

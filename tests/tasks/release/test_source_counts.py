@@ -1,0 +1,138 @@
+"""What a database counts refuses a release early, and only what the staged records would be refused for."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pandas as pd
+import pytest
+
+from schemas.checks.frame_check import check_frame
+from schemas.reading.typing import SourceTyping
+from sluice.errors import DataError
+from sluice.verdict import Verdict, decide
+from tasks.release.products import load_product
+from tasks.release.source_counts import refuse_hopeless_source
+from tests.flows.house import House
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path / "house" / "home"))
+    made = House(tmp_path / "house")
+    made.definition["source"] = {"type": "sqlite", "path": "house.db", "table": "people"}
+    return made
+
+
+def said(house: House) -> str:
+    """What the database says against the release; empty: nothing."""
+    house.write()
+    with closing(sqlite3.connect(house.documents / "house.db")) as database, database:
+        house.data.to_sql("people", database, if_exists="replace", index=False)
+    product = load_product(house.file, house.workspace())
+    here = patch("tasks.release.source_counts.read_apart", lambda source, columns: source.batches(columns))
+    try:
+        with here:
+            refuse_hopeless_source(product)
+    except DataError as error:
+        return str(error)
+    return ""
+
+
+def staged(house: House) -> Any:
+    """What the check of the staged records finds: (check, scope) of each failure."""
+    product = load_product(house.file, house.workspace())
+    typing = SourceTyping(product.contract, product.workspace.vault.pseudonym)
+    findings = check_frame(typing.type_batch(house.data), product.contract)
+    return (
+        None if decide(findings) is Verdict.PASS else {(each.rule.partition(".")[2], each.scope) for each in findings}
+    )
+
+
+def emptied(column: str, share: float = 0.1) -> Callable[[House], None]:
+    def change(house: House) -> None:
+        house.data[column] = house.data[column].where(house.data.index >= share * len(house.data), None)
+
+    return change
+
+
+def valued(column: str, value: float) -> Callable[[House], None]:
+    def change(house: House) -> None:
+        house.data.loc[7, column] = value
+
+    return change
+
+
+def shortened(house: House) -> None:
+    house.data = house.data.head(50)
+
+
+def lengthened(house: House) -> None:
+    house.contract["rows"]["maximum"] = 1000
+
+
+def allowed_a_share(house: House) -> None:
+    house.variable("income").update(nullable=True, max_missing_share=0.05)
+    emptied("income")(house)
+
+
+@pytest.mark.parametrize(
+    ("change", "check", "scope"),
+    [
+        (shortened, "rows_minimum", "table"),
+        (lengthened, "rows_maximum", "table"),
+        (emptied("age"), "missing", "age"),
+        (emptied("income", 1), "all_missing", "income"),
+        (allowed_a_share, "missing_share", "income"),
+        (valued("age", 17), "minimum", "age"),
+        (valued("age", 100), "maximum", "age"),
+        (valued("income", -1), "minimum", "income"),
+    ],
+)
+def test_what_is_refused_early_the_staged_records_would_be_refused_for(
+    house: House, change: Callable[[House], None], check: str, scope: str
+) -> None:
+    change(house)
+    says = said(house)
+    assert f"(check {check})" in says
+    assert scope == "table" or f"'{scope}'" in says
+    assert (check, scope) in staged(house)
+
+
+def test_sound_records_are_not_refused(house: House) -> None:
+    assert said(house) == ""
+    assert staged(house) is None
+
+
+def test_a_missing_code_beyond_the_bounds_is_no_number(house: House) -> None:
+    house.variable("age").update(nullable=True, missing_codes=["-9", "999"])
+    valued("age", -9)(house)
+    house.data.loc[8, "age"] = 999
+    assert said(house) == ""
+    assert staged(house) is None
+
+
+def test_numbers_that_are_written_as_texts_are_left_to_the_staged_check(house: House) -> None:
+    """Of texts '100' is the smallest and '99' the largest: their order says nothing."""
+    house.data["age"] = house.data["age"].astype(str)
+    assert said(house) == ""
+
+
+def test_too_few_records_for_the_reference_standard(house: House) -> None:
+    house.data = house.data.head(900)
+    assert "below 1000 the policy's reference standard cannot be measured" in said(house)
+    house.policy["reference_standard"]["when_fewer"] = "review"
+    assert said(house) == ""
+
+
+def test_no_value_of_the_data_is_said(house: House) -> None:
+    valued("income", -4711.5)(house)
+    assert "4711" not in said(house)
+
+
+def test_where_the_database_cannot_be_asked_reading_says_why(house: House) -> None:
+    house.data = pd.DataFrame({"other": [1]})
+    assert said(house) == ""
