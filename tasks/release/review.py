@@ -22,8 +22,8 @@ from tasks.release.documents import open_workspace
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
 from tasks.release.release import last, recorded_release
-from tasks.release.shelf_catalogue import write_catalogues
 from tasks.release.schema_edition import withdraw_from_schema
+from tasks.release.shelf_catalogue import write_catalogues
 from tasks.release.under_review import UnderReview
 from tasks.release.waiting import definition_of
 
