@@ -18,7 +18,7 @@ from policies.adoption import Office
 from policies.people import HEAD, Person
 from sluice.custody.durable import locked
 from sluice.custody.ledger import Entry
-from sluice.custody.states import OFFICE, SEARCHES, State, Who, state_of, tells
+from sluice.custody.states import IN_DOUBT, OFFICE, REINSTATED, WITHOUT_STATES, State, Who, state_of, tells
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError, TransportError
 from sluice.log import log
@@ -45,6 +45,11 @@ _WORDS = {
     State.CHANGES_REQUESTED: ("comes back", "What has to change: sluice ledger show {0}. Then release again."),
     State.APPROVED: ("is approved", "Nothing is to be done; its publication follows."),
     State.PUBLISHED: ("is published", "Nothing is to be done."),
+    State.OVERTAKEN: ("closes, as newer data of its period are published",
+                      "Nothing is to be done. Why: sluice ledger show {0}."),
+    REINSTATED: ("is the current edition again", "Nothing is to be done. What is current: sluice board."),
+    IN_DOUBT: ("is public, and would not pass any more, or nobody can tell",
+               "Decide whether it stays. Why: sluice ledger show {0}. To withdraw it: sluice withdraw {0} --reason."),
     State.WITHDRAWN: ("is withdrawn", "Tell those who use it. Why: sluice ledger show {0}."),
     "failed": ("stopped", "The output of its run says what to mend; then release again."),
     "withdrawal": ("is to be withdrawn, one person asks", "A second must ask, too: sluice withdraw {0} --reason."),
@@ -141,7 +146,7 @@ def _of_events(
     """The notices of what happened, each with the people who are to be told."""
     case_of = cache(lambda release: _case(workspace, release))
     for entry in entries:
-        if entry.release == SEARCHES:
+        if entry.release in WITHOUT_STATES and entry.release != OFFICE:
             continue
         if entry.release == OFFICE:  # every change of who or what counts, to all: also one that nobody should have made
             who = frozenset(Who) - {Who.RUN}

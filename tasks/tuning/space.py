@@ -128,7 +128,7 @@ class SearchSettings(StrictModel):
         le=1,
         description="share of the records, whole people and households, on which plans are tried",
     )
-    most_records: int = Field(default=10_000, ge=1, description="on which plans are tried at most")
+    most_records: int = Field(default=40_000, ge=1, description="on which plans are tried at most")
     finalists: int = Field(default=5, ge=1, le=20, description="best plans that are judged again, until one passes")
     loss: LossWeights = LossWeights()
 

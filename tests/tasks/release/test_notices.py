@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tasks.release.notices as notices
-from sluice.custody.states import State
+from sluice.custody.states import EVENTS, IN_DOUBT, OFFICE_EVENTS, REINSTATED, State, tells
 from sluice.notices.outbox import Outbox
 from tasks.release.notices import Delivery, deliver, tell, undelivered
 from tests.flows.house import BLOCKED, DONE, WAITING
@@ -180,6 +180,26 @@ def test_a_step_that_failed_is_told_to_the_submitter_and_the_head(waiting: Ledge
     tell(waiting.workspace())
     assert reached(mail, f"{RELEASE}: failed") == ["amara", "emil"]
     assert reached(mail, "other-puf: failed") == ["amara"]
+
+
+def test_of_every_event_of_which_somebody_is_to_be_told_there_are_words() -> None:
+    """One without would keep every later notice from going out, and nobody would know."""
+    told = {event for event in EVENTS if tells(event)} | set(OFFICE_EVENTS)
+    assert told == set(notices._WORDS)
+
+
+def test_doubts_about_what_is_public_and_what_is_current_again_are_told(waiting: LedgerHouse, mail: Mailbox) -> None:
+    for who in ("amara", "jonas"):
+        waiting.decide(who)
+    waiting.publish()
+    ledger = waiting.workspace().ledger
+    ledger.append(RELEASE, IN_DOUBT, "sluice", {"says": "7331 people can be found again."})
+    ledger.append(RELEASE, State.SUPERSEDED, "sluice", {"by": "another"})
+    ledger.append(RELEASE, REINSTATED, "sluice", {})
+    tell(waiting.workspace())
+    for about in ("in doubt", "reinstated"):
+        assert reached(mail, about) == ["amara", "emil", "jonas", "mina"]
+    assert "7331" not in str([each.as_string() for _, each in mail.taken])
 
 
 def test_without_a_way_to_tell_nothing_is_kept(waiting: LedgerHouse) -> None:
