@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from policies.adoption import LAPSES_AFTER, Office
 from policies.policy import Policy
+from policies.waivers import Waiver
 from sluice.custody.ledger import Entry
 from sluice.custody.states import NOT_THE_SUBMITTER, State, state_of
 from sluice.custody.workspace import Workspace
@@ -99,7 +100,10 @@ def board(workspace: Workspace, now: datetime | None = None) -> Board:
     waiting, ending = [], []
     if office is not None:
         for release, entries in histories.items():
-            waits, ends = _waits(workspace, release, entries, now)
+            try:
+                waits, ends = _waits(workspace, release, entries, now)
+            except SluiceError as error:  # of one release; the others wait all the same
+                waits, ends = [_unreadable(release, entries, str(error))], []
             waiting += waits
             ending += ends
         waiting += _proposed(office, now)
@@ -155,6 +159,13 @@ def _waits(
     return [Waiting(release, begun.at, standing.waits_for, may_decide(case, now), first, do)], soon
 
 
+def _unreadable(release: str, entries: Sequence[Entry], why: str) -> Waiting:
+    """A release that waits, of which the board cannot say for whom."""
+    return Waiting(
+        release, entries[-1].at, f"somebody who looks at it: {why}", (), None, f"sluice ledger show {release}"
+    )
+
+
 def may_decide(case: UnderReview, now: datetime) -> tuple[str, ...]:
     """Who on the roster could now decide what a release waits for, and has not: in the roles that are missing, if any.
 
@@ -200,13 +211,20 @@ def _ends(workspace: Workspace, office: Office, now: datetime) -> Iterator[Endin
         if until := soon(held.adoption.valid_until):
             yield Ending(held.adoption.called, "its adoption", until)
         if kind == "policy":
-            kept = workspace.vault.verify(held.adoption.sha256, ".json").read_bytes()
-            for waiver in Policy.model_validate_json(kept).waivers:
+            for waiver in _waivers(workspace, held.adoption.sha256):
                 if until := soon(waiver.expires):
                     yield Ending(held.adoption.called, f"the waiver of {waiver.rule}", until)
     for who, person in office.roster.people.items():
         if until := soon(person.valid_until):
             yield Ending("the roster", f"{who}'s place in it", until)
+
+
+def _waivers(workspace: Workspace, policy: str) -> Sequence[Waiver]:
+    """Those of a policy that counts; none where the vault does not hold it, or as an earlier Sluice wrote it."""
+    try:
+        return Policy.model_validate_json(workspace.vault.verify(policy, ".json").read_bytes()).waivers
+    except (SluiceError, ValueError):
+        return ()
 
 
 def _current(histories: Mapping[str, Sequence[Entry]]) -> Iterator[Current]:

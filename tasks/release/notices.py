@@ -176,7 +176,7 @@ def _notice(workspace: Workspace, entry: Entry, case: UnderReview | None) -> Not
     says, do = _WORDS[entry.event]
     about = "the office" if entry.release == OFFICE else entry.release
     if entry.event == State.PENDING_REVIEW and case is not None:
-        says += f": {standing_in_series(case).waits_for}"
+        says += f": {waits_for}" if (waits_for := _waits_for(case)) else ""
     if entry.event == "failed":
         says += f": {entry.body.get('step', 'a step')} failed with {entry.body.get('error', 'an error')}"
     judged = case is not None and entry.event in (State.PENDING_REVIEW, State.BLOCKED)
@@ -198,10 +198,10 @@ def _reminders(
     """People whose decision is missing, every so many days; heads, once, when that takes too long or something ends."""
     for release, entries in workspace.ledger.histories().items():
         begun, case = waits_since(entries), _case(workspace, release)
-        if begun is None or case is None or not (standing := standing_in_series(case)).waits_for:
+        if begun is None or case is None or not (waits_for := _waits_for(case)):
             continue
         days = (now - datetime.fromisoformat(begun.at)).days
-        says = f"{release} has waited for {days} days: {standing.waits_for}."
+        says = f"{release} has waited for {days} days: {waits_for}."
 
         def remind(kind: str, number: int, do: str, at: str, release: str = release, says: str = says) -> Notice:
             name, link = f"{kind}-{at}-{number}", report_place(workspace, release)
@@ -221,6 +221,13 @@ def _reminders(
             name, made = f"ends-{ending.about}-{ending.what}-{ending.until}", now.isoformat(timespec="seconds")
             do = "Renew it, or let it end. What else ends: sluice board."
             yield Notice(id=name, at=made, about=ending.about, event="ends", says=says, do=do), heads
+
+
+def _waits_for(case: UnderReview) -> str:
+    try:
+        return standing_in_series(case).waits_for
+    except SluiceError:  # of one release, as the board says; the others are reminded of all the same
+        return ""
 
 
 def _send(workspace: Workspace, outbox: Outbox, office: Office | None, chosen: Settings, now: datetime) -> Delivery:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from pydantic import ValidationError
+
 from policies.adoption import Office
 from policies.approvals import Subject
 from policies.people import HEAD
@@ -36,7 +38,8 @@ class UnderReview:
     def of(cls, workspace: Workspace, release_id: str, begun: Entry | None = None) -> "UnderReview":
         """As it is now, or was when its publication was begun: so that one that was interrupted ends the same.
 
-        raises : SluiceError for an id of which nothing was received, and where no office was founded
+        raises : SluiceError for an id of which nothing was received, where no office was founded, and for a policy that
+                 an earlier Sluice kept and this one does not know
         """
         entries = [e for e in workspace.ledger.entries(release_id) if begun is None or e.seq < begun.seq]
         received = last(entries, State.RECEIVED)
@@ -49,8 +52,11 @@ class UnderReview:
         policy, plan = (
             workspace.vault.verify(received.body[name], ".json").read_bytes() for name in ("policy", "plan")
         )
-        submitters = submitters_of(entries, plan)
-        return cls(workspace, release_id, entries, Policy.model_validate_json(policy), submitters, office, begun)
+        try:
+            judged_by = Policy.model_validate_json(policy)
+        except ValidationError:
+            raise SluiceError(f"the policy that {release_id} was judged by is of another version of Sluice") from None
+        return cls(workspace, release_id, entries, judged_by, submitters_of(entries, plan), office, begun)
 
     @property
     def now(self) -> datetime:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sluice.custody.states import State
 from tasks.release.board import board
 from tests.flows.house import BLOCKED, DONE, WAITING, House
 from tests.tasks.release.ledger_house import RELEASE, LedgerHouse
@@ -124,3 +125,18 @@ def test_a_rejected_release_is_named(pending: LedgerHouse) -> None:
 def test_a_workspace_without_an_office_has_an_empty_board(tmp_path: Path) -> None:
     found = board(House(tmp_path / "house").workspace())
     assert not any((found.waiting, found.current, found.stopped, found.under_way, found.ending))
+
+
+def test_a_release_that_cannot_be_read_hides_no_other(pending: LedgerHouse) -> None:
+    workspace = pending.workspace()
+    [received] = [entry for entry in workspace.ledger.entries(RELEASE) if entry.event == State.RECEIVED]
+    unknown = workspace.vault.keep_bytes(b'{"name": "public-use", "rule_of_old": 3}', ".json")
+    for event, body in {
+        State.RECEIVED: received.body | {"policy": unknown}, State.VALIDATED: {}, State.MASKED: {},
+        State.EVALUATED: {"verdict": "PASS"}, State.PENDING_REVIEW: {},
+    }.items():  # fmt: skip
+        workspace.ledger.append("old-puf-1", event, "sluice", body)
+    first, second = board(pending.workspace()).waiting
+    assert (first.about, first.needs) == (RELEASE, "0 of 2, needs methodologist and data_steward")
+    assert second.about == "old-puf-1"
+    assert "is of another version of Sluice" in second.needs

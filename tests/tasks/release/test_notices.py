@@ -202,6 +202,23 @@ def test_doubts_about_what_is_public_and_what_is_current_again_are_told(waiting:
     assert "7331" not in str([each.as_string() for _, each in mail.taken])
 
 
+def test_a_policy_of_an_earlier_version_keeps_nobody_from_being_told_of_others(
+    waiting: LedgerHouse, mail: Mailbox
+) -> None:
+    workspace = waiting.workspace()
+    [received] = [entry for entry in workspace.ledger.entries(RELEASE) if entry.event == State.RECEIVED]
+    unknown = workspace.vault.keep_bytes(b'{"name": "public-use", "rule_of_old": 3}', ".json")
+    for event, body in {
+        State.RECEIVED: received.body | {"policy": unknown},
+        State.BLOCKED: {"verdict": "FAIL"},
+    }.items():
+        workspace.ledger.append("old-puf-1", event, "sluice", body)
+    workspace.ledger.append("old-puf-1", "failed", "sluice", {"step": "report", "error": "DataError"})
+    deliver(workspace, reminding=True)
+    assert reached(mail, "pending review") == ["amara", "jonas", "mina"]
+    assert reached(mail, "old-puf-1: failed") == ["amara"]
+
+
 def test_without_a_way_to_tell_nothing_is_kept(waiting: LedgerHouse) -> None:
     tell(waiting.workspace())
     assert not (waiting.home / "notices").exists()
