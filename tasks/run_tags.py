@@ -3,8 +3,10 @@
 import logging
 from collections.abc import Iterable, Sequence
 
-from prefect.client.orchestration import get_client
+from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterName
+from prefect.client.schemas.objects import FlowRun
+from prefect.client.schemas.sorting import FlowRunSort
 from prefect.settings import get_current_settings
 
 from sluice.custody.ledger import Entry
@@ -28,16 +30,25 @@ def tag_runs(workspace: Workspace, releases: Iterable[str]) -> None:
         return
     try:
         histories = workspace.ledger.histories()
+        known = sorted({*releases} & histories.keys())
         with get_client(sync_client=True) as client:
-            for release in releases:
-                if release not in histories:
-                    continue
-                named = FlowRunFilter(name=FlowRunFilterName(any_=[release]))
-                for run in client.read_flow_runs(flow_run_filter=named, limit=_MOST):
-                    if (tags := tags_of(run.tags, histories[release])) != sorted(run.tags):
-                        client.update_flow_run(run.id, tags=tags)
+            for run in _runs_of(client, known) if known else ():
+                if (tags := tags_of(run.tags, histories[run.name])) != sorted(run.tags):
+                    client.update_flow_run(run.id, tags=tags)
     except Exception as error:  # of the network, of HTTP, or Prefect's own
         log("runs not tagged", logging.WARNING, detail=f"Prefect's server: {type(error).__name__}")
+
+
+def _runs_of(client: SyncPrefectClient, releases: Sequence[str]) -> list[FlowRun]:
+    """All runs of these releases, by as few requests as the server's pages allow: a series has hundreds of editions."""
+    named, found = FlowRunFilter(name=FlowRunFilterName(any_=[*releases])), list[FlowRun]()
+    while page := client.read_flow_runs(
+        flow_run_filter=named, sort=FlowRunSort.EXPECTED_START_TIME_ASC, limit=_MOST, offset=len(found)
+    ):
+        found += page
+        if len(page) < _MOST:
+            break
+    return found
 
 
 def tags_of(tags: Iterable[str], entries: Sequence[Entry]) -> list[str]:

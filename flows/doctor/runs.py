@@ -16,9 +16,18 @@ from typing import Any
 
 from prefect import __version__ as prefect_version
 from prefect.client.orchestration import SyncPrefectClient, get_client
-from prefect.client.schemas.filters import FlowFilter, FlowFilterName, FlowRunFilter, FlowRunFilterState
+from prefect.client.schemas.filters import (
+    FlowFilter,
+    FlowFilterName,
+    FlowRunFilter,
+    FlowRunFilterDeploymentId,
+    FlowRunFilterEndTime,
+    FlowRunFilterExpectedStartTime,
+    FlowRunFilterName,
+    FlowRunFilterState,
+)
 from prefect.client.schemas.filters import FlowRunFilterStateType as OfType
-from prefect.client.schemas.objects import FlowRun, StateType
+from prefect.client.schemas.objects import TERMINAL_STATES, FlowRun, StateType
 from prefect.client.schemas.objects import State as PrefectState
 from prefect.client.schemas.sorting import FlowRunSort
 from prefect.events.filters import EventFilter, EventNameFilter, EventResourceFilter
@@ -36,12 +45,14 @@ from tasks.release.waiting import is_gone, note_of_run, process_note, read_note
 
 ATTEMPTS = 3  # runs that may be started in the place of one: what crashes each time is no accident
 RECENT = timedelta(days=7)  # a run that crashed before that is history
+_PAGE = 200  # runs that the server gives at once
+_AT_ONCE = timedelta(minutes=1)  # a run that begins within it is no run to come
 _FLOW = "release"
 _HEARTBEAT = "prefect.flow-run.heartbeat"
 _AGAIN = "sluice-again"  # begins the key of a run that was started in the place of another: ...:FIRST RUN:ATTEMPT
 _LOST_CONNECTION = ("TransportError", "SourceUnreachableError")  # kinds of error that a failed run ends with
-_OPEN = (None, State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.PENDING_REVIEW, State.APPROVED,
-         State.PUBLISHING)  # fmt: skip
+_UNJUDGED = (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED)
+_OPEN = (None, *_UNJUDGED, State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)
 
 
 @dataclass(frozen=True)
@@ -80,11 +91,28 @@ class Runs:
         return {name for run in [*alive, *self._of(StateType.SCHEDULED)] for name in self._names(run)}
 
     def _of(self, *types: StateType) -> list[FlowRun]:
-        return self.client.read_flow_runs(
-            flow_filter=FlowFilter(name=FlowFilterName(any_=[_FLOW])),
-            flow_run_filter=FlowRunFilter(state=FlowRunFilterState(type=OfType(any_=[*types]))),
-            sort=FlowRunSort.EXPECTED_START_TIME_DESC,
+        """The runs in such states; of those that ended only recent ones, and of those that are to come none."""
+        now = datetime.now(UTC)
+        return self._pages(
+            FlowRunFilter(
+                state=FlowRunFilterState(type=OfType(any_=[*types])),
+                expected_start_time=FlowRunFilterExpectedStartTime(before_=now + _AT_ONCE),
+                end_time=FlowRunFilterEndTime(after_=now - RECENT) if {*types} <= TERMINAL_STATES else None,
+            )
         )
+
+    def _pages(self, wanted: FlowRunFilter) -> list[FlowRun]:
+        """All of them: a server gives a page at a time, and every schedule fills one with runs that are to come."""
+        found: list[FlowRun] = []
+        while page := self.client.read_flow_runs(
+            flow_filter=FlowFilter(name=FlowFilterName(any_=[_FLOW])),
+            flow_run_filter=wanted,
+            sort=FlowRunSort.EXPECTED_START_TIME_DESC,
+            limit=_PAGE,
+            offset=len(found),
+        ):
+            found += page
+        return found
 
     # -- what is lost
 
@@ -121,18 +149,22 @@ class Runs:
         return self._attempt(run) <= ATTEMPTS and not self._has_successor(run) and self._is_open(run)
 
     def _has_successor(self, run: FlowRun) -> bool:
-        """Whether a later run of the same deployment began, or will at once: it does what this one would."""
-        later = self.client.read_flow_runs(
-            flow_filter=FlowFilter(name=FlowFilterName(any_=[_FLOW])), sort=FlowRunSort.EXPECTED_START_TIME_DESC
+        """Whether a later run of the same deployment began, or will at once, that does what this one would.
+
+        One for other data does not: what this one had received, and not judged, nobody would come back to.
+        """
+        if run.deployment_id is None or run.expected_start_time is None:
+            return False
+        after, now = run.expected_start_time, datetime.now(UTC)
+        unjudged = [name for name in self._names(run) if self.workspace.ledger.state(name) in _UNJUDGED]
+        later = FlowRunFilter(
+            deployment_id=FlowRunFilterDeploymentId(any_=[run.deployment_id]),
+            expected_start_time=FlowRunFilterExpectedStartTime(after_=after, before_=now),
+            name=FlowRunFilterName(any_=unjudged) if unjudged else None,
         )
-        now = datetime.now(UTC)
         return any(
-            other.deployment_id == run.deployment_id
-            and other.id != run.id
-            and other.expected_start_time is not None
-            and run.expected_start_time is not None
-            and run.expected_start_time < other.expected_start_time <= now
-            for other in later
+            other.id != run.id and other.expected_start_time is not None and other.expected_start_time > after
+            for other in self._pages(later)
         )
 
     def _late(self, run: FlowRun) -> bool:
