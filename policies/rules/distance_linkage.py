@@ -11,7 +11,14 @@ from pydantic import Field
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.linkage_rule import LinkageRule
-from sluice.risk.linkage.record_linkage import Distance, linkage_coordinates, linkage_scenarios
+from sluice.risk.coded_points import side_by_side
+from sluice.risk.linkage.record_linkage import (
+    AT_ONCE,
+    Distance,
+    linkage_coordinates,
+    linkage_scenarios,
+    record_linkage,
+)
 from sluice.risk.measurement import Measurement
 
 IntArray = npt.NDArray[np.int64]
@@ -38,8 +45,11 @@ class DistanceLinkage(LinkageRule):
             linkage_coordinates(files.recoded[name], files.masked[name], files.released[name].kind) for name in names
         ]
         if self.scenario == "all":
-            known = [(np.hstack([pair[0] for pair in known]), np.hstack([pair[1] for pair in known]))]
-        correct = np.array([links.correct() for links in linkage_scenarios(known, self.distance, rows)])
+            everything = [side_by_side([pair[side] for pair in known], AT_ONCE) for side in (0, 1)]
+            scenarios = [record_linkage(everything[0], everything[1], self.distance, rows)]
+        else:
+            scenarios = linkage_scenarios(known, self.distance, rows)
+        correct = np.array([links.correct() for links in scenarios])
         how = {
             "all": "takes the nearest",
             "average": "takes the nearest, on average over knowing the first to knowing all of these",

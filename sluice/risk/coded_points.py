@@ -125,6 +125,27 @@ class CodedPoints:
         """
         return _TurnedPoints(self, centre, turn)
 
+    def standardised(self, centre: FloatArray, scale: FloatArray) -> "CodedPoints":
+        """The points less a centre, over a scale, both of shape (d,)."""
+        return _StandardisedPoints(self, centre, scale)
+
+
+class _StandardisedPoints(CodedPoints):
+    def __init__(self, points: CodedPoints, centre: FloatArray, scale: FloatArray) -> None:
+        super().__init__(points._columns, len(points), points._chosen)
+        self._points, self._centre, self._scale = points, centre, scale
+
+    def __getitem__(self, rows: Rows) -> FloatArray:
+        return np.asarray((self._points[rows] - self._centre) / self._scale)
+
+    @property
+    def T(self) -> Iterator[FloatArray]:  # noqa: N802 - as an array has it
+        for column, centre, scale in zip(self._points.T, self._centre, self._scale, strict=True):
+            yield (column - centre) / scale
+
+    def take(self, rows: IntArray, axis: int = 0) -> "CodedPoints":
+        return self._points.take(rows, axis).standardised(self._centre, self._scale)
+
 
 class _TurnedPoints(CodedPoints):
     def __init__(self, points: CodedPoints, centre: FloatArray | float, turn: FloatArray) -> None:

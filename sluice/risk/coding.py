@@ -32,6 +32,7 @@ from sluice.errors import DocumentError, did_you_mean
 from sluice.items.item_sets import ItemSets
 from sluice.risk.coded_points import ByCategory, ByValue, Coded, CodedColumn, CodedPoints
 from sluice.risk.comparable_values import PlainArray, comparable_values, plain_values
+from sluice.risk.label_centroids import label_centroids, labels_in_order
 from sluice.risk.spread import spread
 from sluice.variables import NAMES, Kind, Variable, Variables
 
@@ -63,6 +64,12 @@ def _each_category(column: "pd.Series[Any]") -> "pd.Series[Any]":
     """Each category once, and a missing value."""
     assert isinstance(column.dtype, pd.CategoricalDtype)
     return pd.Series(pd.Categorical.from_codes([*range(len(column.cat.categories)), -1], dtype=column.dtype))
+
+
+def _times(column: "pd.Series[Any]") -> IntArray:
+    """How many records have each category, and in the last place none."""
+    codes, count = column.cat.codes.to_numpy(), len(column.cat.categories)
+    return np.bincount(np.where(codes < 0, count, codes), minlength=count + 1)
 
 
 def _by_category(column: "pd.Series[Any]", code: Callable[[PlainArray], npt.NDArray[Any]]) -> npt.NDArray[Any]:
@@ -105,15 +112,20 @@ class _Scale:
             variable.kind, categories, dummies, 0.0, 1.0, np.zeros(1), bool(column.isna().any()), weight,
             variable.between_items,
         )  # fmt: skip
-        raw = _by_category(column, lambda values: draft._raw(values)[0])
-        absent = _by_category(column, lambda values: draft._raw(values)[1])
-        present = raw[~absent]
-        centre, scale = 0.0, 1.0
-        fill = present.mean(axis=0) if len(present) else np.zeros(raw.shape[1])
-        if draft.is_ordered and len(present):
-            centre = float(np.median(present))
-            scale = spread(present[:, 0]) or 1.0
-            fill = np.zeros(1)
+        centre, scale, fill = 0.0, 1.0, np.zeros(1)
+        if draft.is_ordered:
+            raw = _by_category(column, lambda values: draft._raw(values)[0][:, 0])
+            present = raw[~_by_category(column, lambda values: draft._raw(values)[1])]
+            if len(present):
+                centre = float(np.median(present))
+                scale = spread(present) or 1.0
+        else:
+            each = _each_category(column) if isinstance(column.dtype, pd.CategoricalDtype) else column
+            raw, absent = draft._raw(plain_values(each))
+            times = _times(column) if each is not column else np.ones(len(column), np.int64)
+            times = np.where(absent, 0, times)
+            # Whole numbers, -1 and +1: their sums are exact in any order.
+            fill = times @ raw / times.sum() if times.any() else np.zeros(raw.shape[1])
         return replace(draft, centre=centre, scale=scale, fill=fill)
 
     @property
@@ -180,25 +192,18 @@ class _Reading:
     def fit(
         cls, scale: _Scale, before: Variable, after: Variable, original: "pd.Series[Any]", recoded: "pd.Series[Any]"
     ) -> Self:
-        coded = _by_category(original, scale.code)
+        coded = scale.column(original)
         missing = recoded.isna().to_numpy()
-        codes, labels = pd.factorize(plain_values(recoded))
-        by_label = pd.DataFrame(coded[~missing]).groupby(codes[~missing])
-        centroids, overall = by_label.mean().to_numpy(copy=True), coded.mean(axis=0)
-        if scale.is_ordered:
-            centroids[:, 0], overall[0] = by_label[0].median(), np.median(coded[:, 0])
-        if not missing.any():
-            missing_at = overall
-        elif np.array_equal(missing, original.isna().to_numpy()):  # to the last bit, so that a copy lies at distance 0
-            missing_at = coded[np.argmax(missing)]
-        else:
-            missing_at = coded[missing].mean(axis=0)
+        codes, labels = labels_in_order(recoded)
+        centroids, overall, at_missing = label_centroids(coded, len(original), codes, len(labels), scale.is_ordered)
+        if missing.any() and np.array_equal(missing, original.isna().to_numpy()):
+            at_missing = coded.of(np.flatnonzero(missing)[:1])[0]  # to the last bit, so that a copy lies at distance 0
         return cls(
             scale=scale,
             direct=_same_values(before, after, original, recoded),
-            labels=pd.Index(labels),
+            labels=labels,
             centroids=np.vstack([centroids, overall]),
-            missing_at=missing_at,
+            missing_at=at_missing,
             missing_share=float(missing.mean()),
         )
 
@@ -245,7 +250,7 @@ def _same_values(before: Variable, after: Variable, original: "pd.Series[Any]", 
         return False
     if not before.kind.is_categorical:
         return True
-    same = plain_values(original) == plain_values(recoded)
+    same = np.equal(*comparable_values(original, recoded))
     return bool((same | (original.isna().to_numpy() & recoded.isna().to_numpy())).all())
 
 

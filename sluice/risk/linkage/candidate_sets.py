@@ -62,7 +62,7 @@ def candidate_sets(
     mean = np.array([column[~np.isnan(column)].mean() if not np.isnan(column).all() else 0.0 for column in original.T])
     # A missing value meets missing values only, so where it is put changes no comparison.
     a, b = (np.where(np.isnan(side), mean, side) for side in (original, released))
-    a, b = comparison_space(a, b, "each_standardised")
+    a, b = (points[:] for points in comparison_space(a, b, "each_standardised"))
     narrowest = int((stop - start).sum(axis=0).argmin())  # the variable along whose order the candidates are sought
     order = np.argsort(values[:, narrowest], kind="stable")
     place = np.empty(len(order), np.int64)

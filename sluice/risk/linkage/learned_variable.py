@@ -17,7 +17,7 @@ import pandas as pd
 
 from sluice.arrays import FloatArray, IntArray
 from sluice.risk.coding import released_as
-from sluice.risk.comparable_values import plain_values
+from sluice.risk.comparable_values import comparable_values, is_missing, plain_values
 from sluice.risk.linkage.alignment import aligned
 from sluice.risk.linkage.kept_digits import kept_digits
 from sluice.variables import NAMES, Kind, Variables
@@ -224,7 +224,7 @@ class ComparedCategory:
     levels: int
     released: Levels
     exact: None
-    known: Codes  # (n,) code of the original value
+    known: npt.NDArray[np.unsignedinteger[Any]]  # (n,) code of the original value
     label: Levels  # (n,) code of the released label that its recoding gives it, among all labels
     codes: int
     labels: int  # released labels come first
@@ -234,20 +234,19 @@ class ComparedCategory:
         cls, name: str, original: npt.NDArray[Any], before: npt.NDArray[Any], after: npt.NDArray[Any]
     ) -> "ComparedCategory":
         n = len(before)
-        both = np.concatenate([after.astype(object), before.astype(object)])  # released labels first
-        of, labels = pd.factorize(both)
-        of = np.where(of < 0, len(labels), of).astype(np.int64)
+        of, found = _in_order(after, before)  # released labels first
+        of = np.where(of < 0, found, of)
         if original.dtype.kind == "f" and len(np.unique(original)) > _QUANTILES:
             ends = np.nanquantile(original, np.linspace(0, 1, _QUANTILES + 1)[1:-1])
             known = np.where(np.isnan(original), _QUANTILES, np.searchsorted(ends, original))
         else:
             known = pd.factorize(original, use_na_sentinel=False)[0]
-        pairs = pd.factorize(known.astype(np.int64) * (len(labels) + 1) + of[len(after) :])[0]
+        pairs, came = pd.factorize(known.astype(np.int64) * (found + 1) + of[len(after) :])
         out, label = of[: len(after)], of[len(after) :]
         assert len(label) == n
         return cls(
-            name, len(labels) + 1, out.astype(np.uint16), None, pairs.astype(np.int32), label.astype(np.uint16),
-            int(pairs.max()) + 1 if n else 0, len(labels) + 1,
+            name, found + 1, out.astype(np.uint16), None, pairs.astype(np.min_scalar_type(len(came))),
+            label.astype(np.uint16), len(came), found + 1,
         )  # fmt: skip
 
     def learn(self, rows: IntArray) -> "LearnedCategory":
@@ -280,7 +279,7 @@ class LearnedCategory:
         return np.zeros(1, np.float32)
 
     def weights(self, rows: IntArray) -> Weights:
-        return self.table[self.compared.known[rows]]
+        return np.asarray(self.table[self.compared.known[rows]])
 
     def tables(self, rows: IntArray) -> tuple[Weights, IntArray, Weights]:
         """As those of a number; no exact values are looked up."""
@@ -306,11 +305,11 @@ def compared_variables(
         columns = released_as(name, variables, released)
         if not columns or variable.role in NAMES or Kind.TEXT in (variable.kind, released[columns[0]].kind):
             continue
-        before = plain_values(recoded[name])
         if columns != (name,):
-            compared += [_one_label(column, name, before, plain_values(masked[column])) for column in columns]
+            labels = plain_values(recoded[name])
+            compared += [_one_label(column, name, labels, plain_values(masked[column])) for column in columns]
             continue
-        after = plain_values(masked[name])
+        before, after = comparable_values(recoded[name], masked[name])
         numbers = before.dtype.kind == "f" and after.dtype.kind == "f"
         distinct = _distinct(before[:_FIRST], after[:_FIRST])  # enough values of a number are mostly seen at once
         if not numbers or distinct <= _FEW_VALUES:
@@ -324,12 +323,31 @@ def compared_variables(
                 else:
                     compared.append(ComparedCategory.of(label, known, known, sent))
         elif distinct > _MOST_LABELS:
-            codes = pd.factorize(np.concatenate([before.astype(object), after.astype(object)]))[0].astype(np.float64)
+            codes = _in_order(before, after)[0].astype(np.float64)
             codes[codes < 0] = np.nan
             compared.append(ComparedNumber.of(name, codes[: len(before)], codes[len(before) :]))
         else:
-            compared.append(ComparedCategory.of(name, plain_values(original[name]), before, after))
+            own = original[name]
+            codes_or_values = (
+                own.cat.codes.to_numpy() if isinstance(own.dtype, pd.CategoricalDtype) else plain_values(own)
+            )
+            compared.append(ComparedCategory.of(name, codes_or_values, before, after))
     return compared
+
+
+def _in_order(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[IntArray, int]:
+    """The values of one and the other in the order of their coming, from 0, -1 where missing; and how many they are.
+
+    They are as `comparable_values` gives them.
+    """
+    if one.dtype.kind != "u":
+        found, values = pd.factorize(np.concatenate([one.astype(object), other.astype(object)]))
+        return found.astype(np.int64), len(values)
+    found, values = pd.factorize(np.concatenate([one, other]))
+    missing = np.flatnonzero(is_missing(values))
+    if len(missing):
+        found = np.where(found == missing, -1, found - (found > missing))
+    return found.astype(np.int64), len(values) - len(missing)
 
 
 def _distinct(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> int:

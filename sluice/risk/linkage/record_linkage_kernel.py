@@ -13,6 +13,7 @@ IntArray = NDArray[np.int64]
 
 _LEAF = 16  # records that are compared one by one
 _SAMPLE = 31  # records whose median cuts a box in two
+NO_ROW = 2**62  # above the place of any record
 _ROUNDING = 1e-10  # distances that differ by a smaller part are equal: sums of the same terms round differently
 
 
@@ -93,7 +94,7 @@ def _distance_to_box(a: FloatArray, corner: FloatArray, squared: bool) -> float:
 @numba.njit(cache=True, nogil=True)
 def as_near_as_own(
     original: FloatArray,
-    own: IntArray,
+    own: FloatArray,
     ordered: FloatArray,
     order: IntArray,
     boxes: IntArray,
@@ -102,17 +103,17 @@ def as_near_as_own(
     ties: IntArray,
     lowest: IntArray,
 ) -> None:
-    """How many released records lie as near as the own one, itself included, and the lowest row among them.
+    """How many of some released records lie as near as the own one, and the lowest row among them.
 
-    original : shape (q, d), own : shape (q,) places of the own in `ordered`, the released records in the tree's `order`
-    ties, lowest : shape (q,), filled; ties 0 where another record is nearer than the own
+    original : shape (q, d), own : shape (q, d) the own released records, `ordered` : those of the tree, in its `order`
+    ties, lowest : shape (q,), filled; ties -1 where a record is nearer than the own, lowest NO_ROW where none
     """
     waiting, bounds = np.empty(len(boxes), np.int64), np.empty(len(boxes))  # each box waits once at most
     for i in range(len(original)):
         a = original[i]
-        distance = _distance(a, ordered[own[i]], squared, np.inf)
+        distance = _distance(a, own[i], squared, np.inf)
         nearer, reach = distance * (1.0 - _ROUNDING), distance * (1.0 + _ROUNDING)
-        equal, first = 0, len(order)
+        equal, first = 0, NO_ROW
         waiting[0], bounds[0] = 0, _distance_to_box(a, corners[0], squared)
         depth = 1
         while depth > 0:
@@ -144,6 +145,6 @@ def as_near_as_own(
                     equal += same
                     first = min(first, order[at] if same == 1 else boxes[box, 4])
             if nearest < nearer:
-                equal = 0
+                equal = -1
                 break
         ties[i], lowest[i] = equal, first

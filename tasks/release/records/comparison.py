@@ -29,8 +29,10 @@ def compared(release: RecordsRelease, masked: MaskedFile) -> OriginalAndMasked:
     variables = original_variables(release)
     kept = kept_rows(release, masked)  # who was left out of a sample has opted out: the risk is that of the others
     everybody = read_original(release, release.original)
-    original = everybody.iloc[kept].reset_index(drop=True)
-    others = everybody.drop(index=everybody.index[kept]).reset_index(drop=True)
+    original, others = everybody, everybody.iloc[:0]
+    if len(kept) < len(everybody):
+        original = everybody.iloc[kept].reset_index(drop=True)
+        others = everybody.drop(index=everybody.index[kept]).reset_index(drop=True)
     holdout = read_original(release, release.holdout) if release.holdout else None
     return OriginalAndMasked(
         original=original,

@@ -167,25 +167,46 @@ def test_an_intruder_who_knows_more_variables():
 
 def test_coordinates_of_each_kind():
     area = pd.Series(pd.Categorical(["a", "b", None, "a"], categories=["a", "b", "c"]))
-    a, b = linkage_coordinates(area, area, Kind.NOMINAL)
+    a, b = (points[:] for points in linkage_coordinates(area, area, Kind.NOMINAL))
     np.testing.assert_array_equal(a, b)
     np.testing.assert_allclose(cdist(a, a)[0], [0, 1, 1, 0])  # missing is a category; two categories are 1 apart
     size = pd.Series(pd.Categorical(["s", "l", "m"], categories=["s", "m", "l"], ordered=True))
-    assert linkage_coordinates(size, size, Kind.ORDINAL)[0].tolist() == [[0], [2], [1]]
+    assert linkage_coordinates(size, size, Kind.ORDINAL)[0][:].tolist() == [[0], [2], [1]]
     day = pd.Series(pd.to_datetime(["2020-01-01", "2020-01-03"])).astype("datetime64[us]")
-    assert np.diff(linkage_coordinates(day, day, Kind.DATE)[0][:, 0]).tolist() == [2]
+    assert np.diff(linkage_coordinates(day, day, Kind.DATE)[0][:][:, 0]).tolist() == [2]
     age = pd.Series([10, None, 30], dtype="Int64")
-    assert linkage_coordinates(age, age, Kind.INTEGER)[0].tolist() == [[10, 0], [20, 1], [30, 0]]
+    assert linkage_coordinates(age, age, Kind.INTEGER)[0][:].tolist() == [[10, 0], [20, 1], [30, 0]]
 
 
 def test_suppressed_values_lie_in_the_middle_of_all():
     original, released = pd.Series([40.0, 20.0, 60.0]), pd.Series([np.nan, 20.0, 60.0])
-    assert linkage_coordinates(original, released, Kind.CONTINUOUS)[1].tolist() == [[40], [20], [60]]
+    assert linkage_coordinates(original, released, Kind.CONTINUOUS)[1][:].tolist() == [[40], [20], [60]]
     half = pd.Series([np.nan, 20.0, 60.0, 40.0])  # one missing, and one more in the release
     more = pd.Series([np.nan, np.nan, 60.0, 40.0])
-    b = linkage_coordinates(half, more, Kind.CONTINUOUS)[1]
+    b = linkage_coordinates(half, more, Kind.CONTINUOUS)[1][:]
     np.testing.assert_allclose(b[0], [40, 0.5 * 1 + 0.5 * 0.25])
     np.testing.assert_array_equal(b[0], b[1])
+
+
+@pytest.mark.parametrize("categories", [1, 4])  # coordinates for the tree, and for the search in many dimensions
+def test_large_files_are_linked_part_by_part_to_the_same_result(categories, monkeypatch):
+    rng = np.random.default_rng(8)
+    files = []
+    for _ in range(2):  # few values, so that many records are equal
+        codes = rng.integers(-1, 3, (categories, 400))
+        files.append([pd.Series(pd.Categorical.from_codes(each, ["a", "b", "c"])) for each in codes])
+    before, after = files
+    after = [old.where(rng.random(400) < 0.8, new) for old, new in zip(before, after, strict=True)]
+    income = pd.Series(rng.integers(0, 4, 400).astype(float))
+    known = [linkage_coordinates(a, b, Kind.NOMINAL) for a, b in zip(before, after, strict=True)]
+    known.append(linkage_coordinates(income, income, Kind.CONTINUOUS))
+    rows = np.arange(0, 400, 3)
+    whole = linkage_scenarios([(a[:], b[:]) for a, b in known], "robust", rows)
+    assert whole[-1].as_near.max() > 1
+    monkeypatch.setattr("sluice.risk.linkage.record_linkage.AT_ONCE", 700)
+    for by_arrays, by_parts in zip(whole, linkage_scenarios(known, "robust", rows), strict=True):
+        np.testing.assert_array_equal(by_parts.as_near, by_arrays.as_near)
+        np.testing.assert_array_equal(by_parts.is_first, by_arrays.is_first)
 
 
 def test_refusals():
