@@ -54,6 +54,7 @@ def release(definition: str, release_id: str | None = None, rehearse: bool = Fal
         release = known or ingest(product)
         name_run(release)
         if release.needs_judgement:
+            release.begin_again()
             findings = validate(release)
             judge = CHAINS[type(product)] if is_sound(findings) else decide
             report(release, judge(release, findings), rehearse)

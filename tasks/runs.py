@@ -80,9 +80,9 @@ def _trouble(run: FlowRun, latest: Mapping[UUID | None, FlowRun], now: datetime)
         case StateType.SCHEDULED if state.name != _QUEUES and now - _time_of(run) > _LATE:
             return "late", _time_of(run), "no worker takes it: is one running, and the work pool not paused?"
         case StateType.CRASHED | StateType.FAILED if latest[run.deployment_id].id == run.id:
-            condition = "crashed" if state.type is StateType.CRASHED else "failed"
-            do = "the worker's output says why; then: prefect deployment run 'release/{}'"
-            return condition, state.timestamp, do
+            if state.type is StateType.CRASHED:
+                return "crashed", state.timestamp, "its process ended or was lost: sluice doctor --repair"
+            return "failed", state.timestamp, "the worker's output says why; then: prefect deployment run 'release/{}'"
     return None
 
 

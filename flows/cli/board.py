@@ -78,7 +78,10 @@ def _show(found: Board, runs: list[dict[str, Any]], fault: str) -> None:
     _group("Ends soon", [(each.about, each.what, f"on {_day(each.until)}") for each in found.ending])
     _group("Current", [(each.release, f"since {_day(each.since)}", each.folder) for each in found.current])
     _group("Runs", [
-        (run["name"], f"{run['condition']}, {_day(run['since'].isoformat())}", run["do"], run["page"]) for run in runs
+        # Before it has a release, a run's name is two random words of Prefect's: only its deployment says what it is.
+        (run["deployment"], f"{run['condition']}, {_day(run['since'].isoformat())}: {run['name']}", run["do"],
+         run["page"])
+        for run in runs
     ])  # fmt: skip
     if fault:
         say(f"\n{fault}", style="bold red")

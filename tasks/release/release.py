@@ -110,6 +110,12 @@ class Release(Generic[P_co]):
             return overtaken_by(*line_of(self.product.workspace.ledger.histories(), self.id)) is None
         return state in (None, State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.BLOCKED)
 
+    def begin_again(self) -> None:
+        """Judgement starts at `received`: where an earlier run was lost before review, the same data are so again."""
+        received = last(self.entries(), State.RECEIVED)
+        if received is not None and self.state is not State.RECEIVED:
+            self.record(State.RECEIVED, **received.body)
+
     def entries(self) -> list[Entry]:
         return self.product.workspace.ledger.entries(self.id)
 

@@ -5,15 +5,18 @@ import json
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from flows.release import release_quietly
 from sluice.custody import shelf
 from sluice.custody.ledger import Ledger
 from sluice.custody.merkle_tree import roots
+from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.sources.database_url import database_url
 from tests.conftest import LedgerRoles
@@ -22,6 +25,20 @@ from tests.flows.house import BLOCKED, DONE, ERROR, RECORDS, TOP, WAITING, House
 
 def folder(house: House) -> Path:
     return house.target / house.id
+
+
+def test_a_run_in_anothers_place_judges_anew_what_was_staged(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was lost after it had masked: as before, the release waits for people, and the source is not read."""
+    house.adopt()
+    with patch("flows.release.evaluate", side_effect=OSError):
+        assert house.release().code == ERROR
+    assert house.events()[-1] == "masked"
+    (house.documents / "people.csv").unlink()
+    monkeypatch.setenv("SLUICE_HOME", str(house.home))
+    outcome = release_quietly(str(house.file), house.id)
+    assert outcome.state is State.PENDING_REVIEW
+    judged = ["received", "validated", "masked", "evaluated", "pending_review"]
+    assert house.events(house.id) == [*judged[:3], *judged]
 
 
 @pytest.mark.slow
