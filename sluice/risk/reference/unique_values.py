@@ -29,6 +29,7 @@ Codes = npt.NDArray[np.integer[Any]]
 Columns = dict[str, tuple[Column, Column]]  # by name, the values of the original and of the released file
 
 _DIGITS = 4
+_COUNTED = 2  # combinations a record: so many are counted faster than they are hashed
 _SIGMAS = 3.0  # standard errors that chance passes about once in a thousand times
 
 
@@ -61,12 +62,13 @@ class _Codes(NamedTuple):
         """How many released records have the value of each of these people."""
         return np.bincount(self.released, minlength=self.levels)[self.original[people]]
 
-    def with_other(self, other: "_Codes", people: IntArray, records: BoolArray) -> tuple[IntArray, IntArray]:
-        """The values of this variable and another together: of these people, and of these released records."""
-        return (
-            self.original[people].astype(np.int64) * other.levels + other.original[people],
-            self.released[records].astype(np.int64) * other.levels + other.released[records],
-        )
+    def with_other(self, other: "_Codes", people: IntArray) -> IntArray:
+        """The values of this variable and another together, of these people; below the product of both levels."""
+        return np.asarray(self.original[people].astype(np.int64) * other.levels + other.original[people])
+
+    def released_with_other(self, other: "_Codes", records: BoolArray) -> IntArray:
+        """The same of these released records."""
+        return np.asarray(self.released[records].astype(np.int64) * other.levels + other.released[records])
 
     def held_by(self, people: IntArray) -> BoolArray:
         """Shape (levels,): some of these people have the value."""
@@ -179,13 +181,22 @@ def _rank(values: FloatArray) -> FloatArray:
 
 def _found_by_pair(one: _Codes, two: _Codes, people: IntArray, by_chance: FloatArray) -> CopyCount:
     """The count for these people; only released records matter of which both values are values of theirs."""
-    n = len(one.original)
+    n, levels = len(one.original), one.levels * two.levels
+    mine = one.with_other(two, people)
+    few = levels <= _COUNTED * n
+    if few:  # of most pairs nobody is alone, which is soon known
+        alone = (np.bincount(mine, minlength=levels) == 1)[mine]
+        if not alone.any():
+            return _found(alone, alone, mine, by_chance, n)
     possible = one.held_by(people)[one.released] & two.held_by(people)[two.released]
-    codes, values = pd.factorize(np.concatenate(one.with_other(two, people, possible)))
-    mine, own = codes[: len(people)], np.full(n, -1)
-    own[possible] = codes[len(people) :]
-    alone = np.bincount(mine, minlength=len(values))[mine] == 1
-    holding = np.bincount(codes[len(people) :], minlength=len(values))[mine]
+    theirs = one.released_with_other(two, possible)
+    if not few:
+        codes, values = pd.factorize(np.concatenate([mine, theirs]))
+        mine, theirs, levels = codes[: len(people)], codes[len(people) :], len(values)
+    own = np.full(n, -1)
+    own[possible] = theirs
+    alone = np.bincount(mine, minlength=levels)[mine] == 1
+    holding = np.bincount(theirs, minlength=levels)[mine]
     return _found(alone, mine == own[people], holding, by_chance, n)
 
 
