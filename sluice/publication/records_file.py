@@ -128,11 +128,13 @@ def _row_groups(frames: Iterable[pd.DataFrame], schema: pa.Schema) -> Iterator[p
         absent = [name for name in schema.names if name not in frame.columns]
         if absent:
             raise DataError(f"the table to be written has no column {', '.join(absent)}")
-        arrays = [pa.Array.from_pandas(frame[field.name]).cast(field.type) for field in schema]
-        waiting = pa.concat_tables([waiting, pa.table(arrays, schema=schema)])
-        while waiting.num_rows >= _ROW_GROUP:
-            yield waiting.slice(0, _ROW_GROUP).combine_chunks()
-            waiting = waiting.slice(_ROW_GROUP)
+        for start in range(0, len(frame), _ROW_GROUP):  # texts of a whole file take many times its categories
+            part = frame.iloc[start : start + _ROW_GROUP]
+            arrays = [pa.Array.from_pandas(part[field.name]).cast(field.type) for field in schema]
+            waiting = pa.concat_tables([waiting, pa.table(arrays, schema=schema)])
+            while waiting.num_rows >= _ROW_GROUP:
+                yield waiting.slice(0, _ROW_GROUP).combine_chunks()
+                waiting = waiting.slice(_ROW_GROUP)
     if waiting.num_rows:
         yield waiting.combine_chunks()
 

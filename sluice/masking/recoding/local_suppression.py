@@ -9,10 +9,11 @@ sluice/masking/recoding/unsafe_combinations.py says.
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import comb
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pydantic import Field, PositiveInt, model_validator
 
 from sluice.arrays import BoolArray, IntArray
@@ -23,6 +24,7 @@ from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.why_suppressed import WhySuppressed
 from sluice.variables import Kind, Variable, Variables
 
+_BLOCK = 2**20  # records that are gone through at a time
 _MOST_SUBSETS = 2000  # of the keys, each made k-anonymous by itself
 
 
@@ -138,11 +140,13 @@ class LocalSuppression(MaskingStep):
 
     def _suppressed(self, frame: pd.DataFrame, chosen: BoolArray, people: IntArray | None) -> pd.DataFrame:
         """The frame with what the chosen records lose; the others are no company to them."""
-        rows = np.flatnonzero(chosen)
-        if not len(rows):
+        if not chosen.any():
             return frame.copy()
-        whose = None if people is None else people[rows]
-        keys, sizes, combination, counted = distinct_combinations(frame.iloc[rows], self.columns, whose)
+        rows = None if chosen.all() else np.flatnonzero(chosen)
+        some, whose = frame, people
+        if rows is not None:
+            some, whose = frame.iloc[rows], None if people is None else people[rows]
+        keys, sizes, combination, counted = distinct_combinations(some, self.columns, whose)
         last = max(self.importance.values(), default=0) + 1
         ranks = [self.importance.get(name, last) for name in self.columns]
         pieces = hide_unsafe(keys, sizes, self.k, ranks, self.all_m or len(self.columns))
@@ -153,7 +157,8 @@ class LocalSuppression(MaskingStep):
         for position, name in enumerate(self.columns):
             if lost[:, position].any():
                 column = frame[name].copy()
-                column.iloc[rows[losers[lost[piece[losers], position]]]] = None
+                these = losers[lost[piece[losers], position]]
+                column.iloc[these if rows is None else rows[these]] = None
                 masked[name] = column
         return masked
 
@@ -172,7 +177,7 @@ class LocalSuppression(MaskingStep):
 
 def distinct_combinations(
     frame: pd.DataFrame, columns: Sequence[str], people: IntArray | None = None
-) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
+) -> tuple[IntArray, IntArray, NDArray[np.integer[Any]], BoolArray]:
     """The combinations of `columns` that occur, in the order of their values; their records; that of each record.
 
     people  : shape (n,), the person of each record; of each person one record is counted, the one in the largest
@@ -184,18 +189,24 @@ def distinct_combinations(
 
     codes = [category_codes(frame[name]) for name in columns]
     classes = equivalence_classes(codes).of_people(people)
-    record = np.empty(len(classes.sizes), dtype=np.int64)
-    record[classes.labels] = np.arange(len(frame))  # one that has the combination
+    cell, occupied = classes.cell, np.flatnonzero(classes.records)
+    of_cell = np.empty(len(classes.records), dtype=np.int64)  # one record that has the combination
+    for start in range(0, len(cell), _BLOCK):
+        part = cell[start : start + _BLOCK]
+        of_cell[part] = np.arange(start, start + len(part))
+    record = of_cell[occupied]
     keys = np.column_stack([code[record].astype(np.int64) + 1 for code in codes])
-    keys[frame[list(columns)].iloc[record].isna().to_numpy()] = 0
+    keys[np.column_stack([frame[name].isna().to_numpy()[record] for name in columns])] = 0
     order = np.lexsort(keys.T[::-1])  # so that no choice depends on the order of the records
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    combination = place[classes.labels]
+    small = len(frame) < 2**31  # combinations may be parted, into as many pieces as there are records at most
+    place: NDArray[np.integer[Any]] = np.zeros(len(of_cell), dtype=np.int32 if small else np.int64)
+    place[occupied[order]] = np.arange(len(order))
+    combination = np.asarray(place[cell])
     counted = np.ones(len(frame), dtype=np.bool_)
-    if people is not None:
-        largest = np.lexsort((combination, -classes.frequencies, people))
-        counted[largest] = np.concatenate([[True], people[largest][1:] != people[largest][:-1]])
+    if people is None:
+        return keys[order], classes.records[occupied[order]], combination, counted
+    largest = np.lexsort((combination, -classes.frequencies, people))
+    counted[largest] = np.concatenate([[True], people[largest][1:] != people[largest][:-1]])
     return keys[order], np.bincount(combination[counted], minlength=len(order)), combination, counted
 
 
@@ -219,10 +230,13 @@ def refuse_rare(
     from sluice.risk.classes.equivalence_classes import classes_of
 
     names = list(columns)
-    frequencies = (
-        classes_of(frame, names, people).frequencies if original is None else crowds(frame, names, original, people)
-    )
-    rare = int((frequencies < k).sum())
+    if original is None and people is None:
+        sizes = classes_of(frame, names).sizes
+        rare = int(sizes[sizes < k].sum())
+    elif original is None:
+        rare = int((classes_of(frame, names, people).frequencies < k).sum())
+    else:
+        rare = int((crowds(frame, names, original, people) < k).sum())
     if rare:
         raise PlanError(
             f"local_suppression: {rare} of {len(frame)} records share their combination of {', '.join(names)} with "

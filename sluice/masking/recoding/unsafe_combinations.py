@@ -13,8 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sluice.arrays import BoolArray, IntArray
 
@@ -59,7 +61,7 @@ class Pieces:
         """How many cells have no value, and in how many pieces the records are: what grows with each suppression."""
         return int((self.keys == 0).sum()), len(self.sizes)
 
-    def of_records(self, combination: IntArray, counted: BoolArray) -> IntArray:
+    def of_records(self, combination: NDArray[np.integer[Any]], counted: BoolArray) -> NDArray[np.integer[Any]]:
         """The piece of each record, from the combination that it had at first; among equals the first record first.
 
         counted : shape (n,), the records that the sizes count: these are parted

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.arrays import BoolArray, FloatArray, IntArray
-from sluice.risk.classes.equivalence_classes import category_codes, distinct_people, equivalence_classes
+from sluice.risk.classes.equivalence_classes import Codes, category_codes, distinct_people, equivalence_classes
 
 _ANYTHING = -1  # the code of a missing key; as in the kernel
 _BITS = 2**29  # 64 MB: the most that a table of bits may take
@@ -52,7 +52,7 @@ def agreeing(frame: pd.DataFrame, columns: Sequence[str], people: IntArray | Non
 
     cost : O(n) for each pattern of missing keys or, if less, O(c^2 / 64) a key for c different records
     """
-    records = _alike(_codes([frame[name] for name in columns]), people)
+    records = _alike(*_codes([frame[name] for name in columns]), people)
     codes, shows = records.codes, records.shows
     found = np.zeros(len(codes), dtype=np.int64)
     patterns = _patterns(shows)
@@ -81,8 +81,10 @@ def candidates(
     suppressed is not found in this way: infinite.
     """
     n, p = len(original), len(columns)
-    coded = _codes([pd.concat([original[name], released[name]], ignore_index=True) for name in columns])
-    records = _alike((np.hstack([coded[0][:n], coded[0][n:]]), np.hstack([coded[1][:n], coded[1][n:]])), people)
+    codes, shows = _codes([pd.concat([original[name], released[name]], ignore_index=True) for name in columns])
+    codes = [each[part] for part in (slice(n), slice(n, None)) for each in codes]
+    shows = [each[part] for part in (slice(n), slice(n, None)) for each in shows]
+    records = _alike(codes, shows, people)
     before, after = records.codes[:, :p], records.codes[:, p:]
     known, shown = records.shows[:, :p], records.shows[:, p:]
     found = np.ones(len(before))
@@ -94,7 +96,6 @@ def candidates(
             fitting[keys.tobytes()] = records.held(before[:, keys], np.flatnonzero(known[:, keys].all(axis=1)))
         return fitting[keys.tobytes()]
 
-    counted = np.arange(len(before)) if people is None else _least(records, before, shown)
     counted = np.arange(len(before)) if people is None else _least(records, before, shown)
     asking = np.arange(len(before)) if asked is None else np.unique(records.of[asked])
     of_known = _patterns(known, asking)
@@ -154,21 +155,20 @@ class _Records:
         return distinct_people(cell, self.people[counted], cells)
 
 
-def _alike(coded: tuple[IntArray, BoolArray], people: IntArray | None) -> _Records:
-    codes, shows = coded
-    keys = list(codes.T)
-    classes = equivalence_classes(keys if people is None else [*keys, people])
+def _alike(codes: list[Codes], shows: list[BoolArray], people: IntArray | None) -> _Records:
+    classes = equivalence_classes(codes if people is None else [*codes, people])
     first = np.empty(len(classes.sizes), dtype=np.int64)
-    first[classes.labels] = np.arange(len(codes))
+    first[classes.labels] = np.arange(len(codes[0]))
+    values = np.column_stack([each[first].astype(np.int64) for each in codes])
+    there = np.column_stack([each[first] for each in shows])
     if people is None:
-        return _Records(codes[first], shows[first], classes.sizes, None, classes.labels)
-    return _Records(codes[first], shows[first], np.ones_like(first), people[first], classes.labels)
+        return _Records(values, there, classes.sizes, None, classes.labels)
+    return _Records(values, there, np.ones_like(first), people[first], classes.labels)
 
 
-def _codes(columns: "Sequence[pd.Series]") -> tuple[IntArray, BoolArray]:
-    """Codes of the values, shape (n, p), and which are there."""
-    codes = np.column_stack([category_codes(column).astype(np.int64) for column in columns])
-    return codes, np.column_stack([column.notna().to_numpy() for column in columns])
+def _codes(columns: "Sequence[pd.Series]") -> tuple[list[Codes], list[BoolArray]]:
+    """Codes of the values of each column, and which are there."""
+    return [category_codes(column) for column in columns], [column.notna().to_numpy() for column in columns]
 
 
 def _others_of(

@@ -48,3 +48,17 @@ def test_a_file_without_pairs_is_judged_by_what_stays_together() -> None:
             assert rules & BOTH == asked
         rules = {finding.rule for finding in reference_findings(ReferenceStandard(), files, [], [attack])}
         assert rules & BOTH == BOTH
+
+
+@pytest.mark.slow
+def test_one_thread_and_four_find_the_same_to_the_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = np.random.default_rng(3)
+    people = pd.DataFrame(draws.normal(size=(1_500, 4)), columns=list("abcd"))
+    masked = people + draws.normal(scale=0.3, size=people.shape)
+    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER) for name in "abcd"}
+    found = []
+    for threads in (1, 4):
+        monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", threads)
+        findings, curves = against_reference(ReferenceStandard(), files_of(people, masked, variables))
+        found.append(([finding.model_dump() for finding in findings], [repr(curve) for curve in curves]))
+    assert found[0] == found[1]
