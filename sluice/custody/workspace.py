@@ -1,6 +1,7 @@
 """The workspace: the folder of one installation, with its vault, ledger and reports."""
 
 import os
+import pwd
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,13 +25,20 @@ class Workspace:
     def open(cls, home: Path, ledger_url: str | None = None) -> Self:
         """Open the workspace at `home`, making what is missing; the ledger is `home/ledger.db` unless a URL is given.
 
-        raises : SluiceError when others can write in it, or the vault or the ledger cannot be opened; DataError when
-                 the disk is full
+        raises : SluiceError when it is another account's, others can write in it, or the vault or the ledger cannot
+                 be opened; DataError when the disk is full
         """
         home = home.absolute()
         with disk_of(f"the disk of {home}"):
             make_folder(home, 0o700)
-        if home.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        found = home.stat()
+        if found.st_uid != os.geteuid():  # root, whose files the owner could not read
+            owner = _named(found.st_uid)
+            raise SluiceError(
+                f"{home} belongs to the account {owner}, and this is {_named(os.geteuid())}: what it writes there, "
+                f"{owner} could not read. Run it as that account, with sudo -u"
+            )
+        if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             raise SluiceError(
                 f"{home} can be written by other accounts, which could put another vault or ledger there. "
                 f"Run: chmod go-w {home}"
@@ -51,3 +59,10 @@ class Workspace:
 def own_ledger(home: Path) -> str:
     """The URL of the ledger that lies in the workspace itself, where no other is named."""
     return f"sqlite:///{home / 'ledger.db'}"
+
+
+def _named(account: int) -> str:
+    try:
+        return pwd.getpwuid(account).pw_name
+    except KeyError:
+        return f"number {account}"

@@ -51,6 +51,18 @@ def test_a_ledger_that_was_thrown_away_is_missed(tmp_path: Path) -> None:
         again.ledger.append("fair-1", "received", "amara", {})
 
 
+def test_root_leaves_no_files_in_the_workspace_of_another_account(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An operator's command as root would leave an anchor that the worker cannot read, and no release would go out."""
+    home = tmp_path / "home"
+    home.mkdir(0o700)
+    monkeypatch.setattr(os, "geteuid", lambda: 4_000_000)
+    with pytest.raises(SluiceError, match=r"belongs to the account .*, and this is number 4000000: .* with sudo"):
+        Workspace.open(home)
+    assert list(home.iterdir()) == []
+
+
 @pytest.mark.parametrize("umask", [0o000, 0o027, 0o077])
 def test_what_is_made_is_for_its_owner_alone_whatever_the_umask_is(tmp_path: Path, umask: int) -> None:
     before = os.umask(umask)
