@@ -2,11 +2,13 @@
 
 Prefect's own process worker does what a deployment tells it: a command, variables of the environment, steps that fetch
 code, the function to call. Whoever may write on the server writes those, and so would run programs beside the vault.
-This one takes from the server which run is due, and no more: the program is the release flow of this installation.
+This one takes from the server which run is due and the name of its flow, and no more: the program is that flow of this
+installation, the release flow or the one of reminders.
 """
 
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 from shlex import join
 from typing import Any
@@ -26,6 +28,9 @@ from flows.deployments import ENTRYPOINT
 # -P: no module is imported from the folder in which the process begins, or beside a script.
 COMMAND = join([sys.executable, "-P", "-m", "prefect.engine"])
 
+# What there is beside releases, by the name under which the server knows it: deployments/notices.yaml.
+_OTHERS = {"remind": "flows.remind.remind_flow"}
+
 
 class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerResult]):
     """Starts each run as a process of its own on this machine."""
@@ -33,7 +38,7 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
     type = "sluice"
     job_configuration = BaseJobConfiguration
     _display_name = "Sluice"
-    _description = "Runs the release flow beside the vault, and nothing else."
+    _description = "Runs the flows of Sluice beside the vault, and nothing else."
 
     async def run(
         self,
@@ -41,19 +46,26 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
         configuration: BaseJobConfiguration,
         task_status: anyio.abc.TaskStatus[int] | None = None,
     ) -> BaseWorkerResult:
-        """Run the release flow for `flow_run`; returns when its process has ended.
+        """Run a flow of this installation for `flow_run`; returns when its process has ended.
 
         configuration : what the server says of the process; nothing of it is used
         """
+        flow = await self.client.read_flow(flow_run.flow_id)
+        entrypoint = _OTHERS.get(flow.name, ENTRYPOINT)
+
+        async def resolve_flow(_: FlowRun) -> Flow[Any, Any]:
+            """Its hooks are called when a run is cancelled or crashes: never those that the server names."""
+            return installed_flow(entrypoint)
+
         async with FlowRunExecutorContext() as context:
             starter = EngineCommandStarter(
                 command=COMMAND,
-                entrypoint=ENTRYPOINT,
+                entrypoint=entrypoint,
                 cwd=Path("/"),  # Prefect reads settings from files in the current folder: here only root can write any
                 control_channel=context.control_channel,
             )
             executor = context.create_executor(
-                flow_run, starter, resolve_flow=_release_flow, propose_submitting=False
+                flow_run, starter, resolve_flow=resolve_flow, propose_submitting=False
             )  # it was said to be submitting before
 
             async def execute(*, task_status: anyio.abc.TaskStatus[ProcessHandle] = anyio.TASK_STATUS_IGNORED) -> None:
@@ -70,11 +82,11 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
         return BaseWorkerResult(status_code=result.status_code, identifier=str(handle.pid))
 
 
-async def _release_flow(flow_run: FlowRun) -> Flow[Any, Any]:
-    """The flow whose hooks are called when a run is cancelled or crashes: never the one that the server names."""
-    from flows.release import release_flow
-
-    return release_flow
+def installed_flow(entrypoint: str) -> Flow[Any, Any]:
+    """The flow of a module that is installed here, such as `flows.release.release_flow`."""
+    module, _, name = entrypoint.rpartition(".")
+    found: Flow[Any, Any] = getattr(import_module(module), name)
+    return found
 
 
 def work(pool: str, limit: int | None = None) -> None:

@@ -15,7 +15,16 @@ import pytest
 
 from sluice.custody.ledger import Entry
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING
-from tests.flows.installation import DEPLOYMENTS, SECRET, WAREHOUSE, Installation, definitions, processes, until
+from tests.flows.installation import (
+    DEPLOYMENTS,
+    ROOT,
+    SECRET,
+    WAREHOUSE,
+    Installation,
+    definitions,
+    processes,
+    until,
+)
 from tests.flows.prefect_server import using
 
 # The ledger of every release, however it was started: up to the decision of people, and after it.
@@ -175,4 +184,18 @@ def test_the_worker_runs_the_installed_flow_and_nothing_that_server_or_project_n
     deployment = installation.call("GET", "/deployments/name/release/event")
     assert deployment["entrypoint"].endswith("evil.py:flow")
     assert deployment["pull_steps"]
+    assert not installation.mischief.exists()
+
+
+@pytest.mark.slow
+def test_the_worker_runs_the_deployment_that_reminds_people(installation: Installation) -> None:
+    installation.prefect("deploy", "--prefect-file", str(ROOT / "deployments" / "notices.yaml"), "--all")
+    deployment = installation.call("GET", "/deployments/name/remind/notices")["id"]
+    installation.call("PATCH", f"/deployments/{deployment}", {"entrypoint": str(installation.folder / "evil.py:flow")})
+    run = installation.call("POST", f"/deployments/{deployment}/create_flow_run", {"state": {"type": "SCHEDULED"}})
+    until(
+        lambda: installation.call("GET", f"/flow_runs/{run['id']}")["state_type"] in ("COMPLETED", "FAILED", "CRASHED"),
+        "the end of the reminders",
+    )
+    assert installation.call("GET", f"/flow_runs/{run['id']}")["state_name"] == "Completed"
     assert not installation.mischief.exists()

@@ -8,6 +8,7 @@ import yaml
 from prefect.events import AutomationCore, EventTrigger
 
 from flows.deployments import prefect_yaml
+from flows.worker import installed_flow
 from sluice.custody.states import State
 from sluice.errors import DocumentError
 from tasks.release.outcome import Outcome
@@ -142,8 +143,8 @@ def test_the_automation_for_crashed_runs_spares_those_that_wait() -> None:
 def test_the_deployment_of_notices_is_started_by_runs_that_break_and_not_by_its_own() -> None:
     content = yaml.safe_load((ROOT / "deployments" / "notices.yaml").read_text(encoding="utf-8"))
     [deployment] = content["deployments"]
-    file, _, function = deployment["entrypoint"].partition(":")
-    assert f"def {function}(" in (ROOT / file).read_text(encoding="utf-8")
+    assert installed_flow(deployment["entrypoint"]).name == "remind"
+    assert deployment["pull"] == [], "it is run from what is installed"
     [trigger] = [
         EventTrigger.model_validate(each | {"posture": "Reactive"})
         for each in [
