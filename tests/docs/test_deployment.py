@@ -19,7 +19,7 @@ from tests.flows.stages import stages
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
-OF_POSTGRESQL = ("pg_dump", "dropdb", "createdb", "psql")
+OF_POSTGRESQL = "runuser -u postgres"
 
 pytestmark = pytest.mark.slow
 
@@ -58,11 +58,13 @@ class Operator:
 
 
 def operator(house: House, folder: Path, url: str | None = None, owner: str = "") -> Operator:
-    """age, Prefect and systemd are stood in for: what they do with bytes is copy them."""
+    """age, Prefect, systemd and runuser are stood in for: what they do with bytes is copy them."""
     programs = folder / "programs"
     programs.mkdir()
     sluice = f'exec {sys.executable} -c "from flows.cli.main import run; run()" "$@"'
-    for name, does in {"age": "", "prefect": ":", "systemctl": ":", "sluice": sluice}.items():
+    runuser = 'shift 3; exec "$@"'  # -u postgres --
+    others = {"prefect": ":", "systemctl": ":", "sluice": sluice, "runuser": runuser}
+    for name, does in {"age": "", **others}.items():
         # to encrypt, age reads what comes; to decrypt, it is given the file last
         lines = 'if [ "$1" = -r ]; then cat; else cat "${@: -1}"; fi' if name == "age" else does
         (programs / name).write_text(f"#!/bin/bash\n{lines}\n")
