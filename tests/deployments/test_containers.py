@@ -1,18 +1,24 @@
 """Image, compose file and manifests: nothing runs as root, writes outside its volumes, or is reached by accident."""
 
 import re
+import socket
+import ssl
+import subprocess
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from sluice.settings import Settings
 from tests.deployments.shipped_settings import DEPLOYMENTS, ROOT
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 COMPOSE = yaml.safe_load((DEPLOYMENTS / "compose" / "compose.yaml").read_text(encoding="utf-8"))
-OURS = ("ledger", "server", "worker")
+OURS = ("certificate", "ledger", "server", "worker")
 COMMANDS = {("sluice", "worker"), ("prefect", "server")}
 
 
@@ -81,6 +87,35 @@ def test_the_vault_is_the_worker_s_alone_and_the_keeper_s_password_the_ledger_s(
     assert "/srv/project:ro" in mounts["worker"]
     keepers = [name for name, service in COMPOSE["services"].items() if "KEEPER" in str(service.get("environment"))]
     assert sorted(keepers) == ["database", "ledger"]
+
+
+def test_notices_go_to_the_catcher_of_mail_by_a_certificate_that_the_worker_trusts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without TLS the worker mails to no other machine, and the catcher is one: it would stay empty."""
+    worker, mail, certificate = (COMPOSE["services"][name] for name in ("worker", "mail", "certificate"))
+    settings = worker["environment"]
+    monkeypatch.setenv("SLUICE_SMTP_URL", settings["SLUICE_SMTP_URL"])
+    monkeypatch.setenv("SLUICE_MAIL_FROM", settings["SLUICE_MAIL_FROM"])
+    server = Settings().mail_server
+    assert server is not None
+    assert settings["SSL_CERT_FILE"] == mail["environment"]["MP_SMTP_TLS_CERT"]
+    assert "mail:/srv/mail:ro" in worker["volumes"]
+    assert "mail:/srv/mail:ro" in mail["volumes"]
+    _, program, folder = certificate["command"]
+    assert f"mail:{folder}" in certificate["volumes"]
+    program = DEPLOYMENTS / "compose" / program.lstrip("/")
+    for _ in range(2):  # the second time it finds them
+        subprocess.run([sys.executable, program, tmp_path], check=True)
+    assert (tmp_path / "key.pem").stat().st_mode & 0o777 == 0o600
+    trusting = ssl.create_default_context(cafile=tmp_path / "certificate.pem")
+    serving = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    serving.load_cert_chain(tmp_path / "certificate.pem", tmp_path / "key.pem")
+    ours, theirs = socket.socketpair()
+    with ThreadPoolExecutor() as pool, ours, theirs:
+        answering = pool.submit(serving.wrap_socket, theirs, server_side=True)
+        with trusting.wrap_socket(ours, server_hostname=server.host) as spoken, answering.result():
+            assert spoken.version() == "TLSv1.3"
 
 
 def test_no_password_stands_in_a_file() -> None:
