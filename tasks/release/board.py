@@ -145,7 +145,7 @@ def _waits(
     case = UnderReview.of(workspace, release)
     standing = standing_in_series(case)
     if standing.complete:
-        do = f"its publication was not finished: sluice approve {release}"
+        do = f"a run is about to publish it; if none does within minutes: sluice approve {release}"
         return [Waiting(release, begun.at, "nobody more; it is approved", (), None, do)], []
     days = timedelta(days=case.policy.approvals.valid_days)
     ends = [
