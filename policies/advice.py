@@ -292,6 +292,10 @@ _CHAIN = {
         "Let somebody who knows the earlier publication decide whether the two tell more together, and waive it by "
         "name; where further editions of the same people will come, keep the data until the last of them."
     ),
+    "reassessment": (
+        "Find out what keeps the release from being judged again; where its data are gone, decide whether it stays "
+        "public."
+    ),
     "several_publications": "Find out why an earlier publication could not be read, and compare again.",
     "earlier_editions": (
         "Compare with the earlier publication that the finding names: suppress the same cells in both, or let "

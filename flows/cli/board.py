@@ -3,13 +3,15 @@
 import os
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.text import Text
 
 from flows.cli.terminal import UNCHECKED, AsJson, out, print_json, say
-from tasks.release.board import Board
+
+if TYPE_CHECKING:
+    from tasks.release.board import Board
 
 board_app = typer.Typer()
 
@@ -65,7 +67,7 @@ def _runs() -> tuple[list[dict[str, Any]], str]:
         return [], f"Prefect's server does not answer ({type(error).__name__})"
 
 
-def _show(found: Board, runs: list[dict[str, Any]], fault: str) -> None:
+def _show(found: "Board", runs: list[dict[str, Any]], fault: str) -> None:
     """On a screen of 80 columns. Ids and commands are not cut off: they are there to be copied."""
     _group("Waits for people", [
         (each.about, each.needs,

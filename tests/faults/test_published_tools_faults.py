@@ -22,11 +22,12 @@ from policies.standard.reference_standard import ReferenceStandard
 from policies.waivers import Waiver, apply_waivers
 from sluice.custody.ledger import Ledger
 from sluice.documents.documents import parse_document
-from sluice.errors import DocumentError, PlanError, SluiceError
+from sluice.errors import DataError, DocumentError, PlanError, SluiceError
 from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.risk.reference.equivalence_test import equivalence_test
 from sluice.variables import Role, Variable
 from sluice.verdict import Finding, Verdict, decide
+from tasks.release.memory_forecast import within_memory
 from tests.policies.rules.written_rules import is_sensitive
 
 RULE: TypeAdapter[Any] = TypeAdapter(PolicyRule)
@@ -131,11 +132,12 @@ def test_an_unreachable_k_is_an_error_and_writes_nothing() -> None:
         step.mask(frame, VARIABLES, np.random.default_rng(1))
 
 
-def test_a_file_too_large_to_check_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also: tests/policies/standard/test_judgement.py."""
-    monkeypatch.setattr("policies.standard.judgement._MOST_COORDINATES", 1000)
-    findings, _ = judge(numbers(2000, 1), numbers(2000, 2))
-    assert decide(findings.values()) is Verdict.UNKNOWN
+def test_a_file_too_large_to_check_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also: tests/tasks/release/test_memory_forecast.py."""
+    monkeypatch.setattr("tasks.release.memory_forecast.free_memory", lambda: 500_000_000)
+    batches = iter([people([30] * 100_000, "a" * 100_000, ["flu"] * 100_000)] * 100)
+    with pytest.raises(DataError, match="need at least"):
+        list(within_memory(batches, VARIABLES, 1))
 
 
 SURVEY = VARIABLES | {

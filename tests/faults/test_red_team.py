@@ -90,7 +90,8 @@ def pass_through(release: AnyRelease, until: State = State.PUBLISHED, after: Sta
     """The release's history after one state and up to another, as if all had gone well."""
     for state in list(State)[list(State).index(after) + 1 :]:
         if state not in (State.BLOCKED, State.CHANGES_REQUESTED, State.REJECTED):
-            release.record(state, definition=release.product.definition.name)
+            definition = release.product.definition
+            release.record(state, definition=definition.name, folder=str(definition.target / release.id))
         if state is until:
             return
 

@@ -24,7 +24,8 @@ def test_all_releases_are_listed_by_one_statement(tmp_path: Path, monkeypatch: p
     assert [line.split()[0] for line in lines if line.startswith("release")] == [f"release-{n}" for n in range(7)]
     assert "blocked" in lines[3]
     assert "Blocked: 2 of 9 are alone." in lines[4]
-    assert len(sent) == 1
+    assert len([each for each in sent if "sluice_ledger_schema" not in each]) == 1  # nor more than one for its version
+    assert len(sent) <= 2
 
 
 def test_a_system_on_which_sources_are_read_unconfined_is_named(

@@ -35,6 +35,7 @@ COMPUTED: dict[str, tuple[str, ...]] = {
     "side": ("contract.minimum", "contract.maximum"),
     "f'rule:{rule.name}'": ("contract.rule",),
     "f'prediction_{measure}'": (),
+    "RULE": ("pruned_publications",),
 }
 ALWAYS_UNKNOWN = {("duplicate_records", Verdict.REVIEW), ("duplicate_records", Verdict.FAIL)}
 

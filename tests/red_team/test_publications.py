@@ -56,8 +56,9 @@ def bare(step: Any) -> Callable[..., Any]:
 def published(house: House) -> pd.DataFrame:
     """The public file of a release whose history is that of one that went well."""
     release, file = masked(house)
+    folder = str(house.target / release.id)
     for state in (State.EVALUATED, State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING, State.PUBLISHED):
-        release.record(state, definition=release.product.definition.name)
+        release.record(state, definition=release.product.definition.name, folder=folder)
     return file
 
 
@@ -77,7 +78,9 @@ def leaves(house: House, row: int = LEAVER) -> "pd.Series[Any]":
 
 
 def renamed(house: House) -> None:
-    """The data set and the variable that is its key have other names."""
+    """The data set, the variable that is its key and the definition have other names: one that bears the name of
+    another data set's definition is refused on its shelf."""
+    house.definition["name"] = "inhabitants-puf"
     house.contract["dataset"] = "inhabitants"
     house.variable("person")["name"] = "number"
     house.contract["record_key"] = ["number"]

@@ -81,8 +81,10 @@ def cells_of(release: AnyRelease) -> tuple[pd.DataFrame, dict[str, Finding]]:
 
 def publish(release: AnyRelease) -> AnyRelease:
     """Its history is that of one that went well."""
+    definition = release.product.definition
+    body = {"definition": definition.name, "folder": str(definition.target / release.id)}
     for state in (State.EVALUATED, State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING, State.PUBLISHED):
-        release.record(state, definition=release.product.definition.name)
+        release.record(state, **body)
     return release
 
 
