@@ -177,7 +177,7 @@ def test_prefect_learns_no_secret_and_no_record(installation: Installation) -> N
 
 
 def test_the_worker_runs_the_installed_flow_and_nothing_that_server_or_project_name(installation: Installation) -> None:
-    installation.waits("event")
+    until(lambda: installation.events("event"), "a run of it")
     pool = installation.call("GET", "/work_pools/sluice")
     assert pool["type"] == "sluice"
     assert "touch" in pool["base_job_template"]["job_configuration"]["command"], "nobody meddled"
