@@ -1,0 +1,87 @@
+"""Fifty million records of coded categories: recoded, counted, suppressed and written, in one process.
+
+    python -m benchmarks coded_categories
+
+Six quasi-identifiers of 2 to 40 categories, drawn; two are generalised by one level, then single values are suppressed
+until every combination is shared by three. The steps are those that a release takes; what judges a release is not run.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.large_tables import peak_memory
+from sluice.generalization.hierarchy import Hierarchy
+from sluice.masking.plan import apply_plan, released_variables
+from sluice.masking.recoding.generalized_levels import GeneralizedLevels
+from sluice.masking.recoding.local_suppression import LocalSuppression
+from sluice.publication.records_file import write_parquet
+from sluice.risk.classes.crowds import crowds
+from sluice.risk.classes.equivalence_classes import classes_of
+from sluice.variables import Kind, Role, Variable
+
+_CATEGORIES = {"age": 18, "sex": 2, "region": 40, "education": 8, "status": 6, "work": 9}
+_RECODED = ("age", "region")
+_CHUNK = 1_000_000
+PLAN = (
+    GeneralizedLevels(
+        columns=_RECODED, levels=dict.fromkeys(_RECODED, 1), allowed=dict.fromkeys(_RECODED, (1, 1))
+    ),
+    LocalSuppression(columns=tuple(_CATEGORIES), k=3),
+)  # fmt: skip
+
+
+def main(quick: bool = False) -> None:
+    """Print seconds of the processor and the peak of memory of each step."""
+    size = 1_000_000 if quick else 50_000_000
+    variables = {name: _variable(name, count) for name, count in _CATEGORIES.items()}
+    print(f"{size:,} records of {len(variables)} categories")
+    frame = _drawn(variables, size)
+    with _measured("recoding, suppression"):
+        masked, _ = apply_plan(PLAN, frame, variables, np.random.SeedSequence(2))
+    with _measured("class counts"):
+        smallest = int(classes_of(masked, [*variables]).sizes.min())
+    with _measured("crowds"):
+        crowd = int(crowds(masked, [*variables], frame).min())
+    del frame
+    with tempfile.TemporaryDirectory() as folder, _measured("Parquet"):
+        write_parquet(masked, Path(folder) / "masked.parquet", released_variables(PLAN, variables))
+    print(f"smallest class {smallest}, smallest crowd {crowd}")
+
+
+def _variable(name: str, count: int) -> Variable:
+    labels = tuple(f"{name} {place}" for place in range(count))
+    groups = Hierarchy(rows={label: (f"{name} group {place // 3}",) for place, label in enumerate(labels)})
+    return Variable(
+        name=name, kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER, categories=labels, hierarchy=groups
+    )  # fmt: skip
+
+
+def _drawn(variables: dict[str, Variable], size: int) -> pd.DataFrame:
+    rng, columns = np.random.default_rng(1), {}
+    for name, variable in variables.items():
+        assert variable.categories is not None
+        shares = 1 / np.arange(1, len(variable.categories) + 1) ** 1.3
+        codes = np.empty(size, np.int8)
+        for start in range(0, size, _CHUNK):
+            rows = min(_CHUNK, size - start)
+            codes[start : start + rows] = rng.choice(len(shares), rows, p=shares / shares.sum())
+        columns[name] = pd.Categorical.from_codes(codes, pd.Index(variable.categories, dtype="str"))
+    return pd.DataFrame(columns, copy=False)
+
+
+@contextmanager
+def _measured(step: str) -> Iterator[None]:
+    begun = process_time()
+    with peak_memory() as peak:
+        yield
+    print(f"{step:<24} {process_time() - begun:>8.1f} s {peak[0] / 1e9:>6.2f} GB", flush=True)
+
+
+if __name__ == "__main__":
+    main()
