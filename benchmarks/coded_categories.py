@@ -21,7 +21,6 @@ from sluice.masking.plan import apply_plan, released_variables
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.publication.records_file import write_parquet
-from sluice.risk.classes.crowds import crowds
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.variables import Kind, Role, Variable
 
@@ -46,12 +45,10 @@ def main(quick: bool = False) -> None:
         masked, _ = apply_plan(PLAN, frame, variables, np.random.SeedSequence(2))
     with _measured("class counts"):
         smallest = int(classes_of(masked, [*variables]).sizes.min())
-    with _measured("crowds"):
-        crowd = int(crowds(masked, [*variables], frame).min())
     del frame
     with tempfile.TemporaryDirectory() as folder, _measured("Parquet"):
         write_parquet(masked, Path(folder) / "masked.parquet", released_variables(PLAN, variables))
-    print(f"smallest class {smallest}, smallest crowd {crowd}")
+    print(f"smallest class {smallest}")
 
 
 def _variable(name: str, count: int) -> Variable:
