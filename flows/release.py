@@ -31,6 +31,7 @@ from tasks.release.outcome import Outcome
 from tasks.release.product import AnyProduct
 from tasks.release.records.product import Records
 from tasks.release.release import Release
+from tasks.release.release_lock import alone_with_release
 from tasks.release.tables.product import Tables
 from tasks.report import report
 from tasks.run_tags import editions, tag_runs
@@ -59,16 +60,16 @@ def release(definition: str, release_id: str | None = None, rehearse: bool = Fal
             judge = CHAINS[type(product)] if is_sound(findings) else decide
             report(release, judge(release, findings), rehearse)
     if not rehearse:
-        while not (approved := approve(release)) and awaits_people(release):
-            tag_runs(product.workspace, [release.id])
-            tell(product.workspace)  # before: a worker ends the process of a run that is suspended
-            # Where nothing can be suspended, the last approval starts a new run.
-            if (other := waits_already(release)) or not suspend(release, standing(release).waits_for):
-                break
-        if approved:
-            publish(release)
-        settle(product)
-        stop_waiting(release)
+        with alone_with_release(release):
+            while not (approved := approve(release)) and awaits_people(release):
+                tag_runs(product.workspace, [release.id])
+                tell(product.workspace)  # before: a worker ends the process of a run that is suspended
+                if (other := waits_already(release)) or not suspend(release, standing(release).waits_for):
+                    break  # where nothing can be suspended, the last approval starts a new run
+            if approved:
+                publish(release)
+            settle(product)
+            stop_waiting(release)
     tag_runs(product.workspace, {release.id, *editions(product.workspace, product.definition.name)})
     return Outcome.of(release, other)
 

@@ -42,8 +42,10 @@ _LONGEST = ("test_deployment.py", "test_kill.py", "test_real_data.py")  # minute
 
 # Processes of the test session share no fixture. These files ask for the same server, or the same processes to fork.
 _TOGETHER = {f"tests/{path}.py" for path in (
-    "flows/test_kill", "flows/test_canary", "flows/test_start", "faults/test_tables_red_team", "custody/test_workspace"
+    "flows/test_kill", "flows/test_race", "flows/test_canary", "flows/test_start", "faults/test_tables_red_team",
+    "custody/test_workspace",
 )}  # fmt: skip
+_SHARING = ("test_deployment.py", "test_remote_faults.py")  # whose tests share their servers
 _ONE_BY_ONE = tuple(f"tests/{folder}/" for folder in ("faults", "flows", "reader", "red_team", "tabular"))
 
 
@@ -73,7 +75,7 @@ class _Scheduling(LoadScopeScheduling):
         path = nodeid.partition("::")[0]
         if path in _TOGETHER:
             return "together"
-        return nodeid if path.startswith(_ONE_BY_ONE) and not path.endswith("test_deployment.py") else path
+        return nodeid if path.startswith(_ONE_BY_ONE) and not path.endswith(_SHARING) else path
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:

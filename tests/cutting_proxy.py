@@ -10,6 +10,7 @@ from pathlib import Path
 from sluice.sources.database_url import database_url
 
 _CHUNK = 1 << 14
+COMMIT = b"COMMIT\0"  # the statement; BEGIN ISOLATION LEVEL READ COMMITTED has no such end
 
 
 class CuttingProxy:
@@ -43,28 +44,32 @@ class CuttingProxy:
 
     def _connect(self, client: socket.socket) -> None:
         with suppress(OSError):
-            server = self._server()
-            threading.Thread(target=self._answers, args=(server, client), daemon=True).start()
+            server, lost, done = self._server(), threading.Event(), threading.Event()
+            threading.Thread(target=self._answers, args=(server, client, lost, done), daemon=True).start()
             while asked := client.recv(_CHUNK):
                 if self.cuts and self.cut_before and self.cut_before in asked:
                     break
-                after = self.cuts and self.cut_after and self.cut_after in asked
-                if after:
-                    self._cut(client)
+                if self.cuts and self.cut_after and self.cut_after in asked:
+                    lost.set()
+                    server.sendall(asked)
+                    done.wait(10)
+                    break
                 server.sendall(asked)
-                if after:
-                    server.recv(_CHUNK)  # the server has done it
-                    server.close()
-                    return
             else:
                 server.close()
                 return
             self._cut(client, server)
 
-    def _answers(self, server: socket.socket, client: socket.socket) -> None:
+    def _answers(
+        self, server: socket.socket, client: socket.socket, lost: threading.Event, done: threading.Event
+    ) -> None:
+        """Pass answers on, until one is lost: what was asked is done, and the client does not hear of it."""
         passed = 0
         with suppress(OSError):
             while answer := server.recv(_CHUNK):
+                if lost.is_set():
+                    done.set()
+                    return
                 passed += len(answer)
                 if self.cuts and self.cut_at and passed > self.cut_at:
                     self._cut(client, server)

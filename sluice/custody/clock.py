@@ -2,10 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from sluice.custody.ledger import Ledger
+from sluice.custody.ledger import CLOCK_TOLERANCE, Ledger
 from sluice.errors import SluiceError
-
-TOLERANCE = timedelta(minutes=5)  # between clocks that mean the same time
 
 
 def clock_faults(ledger: Ledger) -> list[str]:
@@ -15,10 +13,10 @@ def clock_faults(ledger: Ledger) -> list[str]:
     """
     now, faults = datetime.now(UTC), []
     latest = max((datetime.fromisoformat(entry.at) for entry in ledger.entries()), default=now)
-    if latest - now > TOLERANCE:
+    if latest - now > CLOCK_TOLERANCE:
         faults.append(f"the clock of this machine is {_apart(latest - now)} behind the ledger's latest row")
     there = ledger.database_clock()
-    if there is not None and abs(there - now) > TOLERANCE:
+    if there is not None and abs(there - now) > CLOCK_TOLERANCE:
         word = "behind" if there > now else "ahead of"
         faults.append(f"the clock of this machine is {_apart(abs(there - now))} {word} that of the ledger's database")
     return faults

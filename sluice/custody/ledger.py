@@ -12,7 +12,7 @@ read.
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ from sluice.custody.states import (
 )
 from sluice.errors import SluiceError
 from sluice.log import Facts, log
+
+CLOCK_TOLERANCE = timedelta(minutes=5)  # may be between two that mean the same time
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,8 @@ class Ledger:
 
         expect : states that the release must be in, narrower than the table of transitions
         raises : TransitionError when it is in another state; SluiceError when the body is not finite JSON, when
-                 history does not fit its hashes or anchor any more, or when the database cannot be written
+                 history does not fit its hashes or anchor any more, when this machine's clock is ahead of the
+                 database's, or when the database cannot be written
         cost   : O(events of this release and rows that this process has not read), and one count of the rows
         """
         text = _canonical(body, event)
@@ -123,7 +126,7 @@ class Ledger:
                 refuse_in_vault(event)
             else:
                 following(state, event)
-            at = datetime.now(UTC).isoformat(timespec="microseconds")
+            at = self._time(connection).isoformat(timespec="microseconds")
             seq, previous = (last["seq"] + 1, last["hash"]) if last else (1, START)
             fields = {"seq": seq, "at": at, "release": release, "event": event, "actor": actor, "body": text}
             digest = self._chain.hash({**fields, "previous": previous})
@@ -201,6 +204,18 @@ class Ledger:
         if not problems:
             self._fitting |= {row["seq"]: row for row in rows if row["seq"] not in self._fitting}
         return problems
+
+    def _time(self, connection: sa.Connection) -> datetime:
+        """What this machine's clock says. A row of the future could not be taken back, and nothing is published before
+        its time has come: so it is refused where the database has a clock to tell."""
+        now, there = datetime.now(UTC), self._database.clock_of(connection)
+        if there is not None and now - there > CLOCK_TOLERANCE:
+            minutes = int((now - there).total_seconds() // 60)
+            raise SluiceError(
+                f"the clock of this machine is {minutes} minutes ahead of that of the ledger's database, so nothing is "
+                "recorded. Set the clocks right, and do it again."
+            )
+        return now
 
     def _rows(self, connection: sa.Connection, release: str | None = None) -> list[Row]:
         anchored = self._anchor.read()  # before the rows: an append meanwhile only takes the database further

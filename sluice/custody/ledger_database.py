@@ -146,11 +146,13 @@ class LedgerDatabase:
 
     def clock(self) -> datetime | None:
         """What the database's own clock says; None of SQLite, which has this machine's."""
-        if self._engine.dialect.name == "sqlite":
+        return self.read(self.clock_of)
+
+    def clock_of(self, connection: sa.Connection) -> datetime | None:
+        """The same on a connection of this database."""
+        if connection.dialect.name == "sqlite":
             return None
-        said: datetime = self.read(
-            lambda connection: connection.exec_driver_sql("SELECT clock_timestamp()").scalar_one()
-        )
+        said: datetime = connection.exec_driver_sql("SELECT clock_timestamp()").scalar_one()
         return said.astimezone(UTC)
 
     def _find_version(self) -> str | None:

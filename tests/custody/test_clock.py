@@ -53,3 +53,21 @@ def test_a_database_has_a_clock_of_its_own_and_a_file_has_not(lived: Ledger, url
     assert (said is None) == url.startswith("sqlite")
     if said:
         assert abs(said - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+def test_a_clock_that_runs_ahead_of_the_database_s_records_nothing(
+    opened: Ledger, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row of next year could not be taken back, and would keep everything from being published until then."""
+    opened.append("fair-1", "received", "amara", {})
+    monkeypatch.setattr(ledger, "datetime", at(timedelta(minutes=20)))
+    if url.startswith("sqlite"):  # there is no other clock to tell
+        opened.append("fair-1", "validated", "amara", {})
+        assert clock_faults(opened)
+        return
+    with pytest.raises(SluiceError, match=r"is (19|20) minutes ahead of that of the ledger's database"):
+        opened.append("fair-1", "validated", "amara", {})
+    monkeypatch.undo()
+    assert [entry.event for entry in opened.entries()] == ["received"]
+    opened.append("fair-1", "validated", "amara", {})
+    refuse_wrong_clock(opened)

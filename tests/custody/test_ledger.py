@@ -21,7 +21,7 @@ from sluice.errors import SluiceError, TransportError
 from tests.conftest import LedgerRoles
 from tests.custody.ledgers import KEY, LIFE, attack, disarm
 from tests.custody.statements import statements_to_ledgers
-from tests.cutting_proxy import cutting_proxy
+from tests.cutting_proxy import COMMIT, cutting_proxy
 
 
 @pytest.mark.slow
@@ -452,9 +452,9 @@ def test_an_append_whose_connection_is_lost_is_made_once(
     with cutting_proxy(ledger_in_postgresql.writer) as proxy:
         ledger = Ledger(proxy.url, KEY, tmp_path / "anchor")
         if taken_in:
-            proxy.cut_after = b"COMMIT"
+            proxy.cut_after = COMMIT
         else:
-            proxy.cut_before = b"COMMIT"
+            proxy.cut_before = COMMIT
         proxy.cuts = 1
         entry = ledger.append("fair-1", "received", "amara", {"step": 0})
         assert proxy.cuts == 0, "nothing was cut"
@@ -471,7 +471,7 @@ def test_a_ledger_that_does_not_come_back_is_said_when_patience_ends(
     with cutting_proxy(ledger_in_postgresql.writer) as proxy:
         ledger = Ledger(proxy.url, KEY, tmp_path / "anchor")
         made = proxy.made
-        proxy.cut_before, proxy.cuts = b"COMMIT", 1000
+        proxy.cut_before, proxy.cuts = COMMIT, 1000
         with pytest.raises(TransportError, match="cannot be written: the database does not answer"):
             ledger.append("fair-1", "received", "amara", {})
         assert proxy.made == made + 2, "tried twice"

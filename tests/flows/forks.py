@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -67,6 +68,7 @@ PLACES: dict[str, Callable[..., Any]] = {
 }
 
 _PACKAGES = ("sluice", "schemas", "policies", "tasks", "flows")
+_PATIENCE = 120.0  # seconds that one who races waits for the others
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}  # a fork has none of its parent's other threads
 
 
@@ -99,15 +101,36 @@ class Forks:
         on_prefect  : releases are runs on the server; without, as on a methodologist's own machine
         reads_apart : the source is read by a process of its own; without, by the child itself, which takes less time
         """
+        order = {"arguments": arguments, "fault": fault}
+        return self._run(home, [order], on_prefect=on_prefect, reads_apart=reads_apart)[0]
+
+    def race(self, home: Path, *racers: tuple[str, tuple[str, ...]]) -> list[Run]:
+        """Run commands at the same time, each with the place where it waits for the others: 'start', 'before EVENT' or
+        'after EVENT' of the ledger; or 'meanwhile', for one that begins when they wait, and is waited for to its end.
+
+        Whoever is at its end is not waited for; a process that waits for a lock that another holds must not have to.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            orders = [
+                {"arguments": given, "fault": {"meet": {"place": place, "folder": folder, "number": len(racers)}}}
+                for place, given in racers
+            ]
+            return self._run(home, orders)
+
+    def _run(self, home: Path, orders: list[dict[str, Any]], **kind: bool) -> list[Run]:
         assert self._process.stdin
         assert self._process.stdout
-        with tempfile.NamedTemporaryFile() as output:
-            where = {"home": str(home), "output": output.name, "on_prefect": on_prefect, "reads_apart": reads_apart}
-            order = {"arguments": arguments, "fault": fault, **where}
-            self._process.stdin.write(json.dumps(order) + "\n")
+        with tempfile.TemporaryDirectory() as folder:
+            outputs = [Path(folder) / str(number) for number, _ in enumerate(orders)]
+            whole = [
+                {"home": str(home), "output": str(output), "on_prefect": False, "reads_apart": False, **kind, **order}
+                for order, output in zip(orders, outputs, strict=True)
+            ]
+            self._process.stdin.write(json.dumps(whole) + "\n")
             self._process.stdin.flush()
-            code = int(self._process.stdout.readline())
-            return Run(code, output.read().decode(errors="replace"))
+            codes = json.loads(self._process.stdout.readline())
+            said = [output.read_text(errors="replace") for output in outputs]
+            return [Run(code, output) for code, output in zip(codes, said, strict=True)]
 
     def close(self) -> None:
         assert self._process.stdin
@@ -180,6 +203,37 @@ class Panic(BaseException):
     """What a library in another language raises when it breaks: not even an Exception."""
 
 
+def _meet(place: str, folder: str, number: int) -> None:
+    """Wait at a place for all who race."""
+    from sluice.custody.ledger import Ledger
+
+    append, here = Ledger.append, Path(folder) / str(os.getpid())
+    atexit.register(here.touch)  # whoever ends without it is waited for no more
+
+    def meet(others: int = number) -> None:
+        if others == number:
+            here.touch()
+        late = time.monotonic() + _PATIENCE
+        while len(list(here.parent.iterdir())) < others:
+            assert time.monotonic() < late, f"nobody else came: {place}"
+            time.sleep(0.005)
+
+    def appended(self: Ledger, release: str, happened: str, *args: Any, **kwargs: Any) -> Any:
+        if place == f"before {happened}":
+            meet()
+        entry = append(self, release, happened, *args, **kwargs)
+        if place == f"after {happened}":
+            meet()
+        return entry
+
+    if place == "meanwhile":
+        meet(number - 1)
+    elif place == "start":
+        meet()
+    else:
+        Ledger.append = appended  # type: ignore[method-assign]
+
+
 def _raise_in(place: str, text: str, panic: bool = False) -> None:
     """Make what a step calls raise an exception that quotes `text` in every way an exception can."""
     whole = PLACES[place]
@@ -200,6 +254,7 @@ _FAULTS: dict[str, Callable[..., None]] = {
     "kill_at": _kill_at,
     "kill_on_shelf": _kill_on_shelf,
     "kill_after_event": _kill_after_event,
+    "meet": _meet,
     "raise_in": _raise_in,
     "environment": lambda **variables: os.environ.update(variables),
 }
@@ -207,7 +262,7 @@ _FAULTS: dict[str, Callable[..., None]] = {
 
 def _obey(order: dict[str, Any]) -> None:
     """What the child does: the run, and an end that sends out what was still to be logged, but takes down no module."""
-    streams = os.open(order["output"], os.O_WRONLY)
+    streams = os.open(order["output"], os.O_WRONLY | os.O_CREAT, 0o600)
     os.dup2(streams, 1)
     os.dup2(streams, 2)
     os.environ["SLUICE_HOME"] = order["home"]
@@ -255,11 +310,14 @@ def _serve() -> None:
     _warm_up()
     with without_heartbeats():
         for line in sys.stdin:
-            child = os.fork()
-            if child == 0:
-                _obey(json.loads(line))
-            _, status = os.waitpid(child, 0)
-            print(os.waitstatus_to_exitcode(status), flush=True)
+            children = []
+            for order in json.loads(line):
+                child = os.fork()
+                if child == 0:
+                    _obey(order)
+                children.append(child)
+            ended = [os.waitpid(child, 0)[1] for child in children]
+            print(json.dumps([os.waitstatus_to_exitcode(status) for status in ended]), flush=True)
 
 
 if __name__ == "__main__":

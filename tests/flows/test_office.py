@@ -4,14 +4,16 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import yaml
 
+from sluice.custody.ledger import Ledger
 from sluice.custody.signing.key_pair import make_key_pair
 from tests.flows.house import DONE, ERROR, WAITING, House, Told, contract, policy
 
@@ -396,6 +398,45 @@ def test_a_release_is_approved_by_two_signatures(waiting: Desks, pending: House)
     )
     told = elsewhere(waiting, "amara", "withdraw", release, "--reason", "wrong codes")
     assert f"{release} is withdrawn" in told.words
+
+
+def test_a_key_that_is_revoked_before_the_publication_takes_its_decision_with_it(
+    waiting: Desks, pending: House
+) -> None:
+    """The process of the last approval dies; until the doctor looks, Amara's key was stolen and replaced."""
+    release = pending.id
+    assert waiting.runs("amara", "approve", release).code == WAITING
+    with dying_after("decision"):
+        waiting.runs("jonas", "approve", release)
+    assert pending.events(release)[-2:] == ["decision", "decision"]
+    roles = {"amara": ["methodologist", "head"], "jonas": ["data_steward", "owner"], "emil": ["methodologist"]}
+    new = {"amara": {"keys": [waiting.key("amara", "id_new")]}}
+    waiting.roster(**{name: {"roles": given, **new.get(name, {})} for name, given in roles.items()})
+    for person in ("amara", "jonas"):
+        assert waiting.runs(person, "adopt", "people.yaml").code in (WAITING, DONE)
+
+    assert waiting.runs("vault", "doctor", "--repair", "--after", "0").code == DONE, "there is nothing to carry out"
+    assert pending.shelf == []
+    assert "1 of 2 decisions, 1 void" in waiting.runs("jonas", "approve", release).words
+    assert pending.shelf == []
+    told = waiting.runs("amara", "approve", release, "--key", str(waiting.ssh("amara") / "id_new"))
+    assert (told.code, pending.shelf) == (DONE, [release]), told.err
+    assert pending.workspace().ledger.verify() == []
+
+
+@contextmanager
+def dying_after(event: str) -> Iterator[None]:
+    """Whoever records the event is no more."""
+    append = Ledger.append
+
+    def dying(self: Ledger, release: str, happened: str, *args: Any, **kwargs: Any) -> Any:
+        entry = append(self, release, happened, *args, **kwargs)
+        if happened == event:
+            raise KeyboardInterrupt
+        return entry
+
+    with patch.object(Ledger, "append", dying):
+        yield
 
 
 # Keys

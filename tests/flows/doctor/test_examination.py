@@ -109,6 +109,30 @@ def test_a_clock_that_was_set_back_revives_no_approval(almost: House) -> None:
     assert lines(almost)["clock"]["condition"] == "fail"
 
 
+def test_a_clock_that_was_set_back_and_right_again_has_lost_nothing(
+    almost: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While it is wrong nothing is published; once it is right the doctor carries out what was decided."""
+    from sluice.custody import clock
+
+    class AnHourAgo(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
+            return datetime.now(UTC) - timedelta(hours=1)
+
+    release = almost.id
+    monkeypatch.setattr(clock, "datetime", AnHourAgo)
+    told = almost.approve("jonas")
+    assert told.code == ERROR
+    assert "Set the clocks right" in told.words
+    assert lines(almost, "--after", "0", "--repair")["clock"]["condition"] == "fail"
+    assert almost.shelf == []
+    monkeypatch.undo()
+    assert lines(almost, "--after", "0", "--repair")[release]["repaired"] == f"{release} is published now"
+    assert almost.shelf == [release]
+    assert almost.workspace().ledger.verify() == []
+
+
 def test_a_ledger_of_an_earlier_version_and_one_that_was_changed_are_named(pending: House) -> None:
     with closing(sqlite3.connect(pending.home / "ledger.db")) as database:
         database.execute("DROP TRIGGER sluice_ledger_update")
