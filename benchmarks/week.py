@@ -41,7 +41,7 @@ class Size:
 
 
 FULL = Size(days=7, loads_a_day=4, tables=_TABLES, daily="*/2 * * * *", monthly="*/5 * * * *", calm=5)
-QUICK = Size(days=1, loads_a_day=3, tables=_TABLES[:2], daily="*/5 * * * *", monthly="*/15 * * * *", calm=1)
+QUICK = Size(days=1, loads_a_day=3, tables=_TABLES[:2], daily="*/5 * * * *", monthly="*/5 * * * *", calm=1)
 _OPEN = ("SCHEDULED", "PENDING", "RUNNING", "CANCELLING")
 
 

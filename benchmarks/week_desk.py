@@ -12,7 +12,7 @@ from tests.flows.house import BLOCKED, DONE, WAITING
 
 Histories = dict[str, list[Entry]]
 
-PATIENCE = 900.0  # seconds until a load that nothing has become of counts as lost
+PATIENCE = 1800.0  # seconds in which a load comes no step further until it counts as lost
 _FIRST = date(2025, 11, 3)  # the first day that data are about
 _DECIDED = (State.PUBLISHED, State.SUPERSEDED, State.OVERTAKEN, State.REJECTED, State.WITHDRAWN)
 _ILL = ("", "broken", "negative", "revealing")
@@ -114,7 +114,7 @@ class Desk:
         if new and _state(histories, new[0]) in (State.BLOCKED, State.PENDING_REVIEW, State.PUBLISHED):
             [load.release] = new
             self.known.add(load.release)
-            load.stage = "judged"
+            load.stage, load.since = "judged", monotonic()
         elif load.ill in ("broken", "negative") and self._has_failed(load):
             self._end("refused")
 
@@ -138,7 +138,7 @@ class Desk:
             self.aside.append(load)
             self.now = None
         elif self._decided(load, histories):
-            load.stage = "decided"
+            load.stage, load.since = "decided", monotonic()
 
     def _decided(self, load: Load, histories: Histories) -> bool:
         """Both reviewers act; whose command could not reach the ledger acts again at the next step."""
