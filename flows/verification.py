@@ -18,6 +18,7 @@ from sluice.custody.workspace import Workspace
 from sluice.settings import settings
 from tasks.release.release import last
 from tasks.release.retention import inventory
+from tasks.release.schema_views import view_problems
 from tasks.release.shelf_catalogue import documents_of_shelves
 from tasks.release.vault_problems import vault_problems
 
@@ -44,6 +45,8 @@ def verify(workspace: Workspace, copies: Sequence[Path] = ()) -> Verification:
     for place, releases in on_shelves.items():
         found += verify_shelf(place, releases, documents.get(place, ShelfDocuments()))
     found += Verification(unchecked=tuple(_unsettled(histories)))
+    problems, unchecked = view_problems(workspace)
+    found += Verification(problems=tuple(problems), unchecked=tuple(unchecked))
     found += Verification(problems=tuple(vault_problems(workspace, inventory(workspace))))
     return found + verify_manifests(workspace, copies) + verify_stamps(histories, settings().timestamp_certificates)
 

@@ -36,7 +36,7 @@ from tasks.release.current_edition import close_overtaken, overtaken, publishing
 from tasks.release.product import AnyRelease
 from tasks.release.publisher import publisher_key
 from tasks.release.release import last
-from tasks.release.schema_edition import publish_into_schema
+from tasks.release.schema_edition import load_into_schema, rehearse_in_schema
 from tasks.release.under_review import subject_of
 from tasks.step import step
 
@@ -53,6 +53,9 @@ def publish(release: AnyRelease) -> Path | None:
         raise SluiceError(f"the ledger was tampered with, so nobody knows who approved what: {'; '.join(tampered)}")
     if release.state is not State.PUBLISHING:
         verify_subject(release)
+        if product.definition.publish_to:  # what no database takes stays approved: once begun, it must be finished
+            _refuse_unready(release)
+            rehearse_in_schema(release, _data_files(release))
         with locked(publishing_lock(product.workspace)):  # else two could each find that the other is not there
             if newer := overtaken(release):
                 close_overtaken(product.workspace, *newer)
@@ -76,7 +79,7 @@ def publish(release: AnyRelease) -> Path | None:
     files, problems = _hashes(release, documents), _unlike_approved(release, folder)
     if problems:
         raise DataError(f"{folder} is not what was approved: {'; '.join(problems)}")
-    publish_into_schema(release, folder, approved_files(release), current=release.id)
+    load_into_schema(release, {file: folder / file for file in data})
     _destroy_seed(release)
     # Last of all: a run that is killed before this is taken up again. What it means for other editions follows from it.
     release.record(
@@ -92,13 +95,18 @@ def publish(release: AnyRelease) -> Path | None:
     return folder
 
 
-def _begin(release: AnyRelease) -> None:
-    """Record that the publication begins, if all that it needs is there."""
+def _refuse_unready(release: AnyRelease) -> None:
+    """Raise SluiceError unless all that a publication needs is there."""
     refuse_wrong_clock(release.product.workspace.ledger)
     refuse_unadopted(release.product, submitters(release))
     refuse_foreign_name(release.product, release.product.contract.reference_period is not None)
     _refuse_unfit(release)
     _refuse_unapproved(release)
+
+
+def _begin(release: AnyRelease) -> None:
+    """Record that the publication begins, if all that it needs is there."""
+    _refuse_unready(release)
     received = last(release.entries(), State.RECEIVED)
     assert received is not None
     target = Path(received.body["target"])  # a relative one is another where the definition was moved since

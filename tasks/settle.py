@@ -1,4 +1,4 @@
-"""Settle: what is current, superseded or overtaken by now, in the ledger and on the shelves."""
+"""Settle: what is current, superseded or overtaken by now, in the ledger, on the shelves and in public databases."""
 
 import logging
 
@@ -7,6 +7,7 @@ from sluice.errors import DataError, SluiceError
 from sluice.log import log
 from tasks.release.current_edition import settle_editions
 from tasks.release.product import AnyProduct
+from tasks.release.schema_views import write_views
 from tasks.release.shelf_catalogue import write_catalogues
 from tasks.step import step
 from tasks.suspension import resume_runs
@@ -14,20 +15,27 @@ from tasks.suspension import resume_runs
 
 @step
 def settle(product: AnyProduct) -> None:
-    """Bring every line of editions in order, in the ledger and on the shelves; runs of releases that are overtaken end.
+    """Bring every line of editions in order, in the ledger, on the shelves and in the views of public databases.
 
-    raises : DataError where this release's own shelf cannot be written; what was published stays so
+    Runs of releases that are overtaken end.
+
+    raises : DataError where this release's own shelf or views cannot be written; what was published stays so
     """
-    workspace = product.workspace
+    workspace, definition, own = product.workspace, product.definition, []
     for release in settle_editions(workspace):
         _let_go(workspace, release)
     for shelf, why in write_catalogues(workspace).items():
         says = (
             f"what is current stands in the ledger, and not yet in the catalogue of {shelf} ({why}): sluice catalogue"
         )
-        if shelf == product.definition.target:
-            raise DataError(says)
+        own += [says] if shelf == definition.target else []
         log("catalogue is not written", logging.WARNING, detail=says)
+    for place, why in write_views(workspace).items():
+        says = f"what is current stands in the ledger, and not yet in {place} ({why}): sluice catalogue"
+        own += [says] if (place.name, place.shelf) == (definition.name, definition.target) else []
+        log("view is not swapped", logging.WARNING, detail=says)
+    if own:
+        raise DataError("; ".join(own))
 
 
 def _let_go(workspace: Workspace, release: str) -> None:

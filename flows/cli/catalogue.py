@@ -1,4 +1,4 @@
-"""The command that brings the shelves in line with the ledger, and says which edition of what is current."""
+"""The command that brings shelves and views in line with the ledger, and says which edition of what is current."""
 
 import logging
 from typing import Any
@@ -12,18 +12,21 @@ catalogue_app = typer.Typer()
 
 @catalogue_app.command()
 def catalogue(as_json: AsJson = False) -> None:
-    """Say which edition of what is current, and write pointers, catalogues and notices on the shelves anew.
+    """Say which edition of what is current, and write pointers, catalogues and notices on the shelves anew, and views
+    (and tables that are missing) of the databases that are published into.
 
     They follow from the ledger. Every run does the same; this mends at once what a killed one left or somebody changed.
     """
     from sluice.custody.editions import ON_SHELF, current, lines_of_editions
     from tasks.release.current_edition import settle_editions
     from tasks.release.documents import open_workspace
+    from tasks.release.schema_views import write_views
     from tasks.release.shelf_catalogue import write_catalogues
 
     workspace = open_workspace()
     settle_editions(workspace)
-    failed = write_catalogues(workspace)
+    failed = {f"the catalogue of {shelf}": why for shelf, why in write_catalogues(workspace).items()}
+    failed |= {str(place): why for place, why in write_views(workspace, everything=True).items()}
     rows: list[dict[str, Any]] = []
     for line in lines_of_editions(workspace.ledger.histories()):
         public, latest = [edition.release for edition in line if edition.state in ON_SHELF], current(line)
@@ -31,7 +34,7 @@ def catalogue(as_json: AsJson = False) -> None:
             now = {"current": latest.release if latest else None, "period": latest.period if latest else None}
             rows.append({"name": line[0].name, "shelf": str(line[0].shelf), **now, "on_shelf": public})
     if as_json:
-        print_json({"editions": rows, "not_written": {str(shelf): why for shelf, why in failed.items()}})
+        print_json({"editions": rows, "not_written": failed})
     else:
         for row in rows:
             period = f" ({row['period']})" if row["period"] else ""
@@ -39,6 +42,6 @@ def catalogue(as_json: AsJson = False) -> None:
             say(f"{row['name']}: {which}; {len(row['on_shelf'])} on the shelf {row['shelf']}")
         if not rows:
             say("Nothing was published yet.")
-    for shelf, why in failed.items():
-        note(f"error: the catalogue of {shelf} cannot be written: {why}", "red", logging.ERROR)
+    for what, why in failed.items():
+        note(f"error: {what} cannot be written: {why}", "red", logging.ERROR)
     raise typer.Exit(ERROR if failed else DONE)

@@ -142,7 +142,7 @@ REACHED_FROM: Mapping[State, frozenset[State | None]] = {state: _FROM[state] for
 # Events that leave the state as it is.
 SERIES_ENDED = "series_ended"
 SEED_DESTROYED, PRUNED = "seed_destroyed", "pruned"
-LOADING, LOADED, UNLOADED = "loading", "loaded", "unloaded"
+LOADING, LOADED, SHOWN, UNLOADED = "loading", "loaded", "shown", "unloaded"
 REMARKS: Mapping[str, str] = {
     "decision": "what one person decided on the file, its documents and its dossier; the states say what came of it",
     "withdrawal": "one person asks that the release be withdrawn; another must, too",
@@ -156,8 +156,9 @@ REMARKS: Mapping[str, str] = {
     PRUNED: "objects of the vault are deleted by a rule of retention; the body names them, and is recorded before",
     "restarted": "its run was lost, and another one was started in its place; the body names both",
     LOADING: "its tables begin to be written into a schema of a public database; the body names them and their views",
-    LOADED: "they were read back there, and the views show the current edition",
-    UNLOADED: "they were dropped there, and the views show another edition or are gone",
+    LOADED: "they were read back there; no view shows them yet",
+    SHOWN: "views were swapped there, to tables of this release or, where it names none, to nothing",
+    UNLOADED: "they were dropped there, after the release was withdrawn",
     "note": "a remark of a person",
 }
 

@@ -3,17 +3,20 @@
 import json
 import subprocess
 import sys
+from typing import Any, Literal
 
 from sluice.errors import DataError
-from sluice.publication.schema_change import SchemaChange, carry_out
+from sluice.publication.schema_change import SchemaChange, carry_out, differences
 from sluice.settings import settings
 from sluice.sources.database_url import database_url
 from sluice.sources.dialects import IN_FILES
 from sluice.sources.separate_reading import PROCESS_ENVIRONMENT, believed
 from sluice.sources.sql_source import ports_of, server_files
 
+_LONGEST = 1 << 16  # bytes of an answer
 
-def carry_out_apart(change: SchemaChange) -> None:
+
+def carry_out_apart(change: SchemaChange, *, rehearse: bool = False) -> None:
     """Make a change of a schema, see `carry_out`; that of a server in a process that reaches only the server.
 
     A database in a file is written here: it is a file of this account, like those on the shelf.
@@ -21,11 +24,31 @@ def carry_out_apart(change: SchemaChange) -> None:
     raises : DataError, as `carry_out`; also when the process ends before its time
     cost   : half a second of CPU beside that of `carry_out`
     """
+    if _is_in_a_file(change):
+        carry_out(change, rehearse=rehearse)
+    else:
+        _apart(change, "rehearse" if rehearse else "carry out")
+
+
+def differences_apart(change: SchemaChange) -> list[str]:
+    """How a schema differs from a change, see `differences`; that of a server found by such a process.
+
+    raises : DataError, as `differences`; also when the process ends before its time
+    """
+    if _is_in_a_file(change):
+        return differences(change)
+    found = _apart(change, "look")
+    return [believed(str(each)) for each in found] if isinstance(found, list) else []
+
+
+def _is_in_a_file(change: SchemaChange) -> bool:
+    return database_url(change.url).get_backend_name() in IN_FILES
+
+
+def _apart(change: SchemaChange, do: Literal["look", "rehearse", "carry out"]) -> Any:
     url = database_url(change.url)
-    if url.get_backend_name() in IN_FILES:
-        carry_out(change)
-        return
     order = {
+        "do": do,
         "change": change.model_dump(mode="json"),
         "files": [str(path) for path in (*change.tables.values(), *server_files(url))],
         "ports": ports_of(url),
@@ -40,9 +63,11 @@ def carry_out_apart(change: SchemaChange) -> None:
         cwd="/",
         check=False,
     )
-    if done.returncode:
-        try:
-            says = str(json.loads(done.stdout[: 1 << 16]))
-        except ValueError:
-            says = f"the process that wrote into schema '{change.into}' ended with {done.returncode}"
-        raise DataError(believed(says))
+    try:
+        says = json.loads(done.stdout[:_LONGEST])
+    except ValueError:
+        says = None
+    if done.returncode or says is None:
+        ended = f"the process that wrote into schema '{change.into}' ended with {done.returncode}"
+        raise DataError(believed(str(says or ended)))
+    return says

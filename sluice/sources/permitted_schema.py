@@ -10,8 +10,11 @@ from sluice.errors import DocumentError, did_you_mean
 from sluice.settings import settings
 from sluice.sources.connections import Connections, connections_file, load_connections
 from sluice.sources.database_address import Secret
-from sluice.sources.dialects import IN_FILES, PUBLISHABLE, refuse_absent
+from sluice.sources.dialects import DIALECTS, IN_FILES, MYSQL, PUBLISHABLE, refuse_absent
+from sluice.sources.readable_tables import DEFAULT_SCHEMA
 from sluice.sources.tabular_source import missing_file
+
+_HERE = ("", "localhost", "127.0.0.1", "::1")
 
 
 def permitted_schema(connection: str, into: str, secret: Secret = os.environ.get) -> str:
@@ -43,6 +46,20 @@ def permitted_schema(connection: str, into: str, secret: Secret = os.environ.get
         url = url.set(database=str(_own_file(connection, url)))
     _refuse_account_that_reads(connection, url, listed, secret)
     return url.render_as_string(hide_password=False)
+
+
+def schemas_of_sources(url: sa.URL, secret: Secret = os.environ.get) -> tuple[str, ...]:
+    """The schemas that sources are read from in the same database: an account that publishes must not see them."""
+    found = set()
+    for name, reading in load_connections().connections.items():
+        try:
+            other = reading.address(name, secret)
+        except DocumentError:  # a secret is not set: nothing is read by it now
+            continue
+        if _server(other) == _server(url):
+            schemas = (*reading.schemas, *(table.rpartition(".")[0] for table in reading.tables))
+            found |= {schema or DEFAULT_SCHEMA.get(url.get_backend_name(), "") for schema in schemas}
+    return tuple(sorted(found - {""}))
 
 
 def _own_file(connection: str, url: sa.URL) -> Path:
@@ -77,4 +94,19 @@ def _account(url: sa.URL) -> tuple[object, ...]:
     """What tells the account of one address from that of another: of a file the file itself."""
     if url.get_backend_name() in IN_FILES:
         return (os.path.realpath(str(url.database)),)
-    return (url.host, url.port, url.username, *((url.database,) if url.username is None else ()))
+    return (*_host(url), url.username, *((url.database,) if url.username is None else ()))
+
+
+def _server(url: sa.URL) -> tuple[object, ...]:
+    """What tells the schemas of one address from those of another of the same names."""
+    database = url.database if url.get_backend_name() == "postgresql" else None
+    return (*_host(url), database)
+
+
+def _host(url: sa.URL) -> tuple[object, ...]:
+    """Kind of database, host and port; this machine has several names, and each server its usual port."""
+    backend = url.get_backend_name()
+    host = str(url.host or url.query.get("host") or "").lower().rstrip(".")
+    usual = DIALECTS[backend].ports[:1] if backend in DIALECTS else ()
+    here = host in _HERE or host.startswith("/")
+    return ("mysql" if backend in MYSQL else backend, "" if here else host, url.port or next(iter(usual), None))

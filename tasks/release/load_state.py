@@ -65,7 +65,7 @@ def load_state(
     with locked(folder / f"{definition.name}.lock"):
         note = folder / f"{definition.name}.json"
         [found] = read_apart(asked, [figure.name for figure in figures])
-        said = json.dumps([definition.name, *(str(value) for value in found.iloc[0])])
+        said = json.dumps([definition.name, source.model_dump(mode="json"), *(str(value) for value in found.iloc[0])])
         load, before = workspace.vault.pseudonym("load", said), read_note(note)
         whole = poll.table is not None or before.get("seen") == load
         _write(note, load, before.get("announced"))

@@ -14,7 +14,7 @@ from sluice.custody import shelf
 from sluice.custody.ledger import Entry
 from sluice.custody.states import SERIES_ENDED, State, allowed
 from sluice.custody.workspace import Workspace
-from sluice.errors import SluiceError
+from sluice.errors import DataError, SluiceError
 from tasks.release.acting import Means, Request, act, refuse_unseen, refuse_unverifiable
 from tasks.release.approval import approved_files, verify_subject
 from tasks.release.current_edition import settle_editions
@@ -22,7 +22,7 @@ from tasks.release.documents import open_workspace
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
 from tasks.release.release import last, recorded_release
-from tasks.release.schema_edition import withdraw_from_schema
+from tasks.release.schema_views import write_views
 from tasks.release.shelf_catalogue import write_catalogues
 from tasks.release.under_review import UnderReview
 from tasks.release.waiting import definition_of
@@ -154,10 +154,16 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
         )
     reasons = "; ".join(dict.fromkeys(entry.body["comment"] for entry in asks.values()))
     gone = shelf.withdraw(Path(published.body["folder"]), reasons)
-    withdraw_from_schema(workspace, release_id)  # a server that does not answer keeps no folder on the shelf
     workspace.ledger.append(release_id, State.WITHDRAWN, said.person, {"reason": reasons})
     settle_editions(workspace)
     write_catalogues(workspace)
+    shelf_of_it = Path(published.body["folder"]).parent
+    for where, why in write_views(workspace).items():  # a server that does not answer keeps nothing on the shelf
+        if (where.name, where.shelf) == (published.body["definition"], shelf_of_it):
+            raise DataError(
+                f"{release_id} is withdrawn, and its folder is off the shelf; its tables are not yet out of "
+                f"'{where.into}' of '{where.connection}' ({why}). When that is mended: sluice catalogue"
+            )
     return gone
 
 

@@ -95,7 +95,7 @@ def _beyond(variable: Variable, figures: Figures) -> Iterator[str]:
         extreme = figures[f"{what} {variable.name}"]
         if bound is None or not isinstance(extreme, int | float) or isinstance(extreme, bool) or extreme in codes:
             continue
-        if sign * extreme < sign * float(bound):
+        if sign * float(extreme) < sign * float(bound):  # as the staged check compares: a large whole number rounded
             beyond = "below" if sign > 0 else "above"
             yield f"'{variable.name}': there are records {beyond} the {side}, {bound} (check {side})"
 

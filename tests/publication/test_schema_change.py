@@ -13,8 +13,8 @@ import sqlalchemy as sa
 
 from sluice.errors import DataError
 from sluice.publication import schema_change
-from sluice.publication.schema_change import SchemaChange, carry_out
-from sluice.publication.separate_writing import carry_out_apart
+from sluice.publication.schema_change import SchemaChange, carry_out, differences
+from sluice.publication.separate_writing import carry_out_apart, differences_apart
 from sluice.sources.database_url import database_url
 
 DATABASES = [
@@ -31,8 +31,9 @@ class Public:
     def __init__(self, url: str, into: str, folder: Path) -> None:
         self.url, self.into, self.folder = url, into, folder
 
-    def change(self, own: tuple[str, ...] = ("people",), **given: Any) -> SchemaChange:
-        return SchemaChange(url=self.url, into=self.into, own_views=own, **given)
+    def change(self, **given: Any) -> SchemaChange:
+        own = tuple(f"people_{number}" for number in range(10))
+        return SchemaChange(**{"url": self.url, "into": self.into, "own_tables": own} | given)
 
     def run(self, statement: str) -> list[tuple[Any, ...]]:
         engine = sa.create_engine(database_url(self.url))
@@ -42,9 +43,18 @@ class Public:
         engine.dispose()
         return rows
 
+    def named(self, name: str) -> str:
+        return name if self.into == "main" else f"{self.into}.{name}"
+
     def shown(self, name: str = "people") -> list[tuple[Any, ...]]:
-        where = "" if self.into == "main" else f"{self.into}."
-        return sorted(self.run(f"SELECT * FROM {where}{name}"), key=repr)
+        return sorted(self.run(f"SELECT * FROM {self.named(name)}"), key=repr)
+
+    def objects(self) -> set[str]:
+        """What stands in the schema."""
+        if self.url.startswith("sqlite"):
+            return {name for (name,) in self.run("SELECT name FROM sqlite_master")}
+        asked = f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{self.into}'"
+        return {name for (name,) in self.run(asked)}
 
     def file(self, name: str, **columns: Any) -> Path:
         path = self.folder / f"{name}.parquet"
@@ -59,9 +69,11 @@ def public(request: pytest.FixtureRequest, tmp_path: Path) -> Public:
             url, into = request.getfixturevalue(request.param), "open_data"
         case kind:
             url, into = f"{kind}:///{tmp_path}/public.db", "main"
+
     if request.param == "mariadb":
         into = str(sa.make_url(url).database)
     made = Public(url, into, tmp_path)
+    made.run("SELECT 1")  # a file must be there
     if request.param == "postgresql":
         made.run("CREATE SCHEMA open_data")
     return made
@@ -126,14 +138,82 @@ def test_a_table_with_other_content_stays_as_it_is(public: Public) -> None:
     assert public.shown("people_1") == [(1,), (1,), (2,)]
 
 
-@pytest.mark.parametrize("kind", ["TABLE", "VIEW"])
-def test_what_somebody_else_made_is_not_replaced(public: Public, kind: str) -> None:
-    where = "people" if public.into == "main" else f"{public.into}.people"
-    public.run(f"CREATE {kind} {where} {'(theirs INT)' if kind == 'TABLE' else 'AS SELECT 1 AS theirs'}")
-    own = ("people",) if kind == "TABLE" else ()
+@pytest.mark.parametrize("theirs", [
+    "TABLE {} (theirs INT)",
+    "VIEW {} AS SELECT 1 AS theirs",
+    "VIEW {} AS SELECT * FROM {}_theirs",
+    "VIEW {} AS SELECT * FROM {}_1 WHERE a > 1",
+    "VIEW {} AS SELECT a AS b, b AS a FROM {}_1",
+    "VIEW {} AS SELECT a + 1 AS a FROM {}_1",
+    "VIEW {} AS SELECT DISTINCT a FROM {}_1",
+    "VIEW {} AS SELECT {0}_1.a FROM {0}_1, {0}_theirs",
+    "VIEW {} AS SELECT * FROM {}_1 UNION ALL SELECT * FROM {}_theirs",
+])  # fmt: skip
+def test_what_somebody_else_made_is_not_replaced(public: Public, theirs: str) -> None:
+    """Nor what somebody made of a view of ours: it shows no table of ours as it is."""
+    where = public.named("people")
+    carry_out(public.change(tables={"people_1": public.file("a", a=[1, 2], b=[3, 4])}))
+    public.run(f"CREATE TABLE {where}_theirs (a BIGINT, b BIGINT)")
+    public.run(f"CREATE {theirs.replace('{}', where).replace('{0}', where)}")
+    before = public.shown()
+    for views in ({"people": "people_1"}, {"people": "people_2"}):
+        tables = {"people_2": public.file("b", a=[5])}
+        with pytest.raises(DataError, match="is no view that editions of this definition made"):
+            carry_out(public.change(tables=tables, views=views))
+    carry_out(public.change(views={"people": None}))  # nothing of ours is there
+    assert public.shown() == before
+    with pytest.raises(sa.exc.DBAPIError):
+        public.shown("people_2")
+
+
+def test_names_that_need_quotes_stay_what_they_are(public: Public) -> None:
+    """Names of variables are whoever writes the contract's."""
+    names = ['a"b', "a`b", "a%b", "a%(b)s", "a:b", "a(b)", "a'b", "ä ;--", "select", "a?b", "{b}", "a\\b"]
+    file = public.file("a", **{name: [number] for number, name in enumerate(names)})
+    change = public.change(tables={"people_1": file}, views={"people": "people_1"})
+    carry_out(change, rehearse=True)
+    carry_out(change)
+    assert public.shown() == [tuple(range(len(names)))]
+    assert differences(change) == []
+    carry_out(change)
+    carry_out(public.change(views={"people": None}, gone=("people_1",)))
+
+
+def test_a_rehearsal_leaves_nothing_and_says_what_would_be_refused(public: Public) -> None:
+    change = public.change(tables={"people_1": public.file("a", a=[1])}, own_names=("people",))
+    carry_out(change, rehearse=True)
+    assert public.objects() == set()
+    public.run(f"CREATE TABLE {public.named('people')} (theirs INT)")
     with pytest.raises(DataError, match="is no view that editions of this definition made"):
-        carry_out(public.change(own, tables={"people_1": public.file("a", a=[1])}, views={"people": "people_1"}))
-    assert public.shown() == ([] if kind == "TABLE" else [(1,)])
+        carry_out(change, rehearse=True)
+
+
+def test_what_differs_from_the_ledger_is_said(public: Public) -> None:
+    one, two = public.file("a", a=[1, 2]), public.file("b", a=[3])
+    change = public.change(
+        tables={"people_1": one, "people_2": two}, views={"people": "people_2", "sums": None}, gone=("people_3",)
+    )
+    assert len(differences(change)) == 2  # which a view cannot show
+    carry_out(change)
+    assert differences(change) == []
+    other = change.model_copy(update={"views": {"people": "people_1"}})
+    [says] = differences(other)
+    assert "'people' does not show people_1, which is current" in says.replace(f"{public.into}.", "")
+    public.run(f"UPDATE {public.named('people_1')} SET a = 47110815 WHERE a = 1")
+    public.run(f"CREATE TABLE {public.named('people_3')} (a BIGINT)")
+    public.run(f"CREATE VIEW {public.named('sums')} AS SELECT * FROM {public.named('people_1')}")
+    altered, view, dropped = differences(change)
+    assert "people_1' is not what was published: drop it" in altered
+    assert "sums' is there, and no edition is current" in view
+    assert "people_3' is of a release that was withdrawn, and is there again" in dropped
+    assert "47110815" not in altered
+
+
+def test_columns_that_stand_in_another_order_are_another_table(public: Public) -> None:
+    """Of equal values a digest of the records alone would not tell."""
+    carry_out(public.change(tables={"people_1": public.file("a", a=[1], b=[1])}))
+    with pytest.raises(DataError, match="exists with other content"):
+        carry_out(public.change(tables={"people_1": public.file("b", b=[1], a=[1])}))
 
 
 def test_a_view_shows_no_table_that_is_not_there(public: Public) -> None:
@@ -201,13 +281,46 @@ def test_readers_keep_what_they_were_granted_where_the_columns_stay(postgresql: 
     assert public.run(granted) == [(1,)]
 
 
+def test_an_account_that_sees_sources_publishes_nothing(postgresql: str, tmp_path: Path) -> None:
+    """Whoever writes where the sources are could change what is released next."""
+    public, writer = Public(postgresql, "open_data", tmp_path), f"writer_{tmp_path.name}"
+    for statement in (
+        "CREATE SCHEMA survey",
+        "CREATE TABLE survey.people (a INT)",
+        f'CREATE ROLE "{writer}" LOGIN',
+        f'CREATE SCHEMA open_data AUTHORIZATION "{writer}"',
+    ):
+        public.run(statement)
+    url = database_url(postgresql).set(username=writer).render_as_string(hide_password=False)
+    change = public.change(tables={"people_1": public.file("a", a=[1])}, sources=("survey",)).model_copy(
+        update={"url": url}
+    )
+    carry_out(change, rehearse=True)
+    public.run(f'GRANT USAGE ON SCHEMA survey TO "{writer}"')
+    public.run(f'GRANT SELECT ON survey.people TO "{writer}"')
+    with pytest.raises(DataError, match="may use tables of 'survey', which releases are read from"):
+        carry_out(change, rehearse=True)
+    public.run(f'REVOKE SELECT ON survey.people FROM "{writer}"')
+    carry_out(change)
+    public.run(f'ALTER TABLE open_data.people_1 OWNER TO "{sa.make_url(postgresql).username}"')
+    public.run(f'GRANT SELECT ON open_data.people_1 TO "{writer}"')
+    with pytest.raises(DataError, match="or is another account's"):
+        carry_out(change)
+    [says] = differences(change)
+    assert "belongs to another account, which could change it" in says
+
+
 @pytest.mark.slow
 def test_a_server_is_written_to_apart_and_says_why_it_refuses(postgresql: str, tmp_path: Path) -> None:
     public = Public(postgresql, "public", tmp_path)
     url = sa.make_url(postgresql)
     change = public.change(tables={"people_1": public.file("a", a=[1])}, views={"people": "people_1"})
+    carry_out_apart(change, rehearse=True)
+    assert public.objects() == set()
+    assert len(differences_apart(change)) == 1
     carry_out_apart(change)
     assert public.shown() == [(1,)]
+    assert differences_apart(change) == []
     with pytest.raises(DataError, match="exists with other content"):
         carry_out_apart(public.change(tables={"people_1": public.file("b", a=[2])}))
     assert url.database

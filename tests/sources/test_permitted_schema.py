@@ -6,9 +6,10 @@ from typing import Any
 
 import duckdb
 import pytest
+import sqlalchemy as sa
 
 from sluice.errors import DataError, DocumentError, SluiceError
-from sluice.sources.permitted_schema import permitted_schema
+from sluice.sources.permitted_schema import permitted_schema, schemas_of_sources
 
 SECRET = "geheim-4711"
 
@@ -100,3 +101,28 @@ def test_a_secret_that_a_withdrawal_could_not_get_is_refused(operator: Operator)
     operator.lets(url="postgresql://w:${block:pw}@host/x", secrets=["block:pw"])
     with pytest.raises(DocumentError, match="must be variables of the environment"):
         permitted_schema("open", "main")
+
+
+@pytest.mark.parametrize(
+    ("reading", "publishing", "found"),
+    [
+        ("postgresql://reader@localhost/house", "postgresql://writer@127.0.0.1:5432/house", ("etl", "survey")),
+        ("postgresql://reader@db.internal/house", "postgresql://writer@DB.internal./house", ("etl", "survey")),
+        ("postgresql://reader@db.internal/house", "postgresql://writer@db.internal/open", ()),
+        ("postgresql://reader@db.internal:5433/house", "postgresql://writer@db.internal/house", ()),
+        ("mysql://reader@localhost/house", "mariadb://writer@localhost/open", ("etl", "survey")),
+        ("postgresql://reader@one.internal/house", "postgresql://writer@two.internal/house", ()),
+    ],
+)
+def test_schemas_of_sources_are_those_of_the_same_server(
+    operator: Operator, reading: str, publishing: str, found: tuple[str, ...]
+) -> None:
+    operator.lets({"url": reading, "schemas": ["survey"], "tables": ["etl.loads"]})
+    assert schemas_of_sources(sa.make_url(publishing)) == found
+
+
+@pytest.mark.parametrize("publishing", ["127.0.0.1:5432", "localhost", "LOCALHOST.", "[::1]"])
+def test_the_account_that_reads_is_known_by_every_name_of_its_server(operator: Operator, publishing: str) -> None:
+    reading = {"url": "postgresql://reader@localhost/house", "schemas": ["survey"]}
+    operator.lets(reading, url=f"postgresql://reader@{publishing}/open", schemas=["open_data"])
+    assert "is the account that 'warehouse' reads sources by" in operator.refuses(into="open_data")

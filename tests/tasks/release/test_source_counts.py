@@ -1,5 +1,6 @@
 """What a database counts refuses a release early, and only what the staged records would be refused for."""
 
+import math
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -9,13 +10,19 @@ from unittest.mock import patch
 
 import pandas as pd
 import pytest
+import sqlalchemy as sa
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from schemas.checks.frame_check import check_frame
+from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
 from sluice.errors import DataError
+from sluice.sources.figures_source import FiguresSource
+from sluice.sources.sql_source import SqlSource
 from sluice.verdict import Verdict, decide
 from tasks.release.products import load_product
-from tasks.release.source_counts import refuse_hopeless_source
+from tasks.release.source_counts import _against, _asked, refuse_hopeless_source
 from tests.flows.house import House
 
 
@@ -136,3 +143,75 @@ def test_no_value_of_the_data_is_said(house: House) -> None:
 def test_where_the_database_cannot_be_asked_reading_says_why(house: House) -> None:
     house.data = pd.DataFrame({"other": [1]})
     assert said(house) == ""
+
+
+_CELLS = {
+    "BIGINT": st.sampled_from([None, -9, 0, 1, 17, 18, 99, 100, 999, 2**53, 2**53 + 1, 2**62, -(2**62)]),
+    "DOUBLE": st.sampled_from(
+        [None, -9.0, 17.999999999999996, 18.0, 99.5, 999.0, 1e300, math.inf, -math.inf, math.nan]
+    ),
+    "TEXT": st.sampled_from(
+        [None, "", " ", "17", "18", " 99 ", "9", "100", "1e2", "-9", "NA", "?", "007", "x", "99,5"]
+    ),
+    "DATE": st.sampled_from([None, "2024-02-29", "1999-12-31"]),
+    "BOOLEAN": st.sampled_from([None, True, False]),
+    "DECIMAL(18, 4)": st.sampled_from([None, "17.9999", "18", "99.0001", "-9", "999"]),
+}
+
+
+@st.composite
+def columns(draw: st.DrawFn) -> tuple[str, list[Any]]:
+    kind = draw(st.sampled_from(sorted(_CELLS)))
+    return kind, draw(st.lists(_CELLS[kind], min_size=0, max_size=5))
+
+
+def bounded(draw: Callable[[Any], Any]) -> Contract:
+    """A variable with bounds, and whatever else lets a value pass."""
+    age = {
+        "name": "age",
+        "kind": draw(st.sampled_from(["integer", "continuous"])),
+        "role": draw(st.sampled_from(["quasi_identifier", "sensitive", "other"])),
+        "minimum": draw(st.sampled_from([0, 18, -(2**53)])),
+        "maximum": draw(st.sampled_from([99, 2**53, 10**9])),
+        "nullable": draw(st.booleans()),
+        "missing_codes": draw(st.sampled_from([[], ["-9", "999"], ["999.0", "x"]])),
+    }
+    if age["nullable"] and draw(st.booleans()):
+        age["max_missing_share"] = 0.5
+    people = {"dataset": "people", "version": 1, "records_are": "people", "record_key": []}
+    rows = {"minimum": draw(st.sampled_from([1, 3])), "maximum": 4}
+    return Contract.model_validate(people | {"rows": rows, "variables": [age]})
+
+
+@pytest.mark.parametrize("database", ["duckdb", "sqlite"])
+@settings(max_examples=150)
+@given(columns(), st.data())
+def test_nothing_is_refused_that_the_staged_records_would_pass(
+    tmp_path_factory: pytest.TempPathFactory, database: str, column: tuple[str, list[Any]], data: st.DataObject
+) -> None:
+    """Whatever stands in a column: texts of numbers, codes, infinite values, numbers that no float holds exactly."""
+    kind, cells = column
+    contract, url = bounded(data.draw), f"{database}:///{tmp_path_factory.getbasetemp()}/{database}-counts.db"
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE IF EXISTS people")
+        connection.exec_driver_sql(f"CREATE TABLE people (age {kind})")
+        for cell in cells:
+            connection.exec_driver_sql("INSERT INTO people VALUES (?)", (cell,))
+    engine.dispose()
+    source, figures = SqlSource(url=url, table="people"), tuple(_asked(contract))
+    try:
+        [found] = FiguresSource(of=source, figures=figures).batches([figure.name for figure in figures])
+    except DataError:  # such as the smallest of truth values: nothing is said
+        return
+    if not [*_against(contract, dict(found.iloc[0]))]:
+        return
+    typing = SourceTyping(contract, lambda name, value: value)
+    try:
+        batches = [typing.type_batch(raw) for raw in source.batches(["age"])]
+        variables = typing.variables()
+    except DataError:
+        return
+    frame = pd.concat(batches) if batches else pd.DataFrame({"age": pd.Series(dtype="float64")})
+    assert variables
+    assert decide(check_frame(frame, contract)) is not Verdict.PASS
