@@ -4,6 +4,7 @@ from flows.environment import prepare
 
 prepare()  # a worker imports this file, and nothing before it
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -13,7 +14,6 @@ from prefect import flow, runtime
 from prefect.states import Completed
 
 from sluice.report.dossier import Dossier
-from sluice.settings import settings
 from sluice.verdict import Finding
 from tasks.approve import approve, awaits_people
 from tasks.audit import audit
@@ -26,6 +26,7 @@ from tasks.protect import protect
 from tasks.publish import publish
 from tasks.release.approval import standing
 from tasks.release.data_set_lock import alone_with_data
+from tasks.release.documents import deployed_definition
 from tasks.release.notices import tell, tell_quietly
 from tasks.release.outcome import Outcome
 from tasks.release.product import AnyProduct
@@ -49,7 +50,8 @@ def release(definition: str, release_id: str | None = None, rehearse: bool = Fal
     release_id : go on with this release, where an earlier run left it; the source is not read again
     rehearse   : judge and report, but ask nobody and publish nothing
     """
-    product = open_documents(definition, rehearse)
+    by_a_worker = "PREFECT__FLOW_RUN_ID" in os.environ  # then it is the server that names the definition
+    product = open_documents(str(deployed_definition(definition)) if by_a_worker else definition, rehearse)
     known, other = known_release(product, release_id), None
     with nullcontext() if known and not known.needs_judgement else alone_with_data(product):
         release = known or ingest(product)
@@ -112,8 +114,9 @@ def _definition_name() -> str:
 def release_flow(definition: str, release_id: str | None = None, rehearse: bool = False) -> Outcome:
     """Run `release`; see there. The run ends in the state that `Outcome.end` names, or it has Failed.
 
-    A deployment names its definition relative to the project, wherever that lies on the worker's machine.
+    A deployment names its definition relative to the project, wherever that lies on the worker's machine, and none that
+    lies elsewhere.
     """
-    outcome = release_quietly(str(settings().project / definition), release_id, rehearse)
+    outcome = release_quietly(definition, release_id, rehearse)
     ended: Any = Completed(name=outcome.end, message=outcome.message, data=outcome)
     return cast(Outcome, ended)  # the state is Prefect's, its data the caller's

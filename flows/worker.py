@@ -26,7 +26,7 @@ from prefect.workers.base import BaseJobConfiguration, BaseVariables, BaseWorker
 from flows.deployments import ENTRYPOINT
 
 # -P: no module is imported from the folder in which the process begins, or beside a script.
-COMMAND = join([sys.executable, "-P", "-m", "prefect.engine"])
+COMMAND = join([sys.executable, "-P", "-m", "flows.engine"])
 
 # What there is beside releases, by the name under which the server knows it: deployments/notices.yaml.
 _OTHERS = {"remind": "flows.remind.remind_flow"}

@@ -39,6 +39,7 @@ from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from tasks.release.account import account
+from tasks.release.documents import deployed_definition
 from tasks.release.products import load_product
 from tasks.release.release import recorded_release
 from tasks.release.waiting import is_gone, note_of_run, process_note, read_note
@@ -224,7 +225,8 @@ class Runs:
         known = [name for name in self._names(run) if self.workspace.ledger.state(name) is not None]
         with suppress(SluiceError):
             for name in known:
-                return recorded_release(load_product(Path(run.parameters["definition"]), self.workspace), name).id
+                definition = deployed_definition(str(run.parameters.get("definition", "")))
+                return recorded_release(load_product(definition, self.workspace), name).id
         return None
 
     def _is_open(self, run: FlowRun) -> bool:

@@ -32,6 +32,19 @@ def open_workspace() -> Workspace:
     return Workspace.open(chosen.home, chosen.ledger_url)
 
 
+def deployed_definition(named: str) -> Path:
+    """Where the definition lies that a deployment names, relative to the project.
+
+    Raises DocumentError for one outside of the project, which the operator owns: whoever controls Prefect's server
+    could else name a file that anybody wrote, or a copy whose relative paths lead elsewhere.
+    """
+    project = settings().project
+    place = (project / named).resolve()
+    if not place.is_relative_to(project):
+        raise DocumentError(f"{place}: a deployment's definition must lie in the project {project} (SLUICE_PROJECT)")
+    return place
+
+
 @dataclass(frozen=True)
 class Documents(Generic[D_co]):
     """What the documents ask for, and the workspace in which it is done."""

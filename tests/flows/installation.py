@@ -79,6 +79,7 @@ class Installation:
             **{key: value for key, value in os.environ.items() if not key.startswith(("PREFECT_", "SLUICE_"))},
             **self.server.environment,
             "SLUICE_HOME": str(self.house.home),
+            "SLUICE_PROJECT": str(folder),  # definitions lie in it
             WAREHOUSE: f"sqlite:///{folder}/{SECRET}.db",
             "SLUICE_CONNECTIONS": str(folder / "connections.yaml"),
             "PREFECT_WORKER_QUERY_SECONDS": "2",
