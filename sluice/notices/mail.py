@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator
 
-from sluice.notices.notice import Notice, NoticeDelayedError, NoticeRefusedError
+from sluice.notices.notice import Notice, NoticeDelayedError, NoticeRefusedError, RecipientDelayedError
 from sluice.notices.web_address import LOOPBACK
 
 _WAIT = 10  # seconds for each answer of the server
@@ -54,25 +54,22 @@ class MailServer:
     def send(self, notice: Notice, sender: str, recipient: str) -> None:
         """Hand a notice over, for good: the server has taken it when this returns.
 
-        raises : NoticeRefusedError when the server refuses the recipient or the message for good; NoticeDelayedError
-                 when it cannot be reached or trusted, or asks to come again. No text of the server's is in either
+        raises : NoticeRefusedError when the server refuses the recipient or the message for good; RecipientDelayedError
+                 when it asks to come again with this one, as where a mailbox is full; NoticeDelayedError when it cannot
+                 be reached or trusted, or takes nothing now. No text of the server's is in any of them
         cost   : up to 10 s for each answer
         """
         try:
             with self._connected() as server:
                 server.send_message(message(notice, sender, recipient), sender, [recipient])
         except smtplib.SMTPRecipientsRefused as refused:
-            code = next(iter(refused.recipients.values()))[0]
-            raise (NoticeRefusedError if code >= 500 else NoticeDelayedError)(
-                f"the mail server answers {code}"
-            ) from None
+            raise _answered(next(iter(refused.recipients.values()))[0]) from None
         except smtplib.SMTPAuthenticationError as refused:
             raise NoticeDelayedError(f"the mail server lets nobody in by this password ({refused.smtp_code})") from None
         except smtplib.SMTPResponseException as refused:
-            kind = (
-                NoticeRefusedError if isinstance(refused, smtplib.SMTPDataError) and refused.smtp_code >= 500 else None
-            )
-            raise (kind or NoticeDelayedError)(f"the mail server answers {refused.smtp_code}") from None
+            if isinstance(refused, smtplib.SMTPDataError):
+                raise _answered(refused.smtp_code) from None
+            raise NoticeDelayedError(f"the mail server answers {refused.smtp_code}") from None
         except (OSError, smtplib.SMTPException) as error:
             raise NoticeDelayedError(f"the mail server cannot be reached ({type(error).__name__})") from None
 
@@ -91,6 +88,14 @@ class MailServer:
             server.close()
             raise
         return server
+
+
+def _answered(code: int) -> NoticeRefusedError | NoticeDelayedError:
+    """What a code means that stands against one recipient or message; by 421 the server goes away."""
+    says = f"the mail server answers {code}"
+    if code >= 500:
+        return NoticeRefusedError(says)
+    return NoticeDelayedError(says) if code == 421 else RecipientDelayedError(says)
 
 
 def message(notice: Notice, sender: str, recipient: str) -> EmailMessage:

@@ -18,6 +18,10 @@ class NoticeDelayedError(TransportError):
     """The other side did not take it now; it may later."""
 
 
+class RecipientDelayedError(NoticeDelayedError):
+    """The other side does not take this notice for this recipient now; another one it may."""
+
+
 class Notice(BaseModel):
     """Every field is one line that can be seen: none of them can end a header or begin another one."""
 

@@ -79,10 +79,11 @@ class Outbox:
                 connection.execute("INSERT INTO seen VALUES (?)", (seen,))
 
     def due(self) -> list[Due]:
-        """What is still to be delivered, first to last."""
+        """What is still to be delivered, first to last; what was tried in vain comes after what was not."""
         with self._connected() as connection:
             rows = connection.execute(
-                "SELECT content, channel, noted, tries, fault FROM told WHERE outcome IS NULL ORDER BY noted, rowid"
+                "SELECT content, channel, noted, tries, fault FROM told WHERE outcome IS NULL "
+                "ORDER BY tries, noted, rowid"
             ).fetchall()
         return [Due(Notice.model_validate_json(content), *rest) for content, *rest in rows]
 

@@ -1,7 +1,7 @@
 """Webhook: a notice as JSON to an address of the agency's, signed so that the receiver knows from whom it is.
 
 `Sluice-Signature: t=SECONDS,v1=HEX`, the HMAC-SHA256 of `SECONDS.BODY` under the shared secret. A receiver refuses what
-is older than some minutes, and takes a notice whose id it knows for the same one.
+is older than some minutes, and takes a notice for the same one whose id, in the signed body, it knows.
 """
 
 import hashlib
@@ -37,8 +37,11 @@ class Webhook:
             "Sluice-Signature": f"t={seconds},v1={signature(self.secret, seconds, body)}",
         }
         try:
-            with httpx.Client(trust_env=False, timeout=_WAIT, follow_redirects=False) as client:
-                code = client.post(self.url, content=body, headers=headers).status_code
+            with (
+                httpx.Client(trust_env=False, timeout=_WAIT, follow_redirects=False) as client,
+                client.stream("POST", self.url, content=body, headers=headers) as answer,
+            ):
+                code = answer.status_code  # the body is never read: a receiver could have it go on for ever
         except httpx.HTTPError as error:
             raise NoticeDelayedError(f"the webhook cannot be reached ({type(error).__name__})") from None
         if 200 <= code < 300:

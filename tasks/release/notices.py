@@ -22,7 +22,7 @@ from sluice.custody.states import IN_DOUBT, OFFICE, REINSTATED, WITHOUT_STATES, 
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError, TransportError
 from sluice.log import log
-from sluice.notices.notice import Notice, NoticeRefusedError
+from sluice.notices.notice import Notice, NoticeRefusedError, RecipientDelayedError
 from sluice.notices.outbox import Due, Outbox
 from sluice.settings import Settings, settings
 from tasks.release.approval import report_place
@@ -231,12 +231,13 @@ def _waits_for(case: UnderReview) -> str:
 
 
 def _send(workspace: Workspace, outbox: Outbox, office: Office | None, chosen: Settings, now: datetime) -> Delivery:
-    """Send what is due. A channel that does not answer is asked once, and left alone until the next time."""
+    """Send what is due. A channel that does not answer is asked once, and left alone until the next time; that one
+    person cannot be reached now stops nothing for the others."""
     sent = waiting = refused = 0
     fault, silent = "", set()
     for due in outbox.due():
         channel = due.channel.partition(":")[0]
-        if _is_stale(workspace, due, now):
+        if _is_stale(workspace, office, due, now):
             outbox.settle(due, "stale")
             continue
         send = _sender(chosen, office, due)
@@ -254,15 +255,20 @@ def _send(workspace: Workspace, outbox: Outbox, office: Office | None, chosen: S
         except TransportError as error:
             outbox.failed(due, str(error))
             waiting, fault = waiting + 1, str(error)
-            silent.add(channel)
+            if not isinstance(error, RecipientDelayedError):
+                silent.add(channel)
             log("notice delayed", logging.WARNING, release=due.notice.about, detail=str(error))
     return Delivery(sent, waiting, refused, fault)
 
 
-def _is_stale(workspace: Workspace, due: Due, now: datetime) -> bool:
-    """Whether what is asked for has been done meanwhile, or it is too old."""
+def _is_stale(workspace: Workspace, office: Office | None, due: Due, now: datetime) -> bool:
+    """Whether what is asked for has been done meanwhile, it is too old, or its recipient is on the roster no more."""
     if now - datetime.fromisoformat(due.noted) > _STALE:
         return True
+    if office is not None and due.channel.startswith(MAIL):
+        person = office.roster.people.get(due.channel.removeprefix(MAIL))
+        if person is None or not person.counts(now):
+            return True
     wanted = due.notice.while_state
     return bool(wanted) and state_of(e.event for e in workspace.ledger.entries(due.notice.about)) != wanted
 

@@ -99,6 +99,7 @@ class Hook:
     url: str = ""
     taken: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
     code: int = 204
+    promised: int = 0  # bytes of an answer that never come
 
 
 @contextmanager
@@ -111,7 +112,7 @@ def web_server() -> Iterator[Hook]:
             hook.taken.append((dict(self.headers), body))
             self.send_response(hook.code)
             self.send_header("Location", f"{hook.url}elsewhere")
-            self.send_header("Content-Length", "0")
+            self.send_header("Content-Length", str(hook.promised))
             self.end_headers()
 
         def log_message(self, *args: Any) -> None:

@@ -39,6 +39,14 @@ def test_what_the_receiver_does_not_take(code: int, error: type[Exception]) -> N
         Webhook(hook.url, SECRET).send(NOTICE)
 
 
+def test_what_the_receiver_goes_on_to_say_is_not_waited_for() -> None:
+    """It could say more than the memory holds, or a byte every nine seconds, for ever."""
+    with web_server() as hook:
+        hook.code, hook.promised = 200, 1_000_000
+        Webhook(hook.url, SECRET).send(NOTICE)
+    assert len(hook.taken) == 1
+
+
 def test_only_this_machine_is_posted_to_in_the_open() -> None:
     safe = ("https://hooks.example/x", "http://127.0.0.1:8000/", "http://localhost/")
     unsafe = ("http://hooks.example/", "file:///etc/passwd", "hooks.example", "https://")

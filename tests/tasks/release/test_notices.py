@@ -119,6 +119,43 @@ def test_one_who_cannot_be_reached_keeps_it_from_nobody_else(waiting: LedgerHous
     assert deliver(waiting.workspace()) == Delivery(), "who is refused for good is not asked again"
 
 
+def test_one_whose_mailbox_is_full_keeps_it_from_nobody_else(waiting: LedgerHouse, mail: Mailbox) -> None:
+    """By the order of the roster amara is first: whoever is reached after her would never be told of anything."""
+    mail.recipients[f"amara@{DOMAIN}"] = 452
+    assert deliver(waiting.workspace()).waiting > 0
+    assert reached(mail, "pending review") == ["jonas", "mina"]
+    mail.recipients.clear()
+    assert deliver(waiting.workspace()).waiting == 0
+    assert reached(mail, "pending review") == ["amara", "jonas", "mina"]
+
+
+def test_a_notice_that_breaks_the_receiver_keeps_no_other_from_it(
+    waiting: LedgerHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with web_server() as hook:
+        configure(monkeypatch, None, hook)
+        waiting.workspace().ledger.append(RELEASE, "failed", "sluice", {"step": "publish", "error": "DataError"})
+        hook.code = 500
+        deliver(waiting.workspace())
+        first = hook.taken[0][0]["Sluice-Notice"]
+        hook.code = 204
+        deliver(waiting.workspace())
+    told = [headers["Sluice-Notice"] for headers, _ in hook.taken]
+    assert told.count(first) == 2
+    assert told[-1] == first, "it comes after those that were not tried yet"
+
+
+def test_who_left_is_told_nothing_more(waiting: LedgerHouse, mail: Mailbox) -> None:
+    mail.closed = True
+    deliver(waiting.workspace())
+    mail.closed = False
+    waiting.people["people"]["mina"]["valid_until"] = datetime.now(UTC).date() - timedelta(days=1)
+    waiting.write()
+    waiting.adopt()
+    assert deliver(waiting.workspace()).waiting == 0
+    assert reached(mail, "pending review") == ["amara", "jonas"]
+
+
 def test_a_process_that_is_killed_before_it_noted_the_delivery_sends_it_under_the_same_id(
     waiting: LedgerHouse, mail: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
