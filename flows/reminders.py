@@ -30,8 +30,10 @@ def _of_runs() -> Iterator[Notice]:
     except Exception as error:  # of the network, of HTTP, or Prefect's own
         log("runs not looked at", logging.WARNING, detail=f"Prefect's server: {type(error).__name__}")
         return
+    told = set()  # of a deployment one run, the first: whoever may start runs could send thousands of mails by them
     for run in runs:
-        if run.condition in ("late", "stuck", "crashed"):
+        if run.condition in ("late", "stuck", "crashed") and (run.deployment, run.condition) not in told:
+            told.add((run.deployment, run.condition))
             yield Notice(
                 id=f"run-{run.id}-{run.condition}",
                 at=datetime.now(UTC).isoformat(timespec="seconds"),

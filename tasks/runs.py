@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from shlex import quote
 from uuid import UUID
 
 from prefect.client.orchestration import SyncPrefectClient, get_client
@@ -63,10 +64,15 @@ def runs_of_interest(now: datetime | None = None) -> list[Run]:
     found = [(run, *trouble) for run in due if (trouble := _trouble(run, _latest(due), now))]
     found += [(run, "scheduled", _time_of(run), "") for run in coming]
     return [
-        Run(str(run.id), run.name, name, condition, since, do.format(name), f"{pages}/runs/flow-run/{run.id}")
+        Run(str(run.id), run.name, name, condition, since, _command(do, name), f"{pages}/runs/flow-run/{run.id}")
         for run, condition, since, do in found
         if run.deployment_id and (name := deployments[run.deployment_id].name)
     ]
+
+
+def _command(do: str, deployment: str) -> str:
+    """What to do, with the deployment's name, which anybody on the server chose, as one word for the shell."""
+    return do.format(quote(f"release/{deployment}"))
 
 
 def _trouble(run: FlowRun, latest: Mapping[UUID | None, FlowRun], now: datetime) -> tuple[str, datetime, str] | None:
@@ -82,7 +88,7 @@ def _trouble(run: FlowRun, latest: Mapping[UUID | None, FlowRun], now: datetime)
         case StateType.CRASHED | StateType.FAILED if latest[run.deployment_id].id == run.id:
             if state.type is StateType.CRASHED:
                 return "crashed", state.timestamp, "its process ended or was lost: sluice doctor --repair"
-            return "failed", state.timestamp, "the worker's output says why; then: prefect deployment run 'release/{}'"
+            return "failed", state.timestamp, "the worker's output says why; then: prefect deployment run {}"
     return None
 
 

