@@ -40,7 +40,7 @@ def verify(workspace: Workspace, copies: Sequence[Path] = ()) -> Verification:
     for entries in histories.values():
         if begun := last(entries, State.PUBLISHING):
             folder = Path(begun.body["folder"])
-            on_shelves[folder.parent][folder] = entries
+            on_shelves[folder.parent.resolve()][folder] = entries
     documents = documents_of_shelves(histories)
     for place, releases in on_shelves.items():
         found += verify_shelf(place, releases, documents.get(place, ShelfDocuments()))

@@ -24,7 +24,7 @@ class Edition:
 
     release: str
     name: str  # of the definition
-    shelf: Path
+    shelf: Path  # where it is now: the path that was recorded, without the links that have come into it since
     state: State | None
     received: Mapping[str, Any]  # what the ledger recorded of the data and documents
     entries: Sequence[Entry]
@@ -45,8 +45,12 @@ class Edition:
 def lines_of_editions(histories: Mapping[str, Sequence[Entry]]) -> list[list[Edition]]:
     """All releases that were received, in lines of one name on one shelf, each from the earliest to the latest.
 
-    Cost: one pass over the entries.
+    A shelf that was moved, and has a link in its place, is one shelf, however definitions spell it: else two editions
+    would be current on it.
+
+    Cost: one pass over the entries, and a look at each shelf's path.
     """
+    places: dict[Path, Path] = {}  # as recorded -> as it is now
     first: dict[str, int] = {}  # SHA-256 of data -> the row by which they were first received
     for entries in histories.values():
         for entry in entries:
@@ -54,7 +58,7 @@ def lines_of_editions(histories: Mapping[str, Sequence[Entry]]) -> list[list[Edi
                 first[sha256] = min(entry.seq, first.get(sha256, entry.seq))
     lines: dict[tuple[Path, str], list[Edition]] = {}
     for release, entries in histories.items():
-        if edition := _edition(release, entries, first):
+        if edition := _edition(release, entries, first, places):
             lines.setdefault((edition.shelf, edition.name), []).append(edition)
     return [sorted(line, key=lambda edition: edition.place) for line in lines.values()]
 
@@ -94,16 +98,20 @@ def _latest(editions: Iterable[Edition]) -> Edition | None:
     return max(editions, key=lambda edition: edition.place, default=None)
 
 
-def _edition(release: str, entries: Sequence[Entry], first: Mapping[str, int]) -> Edition | None:
+def _edition(
+    release: str, entries: Sequence[Entry], first: Mapping[str, int], places: dict[Path, Path]
+) -> Edition | None:
     received = [entry for entry in entries if entry.event == State.RECEIVED]
     if not received or not (sha256 := _data_of(received[-1])):
         return None
     body = received[-1].body
     begun = next((entry.body for entry in reversed(entries) if entry.event == State.PUBLISHING), None)
-    shelf = Path(begun["folder"]).parent if begun else Path(body["target"])
+    recorded = Path(begun["folder"]).parent if begun else Path(body["target"])
+    if recorded not in places:
+        places[recorded] = recorded.resolve()
     place = ((body.get("period") or {}).get("last", ""), first[sha256], received[0].seq)
     state = state_of(entry.event for entry in entries)
-    return Edition(release, body["definition"], shelf, state, body, entries, place)
+    return Edition(release, body["definition"], places[recorded], state, body, entries, place)
 
 
 def _data_of(received: Entry) -> str | None:

@@ -243,3 +243,18 @@ def test_runs_that_wait_in_vain_are_let_go(house: House, monkeypatch: pytest.Mon
     published(judged(house))
     assert resumed == [monday.id]
     assert monday.state is State.OVERTAKEN
+
+
+@pytest.mark.slow
+def test_a_shelf_that_was_moved_is_one_shelf_however_it_is_spelled(house: House) -> None:
+    """Else two editions would be current on it, and the catalogue would be of whichever was written last."""
+    monday = published(judged(house))
+    moved = house.target.with_name("moved")
+    house.target.rename(moved)
+    house.target.symlink_to(moved)
+    house.new_edition()
+    tuesday = published(judged(house))
+    assert [monday.state, tuesday.state] == [State.SUPERSEDED, State.PUBLISHED]
+    assert (moved / "people-puf.current").readlink().name == tuesday.id
+    assert monday.id in (moved / "catalogue.html").read_text(encoding="utf-8")
+    assert not house.workspace().ledger.verify()
