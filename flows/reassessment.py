@@ -6,6 +6,7 @@ a release of which any of these is gone nothing is known. Each result is a remar
 
 import json
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from inspect import unwrap
@@ -14,7 +15,7 @@ from typing import Any
 from policies.policy import Policy
 from policies.waivers import apply_waivers
 from sluice.custody.ledger import Entry
-from sluice.custody.states import IN_DOUBT, REASSESSED, State, state_of
+from sluice.custody.states import IN_DOUBT, REASSESSED, State, TransitionError, state_of
 from sluice.custody.workspace import Workspace
 from sluice.documents.documents import document_sha256
 from sluice.errors import SluiceError, did_you_mean
@@ -67,8 +68,8 @@ def reassess(workspace: Workspace, wanted: Collection[str] = (), trial: Policy |
     """Judge again what is public, each by the policy of its name that is in force, or else by its own.
 
     wanted  : ids; none: all
-    trial   : a policy to judge by in their place: all releases of a policy of that name, or those wanted. Where it is
-              not the one in force, nothing is recorded
+    trial   : a policy to judge by in their place: all releases of a policy of that name or one that cannot be read, or
+              those wanted. Where it is not the one in force, nothing is recorded
     raises  : SluiceError for an unknown id, and when the ledger is not whole
     cost    : of masking and judging each release
     """
@@ -84,15 +85,22 @@ def reassess(workspace: Workspace, wanted: Collection[str] = (), trial: Policy |
             continue
         received = last(entries, State.RECEIVED)
         assert received is not None
-        own = _policy(workspace, received.body["policy"])
+        since = sum(_published_at(other) > _published_at(entries) for other in public.values())
+        try:
+            own = _policy(workspace, received.body["policy"])
+        except (SluiceError, ValueError):  # of this one release: the others are judged all the same
+            lost = [_unknown("Its policy is lost, or of another version of Sluice, so nobody can judge it any more.")]
+            sha256 = received.body["policy"]
+            yield _concluded(workspace, entries, "that cannot be read", sha256, lost, since, recorded=trial is None)
+            continue
         if trial is not None and trial.name != own.name and not wanted:
             continue
         in_force = _in_force(workspace, own.name)
         policy = trial or in_force or own
         found = _judged(workspace, entries, policy)
-        since = sum(_published_at(other) > _published_at(entries) for other in public.values())
         recorded = trial is None or (in_force is not None and document_sha256(trial) == document_sha256(in_force))
-        yield _concluded(workspace, entries, policy, found, since, recorded)
+        called = f"'{policy.name}', version {policy.version}"
+        yield _concluded(workspace, entries, called, document_sha256(policy), found, since, recorded)
 
 
 def _judged(workspace: Workspace, entries: Sequence[Entry], policy: Policy) -> list[Finding]:
@@ -139,7 +147,8 @@ def _unknown(says: str) -> Finding:
 def _concluded(
     workspace: Workspace,
     entries: Sequence[Entry],
-    policy: Policy,
+    called: str,
+    policy: str,
     findings: Sequence[Finding],
     since: int,
     recorded: bool,
@@ -150,23 +159,21 @@ def _concluded(
     reasons = tuple(f.says for f in sorted(against, key=lambda f: -f.verdict) if f not in excused)
     release, state = entries[0].release, _state(entries)
     assert state is not None
-    found = Reassessment(
-        release, state, f"'{policy.name}', version {policy.version}", verdict, reasons, news=False, since=since
-    )
+    found = Reassessment(release, state, called, verdict, reasons, news=False, since=since)
     body = {
         "verdict_now": verdict.name,
         "says": found.says,
         "further_reasons": list(reasons[1 : 1 + _FURTHER]),
-        "policy": document_sha256(policy),
+        "policy": policy,
     }
     before = next((entry for entry in reversed(entries) if entry.event in (REASSESSED, IN_DOUBT)), None)
     known = before is not None and all(before.body[name] == body[name] for name in body)
     found = replace(found, news=verdict is not Verdict.PASS and not known)
     if recorded:
         event = IN_DOUBT if found.news else REASSESSED
-        workspace.ledger.append(
-            release, event, account(), {**body, "published_since": since, "versions": versions()}, _PUBLIC
-        )
+        remark = {**body, "published_since": since, "versions": versions()}
+        with suppress(TransitionError):  # it was withdrawn meanwhile
+            workspace.ledger.append(release, event, account(), remark, _PUBLIC)
     return found
 
 

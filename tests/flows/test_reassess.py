@@ -43,6 +43,26 @@ def test_what_passed_passes_again_and_nothing_but_the_ledger_changes(kind: type[
     assert house.sluice("ledger", "verify").code == DONE
 
 
+def test_a_release_whose_policy_cannot_be_read_is_unknown_and_hides_no_other() -> None:
+    """Else one of an earlier version ends the command, or passes by being left out."""
+    house = stages(House).at("published")
+    workspace = house.workspace()
+    unknown = workspace.vault.keep_bytes(b'{"name": "public-use", "rule_of_old": 3}', ".json")
+    folder = {"folder": str(house.target / "old-puf-1")}
+    events = {
+        "received": {"definition": "old-puf", "policy": unknown}, "validated": {}, "masked": {}, "evaluated": {},
+        "pending_review": {}, "approved": {}, "publishing": folder, "published": folder,
+    }  # fmt: skip
+    for event, body in events.items():
+        workspace.ledger.append("old-puf-1", event, "sluice", body)
+    for options in ([], ["--policy", str(house.documents / "policy.yaml")]):
+        told = house.sluice("reassess", "--json", *options)
+        assert told.code == UNCHECKED, told.words
+        assert [(row["release"], row["verdict"]) for row in told.json] == [
+            (house.id, "PASS"), ("old-puf-1", "UNKNOWN")
+        ]  # fmt: skip
+
+
 def _files(house: House) -> list[Path]:
     held = (house.home / "vault" / "objects", house.home / "vault" / "seeds", house.home / "reports", house.target)
     return [path for folder in held for path in folder.rglob("*") if path.is_file()]
