@@ -7,13 +7,15 @@ from flows.doctor.diagnosis import Diagnosis, fail, ok
 from flows.review import go_on, resume_waiting
 from policies.standing import REFUSALS
 from sluice.custody.ledger import Entry
-from sluice.custody.states import State, state_of
+from sluice.custody.states import State, allowed, state_of
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from tasks.failure import StepFailed
 from tasks.release.approval import standing
 from tasks.release.review import find
+from tasks.release.under_review import UnderReview
 from tasks.release.waiting import runs_waiting
+from tasks.release.withdrawal import WITHDRAWAL, carry_out, requests
 
 _TO_PUBLISH = (State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)
 
@@ -41,6 +43,8 @@ def _unfinished(workspace: Workspace, release: str, entries: Sequence[Entry]) ->
     if state in REFUSALS.values() and runs_waiting(workspace, release):
         mend = "Resume them, or: sluice doctor --repair"
         return fail(release, f"it is {state}, and runs still wait for it", mend, lambda: _resume(workspace, release))
+    if any(entry.event == WITHDRAWAL for entry in entries) and state in allowed("withdraw"):
+        return _not_withdrawn(workspace, release)
     if state not in _TO_PUBLISH:
         return None
     try:
@@ -50,6 +54,18 @@ def _unfinished(workspace: Workspace, release: str, entries: Sequence[Entry]) ->
         return fail(release, f"it is {state} and cannot go on: {error}", f"sluice review {release}")
     says = "its publication was interrupted" if state is State.PUBLISHING else "it is approved and not published"
     return fail(release, says, f"sluice approve {release}, or: sluice doctor --repair", lambda: _finish(release))
+
+
+def _not_withdrawn(workspace: Workspace, release: str) -> Diagnosis | None:
+    try:
+        case = UnderReview.of(workspace, release)
+    except SluiceError as error:
+        return fail(release, f"nobody knows whether it is to be withdrawn: {error}", f"sluice ledger show {release}")
+    asked = requests(case)
+    if not asked.suffice:
+        return None  # people are to ask
+    says = "people asked that it be withdrawn, and that was interrupted"
+    return fail(release, says, "sluice doctor --repair", lambda: f"{release} is withdrawn: {carry_out(case, asked)}")
 
 
 def _resume(workspace: Workspace, release: str) -> str:

@@ -162,9 +162,9 @@ def withdraw(folder: Path, reason: str) -> Path:
     if not folder.is_dir() and not gone.is_dir():
         raise SluiceError(f"there is no published folder {folder} to withdraw.")
     with disk_of(f"the disk of {folder.parent}"), alone_in(folder.parent):
-        tombstone = tombstone_of(folder)
-        if not tombstone.exists():
-            replace(tombstone, epitaph(folder, reason), 0o644)
+        tombstone, says = tombstone_of(folder), epitaph(folder, reason)
+        if not tombstone.is_file() or tombstone.is_symlink() or tombstone.read_bytes() != says:
+            replace(tombstone, says, 0o644)  # the reasons may have become more since it was interrupted
         if folder.is_dir():
             folder.rename(gone)
         gone.chmod(0o700)

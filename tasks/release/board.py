@@ -19,6 +19,7 @@ from tasks.release.office import open_office
 from tasks.release.release import last
 from tasks.release.series import standing_in_series
 from tasks.release.under_review import UnderReview
+from tasks.release.withdrawal import WITHDRAWAL, requests
 
 _SOON = timedelta(days=14)
 _UNDER_WAY = (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.PUBLISHING)
@@ -133,9 +134,12 @@ def _waits(
 ) -> tuple[list[Waiting], list[Ending]]:
     """Whom a release waits for, and which of the approvals that it has end soon."""
     begun, state = waits_since(entries), _state(entries)
-    asked = [entry for entry in entries if entry.event == "withdrawal" and now - _when(entry.at) < LAPSES_AFTER]
+    asked = [entry for entry in entries if entry.event == WITHDRAWAL and now - _when(entry.at) < LAPSES_AFTER]
     if state in (State.PUBLISHED, State.SUPERSEDED) and asked:
         case = UnderReview.of(workspace, release)
+        if requests(case).suffice:
+            do = "its withdrawal was not finished: sluice doctor --repair"
+            return [Waiting(release, asked[-1].at, "nobody more; it is to be withdrawn", (), None, do)], []
         people = _others(case, {entry.actor for entry in asked}, now)
         until = (_when(asked[0].at) + LAPSES_AFTER).isoformat(timespec="seconds")
         do = f"sluice withdraw {release} --reason"

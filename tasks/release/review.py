@@ -1,34 +1,26 @@
 """What people do with a release: find it, decide on it, withdraw it. Each is an event in the ledger."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
-from policies.acts import digest_of_words, said_at, verified_person
 from policies.adoption import LAPSES_AFTER, PEOPLE_NEEDED
 from policies.approvals import DECISION, PREDICATE, decision_predicate
 from policies.key_history import key_history
-from policies.people import HEAD, stronger
+from policies.people import stronger
 from policies.standing import REFUSALS, Decision, Standing
-from sluice.custody import shelf
-from sluice.custody.ledger import Entry
 from sluice.custody.states import SERIES_ENDED, State, allowed
 from sluice.custody.workspace import Workspace
-from sluice.errors import DataError, SluiceError
+from sluice.errors import SluiceError
 from tasks.release.acting import Means, Request, act, refuse_unseen, refuse_unverifiable
 from tasks.release.approval import approved_files, verify_subject
-from tasks.release.current_edition import settle_editions
 from tasks.release.documents import open_workspace
 from tasks.release.product import AnyRelease
 from tasks.release.products import load_product
 from tasks.release.release import last, recorded_release
-from tasks.release.schema_views import write_views
-from tasks.release.shelf_catalogue import write_catalogues
 from tasks.release.under_review import UnderReview
 from tasks.release.waiting import definition_of
+from tasks.release.withdrawal import WITHDRAWAL, WITHDRAWAL_PREDICATE, carry_out, requests, withdrawal_predicate
 
-WITHDRAWAL = "withdrawal"  # the event in the ledger
-WITHDRAWAL_PREDICATE = "urn:sluice:withdrawal:1"
 SERIES_PREDICATE = "urn:sluice:series-end:1"
 
 
@@ -133,7 +125,7 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
         stronger(case.office.roster.identity, case.policy.approvals.identity),
         means,
         WITHDRAWAL_PREDICATE,
-        lambda words, at, salt: _withdrawal(case, words, at, salt),
+        lambda words, at, salt: withdrawal_predicate(case, words, at, salt),
         {"manifest.json": published.body["files"]["manifest.json"]},
         reason,
         workspace.vault,
@@ -142,29 +134,14 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
         return said
     workspace.ledger.append(release_id, WITHDRAWAL, said.person, said.body, on_shelf)
     case = UnderReview.of(workspace, release_id)
-    asks = {who: entry for entry in case.entries if entry.event == WITHDRAWAL and (who := _asks(case, entry))}
-    people = asks.keys()
-    roles = {HEAD, *case.policy.approvals.roles}
-    in_role = any(roles & {*case.office.roster.people[who].roles} for who in people)
-    if len(people) < PEOPLE_NEEDED or not in_role:
-        which = "" if in_role else f" with the role {' or '.join(sorted(roles))}"
+    asked = requests(case)
+    if not asked.suffice:
+        which = "" if asked.in_role else f" with the role {' or '.join(sorted(asked.roles))}"
         return (
-            f"{len(people)} of {PEOPLE_NEEDED} people ask that {release_id} be withdrawn; another{which} must run the "
-            f"same command within {LAPSES_AFTER.days} days. The public reads the --reason of each."
+            f"{len(asked.by)} of {PEOPLE_NEEDED} people ask that {release_id} be withdrawn; another{which} must run "
+            f"the same command within {LAPSES_AFTER.days} days. The public reads the --reason of each."
         )
-    reasons = "; ".join(dict.fromkeys(entry.body["comment"] for entry in asks.values()))
-    gone = shelf.withdraw(Path(published.body["folder"]), reasons)
-    workspace.ledger.append(release_id, State.WITHDRAWN, said.person, {"reason": reasons})
-    settle_editions(workspace)
-    write_catalogues(workspace)
-    shelf_of_it = Path(published.body["folder"]).parent
-    for where, why in write_views(workspace).items():  # a server that does not answer keeps nothing on the shelf
-        if (where.name, where.shelf) == (published.body["definition"], shelf_of_it):
-            raise DataError(
-                f"{release_id} is withdrawn, and its folder is off the shelf; its tables are not yet out of "
-                f"'{where.into}' of '{where.connection}' ({why}). When that is mended: sluice catalogue"
-            )
-    return gone
+    return carry_out(case, asked)
 
 
 def end_series(release_id: str, means: Means, comment: str) -> Request | str:
@@ -184,7 +161,7 @@ def end_series(release_id: str, means: Means, comment: str) -> Request | str:
         stronger(case.office.roster.identity, case.policy.approvals.identity),
         means,
         SERIES_PREDICATE,
-        lambda words, at, salt: _withdrawal(case, words, at, salt),
+        lambda words, at, salt: withdrawal_predicate(case, words, at, salt),
         case.subject.model_dump(exclude_none=True),
         comment,
         workspace.vault,
@@ -193,23 +170,6 @@ def end_series(release_id: str, means: Means, comment: str) -> Request | str:
         return said
     workspace.ledger.append(release_id, SERIES_ENDED, said.person, said.body, on_shelf)
     return f"every edition after {release_id} needs decisions of its own, until people approve the series anew"
-
-
-def _withdrawal(case: UnderReview, reason: str, at: str, salt: str) -> dict[str, str]:
-    """What somebody signs who asks for a withdrawal, or ends a series."""
-    words = digest_of_words(reason, salt)
-    return {"office": case.office.id, "release": case.id, "comment_sha256": words, "at": at}
-
-
-def _asks(case: UnderReview, entry: Entry) -> str | None:
-    """Who asked for a withdrawal; None where that cannot be verified, or is long ago."""
-    predicate = _withdrawal(case, entry.body["comment"], entry.body["said_at"], entry.body["salt"])
-    try:
-        if datetime.now(UTC) - said_at(entry) > LAPSES_AFTER:
-            return None
-        return verified_person(entry, case.office.roster, WITHDRAWAL_PREDICATE, predicate)
-    except SluiceError:
-        return None
 
 
 def _refuse_unless_under_review(state: State | None, release_id: str) -> None:

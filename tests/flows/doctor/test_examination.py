@@ -4,15 +4,23 @@ import json
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
+from sluice.custody import shelf
 from sluice.custody.states import State
-from tests.flows.house import DONE, ERROR, House
+from tests.flows.house import DONE, ERROR, WAITING, House
 from tests.flows.stages import stages
 
 CHECKS = ["settings", "packages", "names", "modes", "connections", "ledger", "history", "clock"]
+
+
+@pytest.fixture
+def published() -> House:
+    """A house whose release is on the shelf."""
+    return stages(House).at("published")
 
 
 @pytest.fixture
@@ -74,6 +82,39 @@ def test_what_was_decided_and_not_carried_out_is_named_and_finished(almost: Hous
     assert almost.events(release).count("published") == 1
     assert almost.workspace().ledger.verify() == []
     assert almost.sluice("doctor", "--after", "0", "--repair").code == DONE
+
+
+@pytest.mark.parametrize("dies", ["before the folder is moved", "before it is recorded", "before what follows is"])
+def test_a_withdrawal_that_was_interrupted_is_named_and_finished(published: House, dies: str) -> None:
+    release, place = published.id, "tasks.release.withdrawal"
+    take_off = shelf.withdraw
+
+    def then_die(folder: Path, reason: str) -> None:
+        take_off(folder, reason)
+        raise KeyboardInterrupt
+
+    at, dying = {
+        "before the folder is moved": (f"{place}.shelf.withdraw", KeyboardInterrupt),
+        "before it is recorded": (f"{place}.shelf.withdraw", then_die),
+        "before what follows is": (f"{place}.settle_editions", KeyboardInterrupt),
+    }[dies]
+    with patch(at, side_effect=dying):
+        published.withdraw(release, "wrong codes")
+    if dies != "before what follows is":  # which every run does, too
+        assert lines(published, "--after", "0")[release]["condition"] == "fail"
+        assert "nobody more; it is to be withdrawn" in published.sluice("board").words
+        repaired = lines(published, "--after", "0", "--repair")[release]
+        assert f"{release} is withdrawn" in str(repaired["repaired"])
+    assert published.sluice("catalogue").code == DONE
+    assert published.shelf == [f"{release}.withdrawn.txt"]
+    assert published.events(release)[-3:] == ["withdrawal", "withdrawal", "withdrawn"]
+    assert published.sluice("ledger", "verify").code == DONE
+
+
+def test_one_who_asks_withdraws_nothing_by_the_doctor(published: House) -> None:
+    assert published.sluice("withdraw", published.id, "--reason", "wrong codes", "--as", "amara").code == WAITING
+    assert published.sluice("doctor", "--after", "0", "--repair").code == DONE
+    assert published.shelf == [published.id]
 
 
 def test_what_people_have_not_decided_is_not_the_doctor_s(almost: House) -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import tasks.release.review
-from tasks.release.review import WITHDRAWAL
+import tasks.release.withdrawal as withdrawal
 from tasks.release.under_review import UnderReview
 from tests.flows.test_verify import SigningHouse
 
@@ -22,15 +21,15 @@ def test_a_request_that_lapsed_does_not_come_back(tmp_path: Path, monkeypatch: p
     release = house.id
     house.sluice("withdraw", release, "--reason", "wrong codes", "--as", "amara")
     case = UnderReview.of(house.workspace(), release)
-    asked = next(entry for entry in case.entries if entry.event == WITHDRAWAL)
-    assert tasks.release.review._asks(case, asked) == "amara"
+    asked = next(entry for entry in case.entries if entry.event == withdrawal.WITHDRAWAL)
+    assert withdrawal._asks(case, asked) == "amara"
 
     class Later(datetime):
         @classmethod
         def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
             return datetime.now(UTC) + timedelta(days=31)
 
-    monkeypatch.setattr(tasks.release.review, "datetime", Later)
+    monkeypatch.setattr(withdrawal, "datetime", Later)
     again = replace(asked, at=Later.now().isoformat(timespec="microseconds"))
-    assert tasks.release.review._asks(case, asked) is None
-    assert tasks.release.review._asks(case, again) is None
+    assert withdrawal._asks(case, asked) is None
+    assert withdrawal._asks(case, again) is None
