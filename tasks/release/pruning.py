@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from policies.retention import Part
+from sluice.custody.clock import refuse_wrong_clock
 from sluice.custody.durable import locked
 from sluice.custody.states import PRUNED, SEED_DESTROYED, VAULT
 from sluice.custody.stored_objects import discard
@@ -40,13 +41,16 @@ def prune(workspace: Workspace, now: datetime | None = None, dry_run: bool = Fal
     Killed in between it is finished by the next call. What came back, with an old backup, goes again.
 
     now    : the time by which it is decided what is due, if another than the clock's
-    raises : SluiceError when the ledger is not whole: it would not know of what is needed
+    raises : SluiceError when the ledger is not whole: it would not know of what is needed; and where this machine's
+             clock and those of the ledger disagree
     """
     with locked(workspace.home / "pruning.lock"):
         if problems := workspace.ledger.verify():
             raise SluiceError(
                 f"nothing is deleted while the ledger is not whole, as it says what is needed: {'; '.join(problems)}"
             )
+        if now is None and not dry_run:
+            refuse_wrong_clock(workspace.ledger)  # one that is ahead would delete what is kept for years yet
         found = inventory(workspace, now)
         deletions, kept = _due(workspace, found)
         if dry_run:

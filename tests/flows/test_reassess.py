@@ -46,7 +46,7 @@ def test_what_passed_passes_again_and_nothing_but_the_ledger_changes(kind: type[
 def test_a_release_whose_policy_cannot_be_read_is_unknown_and_hides_no_other() -> None:
     """Else one of an earlier version ends the command, or passes by being left out."""
     house = stages(House).at("published")
-    workspace = house.workspace()
+    workspace, first = house.workspace(), house.id
     unknown = workspace.vault.keep_bytes(b'{"name": "public-use", "rule_of_old": 3}', ".json")
     folder = {"folder": str(house.target / "old-puf-1")}
     events = {
@@ -58,9 +58,10 @@ def test_a_release_whose_policy_cannot_be_read_is_unknown_and_hides_no_other() -
     for options in ([], ["--policy", str(house.documents / "policy.yaml")]):
         told = house.sluice("reassess", "--json", *options)
         assert told.code == UNCHECKED, told.words
-        assert [(row["release"], row["verdict"]) for row in told.json] == [
-            (house.id, "PASS"), ("old-puf-1", "UNKNOWN")
-        ]  # fmt: skip
+        judged, lost = told.json
+        assert (judged["release"], judged["policy"]) == (first, f"'{house.policy['name']}', version 1")
+        assert (lost["release"], lost["verdict"]) == ("old-puf-1", "UNKNOWN")
+        assert "of another version of Sluice" in lost["reasons"][0]
 
 
 def _files(house: House) -> list[Path]:

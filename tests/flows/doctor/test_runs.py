@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 from unittest.mock import patch
 from uuid import UUID, uuid4
@@ -114,3 +115,24 @@ def test_a_crashed_run_is_found_behind_a_page_of_others(tmp_path: Path) -> None:
 def test_what_crashed_more_than_a_week_ago_is_history(tmp_path: Path) -> None:
     [only] = found(tmp_path, run(StateType.CRASHED, 8 * 24 * 60))
     assert only.condition is Condition.OK
+
+
+@pytest.mark.parametrize(("named", "goes_on"), [("people.yaml", True), ("../elsewhere.yaml", False)])
+def test_the_definition_of_a_lost_run_is_looked_for_in_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, goes_on: bool
+) -> None:
+    """Wherever the doctor is called from; and nowhere else, whatever the server says."""
+    project = tmp_path / "project"
+    project.mkdir()
+    monkeypatch.setenv("SLUICE_PROJECT", str(project))
+    monkeypatch.chdir("/")  # as a unit of systemd begins
+    workspace = Workspace.open(tmp_path / "home")
+    workspace.ledger.append("people-puf-1", "received", "sluice", {})
+    lost = run(StateType.CRASHED, 60, name="people-puf-1").model_copy(update={"parameters": {"definition": named}})
+    with (
+        patch("flows.doctor.runs.load_product") as loaded,
+        patch("flows.doctor.runs.recorded_release", return_value=SimpleNamespace(id="people-puf-1")),
+    ):
+        release = Runs(cast(SyncPrefectClient, Server(lost)), workspace, timedelta(minutes=10))._release(lost)
+    assert release == ("people-puf-1" if goes_on else None)
+    assert [call.args[0] for call in loaded.call_args_list] == ([project / named] if goes_on else [])

@@ -1,5 +1,6 @@
 """Pruning: what is due goes, in the ledger first; what anybody needs stays, whoever would have it gone."""
 
+import os
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -8,7 +9,9 @@ from unittest.mock import patch
 
 import pytest
 
+from sluice.custody.ledger import Ledger
 from sluice.custody.states import PRUNED, SEED_DESTROYED, VAULT
+from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from tasks.release.pruning import Pruning, prune
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
@@ -183,6 +186,19 @@ def test_nothing_is_deleted_by_a_ledger_that_was_cut_off(published: RetainingHou
     with pytest.raises(SluiceError, match=r"nothing is deleted while the ledger is not whole.*the end was cut off"):
         after(published, 20_000)
     assert objects(published) == before
+
+
+def test_nothing_is_deleted_by_a_clock_that_is_ahead(tmp_path: Path) -> None:
+    """By one that is years ahead everything would be due."""
+    workspace = Workspace.open(tmp_path / "home")
+    stray = workspace.vault.path(workspace.vault.keep_bytes(b"of a run that was killed", ".csv"), ".csv")
+    os.utime(stray, (0, 0))
+    there = datetime.now(UTC) - timedelta(days=400)
+    with patch.object(Ledger, "database_clock", return_value=there), pytest.raises(SluiceError, match="ahead of that"):
+        prune(workspace)
+    assert stray.exists()
+    assert prune(workspace).deletions
+    assert not stray.exists()
 
 
 def test_what_somebody_took_is_told_from_what_was_deleted_by_rule(published: RetainingHouse) -> None:
