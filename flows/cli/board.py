@@ -79,7 +79,7 @@ def _show(found: "Board", runs: list[dict[str, Any]], fault: str) -> None:
     _group("Stopped", [(each.release, each.what, f"since {_day(each.since)}", each.do) for each in found.stopped])
     _group("Under way", [(each.release, each.state, f"since {_day(each.since)}") for each in found.under_way])
     _group("Ends soon", [(each.about, each.what, f"on {_day(each.until)}") for each in found.ending])
-    _group("Current", [(each.release, f"since {_day(each.since)}", each.folder) for each in found.current])
+    _group("Current", [(each.release, f"since {_day(each.since)}", each.folder, each.doubt) for each in found.current])
     _group("Runs", [
         # Before it has a release, a run's name is two random words of Prefect's: only its deployment says what it is.
         (run["deployment"], f"{run['condition']}, {_day(run['since'].isoformat())}: {run['name']}", run["do"],

@@ -15,6 +15,7 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import NOT_THE_SUBMITTER, State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
+from tasks.release.doubt import doubt_of
 from tasks.release.office import open_office
 from tasks.release.release import last
 from tasks.release.series import standing_in_series
@@ -51,6 +52,7 @@ class Current:
     definition: str
     since: str
     folder: str
+    doubt: str  # of the last reassessment, if it would not pass today; else empty
 
 
 @dataclass(frozen=True)
@@ -235,7 +237,8 @@ def _current(histories: Mapping[str, Sequence[Entry]]) -> Iterator[Current]:
     for release, entries in histories.items():
         published = last(entries, State.PUBLISHED)
         if published and _state(entries) is State.PUBLISHED:
-            yield Current(release, published.body["definition"], published.at, published.body["folder"])
+            doubt = doubt_of(entries)
+            yield Current(release, published.body["definition"], published.at, published.body["folder"], doubt)
 
 
 def _stopped(histories: Mapping[str, Sequence[Entry]]) -> list[Stopped]:

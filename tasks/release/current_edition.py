@@ -16,6 +16,7 @@ from sluice.errors import SluiceError
 from tasks.release.account import account
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents
+from tasks.release.doubt import doubt_of
 from tasks.release.release import DocumentedRelease
 
 
@@ -41,7 +42,7 @@ def settle_editions(workspace: Workspace) -> list[str]:
                 if edition.state is State.PUBLISHED and latest is not None and edition is not latest:
                     workspace.ledger.append(edition.release, State.SUPERSEDED, account(), {"by": latest.release})
                 elif edition.state is State.SUPERSEDED and edition is latest:
-                    says = "every later edition was withdrawn"
+                    says = "; ".join(filter(None, ["every later edition was withdrawn", doubt_of(edition.entries)]))
                     workspace.ledger.append(edition.release, REINSTATED, account(), {"says": says})
                 elif edition.state in WAITING and (newer := overtaken_by(edition, line)):
                     close_overtaken(workspace, edition, newer)

@@ -28,6 +28,7 @@ from sluice.settings import Settings, settings
 from tasks.release.approval import report_place
 from tasks.release.board import board, may_decide, waits_since
 from tasks.release.documents import open_workspace
+from tasks.release.doubt import doubt_of
 from tasks.release.office import open_office
 from tasks.release.series import standing_in_series
 from tasks.release.under_review import UnderReview
@@ -179,6 +180,8 @@ def _notice(workspace: Workspace, entry: Entry, case: UnderReview | None) -> Not
         says += f": {waits_for}" if (waits_for := _waits_for(case)) else ""
     if entry.event == "failed":
         says += f": {entry.body.get('step', 'a step')} failed with {entry.body.get('error', 'an error')}"
+    if entry.event == REINSTATED and case is not None and (doubt := doubt_of(case.entries)):
+        says += f", {doubt}"
     judged = case is not None and entry.event in (State.PENDING_REVIEW, State.BLOCKED)
     return Notice(
         id=f"{entry.seq}-{entry.event}",

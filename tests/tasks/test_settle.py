@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from sluice.custody.states import State
+from sluice.custody.states import IN_DOUBT, State
 from sluice.errors import SluiceError
 from sluice.verdict import Finding, Verdict
 from tasks.approve import approve
@@ -128,9 +128,11 @@ def test_withdrawal_reinstates_the_edition_before_that_is_still_there(
     first, second, third = editions
     withdrawn(house, second, monkeypatch)
     assert states(*editions) == [State.SUPERSEDED, State.WITHDRAWN, State.PUBLISHED]
+    house.workspace().ledger.append(first.id, IN_DOUBT, "sluice", {"verdict_now": "FAIL"})
     withdrawn(house, third, monkeypatch)
     assert states(*editions) == [State.PUBLISHED, State.WITHDRAWN, State.WITHDRAWN]
     assert house.events(first.id)[-1] == "reinstated"
+    assert "in doubt: judged again on" in first.entries()[-1].body["says"], "people may withdraw it, too"
     withdrawn(house, first, monkeypatch)
     assert states(*editions) == [State.WITHDRAWN] * 3
     assert house.workspace().ledger.verify() == []

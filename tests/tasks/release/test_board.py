@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.custody.states import State
+from sluice.custody.states import IN_DOUBT, REASSESSED, State
 from tasks.release.board import board
 from tests.flows.house import BLOCKED, DONE, WAITING, House
 from tests.tasks.release.ledger_house import RELEASE, LedgerHouse
@@ -69,6 +69,19 @@ def test_what_is_published_is_current_until_it_is_withdrawn(tmp_path: Path) -> N
     ledger.append(RELEASE, "withdrawn", "jonas", {})
     found = board(house.workspace())
     assert (found.current, found.waiting) == ((), ())
+
+
+def test_what_is_current_and_in_doubt_says_so(tmp_path: Path) -> None:
+    house = LedgerHouse(tmp_path / "house")
+    house.published()
+    ledger = house.workspace().ledger
+    ledger.append(RELEASE, IN_DOUBT, "sluice", {"verdict_now": "FAIL", "says": "7331 people can be found again."})
+    [current] = board(house.workspace()).current
+    assert current.doubt.startswith("in doubt: judged again on 20")
+    assert current.doubt.endswith("verdict FAIL")
+    ledger.append(RELEASE, REASSESSED, "sluice", {"verdict_now": "PASS"})
+    [current] = board(house.workspace()).current
+    assert current.doubt == "", "a waiver, or another policy, took it away"
 
 
 def test_a_document_that_one_person_adopted_waits_for_another(pending: LedgerHouse) -> None:
