@@ -14,7 +14,7 @@ from uuid import UUID
 
 from prefect._internal.control_listener import configure_from_env
 from prefect.engine import handle_engine_signals
-from prefect.flow_engine import flow_run_logger, load_flow, load_flow_run, run_flow
+from prefect.flow_engine import load_flow, load_flow_run, run_flow
 
 RUN, ENTRYPOINT = "PREFECT__FLOW_RUN_ID", "PREFECT__FLOW_ENTRYPOINT"
 
@@ -31,7 +31,7 @@ def run_one() -> None:
         raise KeyError(ENTRYPOINT)
     with handle_engine_signals(run_id):
         run = load_flow_run(run_id)
-        run_flow(load_flow(run), flow_run=run, return_type="state", error_logger=flow_run_logger(flow_run=run))
+        run_flow(load_flow(run), flow_run=run, return_type="state")
 
 
 if __name__ == "__main__":
