@@ -5,9 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from schemas.checks.frame_check import check_frame
 from sluice.documents.documents import Written, canonical_json, document_sha256, parse_document, read_yaml
-from sluice.errors import DocumentError
+from sluice.errors import DataError, DocumentError
 from sluice.publication.records_file import read_typed
+from sluice.verdict import Verdict
 from tasks.release.documents import load_documents, open_workspace
 from tasks.release.records.definition import RecordsDefinition
 from tasks.release.records.product import Records
@@ -83,9 +85,18 @@ def open_ground(
 
 
 def staged_records(product: Records) -> tuple[StagedTable, RecordsAtHand]:
-    """The data of a definition, staged and read. Raises DataError."""
+    """The data of a definition, staged and read.
+
+    raises : DataError, also where they are not what their contract says: then no plan passes
+    """
     data, variables = stage(product)
     staged = read_typed(product.workspace.vault.verify(data.sha256, ".parquet"), variables)
+    broken = [
+        each for each in check_frame(staged, product.contract) if each.binding and each.verdict is not Verdict.PASS
+    ]
+    if broken:
+        says = "; ".join(each.says.removesuffix(".") for each in broken)
+        raise DataError(f"the data are not what their contract says, so no plan would pass: {says}.")
     of, today = product.definition, datetime.now(UTC).date()
     return data, RecordsAtHand.of(staged, variables, product.contract, product.policy, of.name, of.owner, today)
 

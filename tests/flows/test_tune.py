@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from sluice.custody.states import SEARCHES
-from tests.flows.house import BLOCKED, DONE, House
+from tests.flows.house import BLOCKED, DONE, ERROR, House
 
 
 @pytest.fixture
@@ -51,6 +51,20 @@ def test_the_plan_that_is_found_passes_as_a_release_and_loses_less(house: House)
     again = searched(house, "--output", str(house.documents / "again.yaml"))
     assert "are known already" in again.err
     assert again.code == DONE
+
+
+@pytest.mark.parametrize("command", ["tune", "suggest"])
+def test_data_that_are_not_what_their_contract_says_are_refused_before_any_plan_is_tried(
+    house: House, command: str
+) -> None:
+    del house.definition["search"]
+    house.data["region"] = house.data["region"].where(house.data.index > 4)
+    house.write()
+    told = house.sluice(command, str(house.file))
+    assert told.code == ERROR
+    assert "the data are not what their contract says, so no plan would pass" in told.words
+    assert "'region'" in told.words
+    assert not house.workspace().ledger.entries(SEARCHES)
 
 
 def test_a_definition_without_search_fields_is_tuned_and_not_changed(house: House) -> None:
