@@ -8,7 +8,7 @@ from pathlib import Path
 from flows.doctor.custody import history, ledger_schema
 from flows.doctor.diagnosis import Condition, Diagnosis, fail, ok
 from flows.doctor.machine import modes, room
-from flows.doctor.publications import unfinished_releases
+from flows.doctor.publications import shelves, unfinished_releases
 from flows.doctor.software import packages, settings_in_order
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
@@ -50,6 +50,7 @@ def examine(after: timedelta) -> Iterator[Diagnosis]:
     yield from _server(workspace, after, at_work)
     try:
         yield from unfinished_releases(workspace, after, at_work)
+        yield from shelves(workspace)
     except SluiceError as error:
         yield fail("releases", str(error), "sluice ledger verify")
 

@@ -7,12 +7,15 @@ from flows.doctor.diagnosis import Diagnosis, fail, ok
 from flows.review import go_on, resume_waiting
 from policies.standing import REFUSALS
 from sluice.custody.ledger import Entry
+from sluice.custody.shelf_documents import document_problems
 from sluice.custody.states import State, allowed, state_of
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
 from tasks.failure import StepFailed
 from tasks.release.approval import standing
+from tasks.release.current_edition import settle_editions
 from tasks.release.review import find
+from tasks.release.shelf_catalogue import documents_of_shelves, write_catalogues
 from tasks.release.under_review import UnderReview
 from tasks.release.waiting import runs_waiting
 from tasks.release.withdrawal import WITHDRAWAL, carry_out, requests
@@ -36,6 +39,27 @@ def unfinished_releases(workspace: Workspace, after: timedelta, at_work: Collect
             yield diagnosis
     if not found:
         yield ok("releases", "none is decided and not carried out")
+
+
+def shelves(workspace: Workspace) -> Iterator[Diagnosis]:
+    """Whether pointers and catalogues of the shelves say what the ledger says. Raises as `Ledger.histories`."""
+    documents = documents_of_shelves(workspace.ledger.histories())
+    problems = [each for shelf, said in documents.items() for each in document_problems(shelf, said)]
+    if problems:
+        further = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+        yield fail("shelves", problems[0] + further, "sluice catalogue", lambda: _catalogue(workspace))
+    else:
+        yield ok("shelves", "their pointers and catalogues say what the ledger says")
+
+
+def _catalogue(workspace: Workspace) -> str:
+    settle_editions(workspace)
+    failed = write_catalogues(workspace)
+    if failed:
+        raise SluiceError(
+            "; ".join(f"the catalogue of {shelf} cannot be written: {why}" for shelf, why in failed.items())
+        )
+    return "pointers and catalogues were written anew"
 
 
 def _unfinished(workspace: Workspace, release: str, entries: Sequence[Entry]) -> Diagnosis | None:

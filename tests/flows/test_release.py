@@ -281,7 +281,7 @@ def test_two_who_ask_for_a_withdrawal_at_different_times_withdraw_nothing(
     published: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What one person asked for long ago is not what another means today."""
-    monkeypatch.setattr("tasks.release.review.LAPSES_AFTER", timedelta(0))
+    monkeypatch.setattr("tasks.release.withdrawal.LAPSES_AFTER", timedelta(0))
     told = published.withdraw(published.id, "a mistake")
     assert (told.code, published.shelf) == (WAITING, [published.id])
     assert "must run the same command" in told.words

@@ -54,7 +54,7 @@ def test_a_house_in_order_is_ok_line_by_line(pending: House) -> None:
     told = pending.sluice("doctor")
     assert told.code == DONE, told.words
     found = lines(pending)
-    assert [name for name in found if not name.startswith("disk")] == [*CHECKS, "Prefect", "releases"]
+    assert [name for name in found if not name.startswith("disk")] == [*CHECKS, "Prefect", "releases", "shelves"]
     assert {each["condition"] for name, each in found.items() if not name.startswith("disk")} == {"ok"}
     for name in CHECKS:
         assert f"ok    {name}: " in told.out
@@ -109,6 +109,19 @@ def test_a_withdrawal_that_was_interrupted_is_named_and_finished(published: Hous
     assert published.shelf == [f"{release}.withdrawn.txt"]
     assert published.events(release)[-3:] == ["withdrawal", "withdrawal", "withdrawn"]
     assert published.sluice("ledger", "verify").code == DONE
+
+
+def test_a_shelf_that_says_other_than_the_ledger_is_named_and_written_anew(published: House) -> None:
+    """As when the connection to the ledger breaks after a publication was recorded, and nobody publishes again."""
+    (published.target / "people-puf.current.json").unlink()
+    (published.target / "catalogue.html").write_text("<p>Another edition is current.</p>")
+    assert published.sluice("ledger", "verify").code == ERROR
+    found = lines(published)["shelves"]
+    assert found["condition"] == "fail"
+    assert "and 1 more" in str(found["says"])
+    assert lines(published, "--repair")["shelves"]["repaired"] == "pointers and catalogues were written anew"
+    assert published.sluice("ledger", "verify").code == DONE
+    assert lines(published)["shelves"]["condition"] == "ok"
 
 
 def test_one_who_asks_withdraws_nothing_by_the_doctor(published: House) -> None:
