@@ -38,14 +38,14 @@ _MARKS = {
     "postgresql_server": "postgres",
     "mariadb_server": "mariadb",
 }
-_LONGEST = ("test_deployment.py", "test_kill.py", "test_real_data.py")  # minutes: they begin first
+_LONGEST = ("test_outages.py", "test_deployment.py", "test_kill.py", "test_real_data.py")  # minutes: they begin first
 
 # Processes of the test session share no fixture. These files ask for the same server, or the same processes to fork.
 _TOGETHER = {f"tests/{path}.py" for path in (
     "flows/test_kill", "flows/test_race", "flows/test_canary", "flows/test_start", "faults/test_tables_red_team",
     "custody/test_workspace",
 )}  # fmt: skip
-_SHARING = ("test_deployment.py", "test_remote_faults.py")  # whose tests share their servers
+_SHARING = ("test_deployment.py", "test_outages.py", "test_remote_faults.py")  # whose tests share their servers
 _ONE_BY_ONE = tuple(f"tests/{folder}/" for folder in ("faults", "flows", "reader", "red_team", "tabular"))
 
 

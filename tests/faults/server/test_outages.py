@@ -1,0 +1,179 @@
+"""Whatever is killed, whenever: nothing unsafe is published, nothing approved is lost, nothing is doubled, the ledger
+verifies, and it finishes by itself or by `sluice doctor --repair`."""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+
+import tasks.runs
+from tests.faults.server.database import Database
+from tests.faults.server.standing_installation import StandingInstallation
+from tests.flows.house import DONE, WAITING
+from tests.flows.installation import until
+from tests.flows.prefect_server import using
+from tests.notices.servers import web_server
+
+pytestmark = [pytest.mark.slow, pytest.mark.prefect, pytest.mark.postgres]
+
+NAMES = ("postmaster", "killed", "server", "submitting", "late")
+JUDGED = ["received", "validated", "masked", "evaluated", "pending_review"]
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandingInstallation]:
+    database = Database()
+    made = StandingInstallation(tmp_path_factory.mktemp("standing"), database, NAMES)
+    try:
+        with made.here:
+            made.set_up()
+            with using(made.server):
+                yield made
+    finally:
+        made.stop()
+        database.remove()
+
+
+def test_a_postmaster_killed_at_each_state_is_waited_for(installation: StandingInstallation) -> None:
+    """The run's ledger and source and the server's own database are gone for a while; nobody has to do anything."""
+    with installation.stalled(*JUDGED) as turns:
+        installation.run("postmaster")
+        for _ in turns:
+            installation.database.kill()
+            installation.database.start()
+    installation.waits("postmaster")
+    assert installation.events("postmaster") == JUDGED
+    installation.is_whole("postmaster")
+    assert "connection is tried again" in (installation.folder / "worker.log").read_text()
+
+    assert installation.approve("postmaster", "amara").code == WAITING
+    with installation.stalled("approved", "publishing", "published") as turns:
+        assert installation.approve("postmaster", "jonas").code == DONE
+        for _ in turns:
+            installation.database.kill()
+            installation.database.start()
+    until(lambda: installation.states("postmaster") == ["Published"], "the publication")
+    installation.is_whole("postmaster")
+
+
+def test_a_run_killed_with_its_worker_at_each_state_is_started_again(installation: StandingInstallation) -> None:
+    installation.run("killed")
+    run = until(lambda: installation.runs("killed"), "the run")[0]
+    for event in ("received", "masked"):
+        with installation.stalled(event) as turns:
+            next(turns)
+            installation.kill_worker()
+            installation.kill_run(run["id"])
+        installation.start_worker()
+        assert "its process is gone" in str(installation.doctor())
+        [done] = installation.repairs(run["id"])
+        assert "was started in the place of" in done
+        run = installation.runs("killed")[-1]
+    installation.waits("killed")
+    assert installation.events("killed") == ["received", "validated", "restarted", *JUDGED]
+    installation.is_whole("killed")
+
+
+def test_a_server_killed_while_a_run_is_at_work_is_outlived(installation: StandingInstallation) -> None:
+    """The run's process goes on: it asks the server again until it is back."""
+    installation.run("server")
+    with installation.stalled("validated") as turns:
+        next(turns)
+        installation.kill_server()
+    installation.start_server()
+    installation.waits("server")
+    assert installation.events("server") == JUDGED
+    installation.is_whole("server")
+    assert installation.approve("server", "amara").code == WAITING
+    installation.kill_server()
+    told = installation.approve("server", "jonas")  # nobody can be told to go on
+    assert "is in the ledger" in told.words
+    installation.start_server()
+    [done] = installation.repairs(installation.release("server"))
+    assert "was resumed" in done
+
+    with installation.stalled("published") as turns:
+        next(turns)  # the folder is on the shelf, and the ledger does not say so yet
+        power_cut(installation)
+    assert installation.events("server")[-1] == "publishing"
+    installation.start_server()
+    installation.start_worker()
+    [run] = installation.runs("server")
+    [done] = installation.repairs(run["id"])
+    assert "was started in the place of" in done
+    until(lambda: installation.states("server") == ["Crashed", "Published"], "the publication")
+    installation.is_whole("server")
+
+
+def power_cut(installation: StandingInstallation) -> None:
+    [run] = installation.runs("server")
+    installation.kill_worker()
+    installation.kill_run(run["id"])
+    installation.kill_server()
+    installation.database.kill()
+    installation.database.start()
+
+
+def stuck_in_submission(installation: StandingInstallation, name: str) -> str:
+    """A run that its worker was about to start when the database went away: no process, and no word of it again."""
+    installation.kill_worker()
+    installation.run(name)
+    run: str = until(lambda: installation.runs(name), "the run")[0]["id"]
+    state = {"type": "PENDING", "name": "Submitting"}
+    installation.call("POST", f"/flow_runs/{run}/set_state", {"state": state, "force": True})
+    installation.start_worker()
+    return run
+
+
+def test_a_run_stuck_in_submission_is_told_and_started_again_once(
+    installation: StandingInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There are two of everybody: doctors, workers, and people who approve at the same moment."""
+    run = stuck_in_submission(installation, "submitting")
+    time.sleep(2)
+    assert "run of submitting is stuck" in notices(installation, monkeypatch)
+    [found] = [each for each in installation.doctor() if run in each["looked_at"]]
+    assert (found["condition"], found["repaired"]) == ("fail", None)
+    assert "no process was started for it" in found["says"]
+    with ThreadPoolExecutor(2) as both, installation.another_worker():
+        assert any(both.map(installation.repairs_elsewhere, [run, run]))
+        installation.waits("submitting")
+        assert sorted(installation.states("submitting")) == ["Crashed", "Suspended"], "one run in the place of one"
+        assert installation.events("submitting") == JUDGED
+        assert not installation.repairs(run), "there is nothing left to repair"
+
+        release = installation.release("submitting")
+        told = list(both.map(lambda who: installation.sluice("approve", release, "--as", who), ["amara", "jonas"]))
+        assert {each.returncode for each in told} <= {DONE, WAITING}, told
+        until(lambda: "Published" in installation.states("submitting"), "the publication")
+    assert sorted(installation.states("submitting")) == ["Crashed", "Published"]
+    installation.is_whole("submitting")
+
+
+def notices(installation: StandingInstallation, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What the head is told by `sluice remind`, which otherwise takes a run for stuck after ten minutes."""
+    monkeypatch.setattr(tasks.runs, "_STUCK", timedelta(seconds=1))
+    with web_server() as hook, monkeypatch.context() as here:
+        here.setenv("SLUICE_WEBHOOK_URL", hook.url)
+        here.setenv("SLUICE_WEBHOOK_SECRET", "a secret of two machines")
+        told = installation.house.sluice("remind")
+        assert told.code == DONE, told.words
+        return b" ".join(body for _, body in hook.taken).decode()
+
+
+def test_a_run_that_crashed_at_its_start_is_started_again_and_not_for_ever(installation: StandingInstallation) -> None:
+    installation.kill_worker()
+    installation.run("late")
+    run = until(lambda: installation.runs("late"), "the run")[0]["id"]
+    for number in range(1, 4):
+        installation.set_state(run, "CRASHED")
+        [done] = installation.repairs(run)
+        assert "was started in the place of" in done
+        assert len(installation.runs("late")) == number + 1
+        run = installation.runs("late")[-1]["id"]
+    installation.set_state(run, "CRASHED")
+    assert not installation.repairs(run), "what crashes four times crashes again"
+    installation.start_worker()
+    assert installation.house.workspace().ledger.verify() == []
