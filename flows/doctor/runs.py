@@ -23,7 +23,6 @@ from prefect.client.schemas.filters import (
     FlowRunFilterDeploymentId,
     FlowRunFilterEndTime,
     FlowRunFilterExpectedStartTime,
-    FlowRunFilterName,
     FlowRunFilterState,
 )
 from prefect.client.schemas.filters import FlowRunFilterStateType as OfType
@@ -161,10 +160,12 @@ class Runs:
         later = FlowRunFilter(
             deployment_id=FlowRunFilterDeploymentId(any_=[run.deployment_id]),
             expected_start_time=FlowRunFilterExpectedStartTime(after_=after, before_=now),
-            name=FlowRunFilterName(any_=unjudged) if unjudged else None,
         )
         return any(
-            other.id != run.id and other.expected_start_time is not None and other.expected_start_time > after
+            other.id != run.id
+            and other.expected_start_time is not None
+            and other.expected_start_time > after
+            and (not unjudged or other.name in unjudged or other.idempotency_key == _key(run))
             for other in self._pages(later)
         )
 
@@ -196,13 +197,12 @@ class Runs:
         wanted = self._is_open(run)
         if not wanted or run.deployment_id is None:
             return f"{self._end(run)}; its release is at its end"
-        first, attempt = _lineage(run)
         started = self.client.create_flow_run_from_deployment(
             run.deployment_id,
             parameters={**run.parameters, "release_id": release},
             name=release,
             tags=run.tags,
-            idempotency_key=f"{_AGAIN}:{first}:{attempt}",  # so two doctors at a time start one run
+            idempotency_key=_key(run),  # so two doctors at a time start one run
         )
         self._end(run)  # only now: a doctor that dies between the two finds the run again, and starts no other
         if release:
@@ -238,6 +238,12 @@ def _lineage(run: FlowRun) -> tuple[str, int]:
     kind, _, rest = (run.idempotency_key or "").partition(":")
     first, _, attempt = rest.rpartition(":")
     return (first, int(attempt) + 1) if kind == _AGAIN and attempt.isdigit() else (str(run.id), 1)
+
+
+def _key(run: FlowRun) -> str:
+    """Of the next run in its place."""
+    first, attempt = _lineage(run)
+    return f"{_AGAIN}:{first}:{attempt}"
 
 
 def _title(run: FlowRun) -> str:

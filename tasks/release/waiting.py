@@ -82,6 +82,15 @@ def process_note(workspace: Workspace, run: object) -> Path:
 
 
 def is_gone(workspace: Workspace, run: object) -> bool:
-    """Whether the process of a run was one of this machine, and is no more."""
+    """Whether the process of a run was one of this machine, and is no more.
+
+    One that ended and that its parent has not asked for, as one that was killed with its worker, has a number still.
+    """
     noted = read_note(process_note(workspace, run))
-    return noted.get("host") == socket.gethostname() and not Path(f"/proc/{noted['process']}").exists()
+    if noted.get("host") != socket.gethostname():
+        return False
+    try:
+        state = Path(f"/proc/{noted['process']}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state in "ZX"

@@ -68,7 +68,7 @@ class StandingInstallation(Installation):
     @property
     def here(self) -> Any:
         """What this process needs to act in the installation."""
-        names = ("SLUICE_LEDGER_URL", "SLUICE_TEST_WAREHOUSE", "SLUICE_CONNECTIONS")
+        names = ("SLUICE_LEDGER_URL", "SLUICE_TEST_WAREHOUSE", "SLUICE_CONNECTIONS", "SLUICE_PROJECT")
         return patch.dict(os.environ, {name: self.environment[name] for name in names} | {"SLUICE_PATIENCE": "30"})
 
     def set_up(self) -> None:

@@ -67,7 +67,8 @@ def test_a_run_killed_with_its_worker_at_each_state_is_started_again(installatio
             installation.kill_worker()
             installation.kill_run(run["id"])
         installation.start_worker()
-        assert "its process is gone" in str(installation.doctor())
+        [found] = [each for each in installation.doctor() if run["id"] in each["looked_at"]]
+        assert "its process is gone" in found["says"]
         [done] = installation.repairs(run["id"])
         assert "was started in the place of" in done
         run = installation.runs("killed")[-1]

@@ -26,3 +26,16 @@ def test_a_process_of_this_machine_that_ended_is_gone_and_one_that_lives_is_not(
         assert not is_gone(workspace, RUN)
     assert process_note(workspace, RUN).stat().st_mode & 0o777 == 0o600
     assert runs_waiting(workspace, "any") == [], "it is no note of a run that waits"
+
+
+def test_a_process_that_ended_and_that_nobody_asked_for_is_gone(tmp_path: Path) -> None:
+    """As that of a run which is killed with its worker, where nothing collects what has no parent any more."""
+    workspace = Workspace.open(tmp_path / "home")
+    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as ended:
+        assert ended.stdout is not None
+        ended.stdout.read()  # it ends with the process
+        with patch.object(os, "getpid", lambda: ended.pid):
+            note_process(workspace, RUN)
+        while "State:\tZ" not in Path(f"/proc/{ended.pid}/status").read_text():
+            pass
+        assert is_gone(workspace, RUN)
