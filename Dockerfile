@@ -6,7 +6,7 @@ ARG PYTHON=3.11-slim-bookworm
 
 FROM python:${PYTHON} AS build
 WORKDIR /build
-COPY requirements.lock pyproject.toml README.md LICENSE ./
+COPY requirements.lock pyproject.toml setup.py README.md LICENSE ./
 COPY sluice sluice
 COPY schemas schemas
 COPY policies policies

@@ -28,6 +28,7 @@ from deployments.warehouse import write_connections
 
 ROOT = Path(__file__).resolve().parents[1]
 _CHUNK = 1_000_000
+_FOR_DUCKDB = "1GB"  # what it takes by default where a machine or container has 4 GB
 _LEFT_OUT = ("removal", "sequential_trees")  # of variables that are not there, or are drawn anew
 _NAMES = (
     "age class_of_worker education wage_per_hour marital_stat major_occupation_code race hispanic_origin sex "
@@ -51,12 +52,14 @@ def main(quick: bool = False) -> None:
             show(size, run(home, size))
 
 
-def run(home: Path, size: int) -> dict[str, Any]:
-    """Judge the people in `home` in a process of its own."""
+def run(home: Path, size: int, threads: int | None = None) -> dict[str, Any]:
+    """Judge the people in `home` in a process of its own; by so many threads and processes, or by all processors."""
     definition = write_documents(home, size)
-    environment = os.environ | {"SLUICE_HOME": str(home / "workspace")}
-    for setting in ("PREFECT_API_URL", "SLUICE_CONNECTIONS"):
+    environment = os.environ | {"SLUICE_HOME": str(home / "workspace"), "SLUICE_MEMORY": _FOR_DUCKDB}
+    for setting in ("PREFECT_API_URL", "SLUICE_CONNECTIONS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
         environment.pop(setting, None)
+    if threads is not None:
+        environment |= {"SLUICE_THREADS": str(threads), "SLUICE_WORKERS": str(threads)}
     command = [sys.executable, "-m", "benchmarks.size", str(definition)]
     done = subprocess.run(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if done.returncode:

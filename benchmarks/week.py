@@ -8,6 +8,7 @@ late, refuse and withdraw; a mail server. Meanwhile runs, worker, server and pos
 import json
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -21,7 +22,8 @@ from benchmarks.week_database import Database
 from benchmarks.week_desk import Desk, plan_of_loads
 from benchmarks.week_office import LOADS, Accidents, WeeklyOffice
 from sluice.errors import SluiceError
-from tests.flows.installation import processes, until
+from tests.flows.house import WAITING
+from tests.flows.installation import BIN, processes, until
 from tests.flows.prefect_server import using
 from tests.notices.servers import Mailbox, mail_server
 
@@ -40,7 +42,7 @@ class Size:
     calm: int  # releases before anything is killed, one after the other
 
 
-FULL = Size(days=7, loads_a_day=4, tables=_TABLES, daily="*/2 * * * *", monthly="*/5 * * * *", calm=5)
+FULL = Size(days=7, loads_a_day=2, tables=_TABLES, daily="*/2 * * * *", monthly="*/5 * * * *", calm=3)
 QUICK = Size(days=1, loads_a_day=3, tables=_TABLES[:2], daily="*/5 * * * *", monthly="*/5 * * * *", calm=1)
 _OPEN = ("SCHEDULED", "PENDING", "RUNNING", "CANCELLING")
 
@@ -112,7 +114,6 @@ class Week:
         for day in range(1, self.size.days + 1):
             self._day(day)
         seconds = monotonic() - begun
-        self.faults += [f"the accidents' own: {each}" for each in self.accidents.faults]
         self.faults += final_faults(self.office, self.desks)
         kinds, wrong = notices(self.office, self.box.taken)
         self.faults += wrong
@@ -123,6 +124,8 @@ class Week:
     def _day(self, day: int) -> None:
         left = {desk.name: min(self.per_day[desk.name], len(desk.loads)) for desk in self.desks}
         while any(left.values()) or not all(desk.idle for desk in self.desks):
+            if self.accidents.faults:  # what was killed does not come back
+                raise RuntimeError(self.accidents.faults[0])
             try:
                 self._step(left)
                 self.accidents.cron()
@@ -195,28 +198,48 @@ class Week:
 def overhead(office: WeeklyOffice, releases: int) -> dict[str, float]:
     """Medians of releases, one after the other and nothing killed: seconds of the clock from the call to the review.
 
-    steps  : inside the steps, as the worker's log has them
+    Each time one that the worker runs for the server, and one that a command runs without it, of other people.
+
+    steps  : inside the steps, as the log has them
     begin  : from the call until the flow begins: the worker's look at the server, a process, its imports
     between: between the steps and after the last, until the process is gone: Prefect's
     """
     log, found = office.folder / "worker.log", []
     for number in range(releases):
+        alone = _without_server(office, releases + number + 1)
         office.load("calm", number + 1, None, "")
         before, begun = log.stat().st_size, monotonic()
         office.run("calm")
         until(lambda number=number: len(office.found("PAUSED", deployment="calm")) > number, "the review")  # type: ignore[misc]
         waited = monotonic() - begun
         run = office.found("PAUSED", deployment="calm")[-1]
-        lines = [json.loads(line) for line in log.read_bytes()[before:].decode().splitlines() if line[:1] == "{"]
-        steps = sum(line["seconds"] for line in lines if line["event"] == "step ends" and line["step"] != "release")
-        found.append({"in all": waited, "steps": steps, "flow": run["total_run_time"]})
+        steps = _seconds_of_steps(log.read_bytes()[before:].decode())
+        found.append({"in all": waited, "steps": steps, "flow": run["total_run_time"], **alone})
     middle = {what: sorted(each[what] for each in found)[len(found) // 2] for what in found[0]}
     return {
         "in all": middle["in all"],
         "steps": middle["steps"],
         "before the flow": middle["in all"] - middle["flow"],
         "in the flow, outside its steps": middle["flow"] - middle["steps"],
+        "in all without a server": middle["alone"],
+        "steps without a server": middle["steps alone"],
     }
+
+
+def _without_server(office: WeeklyOffice, number: int) -> dict[str, float]:
+    office.load("calm", number, None, "")
+    environment = {name: value for name, value in office.environment.items() if not name.startswith("PREFECT_")}
+    begun = monotonic()
+    command = [str(BIN / "sluice"), "release", str(office.definition("calm"))]
+    done = subprocess.run(command, env=environment, cwd=office.folder, capture_output=True, text=True)
+    assert done.returncode == WAITING, done.stdout + done.stderr
+    return {"alone": monotonic() - begun, "steps alone": _seconds_of_steps(done.stderr)}
+
+
+def _seconds_of_steps(log: str) -> float:
+    lines = [json.loads(line) for line in log.splitlines() if line[:1] == "{"]
+    ends = [line for line in lines if line["event"] == "step ends"]
+    return float(sum(line["seconds"] for line in ends if line["step"] != "release"))
 
 
 def _kind(repaired: str) -> str:

@@ -58,7 +58,7 @@ def board_faults(office: WeeklyOffice, board: dict[str, Any]) -> list[str]:
     if board["server"]:
         faults.append(board["server"])
     for each in board["runs"]:
-        if each["condition"] in ("stuck", "late", "crashed"):
+        if each["condition"] in ("stuck", "late", "lost", "crashed"):
             faults.append(f"the run {each['name']} is {each['condition']}")
     for definition, release in latest(histories).items():
         pointer = json.loads((office.house.target / f"{definition}.current.json").read_text())

@@ -17,6 +17,8 @@ from sluice.sources.database_url import database_url
 
 _PATIENCE = 120  # seconds until it must accept connections
 _SETTINGS = ("fsync=off", "full_page_writes=off", "max_connections=200", "listen_addresses=127.0.0.1")
+# None of Sluice's or Prefect's: by theirs the processes of runs are known that are killed with their worker.
+_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C"}
 
 
 class Database:
@@ -55,7 +57,9 @@ class Database:
         place = ["-D", self.folder / "data", "-p", str(self._port), "-k", self.folder]
         with (self.folder / "log").open("ab") as log:
             command = [self._programs / "postgres", *place, *options]
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, user=self._user, cwd=self.folder)
+            self._process = subprocess.Popen(
+                command, stdout=log, stderr=log, user=self._user, cwd=self.folder, env=_ENVIRONMENT
+            )
         deadline = monotonic() + _PATIENCE
         while True:
             try:

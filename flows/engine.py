@@ -5,8 +5,10 @@ server names, from a place that the server names. So whoever may write on the se
 vault. Here a run ends in a state, and nothing asks for its result.
 """
 
-from flows.environment import prepare
+from flows.environment import end_in_silence, outlive_the_reader, prepare
 
+outlive_the_reader()
+end_in_silence()
 prepare()  # before Prefect is imported
 
 import os

@@ -1,8 +1,12 @@
 """What a process needs before it starts a run: a log, and what numba and Prefect read when they are imported."""
 
+import atexit
+import io
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from sluice.log import write_log
 from sluice.settings import settings
@@ -37,6 +41,34 @@ def prepare() -> None:
             wanted["NUMBA_CACHE_DIR"] = str(folder)
     for name, value in wanted.items():
         os.environ.setdefault(name, value)
+
+
+def outlive_the_reader() -> None:
+    """Let this process write on where nobody reads any more: of a worker that was killed alone the runs go on.
+
+    Else the next line of a log would end the release: ours by an error, Prefect's, by rich, as an exit of the process.
+    """
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        raw = io.BufferedWriter(_WithoutReader(number, "wb", closefd=False))
+        setattr(sys, name, io.TextIOWrapper(raw, "utf-8", "backslashreplace", line_buffering=True))
+
+
+class _WithoutReader(io.FileIO):
+    """A pipe or file that takes everything: what nobody can read is lost, and no error."""
+
+    def write(self, data: Any) -> int:
+        with suppress(BrokenPipeError):
+            return super().write(data) or 0
+        return len(data)
+
+
+def end_in_silence() -> None:
+    """Have this process say nothing after its last words, those of whatever is registered later (`atexit`).
+
+    At its very end DuckDB's binding lists all that Prefect's threads still hold: no fault, as the memory ends with the
+    process, and fifty lines of the worker's journal for each run.
+    """
+    atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 
 def kernel_folder(package: Path, user_cache: Path, workspace: Path) -> Path | None:

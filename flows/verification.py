@@ -13,6 +13,7 @@ from flows.verification_outcome import Verification
 from sluice.custody.editions import ON_SHELF, current, lines_of_editions
 from sluice.custody.ledger import Entry
 from sluice.custody.shelf_documents import ShelfDocuments
+from sluice.custody.shelf_places import ShelfPlaces
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace
 from sluice.settings import settings
@@ -36,11 +37,12 @@ def verify(workspace: Workspace, copies: Sequence[Path] = ()) -> Verification:
         return Verification(problems=tuple(problems))
     found = Verification(warnings=workspace.ledger.weaknesses)
     histories = workspace.ledger.histories()
+    places = ShelfPlaces(line[0].shelf for line in lines_of_editions(histories))
     on_shelves: dict[Path, dict[Path, Sequence[Entry]]] = defaultdict(dict)
     for entries in histories.values():
         if begun := last(entries, State.PUBLISHING):
             folder = Path(begun.body["folder"])
-            on_shelves[folder.parent.resolve()][folder] = entries
+            on_shelves[places.of(folder.parent)][folder] = entries
     documents = documents_of_shelves(histories)
     for place, releases in on_shelves.items():
         found += verify_shelf(place, releases, documents.get(place, ShelfDocuments()))

@@ -6,6 +6,7 @@ never a traceback. Of an error there is what `tasks.failure.explain` lets out.
 
 import logging
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Literal, TypedDict, Unpack
 
@@ -48,10 +49,12 @@ def write_log(form: Form | None) -> None:
 
 
 class _StandardError(logging.Handler):
-    """Standard error as it is when an event is written."""
+    """Standard error as it is when an event is written. Where nobody reads it any more, as when a worker was killed and
+    its runs were not, the event is lost, and what it is about goes on."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        print(self.format(record), file=sys.stderr, flush=True)
+        with suppress(OSError):
+            print(self.format(record), file=sys.stderr, flush=True)
 
 
 class _JsonLines(logging.Formatter):

@@ -1,10 +1,14 @@
-"""What of the machine this process may use: its processors and memory, within the limits of its container.
+"""What of the machine this process may use: its processors and memory, within the limits of its container; and how it
+gives memory back.
 
 Linux limits a container by control groups, of version 1 or 2. A group's limit holds for all groups below it, so the
 lowest on the way up counts.
 """
 
+import ctypes
+import gc
 import os
+import sys
 from collections.abc import Iterator
 from math import ceil
 from pathlib import Path
@@ -47,6 +51,19 @@ def free_memory(root: Path = ROOT) -> int:
     if available is not None:
         free.append(1024 * available)
     return max(0, min(free))
+
+
+def give_back_memory() -> None:
+    """Return to the system what this process freed and its libraries kept for later, as far as they can.
+
+    Between two steps of a run, of which the next may need what the last one had. Cost: some tenths of a second.
+    """
+    gc.collect()
+    if "pyarrow" in sys.modules:  # which is not loaded for this
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc alone has it
+    if trim is not None:
+        trim(0)
 
 
 def _entry(file: Path, name: str) -> int | None:

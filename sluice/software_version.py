@@ -7,16 +7,26 @@ from urllib.parse import unquote, urlsplit
 
 from sluice.settings import settings
 
+_NOTED = Path(__file__).with_name("commit.txt")  # in a wheel alone
+
 
 def software_version() -> str:
     """Such as "0.2.0, commit 1f2e3d4c5b6a"; without the commit where nobody knows it.
 
-    It is what SLUICE_COMMIT says (an image has no history), what pip noted when it installed from a repository, or what
-    is checked out where the installation is a working tree.
+    It is what SLUICE_COMMIT says (an image has no history), what the build noted in the wheel, what pip noted when it
+    installed from a repository, or what is checked out where the installation is a working tree.
     """
     installed = distribution("sluice")
-    commit = settings().commit or _commit_of(installed)
+    commit = settings().commit or _commit_of_wheel() or _commit_of(installed)
     return f"{installed.version}, commit {commit[:12]}" if commit else installed.version
+
+
+def _commit_of_wheel() -> str | None:
+    """What setup.py noted; nothing where files of the working tree were other than its commit's."""
+    try:
+        return _NOTED.read_text(encoding="ascii").strip() or None
+    except (OSError, ValueError):
+        return None
 
 
 def _commit_of(installed: Distribution) -> str | None:

@@ -106,6 +106,7 @@ class Variable(BaseModel):
     role: Role = Role.OTHER
     unit: Name | None = None
     description: Prose = ""
+    universe: Prose = Field(default="", description="of whom it is known: 'people aged 15 and over', for the codebook")
     minimum: float | str | None = Field(default=None, description="smallest allowed value; an ISO date for dates")
     maximum: float | str | None = Field(default=None, description="largest allowed value; an ISO date for dates")
     categories: tuple[Label, ...] | None = Field(

@@ -16,8 +16,10 @@ def mask(release: RecordsRelease) -> MaskedFile:
     frame, vault = read_original(release, release.original), release.vault
     plan, seed = release.product.definition.plan, release.seeds().plan
     masked, carried_out = apply_plan(plan, frame, original_variables(release), seed, noise_keys(release))
+    records = len(frame)
+    del frame
     kept = np.sort(masked.index.to_numpy(dtype=np.int64))
-    sample = None if len(kept) == len(frame) else vault.keep_bytes(kept.astype("<i8").tobytes(), ".rows")
+    sample = None if len(kept) == records else vault.keep_bytes(kept.astype("<i8").tobytes(), ".rows")
     # The order of the records would link each to its original as surely as a name does.
     masked = masked.loc[row_order(release, kept)].reset_index(drop=True)
     with vault.scratch(".parquet") as path:

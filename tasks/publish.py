@@ -197,15 +197,12 @@ def _documents(release: AnyRelease, begun: Entry) -> dict[str, bytes]:
         PublishedFile(path=file, sha256=files[file][0], bytes=path.stat().st_size, rows=rows)
         for file, path in _data_files(release).items()
     ]
-    descriptor = release.product.describe(release, dossier, listed)
+    descriptions = release.product.descriptions(release, dossier, listed, datetime.fromisoformat(begun.at))
     row_hash, root = release.product.workspace.ledger.heads([begun.seq])[begun.seq]
     head = LedgerHead(seq=begun.seq, hash=row_hash, size=begun.seq, root=root)
     allowed = standing(release, begun)
     manifest = build_manifest(dossier, allowed.valid, listed, head, allowed.series)
-    return {
-        "datapackage.json": json.dumps(descriptor, indent=2, ensure_ascii=False).encode(),
-        "manifest.json": json.dumps(manifest, indent=2, ensure_ascii=False).encode(),
-    }
+    return {**descriptions, "manifest.json": json.dumps(manifest, indent=2, ensure_ascii=False).encode()}
 
 
 def _stamp(release: AnyRelease, manifest: bytes, place: Path) -> bytes | None:

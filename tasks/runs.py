@@ -1,8 +1,10 @@
-"""The runs on Prefect's server that an operator should know of: late, stuck, crashed, failed, and those that come."""
+"""The runs on Prefect's server that an operator should know of: late, stuck, lost, crashed, failed, and those that
+come."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from shlex import quote
 from uuid import UUID
 
@@ -21,11 +23,13 @@ from prefect.client.schemas.responses import DeploymentResponse
 from prefect.client.schemas.sorting import FlowRunSort
 from prefect.settings import get_current_settings
 
-from tasks.release.waiting import OURS
+from sluice.custody.workspace import Workspace
+from tasks.release.waiting import OURS, is_gone
 
 _PAGE = 200  # runs that the server gives at once
 _LATE = timedelta(minutes=2)  # after its time a run that nobody has taken is late
 _STUCK = timedelta(minutes=10)  # no process takes so long to begin
+_NOTED = timedelta(minutes=2)  # a run that goes on after people decided has noted its new process by then
 _RECENT = timedelta(days=7)  # what is looked at
 _QUEUES = "AwaitingConcurrencySlot"  # another run of its definition is at work: this one is not late
 
@@ -37,15 +41,18 @@ class Run:
     id: str
     name: str
     deployment: str
-    condition: str  # late, stuck, crashed, failed or scheduled
+    condition: str  # late, stuck, lost, crashed, failed or scheduled
     since: datetime  # of a scheduled one: when it begins
     do: str  # empty: nothing
     page: str  # its address on the server's pages
 
 
-def runs_of_interest(now: datetime | None = None) -> list[Run]:
-    """Of the last week: the runs that are late or stuck, and each deployment's last, if it crashed or failed; and the
-    next one of each deployment.
+def runs_of_interest(workspace: Workspace, now: datetime | None = None) -> list[Run]:
+    """Of the last week: the runs that are late, stuck or lost, and each deployment's last, if it crashed or failed; and
+    the next one of each deployment.
+
+    A run is lost that the server takes for running, and whose process was one of this machine and is no more: without
+    heartbeats the server never learns of it.
 
     Without a server there is none. Raises what Prefect's client raises where the server does not answer.
     """
@@ -61,7 +68,8 @@ def runs_of_interest(now: datetime | None = None) -> list[Run]:
             return []
         due = list(_due(client, deployments, now))
         coming = [run for each in deployments.values() for run in _next(client, each, now)]
-    found = [(run, *trouble) for run in due if (trouble := _trouble(run, _latest(due), now))]
+    gone, latest = partial(is_gone, workspace), _latest(due)
+    found = [(run, *trouble) for run in due if (trouble := _trouble(run, latest, now, gone))]
     found += [(run, "scheduled", _time_of(run), "") for run in coming]
     return [
         Run(str(run.id), run.name, name, condition, since, _command(do, name), f"{pages}/runs/flow-run/{run.id}")
@@ -75,14 +83,21 @@ def _command(do: str, deployment: str) -> str:
     return do.format(quote(f"release/{deployment}"))
 
 
-def _trouble(run: FlowRun, latest: Mapping[UUID | None, FlowRun], now: datetime) -> tuple[str, datetime, str] | None:
-    """What is wrong with a run whose time has come, since when, and what to do."""
+def _trouble(
+    run: FlowRun, latest: Mapping[UUID | None, FlowRun], now: datetime, gone: Callable[[UUID], bool]
+) -> tuple[str, datetime, str] | None:
+    """What is wrong with a run whose time has come, since when, and what to do.
+
+    gone : whether the process of a run is no more
+    """
     state = run.state
     if state is None:
         return None
     match state.type:
         case StateType.PENDING if now - state.timestamp > _STUCK:
             return "stuck", state.timestamp, "no process of it begins: sluice doctor --repair"
+        case StateType.RUNNING if now - state.timestamp > _NOTED and gone(run.id):
+            return "lost", state.timestamp, "its process is gone: sluice doctor --repair"
         case StateType.SCHEDULED if state.name != _QUEUES and now - _time_of(run) > _LATE:
             return "late", _time_of(run), "no worker takes it: is one running, and the work pool not paused?"
         case StateType.CRASHED | StateType.FAILED if latest[run.deployment_id].id == run.id:

@@ -2,6 +2,7 @@
 
 import logging
 
+from sluice.custody.shelf_places import is_same_shelf
 from sluice.custody.workspace import Workspace
 from sluice.errors import DataError, SluiceError
 from sluice.log import log
@@ -28,11 +29,11 @@ def settle(product: AnyProduct) -> None:
         says = (
             f"what is current stands in the ledger, and not yet in the catalogue of {shelf} ({why}): sluice catalogue"
         )
-        own += [says] if shelf == definition.target else []
+        own += [says] if is_same_shelf(shelf, definition.target) else []
         log("catalogue is not written", logging.WARNING, detail=says)
     for place, why in write_views(workspace).items():
         says = f"what is current stands in the ledger, and not yet in {place} ({why}): sluice catalogue"
-        own += [says] if (place.name, place.shelf) == (definition.name, definition.target) else []
+        own += [says] if place.name == definition.name and is_same_shelf(place.shelf, definition.target) else []
         log("view is not swapped", logging.WARNING, detail=says)
     if own:
         raise DataError("; ".join(own))

@@ -19,6 +19,7 @@ from prefect.context import FlowRunContext
 from prefect.exceptions import PrefectSignal
 
 from sluice.log import log
+from sluice.machine import give_back_memory
 from tasks.failure import StepFailed, explain
 from tasks.release.account import account
 from tasks.release.documents import Documents
@@ -38,7 +39,10 @@ def quietly(name: str, function: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             with announced(name):
-                return function(*args, **kwargs)
+                try:
+                    return function(*args, **kwargs)
+                finally:
+                    give_back_memory()
         except _SIGNALS:
             raise
         except BaseException as error:  # libraries written in other languages raise what is not even an Exception

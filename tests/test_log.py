@@ -1,5 +1,6 @@
 """The log: lines with the facts of an event and nothing else of what a logging record may carry."""
 
+import io
 import json
 import logging
 import logging.config
@@ -74,3 +75,16 @@ def test_a_detail_cannot_write_a_line_of_its_own(capsys: pytest.CaptureFixture[s
     )
     (line,) = capsys.readouterr().err.splitlines()
     assert "a\\n2026-01-01" in line
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_what_nobody_reads_any_more_stops_nothing(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker was killed and its runs were not: what they write goes nowhere, and the release goes on."""
+
+    class Broken(io.StringIO):
+        def flush(self) -> None:
+            raise BrokenPipeError
+
+    monkeypatch.setattr("sys.stderr", Broken())
+    write_log(form)
+    log("step ends", step="mask", seconds=1.25)

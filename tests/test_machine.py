@@ -1,10 +1,11 @@
 """What a container allows, read from control groups of both versions in a folder that stands for the machine's root."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from sluice.machine import free_memory, memory, processors
+from sluice.machine import free_memory, give_back_memory, memory, processors
 
 GIB = 1 << 30
 
@@ -104,3 +105,18 @@ def test_of_a_container_what_its_processes_left_is_free_and_copies_of_files_are(
     assert free_memory(machine(tmp_path, groups, **files)) == 2 * GIB
     full = machine(tmp_path, groups, **files | {f"{folder}__{used}": str(6 * GIB)})
     assert free_memory(full) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="says what a process holds on Linux alone")
+def test_what_was_freed_is_given_back() -> None:
+    def held() -> int:
+        line = next(each for each in Path("/proc/self/status").read_text().splitlines() if each.startswith("VmRSS"))
+        return 1024 * int(line.split()[1])
+
+    kept = [number.to_bytes(1000, "big") for number in range(300_000)]
+    pinned = kept[::1000]  # the allocator gives back what is behind the last one by itself, and nothing between them
+    del kept
+    before = held()
+    give_back_memory()
+    assert held() < before - 150_000_000
+    assert len(pinned) == 300

@@ -1,6 +1,9 @@
 """The version names the commit where somebody knows it: the image, pip, or the working tree."""
 
 import json
+import shutil
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +14,7 @@ import pytest
 from sluice import software_version as module
 from sluice.software_version import software_version
 
+ROOT = Path(__file__).parents[1]
 COMMIT = "1f2e3d4c5b6a79880f1e2d3c4b5a69788f7e6d5c"
 
 
@@ -51,6 +55,47 @@ def test_a_working_tree_says_what_is_checked_out(noted: dict[str, Any], tmp_path
     assert software_version().endswith(f"commit {COMMIT[:12]}")
     noted["dir_info"] = {}  # copied from there: the folder may hold another commit by now
     assert software_version() == version("sluice")
+
+
+def built(tree: Path, *command: str) -> Path:
+    """What a build makes of a tree, in a folder of its own."""
+    pytest.importorskip("setuptools")
+    made = tree.with_name(f"{tree.name}-{command[0]}")
+    subprocess.run([sys.executable, "setup.py", "-q", *command, str(made)], cwd=tree, check=True, capture_output=True)
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("changed", [False, True], ids=["as committed", "with a changed file"])
+def test_a_wheel_names_the_commit_that_it_was_built_from(tmp_path: Path, changed: bool) -> None:
+    """Straight from a repository or by way of the archive of its sources; of what is no commit's it says none."""
+    tree = tmp_path / "tree"
+    (tree / "sluice").mkdir(parents=True)
+    (tree / "sluice" / "__init__.py").touch()
+    shutil.copy(ROOT / "setup.py", tree)
+    ours = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    data = ours[ours.index("[tool.setuptools.packages") : ours.index("[tool.ruff]")]
+    (tree / "pyproject.toml").write_text(f'[project]\nname = "sluice"\nversion = "1"\n{data}')
+    git = ["git", "-C", str(tree), "-c", "user.name=mina", "-c", "user.email=mina@agency.example"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "all"]):
+        subprocess.run([*git, *command], check=True)
+    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout
+    if changed:
+        (tree / "sluice" / "__init__.py").write_text("something = 1")
+    straight = built(tree, "build_py", "--build-lib")
+    [archive] = built(tree, "sdist", "--dist-dir").iterdir()
+    shutil.unpack_archive(archive, tmp_path / "unpacked")
+    [sources] = (tmp_path / "unpacked").iterdir()
+    for folder in (straight, built(sources, "build_py", "--build-lib")):
+        note = folder / "sluice" / "commit.txt"
+        assert (note.read_text() if note.exists() else "") == ("" if changed else head)
+
+
+def test_the_note_of_a_wheel_counts(noted: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = tmp_path / "commit.txt"
+    note.write_text(f"{COMMIT}\n")
+    monkeypatch.setattr(module, "_NOTED", note)
+    assert software_version() == f"{version('sluice')}, commit {COMMIT[:12]}"
 
 
 def test_a_folder_without_history_is_no_error(noted: dict[str, Any], tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from flows.cli.terminal import UNCHECKED, AsJson, out, print_json, say
 from sluice.reading.visible_text import one_line
 
 if TYPE_CHECKING:
+    from sluice.custody.workspace import Workspace
     from tasks.release.board import Board
 
 board_app = typer.Typer()
@@ -21,7 +22,7 @@ board_app = typer.Typer()
 def board(as_json: AsJson = False) -> None:
     """Show what waits for whom, since when and until when; what is current, what stopped, and what ends soon.
 
-    With PREFECT_API_URL, also the runs that are stuck or late, that crashed or failed, and the next ones.
+    With PREFECT_API_URL, also the runs that are stuck, late or lost, that crashed or failed, and the next ones.
     """
     from tasks.release.board import board
     from tasks.release.documents import open_workspace
@@ -29,7 +30,7 @@ def board(as_json: AsJson = False) -> None:
 
     workspace = open_workspace()
     found, unsent = board(workspace), undelivered(workspace)
-    runs, fault = _runs()
+    runs, fault = _runs(workspace)
     if as_json:
         print_json(asdict(found) | {"runs": runs, "server": fault or None, "notices": asdict(unsent)})
         return
@@ -56,14 +57,14 @@ def remind(as_json: AsJson = False) -> None:
     raise typer.Exit(UNCHECKED if done.waiting or done.refused else 0)
 
 
-def _runs() -> tuple[list[dict[str, Any]], str]:
+def _runs(workspace: "Workspace") -> tuple[list[dict[str, Any]], str]:
     """The runs that need somebody, and what is wrong with the server, where something is."""
     if "PREFECT_API_URL" not in os.environ:
         return [], ""
     from tasks.runs import runs_of_interest
 
     try:
-        return [asdict(run) for run in runs_of_interest()], ""
+        return [asdict(run) for run in runs_of_interest(workspace)], ""
     except Exception as error:  # of the network, of HTTP, or Prefect's own
         return [], f"Prefect's server does not answer ({type(error).__name__})"
 

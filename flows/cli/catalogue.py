@@ -1,17 +1,29 @@
 """The command that brings shelves and views in line with the ledger, and says which edition of what is current."""
 
 import logging
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from flows.cli.terminal import DONE, ERROR, AsJson, note, print_json, say
+from sluice.custody.workspace import Workspace
 
 catalogue_app = typer.Typer()
 
 
 @catalogue_app.command()
-def catalogue(as_json: AsJson = False) -> None:
+def catalogue(
+    lost: Annotated[
+        str,
+        typer.Option(
+            "--lost",
+            metavar="CONNECTION/SCHEMA",
+            help="a schema of a public database that is gone for good: what is due in it ends; recorded",
+        ),
+    ] = "",
+    reason: Annotated[str, typer.Option("--reason", help="with --lost: what became of it")] = "",
+    as_json: AsJson = False,
+) -> None:
     """Say which edition of what is current, and write pointers, catalogues and notices on the shelves anew, and views
     (and tables that are missing) of the databases that are published into.
 
@@ -24,6 +36,8 @@ def catalogue(as_json: AsJson = False) -> None:
     from tasks.release.shelf_catalogue import write_catalogues
 
     workspace = open_workspace()
+    if lost:
+        _lose(workspace, lost, reason)
     settle_editions(workspace)
     failed = {f"the catalogue of {shelf}": why for shelf, why in write_catalogues(workspace).items()}
     failed |= {str(place): why for place, why in write_views(workspace, everything=True).items()}
@@ -45,3 +59,11 @@ def catalogue(as_json: AsJson = False) -> None:
     for what, why in failed.items():
         note(f"error: {what} cannot be written: {why}", "red", logging.ERROR)
     raise typer.Exit(ERROR if failed else DONE)
+
+
+def _lose(workspace: Workspace, lost: str, reason: str) -> None:
+    from tasks.release.lost_schema import declare_lost
+
+    connection, _, into = lost.rpartition("/")
+    for release in declare_lost(workspace, connection, into, reason):
+        note(f"{release}: its tables in '{into}' of '{connection}' are gone with the database, as the ledger now says")

@@ -16,9 +16,8 @@ from tasks.release.approval import standing
 from tasks.release.current_edition import settle_editions
 from tasks.release.review import find
 from tasks.release.shelf_catalogue import documents_of_shelves, write_catalogues
-from tasks.release.under_review import UnderReview
 from tasks.release.waiting import runs_waiting
-from tasks.release.withdrawal import WITHDRAWAL, carry_out, requests
+from tasks.release.withdrawal import WITHDRAWAL, Withdrawable, carry_out, requests
 
 _TO_PUBLISH = (State.PENDING_REVIEW, State.APPROVED, State.PUBLISHING)
 
@@ -81,10 +80,7 @@ def _unfinished(workspace: Workspace, release: str, entries: Sequence[Entry]) ->
 
 
 def _not_withdrawn(workspace: Workspace, release: str) -> Diagnosis | None:
-    try:
-        case = UnderReview.of(workspace, release)
-    except SluiceError as error:
-        return fail(release, f"nobody knows whether it is to be withdrawn: {error}", f"sluice ledger show {release}")
+    case = Withdrawable.of(workspace, release)
     asked = requests(case)
     if not asked.suffice:
         return None  # people are to ask

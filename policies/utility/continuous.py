@@ -2,8 +2,6 @@
 
 from math import isnan, nan
 
-import numpy as np
-
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_percent
 from sluice.utility.continuous.continuous_view import ContinuousView, ProbabilityParts, VariationParts
@@ -39,7 +37,7 @@ def continuous(files: OriginalAndMasked) -> Found:
     if not len(numbers.original) or not len(numbers.masked):
         says = "What the numbers lost is not known: a file has no records"
         return Found(dict.fromkeys(_WHAT, Measured(nan, says, "", len(names), 0, written_percent)))
-    original, masked = (np.ascontiguousarray(file[:, kept]) for file in (numbers.original, numbers.masked))
+    original, masked = numbers.original[:, kept], numbers.masked[:, kept]
     moments = pairwise_moments(original), pairwise_moments(masked)
     aligned = files.paired and len(original) == len(masked)
     probabilities = probabilistic_information_loss(original, masked, moments=moments)

@@ -8,6 +8,7 @@ from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_number
 from sluice.arrays import BoolArray, FloatArray
 from sluice.utility.common_bins import CommonBins
+from sluice.utility.continuous.pairwise_moments import blocks, records_in_common
 from sluice.utility.correlation_differences import (
     CorrelationDifferences,
     cramers_v_differences,
@@ -26,14 +27,14 @@ def correlations(files: OriginalAndMasked) -> Found:
     tables = MarginalTables(bins, 2, *files.weights, most=max(1, len(bins) ** 2))
     pearson = pearson_differences(numbers)
     kendall, v = kendall_differences(numbers, files.rng), cramers_v_differences(tables)
-    enough = _enough(~np.isnan(numbers.original), ~np.isnan(numbers.masked), files.minimum_cell)
-    enough &= _of_many(numbers.names, files)
+    together = records_in_common(numbers.original), records_in_common(numbers.masked)
+    enough = _enough(*together, files.minimum_cell) & _of_many(numbers.names, files)
     shown = [correlation_matrices(pearson, enough), correlation_matrices(kendall, enough)]
     few = min(len(files.original), len(files.masked)) < files.minimum_cell
     shown.append(
         None
         if few
-        else correlation_matrices(v, _of_many(v.names, files) & _enough(*_present(bins), files.minimum_cell))
+        else correlation_matrices(v, _of_many(v.names, files) & _enough(*_together(bins), files.minimum_cell))
     )
     matrices = tuple(each for each in shown if each is not None)
     return Found(
@@ -55,23 +56,26 @@ def _of_many(names: Sequence[str], files: OriginalAndMasked) -> BoolArray:
     return many[:, None] & many[None, :]
 
 
-def _present(bins: Sequence[CommonBins]) -> tuple[FloatArray, FloatArray]:
-    """(n, d) and (m, d): which values are not missing, of a released group the share of it."""
-    if not bins:
-        return np.zeros((0, 0)), np.zeros((0, 0))
-    original = np.array([each.original != each.bins - 1 for each in bins], dtype=np.float64).T
-    return original, np.array([1 - each.spread[each.masked, -1] for each in bins], dtype=np.float64).T
+def _together(bins: Sequence[CommonBins]) -> tuple[FloatArray, FloatArray]:
+    """(d, d) of both files: how many records have both values, of released groups by the share of them."""
+    found = np.zeros((2, len(bins), len(bins)))
+    told = [1 - each.spread[:, -1] for each in bins]
+    for rows in blocks(len(bins[0].original)) if bins else ():
+        present = np.column_stack([each.original[rows] != each.bins - 1 for each in bins]).astype(np.float64)
+        found[0] += present.T @ present
+    for rows in blocks(len(bins[0].masked)) if bins else ():
+        present = np.column_stack([share[each.masked[rows]] for share, each in zip(told, bins, strict=True)])
+        found[1] += present.T @ present
+    return found[0], found[1]
 
 
-def _enough(original: FloatArray | BoolArray, masked: FloatArray | BoolArray, minimum_cell: int) -> BoolArray:
+def _enough(original: FloatArray, masked: FloatArray, minimum_cell: int) -> BoolArray:
     """Pairs of which enough original records have both, and enough masked ones, or of which one was removed.
 
-    original, masked : (n, d), (m, d): the values that are present
+    original, masked : (d, d), the records that have both values
     """
-    found = np.ones((original.shape[1],) * 2, dtype=np.bool_)
-    for file in (original, masked):
-        present = file.astype(np.float64)
-        together = present.T @ present
+    found = np.ones(original.shape, dtype=np.bool_)
+    for together in (original, masked):
         found &= (together >= minimum_cell) | (together == 0)
     return found
 

@@ -5,9 +5,9 @@ from math import inf, isnan, nan
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.utility.measured import Found, Measured, written_number, written_percent
-from sluice.arrays import FloatArray
 from sluice.utility.continuous.il1s import il1s
 from sluice.utility.continuous.moments import moment_differences
+from sluice.utility.continuous.number_columns import Numbers
 from sluice.variables import Role
 
 _WHAT = {
@@ -60,7 +60,7 @@ def moments(files: OriginalAndMasked) -> Found:
     return Found({name: measure.told(_WHAT[name], few) for name, measure in measures.items()})
 
 
-def _il1s(files: OriginalAndMasked, original: FloatArray, masked: FloatArray, there_were: int) -> Measured:
+def _il1s(files: OriginalAndMasked, original: Numbers, masked: Numbers, there_were: int) -> Measured:
     names, value = original.shape[1], nan
     if not names and there_were:
         says = f"Single values are lost: of the original's {there_were:,} numbers the file has none"

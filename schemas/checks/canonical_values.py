@@ -4,7 +4,8 @@
 kind                            canonical column (missing value)
 ==============================  =================================================================
 continuous, integer             a double (NaN)
-ordinal, nominal, binary, text  text (None)
+ordinal, nominal, binary, items a category (NaN)
+text                            text (None)
 date                            a timestamp in UTC (NaT)
 ==============================  =================================================================
 
@@ -33,7 +34,9 @@ def canonical_frame(contract: Contract, frame: pd.DataFrame) -> pd.DataFrame:
         if name not in frame:
             continue
         column = frame[name]
-        if not variable.kind.is_numeric and variable.kind is not Kind.DATE:
+        if variable.kind.is_categorical and isinstance(column.dtype, pd.CategoricalDtype):
+            columns[name] = column.array  # a byte or two a record, where texts would take sixteen and more
+        elif not variable.kind.is_numeric and variable.kind is not Kind.DATE:
             columns[name] = column.astype(object).where(column.notna(), None).to_numpy()
         elif variable.kind is Kind.DATE and pd.api.types.is_datetime64_dtype(column.dtype):
             columns[name] = column.to_numpy()
@@ -47,5 +50,5 @@ def canonical_frame(contract: Contract, frame: pd.DataFrame) -> pd.DataFrame:
     values = pd.DataFrame(columns)
     if contract.record_key and set(contract.record_key) <= set(values):
         key = list(contract.record_key)
-        values[KEY_COUNT] = values.groupby(key, dropna=False, sort=False).size().max()
+        values[KEY_COUNT] = values.groupby(key, dropna=False, sort=False, observed=True).size().max()
     return values

@@ -6,10 +6,13 @@ command that checks nothing starts at once; with the import its usage statistics
 
 import gc
 import os
+import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -32,17 +35,28 @@ class Clause:
 
 
 def great_expectations() -> ModuleType:
-    """The library, imported at the first use and never reporting home."""
+    """The library, imported at the first use and never reporting home.
+
+    In a thread of its own: it keeps the errors of imports that it tried in vain, and with them the frames of whoever
+    asked for it and all that these hold, such as the records that are to be checked.
+    """
     os.environ["GX_ANALYTICS_ENABLED"] = "false"
+    if "great_expectations.expectations" not in sys.modules:
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(_import).result()
+    import great_expectations
+
+    return great_expectations  # type: ignore[no-any-return]
+
+
+def _import() -> None:
     collecting = gc.isenabled()
     gc.disable()  # of the objects that it makes all stay: looking for garbage among them is a fifth of the time
     try:
-        import great_expectations
-        import great_expectations.expectations
+        import_module("great_expectations.expectations")
     finally:
         if collecting:
             gc.enable()
-    return great_expectations  # type: ignore[no-any-return]
 
 
 def clauses_of(contract: Contract, variables: Variables, now: datetime) -> list[Clause]:

@@ -72,6 +72,8 @@ def _run(
     None, or no entry, where the check itself failed.
     """
     gx = great_expectations()
+    from great_expectations.data_context.data_context.context_factory import project_manager
+
     with _ONE_AT_A_TIME, _silence():
         try:
             context = gx.get_context(mode="ephemeral")
@@ -85,6 +87,8 @@ def _run(
             )
         except Exception:  # of whatever kind: its text may quote a value, so nothing of it is kept
             return {}, docs is None
+        finally:
+            project_manager.set_project(None)  # which holds the records, for as long as this process lives
         outcomes = {each.expectation_config.meta["clause"]: _outcome(each) for each in result.results}
         written = docs is None
         if docs is not None:

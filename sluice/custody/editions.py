@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sluice.custody.ledger import Entry
+from sluice.custody.shelf_places import ShelfPlaces
 from sluice.custody.states import State, state_of
 
 ON_SHELF = (State.PUBLISHED, State.SUPERSEDED)
@@ -24,7 +25,7 @@ class Edition:
 
     release: str
     name: str  # of the definition
-    shelf: Path  # where it is now: the path that was recorded, without the links that have come into it since
+    shelf: Path  # where it is now, see `ShelfPlaces`
     state: State | None
     received: Mapping[str, Any]  # what the ledger recorded of the data and documents
     entries: Sequence[Entry]
@@ -45,12 +46,11 @@ class Edition:
 def lines_of_editions(histories: Mapping[str, Sequence[Entry]]) -> list[list[Edition]]:
     """All releases that were received, in lines of one name on one shelf, each from the earliest to the latest.
 
-    A shelf that was moved, and has a link in its place, is one shelf, however definitions spell it: else two editions
-    would be current on it.
+    A shelf that is reached by several paths is one shelf: else two editions would be current on it.
 
     Cost: one pass over the entries, and a look at each shelf's path.
     """
-    places: dict[Path, Path] = {}  # as recorded -> as it is now
+    places = ShelfPlaces()
     first: dict[str, int] = {}  # SHA-256 of data -> the row by which they were first received
     for entries in histories.values():
         for entry in entries:
@@ -98,20 +98,16 @@ def _latest(editions: Iterable[Edition]) -> Edition | None:
     return max(editions, key=lambda edition: edition.place, default=None)
 
 
-def _edition(
-    release: str, entries: Sequence[Entry], first: Mapping[str, int], places: dict[Path, Path]
-) -> Edition | None:
+def _edition(release: str, entries: Sequence[Entry], first: Mapping[str, int], places: ShelfPlaces) -> Edition | None:
     received = [entry for entry in entries if entry.event == State.RECEIVED]
     if not received or not (sha256 := _data_of(received[-1])):
         return None
     body = received[-1].body
     begun = next((entry.body for entry in reversed(entries) if entry.event == State.PUBLISHING), None)
     recorded = Path(begun["folder"]).parent if begun else Path(body["target"])
-    if recorded not in places:
-        places[recorded] = recorded.resolve()
     place = ((body.get("period") or {}).get("last", ""), first[sha256], received[0].seq)
     state = state_of(entry.event for entry in entries)
-    return Edition(release, body["definition"], places[recorded], state, body, entries, place)
+    return Edition(release, body["definition"], places.of(recorded), state, body, entries, place)
 
 
 def _data_of(received: Entry) -> str | None:

@@ -158,7 +158,7 @@ REMARKS: Mapping[str, str] = {
     LOADING: "its tables begin to be written into a schema of a public database; the body names them and their views",
     LOADED: "they were read back there; no view shows them yet",
     SHOWN: "views were swapped there, to tables of this release or, where it names none, to nothing",
-    UNLOADED: "they were dropped there, after the release was withdrawn",
+    UNLOADED: "they were dropped there, after the release was withdrawn, or are gone with the database",
     "note": "a remark of a person",
 }
 

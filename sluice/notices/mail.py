@@ -1,13 +1,16 @@
 """Mail: a notice as a message to one person, by the agency's mail server."""
 
+import io
 import re
 import smtplib
+import socket
 import ssl
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import formatdate
-from typing import Annotated
+from time import monotonic
+from typing import Annotated, Any
 from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator
@@ -15,7 +18,8 @@ from pydantic import AfterValidator
 from sluice.notices.notice import Notice, NoticeDelayedError, NoticeRefusedError, RecipientDelayedError
 from sluice.notices.web_address import LOOPBACK
 
-_WAIT = 10  # seconds for each answer of the server
+_WAIT = 10.0  # seconds for each answer of the server
+_IN_ALL = 30.0  # seconds for a mail: a server that says a byte at a time would have it go on for ever
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?")
 
 
@@ -57,7 +61,7 @@ class MailServer:
         raises : NoticeRefusedError when the server refuses the recipient or the message for good; RecipientDelayedError
                  when it asks to come again with this one, as where a mailbox is full; NoticeDelayedError when it cannot
                  be reached or trusted, or takes nothing now. No text of the server's is in any of them
-        cost   : up to 10 s for each answer
+        cost   : up to 10 s for each answer, and to 30 s once it is connected
         """
         try:
             with self._connected() as server:
@@ -76,9 +80,9 @@ class MailServer:
     def _connected(self) -> smtplib.SMTP:
         trusted = ssl.create_default_context()
         if self.wrapped:
-            server: smtplib.SMTP = smtplib.SMTP_SSL(self.host, self.port, timeout=_WAIT, context=trusted)
+            server: smtplib.SMTP = _WrappedConversation(self.host, self.port, timeout=_WAIT, context=trusted)
         else:
-            server = smtplib.SMTP(self.host, self.port, timeout=_WAIT)
+            server = _Conversation(self.host, self.port, timeout=_WAIT)
         try:
             if not self.wrapped and self.host not in LOOPBACK:
                 server.starttls(context=trusted)  # raises where the server offers none: nothing goes out in the open
@@ -88,6 +92,39 @@ class MailServer:
             server.close()
             raise
         return server
+
+
+class _Conversation(smtplib.SMTP):
+    """One that ends in time, whatever the server says and however slowly."""
+
+    _deadline = 0.0
+
+    def getreply(self) -> tuple[int, bytes]:
+        if self.file is None and self.sock is not None:  # the first answer, and the first by STARTTLS
+            self._deadline = self._deadline or monotonic() + _IN_ALL
+            self.file = io.BufferedReader(_Answers(self.sock, self._deadline))
+        return super().getreply()
+
+
+class _WrappedConversation(_Conversation, smtplib.SMTP_SSL):
+    """The same with TLS from the first byte."""
+
+
+class _Answers(io.RawIOBase):
+    """What a server says, up to a time of `monotonic`; raises TimeoutError after that."""
+
+    def __init__(self, said: socket.socket, deadline: float) -> None:
+        self._said, self._deadline = said, deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = self._deadline - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._said.settimeout(min(_WAIT, left))
+        return self._said.recv_into(buffer)
 
 
 def _answered(code: int) -> NoticeRefusedError | NoticeDelayedError:

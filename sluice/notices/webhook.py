@@ -4,6 +4,7 @@
 is older than some minutes, and takes a notice for the same one whose id, in the signed body, it knows.
 """
 
+import asyncio
 import hashlib
 import hmac
 import time
@@ -13,7 +14,7 @@ import httpx
 
 from sluice.notices.notice import Notice, NoticeDelayedError, NoticeRefusedError
 
-_WAIT = 10.0  # seconds
+_WAIT = 10.0  # seconds for all of it: a receiver could answer a byte at a time
 _LATER = (408, 425, 429)  # of the client's faults, those that pass
 
 
@@ -28,6 +29,7 @@ class Webhook:
         """Post a notice; redirects are not followed, and no proxy or netrc of the environment is used.
 
         raises : NoticeRefusedError when the receiver says that it never takes it; NoticeDelayedError otherwise
+        cost   : up to 10 s
         """
         body = notice.model_dump_json(exclude={"while_state"}).encode()
         seconds = str(int(time.time() if now is None else now))
@@ -37,17 +39,21 @@ class Webhook:
             "Sluice-Signature": f"t={seconds},v1={signature(self.secret, seconds, body)}",
         }
         try:
-            with (
-                httpx.Client(trust_env=False, timeout=_WAIT, follow_redirects=False) as client,
-                client.stream("POST", self.url, content=body, headers=headers) as answer,
-            ):
-                code = answer.status_code  # the body is never read: a receiver could have it go on for ever
-        except httpx.HTTPError as error:
+            code = asyncio.run(asyncio.wait_for(self._post(body, headers), _WAIT))
+        except (httpx.HTTPError, TimeoutError) as error:
             raise NoticeDelayedError(f"the webhook cannot be reached ({type(error).__name__})") from None
         if 200 <= code < 300:
             return
         gone = 400 <= code < 500 and code not in _LATER
         raise (NoticeRefusedError if gone else NoticeDelayedError)(f"the webhook answers {code}")
+
+    async def _post(self, body: bytes, headers: dict[str, str]) -> int:
+        """The code of the answer; its body is never read, as a receiver could have it go on for ever."""
+        async with (
+            httpx.AsyncClient(trust_env=False, timeout=None, follow_redirects=False) as client,
+            client.stream("POST", self.url, content=body, headers=headers) as answer,
+        ):
+            return answer.status_code
 
 
 def signature(secret: str, seconds: str, body: bytes) -> str:

@@ -26,7 +26,10 @@ PREDICATE = "urn:sluice:publication:1"
 DECISION_PREDICATE = "urn:sluice:decision:1"
 
 _SHA256 = "^[0-9a-f]{64}$"
-_DESCRIPTION = re.compile(r"(attestation|datapackage|decision-[1-9][0-9]*|manifest)\.json|manifest\.tsr")
+_DESCRIPTION = re.compile(
+    r"(attestation|croissant|datapackage|decision-[1-9][0-9]*|manifest)\.json|manifest\.tsr|structure\.xml|"
+    r"codebook\.(html|xml)|CITATION\.cff"
+)
 
 
 class _Strict(BaseModel):

@@ -4,12 +4,15 @@ Source: the Data Package standard, version 2 (datapackage.org): Data Package and
 the standard allows, are `rows` and those that begin with `sluice:`.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from sluice.publication.table_schema import in_binary
 
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
 
@@ -64,6 +67,11 @@ def datapackage(
     return package
 
 
+def as_json(package: Mapping[str, Any]) -> bytes:
+    """The content of `datapackage.json`."""
+    return json.dumps(package, indent=2, ensure_ascii=False).encode()
+
+
 def _resource(file: PublishedFile, schema: Mapping[str, Any]) -> dict[str, Any]:
     ending = PurePosixPath(file.path).suffix.removeprefix(".").lower()
     resource: dict[str, Any] = {"name": _slug(file.path), "path": file.path}
@@ -73,9 +81,12 @@ def _resource(file: PublishedFile, schema: Mapping[str, Any]) -> dict[str, Any]:
         resource["mediatype"] = _MEDIATYPE[ending]
     if ending in ("csv", "html", "json"):
         resource["encoding"] = "utf-8"
-    resource |= {"bytes": file.bytes, "hash": f"sha256:{file.sha256}"}
+    if ending != "parquet":  # whose bytes frictionless does not count, and takes the count for wrong
+        resource["bytes"] = file.bytes
+    resource["hash"] = f"sha256:{file.sha256}"
     if file.rows is not None:
-        resource |= {"type": "table", "rows": file.rows, "schema": schema}
+        resource |= {"type": "table", "rows": file.rows}
+        resource["schema"] = in_binary(schema) if ending == "parquet" else schema
     return resource
 
 

@@ -2,8 +2,8 @@
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -13,8 +13,6 @@ from sluice.errors import DataError
 from sluice.publication.decimals import in_decimals, units_of
 from sluice.publication.published_table import AMOUNTS, OWN_COLUMNS, PublishedTable
 from sluice.tabular.model.dimension import Dimension
-
-_DIGITS = 18  # of a decimal: more than a total can have, and what fits into 64 bits
 
 
 def to_csv(table: PublishedTable) -> bytes:
@@ -50,16 +48,18 @@ def read_csv(content: bytes, name: str, dimensions: Sequence[Dimension], decimal
 
 
 def to_parquet(table: PublishedTable) -> bytes:
-    """The table as Parquet: codes and status as text, values as whole numbers, or exact decimals where they have any.
+    """The table as Parquet: codes and status as text, values as whole numbers, or as doubles where they have decimals.
 
-    What is suppressed is null before Arrow sees it, so the file's statistics and dictionaries do not hold it.
+    Doubles, because pandas and others read Arrow's decimals as objects, not as numbers. Totals stay below 2 ** 53 units
+    of their last decimal, so that rounding a double to the measure's decimals gives back the very number. What is
+    suppressed is null before Arrow sees it, so the file's statistics and dictionaries do not hold it.
     """
     arrays, schema = [], []
     for name, entries in table.columns.items():
         numeric: pa.DataType = pa.int64()
         if table.decimals and name in AMOUNTS:
-            numeric = pa.decimal128(max(_DIGITS, table.decimals), table.decimals)
-            entries = [None if entry is None else Decimal(entry).scaleb(-table.decimals) for entry in entries]
+            numeric = pa.float64()
+            entries = [None if entry is None else float(in_decimals(entry, table.decimals)) for entry in entries]
         kind = numeric if name in OWN_COLUMNS[1:] else pa.string()
         arrays.append(pa.array(entries, kind))
         schema.append((name, kind))
@@ -80,8 +80,18 @@ def read_parquet(content: bytes, name: str, dimensions: Sequence[Dimension], dec
         raise DataError(f"{name}: the columns must be {', '.join(axes)}, status, value and what else is published")
     codes = tuple(zip(*(columns.pop(axis) for axis in axes), strict=True))
     for column in set(AMOUNTS) & columns.keys():
-        columns[column] = [None if e is None else int(Decimal(e).scaleb(decimals)) for e in columns[column]]
+        columns[column] = [None if e is None else _units(e, decimals, f"{name}, {column}") for e in columns[column]]
     return PublishedTable(name, tuple(dimensions), decimals, codes, **{c: tuple(e) for c, e in columns.items()})
+
+
+def _units(number: float, decimals: int, where: str) -> int:
+    """Units of the last decimal. Raises DataError for a number that has more decimals."""
+    text = f"{number:.{decimals}f}" if math.isfinite(number) else ""
+    if not text or float(text) != number:
+        raise DataError(f"{where}: a number must be finite and have {decimals} decimals at most")
+    units = units_of(text, decimals, where)
+    assert units is not None
+    return units
 
 
 def csv_bytes(header: Sequence[str], rows: Iterator[Sequence[Any]]) -> bytes:

@@ -1,6 +1,6 @@
 """The Data Package descriptor of a release of records."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sluice.publication.datapackage import PublishedFile, datapackage
@@ -17,6 +17,7 @@ def records_datapackage(
     files: Sequence[PublishedFile],
     description: str = "",
     parameters: Sequence[Mapping[str, Any]] = (),
+    with_time: Collection[str] = (),
 ) -> dict[str, Any]:
     """The descriptor of a release of records, ready for `datapackage.json`.
 
@@ -24,11 +25,12 @@ def records_datapackage(
     what_was_done : variable -> sentences on its masking; a variable that was not released is listed apart
     files         : those with `rows` are tables of `variables`
     parameters    : of masking steps that an analyst has to correct for, such as PRAM's matrices
+    with_time     : dates that are written with a time of day, see `columns_with_time`
     """
     removed = [
         {"name": column, "sluice:maskedBy": list(sentences)}
         for column, sentences in what_was_done.items()
         if column not in variables
     ]
-    parts = [(table_schema(variables, what_was_done), files)]
+    parts = [(table_schema(variables, what_was_done, with_time), files)]
     return datapackage(name, title, dataset, parts, description, not_released=removed, parameters=parameters)

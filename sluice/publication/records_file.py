@@ -77,7 +77,8 @@ def read_typed(path: Path, variables: Variables, columns: Sequence[str] | None =
     """The typed frame (see sluice.variables) that `write_parquet` wrote, or some of its columns.
 
     Categories are in the order of `variables`; where none are declared, those found, sorted. Raises DataError for a
-    file that is damaged, lacks a column or holds a category that is not declared. Cost: O(n) time and memory.
+    file that is damaged, lacks a column or holds a category that is not declared. Cost: O(n) time; memory for the frame
+    and for one column as Arrow holds it, with four bytes for a category.
     """
     names = list(variables) if columns is None else list(columns)
     categorical = [name for name in names if variables[name].kind.is_categorical]
@@ -86,10 +87,11 @@ def read_typed(path: Path, variables: Variables, columns: Sequence[str] | None =
             absent = [name for name in names if name not in file.schema_arrow.names]
             if absent:
                 raise DataError(f"{path}: has no column {', '.join(absent)}")
-            table = file.read(columns=names)
+            typed = {name: _typed(file.read(columns=[name]).column(0), variables[name], path) for name in names}
     except (pa.ArrowException, OSError):
         raise DataError(f"{path}: is not a whole Parquet file") from None
-    return pd.DataFrame({name: _typed(table.column(name), variables[name], path) for name in names})
+    pa.default_memory_pool().release_unused()
+    return pd.DataFrame(typed, copy=False)
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
@@ -99,12 +101,17 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     The caller syncs it to disk. Raises DataError when the disk is full; then no file is left.
     """
     written = frame.copy(deep=False)
-    for name in frame.columns[frame.dtypes.map(lambda dtype: dtype.kind == "M")]:
-        dates = frame[name]
-        whole_days = bool((dates.dropna() == dates.dropna().dt.normalize()).all())
-        written[name] = dates.dt.strftime("%Y-%m-%d" if whole_days else "%Y-%m-%dT%H:%M:%S.%f")
+    with_time = columns_with_time(frame)
+    for name in _dates(frame):
+        written[name] = frame[name].dt.strftime("%Y-%m-%dT%H:%M:%S.%f" if name in with_time else "%Y-%m-%d")
     with _whole_or_nothing(path), path.open("w", encoding="utf-8", newline="") as file:
         written.to_csv(file, index=False, lineterminator="\r\n")
+
+
+def columns_with_time(frame: pd.DataFrame) -> list[str]:
+    """Columns of dates of which one has a time of day, so that all are written with one."""
+    dates = {name: frame[name].dropna() for name in _dates(frame)}
+    return [name for name, each in dates.items() if not (each == each.dt.normalize()).all()]
 
 
 def is_formula(text: str) -> bool:
@@ -120,6 +127,10 @@ def columns_with_formulas(frame: pd.DataFrame) -> list[str]:
         if is_formula(str(name))
         or (frame[name].dtype.kind == "O" and any(is_formula(str(text)) for text in frame[name].dropna().unique()))
     ]
+
+
+def _dates(frame: pd.DataFrame) -> list[str]:
+    return [str(name) for name in frame.columns[frame.dtypes.map(lambda dtype: dtype.kind == "M")]]
 
 
 def _row_groups(frames: Iterable[pd.DataFrame], schema: pa.Schema) -> Iterator[pa.Table]:

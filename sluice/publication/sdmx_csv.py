@@ -26,9 +26,14 @@ CONF_STATUS = {
 NORMAL, MISSING_SUPPRESSED = "A", "Q"  # OBS_STATUS: normal value; missing value, suppressed
 
 _OPENING = ["STRUCTURE", "STRUCTURE_ID", "ACTION"]
-_TIME = "TIME_PERIOD"
-_BOUNDS, _SYNTHETIC = ["LOWER", "UPPER"], ["SYNTHETIC"]
+TIME = "TIME_PERIOD"
+FURTHER = {
+    "LOWER": "The suppressed value is this or more",
+    "UPPER": "The suppressed value is this or less",
+    "SYNTHETIC": "Not the suppressed value, but one drawn from what is published alone",
+}
 _INFORMATION = "I"
+_NO_VALUE = "NaN"  # an observation whose value is missing; an empty cell would say nothing of it
 
 _DATAFLOW = re.compile(r"[A-Za-z][\w-]*(\.[A-Za-z][\w-]*)*:[\w@$-]+(\(\d+(\.\d+){0,2}(-[A-Za-z0-9.-]+)?\))?", re.ASCII)
 _COMPONENT = re.compile(r"[A-Z][A-Z0-9_-]*")
@@ -42,7 +47,7 @@ def refuse_unfit_for_sdmx(dimensions: Sequence[Dimension], dataflow: str, time_p
         raise DataError(f"dataflow must have the form AGENCY:ID(VERSION), such as XX:TURNOVER(1.0); got '{dataflow}'")
     if time_period is not None and not _PERIOD.fullmatch(time_period):
         raise DataError(f"time_period must be like 2026, 2026-Q1, 2026-03 or 2026-03-31; got '{time_period}'")
-    _axes(dimensions)
+    axes_of_sdmx(dimensions)
     for dimension in dimensions:
         unfit = next((code for code in dimension.codes if not _CODE.fullmatch(code)), None)
         if unfit is not None:
@@ -52,30 +57,35 @@ def refuse_unfit_for_sdmx(dimensions: Sequence[Dimension], dataflow: str, time_p
             )
 
 
-def to_sdmx_csv(table: PublishedTable, dataflow: str, time_period: str | None = None) -> bytes:
+def to_sdmx_csv(
+    table: PublishedTable, dataflow: str, time_period: str | None = None, dimensions: Sequence[Dimension] = ()
+) -> bytes:
     """The table as an SDMX-CSV 2.0 message: a row for each listed cell, all information, for one dataflow.
 
     dataflow    : 'AGENCY:ID(VERSION)', as the agency's registry knows it
     time_period : in SDMX's form, such as 2026, 2026-Q1 or 2026-03; no column when not given
+    dimensions  : of the dataflow, in their order; by default those of the table. In those that the table does not have,
+                  its cells are totals
     raises      : DataError when a name, code or period has not the form that SDMX asks for
 
-    Dimensions appear under their names in upper case. Published intervals are two further measures, LOWER and UPPER,
-    and drawn values of suppressed cells another, SYNTHETIC.
+    Dimensions appear under their names in upper case. Published intervals are LOWER and UPPER, and drawn values of
+    suppressed cells SYNTHETIC. The value of a suppressed cell is NaN, which stands for a missing one.
     Numbers of contributors are left out: SDMX has no common concept for them.
     """
-    refuse_unfit_for_sdmx(table.dimensions, dataflow, time_period)
-    axes = _axes(table.dimensions)
-    further = {"LOWER": table.lower, "UPPER": table.upper, "SYNTHETIC": table.synthetic}
+    dimensions = dimensions or table.dimensions
+    refuse_unfit_for_sdmx(dimensions, dataflow, time_period)
+    axes, place = axes_of_sdmx(dimensions), {dimension.name: axis for axis, dimension in enumerate(table.dimensions)}
+    further = {name: getattr(table, name.lower()) for name in FURTHER}
     measures = {name: column for name, column in further.items() if column is not None}
-    header = [*_OPENING, *axes, *([_TIME] if time_period else []), "OBS_VALUE", *measures]
+    header = [*_OPENING, *axes, *([TIME] if time_period else []), "OBS_VALUE", *measures]
     rows = (
         [
             "dataflow",
             dataflow,
             _INFORMATION,
-            *codes,
+            *(codes[place[each.name]] if each.name in place else each.codes[0] for each in dimensions),
             *([time_period] if time_period else []),
-            in_decimals(table.value[cell], table.decimals),
+            in_decimals(table.value[cell], table.decimals) or _NO_VALUE,
             *(in_decimals(column[cell], table.decimals) for column in measures.values()),
             NORMAL if table.status[cell] == PUBLISHED else MISSING_SUPPRESSED,
             CONF_STATUS[table.status[cell]],
@@ -85,29 +95,50 @@ def to_sdmx_csv(table: PublishedTable, dataflow: str, time_period: str | None = 
     return csv_bytes([*header, "OBS_STATUS", "CONF_STATUS"], rows)
 
 
-def read_sdmx_csv(content: bytes, name: str, dimensions: Sequence[Dimension], decimals: int) -> PublishedTable:
-    """The table that `to_sdmx_csv` wrote, read back strictly. Raises DataError, naming the line, for anything else."""
+def read_sdmx_csv(
+    content: bytes,
+    name: str,
+    dimensions: Sequence[Dimension],
+    decimals: int,
+    of_dataflow: Sequence[Dimension] = (),
+) -> PublishedTable:
+    """The table that `to_sdmx_csv` wrote, read back strictly. Raises DataError, naming the line, for anything else.
+
+    dimensions  : of the table
+    of_dataflow : by default the same
+    """
     header, rows = csv_rows(content, name)
-    axes = _axes(dimensions)
+    of_dataflow = of_dataflow or dimensions
+    axes, own = axes_of_sdmx(of_dataflow), axes_of_sdmx(dimensions)
+    totals = {axis: each.codes[0] for axis, each in zip(axes, of_dataflow, strict=True) if axis not in own}
+    lower, upper, drawn = FURTHER
     known = [
         [*_OPENING, *axes, *time, "OBS_VALUE", *bounds, *synthetic, "OBS_STATUS", "CONF_STATUS"]
-        for time in ([], [_TIME])
-        for bounds in ([], _BOUNDS)
-        for synthetic in ([], _SYNTHETIC)
+        for time in ([], [TIME])
+        for bounds in ([], [lower, upper])
+        for synthetic in ([], [drawn])
     ]
     if header not in known:
         raise DataError(
-            f"{name}: the first line must be {','.join(known[0])}, with {_TIME}, LOWER, UPPER and SYNTHETIC if any"
+            f"{name}: the first line must be {','.join(known[0])}, with {TIME}, LOWER, UPPER and SYNTHETIC if any"
         )
     words = {code: word for word, code in CONF_STATUS.items()}
     codes, status = [], []
-    numbers: dict[str, list[int | None]] = {c: [] for c in header if c in ("OBS_VALUE", *_BOUNDS, *_SYNTHETIC)}
+    numbers: dict[str, list[int | None]] = {c: [] for c in header if c in ("OBS_VALUE", *FURTHER)}
     for line, row in rows:
         cell = dict(zip(header, row, strict=True))
         word = words.get(cell["CONF_STATUS"])
         if word is None or cell["OBS_STATUS"] != (NORMAL if word == PUBLISHED else MISSING_SUPPRESSED):
             raise DataError(f"{name}, line {line}: OBS_STATUS and CONF_STATUS must be A and F, or Q and C, D or N")
-        codes.append(tuple(cell[axis] for axis in axes))
+        wrong = next((axis for axis, total in totals.items() if cell[axis] != total), None)
+        if wrong is not None:
+            raise DataError(f"{name}, line {line}: {wrong} must be its total, as the table does not have it")
+        if (cell["OBS_VALUE"] == _NO_VALUE) == (word == PUBLISHED):
+            raise DataError(
+                f"{name}, line {line}: OBS_VALUE must be {_NO_VALUE} where it is suppressed, and only there"
+            )
+        cell["OBS_VALUE"] = cell["OBS_VALUE"].removesuffix(_NO_VALUE)
+        codes.append(tuple(cell[axis] for axis in own))
         status.append(word)
         for column, entries in numbers.items():
             entries.append(units_of(cell[column], decimals, f"{name}, line {line}, {column}"))
@@ -116,7 +147,8 @@ def read_sdmx_csv(content: bytes, name: str, dimensions: Sequence[Dimension], de
     return PublishedTable(name, tuple(dimensions), decimals, tuple(codes), tuple(status), value, **further)
 
 
-def _axes(dimensions: Sequence[Dimension]) -> list[str]:
+def axes_of_sdmx(dimensions: Sequence[Dimension]) -> list[str]:
+    """The dimensions' names in SDMX. Raises DataError for one that cannot be a component there."""
     axes = [dimension.name.upper() for dimension in dimensions]
     for dimension, axis in zip(dimensions, axes, strict=True):
         if not _COMPONENT.fullmatch(axis) or axes.count(axis) > 1 or axis in _reserved():
@@ -128,4 +160,4 @@ def _axes(dimensions: Sequence[Dimension]) -> list[str]:
 
 
 def _reserved() -> list[str]:
-    return [*_OPENING, _TIME, "OBS_VALUE", *_BOUNDS, *_SYNTHETIC, "OBS_STATUS", "CONF_STATUS"]
+    return [*_OPENING, TIME, "OBS_VALUE", *FURTHER, "OBS_STATUS", "CONF_STATUS"]

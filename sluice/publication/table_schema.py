@@ -5,7 +5,7 @@ allows, are `unit` and those that begin with `sluice:`.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sluice.variables import Kind, Variable, Variables
@@ -20,25 +20,44 @@ _TYPE = {
     Kind.TEXT: "string",
     Kind.ITEMS: "list",
 }
+_NO_VALUE = {"number": ["nan"], "integer": ["nan"], "date": ["NaT"], "datetime": ["NaT"]}
 
 
-def table_schema(variables: Variables, what_was_done: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def table_schema(
+    variables: Variables, what_was_done: Mapping[str, Sequence[str]], with_time: Collection[str] = ()
+) -> dict[str, Any]:
     """The schema of a file with these columns in their order.
 
     what_was_done : variable -> sentences on its masking or protection
+    with_time     : dates that are written with a time of day
     """
-    return {
-        "fields": [_field(variable, what_was_done.get(column, ())) for column, variable in variables.items()],
-        "missingValues": [""],
-    }
+    fields = []
+    for column, variable in variables.items():
+        kind = "datetime" if column in with_time else _TYPE[variable.kind]
+        fields.append(_field(variable, kind, what_was_done.get(column, ())))
+    return {"fields": fields, "missingValues": [""]}
 
 
-def _field(variable: Variable, sentences: Sequence[str]) -> dict[str, Any]:
-    field: dict[str, Any] = {"name": variable.name, "type": _TYPE[variable.kind]}
+def in_binary(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of a Parquet file with the same columns.
+
+    What is null there, pandas and what reads by it hold as nan or NaT, of whole numbers, too; these count as missing.
+    """
+    fields = [
+        field | {"missingValues": ["", *_NO_VALUE[field["type"]]]} if field["type"] in _NO_VALUE else field
+        for field in schema["fields"]
+    ]
+    return {**schema, "fields": fields}
+
+
+def _field(variable: Variable, kind: str, sentences: Sequence[str]) -> dict[str, Any]:
+    field: dict[str, Any] = {"name": variable.name, "type": kind}
     if variable.description:
         field["description"] = variable.description
     if variable.unit:
         field["unit"] = variable.unit
+    if variable.universe:
+        field["sluice:universe"] = variable.universe
     if variable.categories is not None:
         field["categories"] = _categories(variable.categories, variable.labels)
         field["categoriesOrdered"] = variable.kind is Kind.ORDINAL

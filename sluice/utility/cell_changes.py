@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from sluice.arrays import BoolArray, Codes, narrow
 from sluice.errors import DataError
 
 
@@ -42,8 +42,10 @@ def cell_changes(recoded: pd.Series, masked: pd.Series) -> CellChanges:
         raise DataError("cell changes need at least one record; got none.")
     was, is_now = recoded.notna().to_numpy(), masked.notna().to_numpy()
     both = was & is_now
-    differ = np.zeros(len(recoded), dtype=bool)
-    differ[both] = _differ(recoded.array[both], masked.array[both])
+    if isinstance(recoded.dtype, pd.CategoricalDtype) and isinstance(masked.dtype, pd.CategoricalDtype):
+        differ = _codes_differ(recoded, masked) & both
+    else:
+        differ = _differ(recoded.array[both], masked.array[both])
     blanked, filled = int((was & ~is_now).sum()), int((~was & is_now).sum())
     moved = min(blanked, filled)
     return CellChanges(
@@ -52,16 +54,22 @@ def cell_changes(recoded: pd.Series, masked: pd.Series) -> CellChanges:
     )
 
 
-def _differ(before: pd.api.extensions.ExtensionArray, after: pd.api.extensions.ExtensionArray) -> NDArray[np.bool_]:
+def _codes_differ(before: pd.Series, after: pd.Series) -> BoolArray:
+    """Where two columns of categories have different labels; of missing values anything."""
+    labels = before.cat.categories.union(after.cat.categories, sort=False)
+
+    def places(column: pd.Series) -> Codes:
+        place = narrow(labels.get_indexer(column.cat.categories), len(labels))
+        codes = column.cat.codes.to_numpy()
+        return place[codes] if len(place) else np.zeros(len(codes), dtype=np.uint8)
+
+    return np.asarray(places(before) != places(after))
+
+
+def _differ(before: pd.api.extensions.ExtensionArray, after: pd.api.extensions.ExtensionArray) -> BoolArray:
     """Where two arrays without missing values differ; numbers as numbers, all else by its text."""
     one, other = pd.Series(before), pd.Series(after)
     numbers = pd.api.types.is_numeric_dtype
-    if isinstance(one.dtype, pd.CategoricalDtype) and isinstance(other.dtype, pd.CategoricalDtype):
-        labels = one.cat.categories.union(other.cat.categories, sort=False)
-        return np.asarray(
-            labels.get_indexer(one.cat.categories)[one.cat.codes]
-            != labels.get_indexer(other.cat.categories)[other.cat.codes]
-        )
     if one.dtype == other.dtype or (numbers(one.dtype) and numbers(other.dtype)):
         return (one != other).to_numpy(dtype=bool)
     return (one.astype(str) != other.astype(str)).to_numpy(dtype=bool)

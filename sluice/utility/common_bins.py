@@ -8,15 +8,15 @@ their shares; and a missing value for a missing one, as are all values of a vari
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.arrays import Codes, FloatArray, IntArray, narrow
 from sluice.errors import DataError
 from sluice.risk.coding import released_as
 from sluice.risk.comparable_values import plain_values
+from sluice.utility.distinct_values import DistinctValues, is_number
 from sluice.utility.divergence import interval_edges
 from sluice.variables import NAMES, Kind, Variables
 
@@ -27,16 +27,16 @@ _LEFT_OUT = (Kind.TEXT, Kind.ITEMS)  # they are not compared value by value
 class CommonBins:
     """One variable of two files. The last bin is for missing values, whether there are any or not.
 
-    original : (n,) the bin of each original value, 0..bins-1
-    masked   : (m,) the code of each masked value, 0..codes-1: what was released, which may lie in several bins
+    original : (n,) the bin of each original value, 0..bins-1, in the smallest unsigned type that holds them
+    masked   : (m,) likewise the code of each masked value, 0..codes-1: what was released, which may lie in several bins
     spread   : (codes, bins) the share of a code in each bin, as its reader takes it; every row adds up to 1
     labels   : what the bins are called. Of categories that the contract does not declare they are values of the data
     ordered  : the bins are intervals in rising order, but for the last one
     """
 
     name: str
-    original: IntArray
-    masked: IntArray
+    original: Codes
+    masked: Codes
     spread: FloatArray
     labels: tuple[str, ...]
     ordered: bool = False
@@ -72,7 +72,8 @@ def common_bins(
                           into the rest in their order, about equal shares of them: one bin for all of these would
                           hide that they were merged
     raises              : DataError if the original and the recoded file differ in length
-    cost                : O(n log n + m) a variable, about 0.1 s for 1,000,000 records
+    cost                : O(n log n + m) a variable, about 0.1 s for 1,000,000 records; a byte a value of either file is
+                          kept where there are up to 256 bins and codes
     """
     if len(original) != len(recoded):
         raise DataError(f"the recoded file must hold the original's records; got {len(recoded)} for {len(original)}.")
@@ -91,21 +92,21 @@ def _binned(
         if variable.role in NAMES or variable.kind in _LEFT_OUT:
             continue
         before, after = original[name], masked[name] if name in released else None
-        if _is_number(before):
+        if is_number(before):
             values = plain_values(before)
             edges = _edges(values, most)
             bins = _interval_of(values, edges)
             labels: tuple[str, ...] = (*(str(place + 1) for place in range(len(edges) + 1)), "missing")
             known = None
         else:
-            known = _Labels.of(before)
+            known = DistinctValues.of(before)
             bin_of_label, labels = _bins(known, most)
             bins = bin_of_label[known.codes]
         missing = len(labels) - 1
         if after is None:
             spread = np.zeros((1, missing + 1))
             spread[0, missing] = 1
-            codes = np.zeros(len(masked), dtype=np.int64)
+            codes: Codes = np.zeros(len(masked), dtype=np.uint8)
             columns = released_as(name, variables, released) if known is not None else ()
             if known is not None and columns:
                 shares = masked[list(columns)].to_numpy(np.float64, na_value=0.0)
@@ -114,18 +115,17 @@ def _binned(
             yield CommonBins(name, bins, codes, spread, labels, known is None)
             continue
         between = recoded.get(name, before)
-        if known is None and _is_number(between) and _is_number(after):
+        if known is None and is_number(between) and is_number(after):
             own = np.eye(missing + 1)
             yield CommonBins(name, bins, _interval_of(plain_values(after), edges), own, labels, True)
             continue
-        told = _Labels.of(after)
-        spread = _spread(_Labels.of(before) if known is None else known, bins, _Labels.of(between), told, missing)
+        told = DistinctValues.of(after)
+        behind = DistinctValues.of(before) if known is None else known
+        spread = _spread(behind, bins, DistinctValues.of(between), told, missing)
         yield CommonBins(name, bins, told.codes, spread, labels, known is None)
 
 
-def _distributions(
-    shares: FloatArray, value: IntArray, bin_of_value: IntArray, missing: int
-) -> tuple[IntArray, FloatArray]:
+def _distributions(shares: FloatArray, value: IntArray, bin_of_value: Codes, missing: int) -> tuple[Codes, FloatArray]:
     """(m,) a code for each distribution over labels that was released in place of a label, and the bins of each code.
 
     A record without any share has no value; a label that no original record has may be any value.
@@ -136,30 +136,7 @@ def _distributions(
     rows = np.maximum(shares, 0.0) @ stands
     rows[rows.sum(axis=1) == 0, missing] = 1
     spread, codes = np.unique(rows / rows.sum(axis=1, keepdims=True), axis=0, return_inverse=True)
-    return codes.ravel().astype(np.int64), spread
-
-
-def _is_number(column: "pd.Series[Any]") -> bool:
-    """Numbers and dates."""
-    return pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype)
-
-
-@dataclass(frozen=True)
-class _Labels:
-    """A column by its distinct values, some of which may occur nowhere: (n,) their places, the last for missing."""
-
-    codes: IntArray
-    distinct: "pd.Index[Any]"
-
-    @classmethod
-    def of(cls, column: "pd.Series[Any]") -> Self:
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            codes, distinct = column.cat.codes.to_numpy().astype(np.int64), pd.Index(column.cat.categories)
-        else:
-            places, found = pd.factorize(plain_values(column))
-            codes, distinct = places.astype(np.int64), pd.Index(found)
-        codes[codes < 0] = len(distinct)
-        return cls(codes, distinct)
+    return narrow(codes.ravel(), len(spread)), spread
 
 
 def _edges(values: FloatArray, most: int) -> FloatArray:
@@ -167,15 +144,15 @@ def _edges(values: FloatArray, most: int) -> FloatArray:
     return interval_edges(present, most) if len(present) else np.zeros(0)
 
 
-def _interval_of(values: FloatArray, edges: FloatArray) -> IntArray:
-    found = np.searchsorted(edges, values, "right").astype(np.int64)
+def _interval_of(values: FloatArray, edges: FloatArray) -> Codes:
+    found = narrow(np.searchsorted(edges, values, "right"), len(edges) + 2)
     found[np.isnan(values)] = len(edges) + 1
     return found
 
 
-def _bins(known: _Labels, most: int) -> tuple[IntArray, tuple[str, ...]]:
+def _bins(known: DistinctValues, most: int) -> tuple[Codes, tuple[str, ...]]:
     """The bin of each distinct value, and last of a missing one; and what the bins are called, most frequent first."""
-    frequency = np.bincount(known.codes, minlength=len(known.distinct) + 1)[:-1]
+    frequency = known.counts[:-1]
     order = np.argsort(-frequency, kind="stable")[: int(np.count_nonzero(frequency))]
     named = order[: most // 2] if len(order) > most else order
     pooled = np.sort(order[len(named) :])
@@ -187,10 +164,12 @@ def _bins(known: _Labels, most: int) -> tuple[IntArray, tuple[str, ...]]:
     bin_of[pooled] = len(named) + pool
     bin_of[-1] = missing
     others = [f"all others {place}" for place in range(1, len(pools) + 1)]
-    return bin_of, (*map(str, known.distinct[named]), *others, "missing")
+    return narrow(bin_of, missing + 1), (*map(str, known.distinct[named]), *others, "missing")
 
 
-def _spread(known: _Labels, bins: IntArray, recoded: _Labels, told: _Labels, missing: int) -> FloatArray:
+def _spread(
+    known: DistinctValues, bins: Codes, recoded: DistinctValues, told: DistinctValues, missing: int
+) -> FloatArray:
     """(groups + 1, bins): of each released group the distinct original values behind it, shared out among their bins.
 
     A group behind which no original value stands may be any value. The last row is that of a missing value.
@@ -201,12 +180,9 @@ def _spread(known: _Labels, bins: IntArray, recoded: _Labels, told: _Labels, mis
     bin_of = np.zeros(values + 1, dtype=np.int64)
     bin_of[known.codes] = bins
     group_of = np.append(told.distinct.get_indexer(recoded.distinct), -1).astype(np.int64)
-    group = group_of[recoded.codes]
-    behind = (group >= 0) & (known.codes < values)
-    pairs = group[behind] * (values + 1) + known.codes[behind]
-    few = (groups + 1) * (values + 1) <= 4 * len(pairs)
-    pairs = np.flatnonzero(np.bincount(pairs)) if few else np.unique(pairs)
-    np.add.at(spread, (pairs // (values + 1), bin_of[pairs % (values + 1)]), 1.0)
+    label, value, _ = recoded.pairs(known)
+    behind = (group_of[label] >= 0) & (value < values)
+    np.add.at(spread, (group_of[label[behind]], bin_of[value[behind]]), 1.0)
     unknown = spread.sum(axis=1) == 0
     spread[unknown, :missing] = 1.0
     spread[:, missing] += spread.sum(axis=1) == 0  # the original has no value at all

@@ -86,7 +86,7 @@ def kendall_differences(
     if max(n, m) > most:
         rows = [np.sort(rng.permutation(n)[:most])]
         rows.append(rows[0] if n == m else np.sort(rng.permutation(m)[:most]))
-        files = (files[0][rows[0]], files[1][rows[1]])
+        files = files[0][rows[0]], files[1][rows[1]]
         drawn = len(files[0]), len(files[1])
     compared = _comparable(kendall_tau(files[0]), kendall_tau(files[1]))
     margin = None if drawn is None else half_width(min(drawn))

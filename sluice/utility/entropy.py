@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from sluice.arrays import FloatArray
 from sluice.risk.comparable_values import plain_values
+from sluice.utility.distinct_values import DistinctValues, is_number
 from sluice.utility.divergence import entropy, interval_edges
 
 _INTERVALS = 20  # of a number or date, of about equal shares of the original; fewer where records are few
@@ -38,16 +38,22 @@ def entropies(original: "pd.Series[Any]", masked: "pd.Series[Any]", minimum_cell
     minimum_cell     : bins of fewer records are left out
     cost             : O(n log n)
     """
-    left, right = plain_values(original), plain_values(masked)
     edges = np.zeros(0)
-    if left.dtype.kind == "f" and (present := left[~np.isnan(left)]).size:
+    if is_number(original) and (present := _present(original)).size:
         edges = interval_edges(present, int(np.clip(len(present) // minimum_cell, 1, _INTERVALS)))
-    return Entropies(_bits(left, edges, minimum_cell), _bits(right, edges, minimum_cell))
+    return Entropies(_bits(original, edges, minimum_cell), _bits(masked, edges, minimum_cell))
 
 
-def _bits(values: NDArray[Any], edges: FloatArray, minimum_cell: int) -> float:
-    present = values[~pd.isna(values)]
-    bins = np.searchsorted(edges, present, "right") if values.dtype.kind == "f" else present
-    counts = pd.Series(bins).value_counts()
-    frequent = np.asarray(counts[counts >= minimum_cell], dtype=np.float64)
+def _present(column: "pd.Series[Any]") -> FloatArray:
+    values = plain_values(column)
+    return np.asarray(values[~np.isnan(values)])
+
+
+def _bits(column: "pd.Series[Any]", edges: FloatArray, minimum_cell: int) -> float:
+    counts = (
+        np.bincount(np.searchsorted(edges, _present(column), "right"))
+        if is_number(column)
+        else DistinctValues.of(column).counts[:-1]
+    )
+    frequent = np.sort(counts[counts >= max(minimum_cell, 1)])[::-1].astype(np.float64)
     return entropy(frequent) if len(frequent) else float("nan")

@@ -11,11 +11,12 @@ import numpy as np
 
 from sluice.arrays import BoolArray, FloatArray
 from sluice.errors import DataError
+from sluice.utility.continuous.number_columns import Numbers
 
 _PERCENT = 10.0  # who has the second largest change must not know the largest more closely
 
 
-def tells_of_few(original: FloatArray, masked: FloatArray, minimum_cell: int, *, paired_records: bool) -> BoolArray:
+def tells_of_few(original: Numbers, masked: Numbers, minimum_cell: int, *, paired_records: bool) -> BoolArray:
     """Shape (d,): the numbers of which a comparison would tell of a few people.
 
     original, masked : shape (n, d) and (m, d), NaN for a missing value
@@ -35,7 +36,7 @@ def tells_of_few(original: FloatArray, masked: FloatArray, minimum_cell: int, *,
         return np.zeros(original.shape[1], dtype=np.bool_)
     changes = _of_pairs if paired_records else _of_heaps
     return np.array(
-        [_few(changes(before, after), minimum_cell) for before, after in zip(original.T, masked.T, strict=True)],
+        [_few(changes(original[:, at], masked[:, at]), minimum_cell) for at in range(original.shape[1])],
         dtype=np.bool_,
     )
 

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from sluice.arrays import FloatArray
+from sluice.utility.continuous.number_columns import Numbers
 
 
-def kendall_tau(values: FloatArray) -> FloatArray:
+def kendall_tau(values: Numbers) -> FloatArray:
     """tau-b of every pair of columns, shape (d, d), -1 to 1; 1 on the diagonal.
 
     values  : shape (n, d), NaN for a missing value: each pair uses the records that have both
@@ -22,8 +23,8 @@ def kendall_tau(values: FloatArray) -> FloatArray:
 
     d = values.shape[1]
     ranks, orders, sizes = [], [], []
-    for column in values.T:
-        codes, distinct = pd.factorize(column, sort=True)  # -1 for a missing value
+    for at in range(d):
+        codes, distinct = pd.factorize(values[:, at], sort=True)  # -1 for a missing value
         ranks.append(np.ascontiguousarray(codes, dtype=np.int32))
         orders.append(np.argsort(codes, kind="stable"))
         sizes.append(len(distinct))

@@ -10,25 +10,26 @@ that would have to change cell. 0 for equal tables, 1 for tables that share no c
 is a sample, or draws at random, loses something by chance alone; `subsample_equivalent` says how much that is.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
 from math import comb, sqrt
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.arrays import BoolArray, Codes, FloatArray, IntArray, narrow
 from sluice.errors import DataError
+from sluice.machine import threads
 from sluice.utility.common_bins import CommonBins
 
 _MOST_TABLES = 5_000  # all pairs of 100 variables and all triples of 31
 _MOST_CELLS = 1 << 20  # of a table of released codes; a larger one is counted by those codes that occur together
 _LEVEL = 1.959963984540054  # of a 95 % interval, normal
-
-Codes = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ class MarginalTables:
         self.size = size
         self.tables = _drawn(len(bins), size, rng, most)
         self.of = comb(len(bins), size)
-        self._original = [_narrow(each.original, each.bins) for each in bins]
+        self._original = [narrow(each.original, each.bins) for each in bins]
         coded = [_coded(each) for each in bins]
         self._masked, self._spread = [codes for codes, _ in coded], [spread for _, spread in coded]
         self._bins = [each.bins for each in bins]
@@ -187,7 +188,7 @@ class MarginalTables:
         """Of each table the share of the original records in each cell; kept by whoever compares several files."""
         return list(self._original_shares(None))
 
-    def mean_loss_of(self, rows: IntArray, shares: Sequence[FloatArray]) -> float:
+    def mean_loss_of(self, rows: Codes, shares: Sequence[FloatArray]) -> float:
         """The mean loss that these rows of the original have as a file of their own.
 
         rows   : positions of original records
@@ -197,7 +198,7 @@ class MarginalTables:
         found = [total_variation(before, after) for before, after in pairs]
         return float(np.mean(found)) if found else float("nan")
 
-    def _original_shares(self, rows: IntArray | None) -> Iterator[FloatArray]:
+    def _original_shares(self, rows: Codes | None) -> Iterator[FloatArray]:
         codes, weight = self._original, self._weights[0]
         if rows is not None:
             codes, weight = [each[rows] for each in codes], None if weight is None else weight[rows]
@@ -273,23 +274,16 @@ def _drawn(variables: int, size: int, rng: np.random.Generator | None, most: int
     return np.array(sorted(drawn), dtype=np.int64)
 
 
-def _narrow(codes: npt.NDArray[Any], values: int) -> Codes:
-    for narrow in (np.uint8, np.uint16):
-        if values <= np.iinfo(narrow).max + 1:
-            return codes.astype(narrow)
-    return codes.astype(np.uint32)
-
-
 def _coded(each: CommonBins) -> tuple[Codes, FloatArray | None]:
     """The released codes, those of one meaning as one, and what each stands for; None where each is a bin."""
     certain: BoolArray = each.spread.max(axis=1) == 1
     if certain.all():
-        return _narrow(each.spread.argmax(axis=1)[each.masked], each.bins), None
+        return narrow(each.spread.argmax(axis=1), each.bins)[each.masked], None
     meanings, meaning = np.unique(each.spread[~certain], axis=0, return_inverse=True)
     code_of = each.spread.argmax(axis=1)
     code_of[~certain] = each.bins + meaning.ravel()
     spread = np.vstack([np.eye(each.bins), meanings])
-    return _narrow(code_of[each.masked], len(spread)), spread
+    return narrow(code_of, len(spread))[each.masked], spread
 
 
 def _checked(weight: FloatArray | None, records: int, which: str) -> FloatArray | None:
@@ -308,30 +302,36 @@ def _counted(
     """Each table, its cells in a row (the last variable varies fastest), as counts or sums of weights."""
     from sluice.utility.marginals_kernel import add_up, count, join  # compiled: loaded where it is needed
 
-    front: list[int] = []
-    key: Codes = np.zeros(len(codes[0]) if len(codes) else 0, dtype=np.uint8)
-    for table in tables.tolist():
-        if table[:-1] != front or not front:
-            front, cells = table[:-1], 1
-            key = np.zeros(len(key), dtype=np.uint8)
-            for place, at in enumerate(front):
-                cells *= radix[at]
-                if place == 0:
-                    key = codes[at]
-                    continue
-                joined: Codes = np.empty(len(key), dtype=_narrow(np.zeros(0), cells).dtype)
+    def of_front(front: tuple[int, ...], tables: list[list[int]]) -> list[tuple[list[int], npt.NDArray[Any]]]:
+        """The tables that share all variables but the last."""
+        key, cells = codes[front[0]] if front else np.zeros(len(codes[tables[0][0]]), dtype=np.uint8), 1
+        for place, at in enumerate(front):
+            cells *= radix[at]
+            if place:
+                joined: Codes = np.empty(len(key), dtype=narrow(np.zeros(0), cells).dtype)
                 join(key, codes[at], radix[at], joined)
                 key = joined
-        last = table[-1]
-        total = radix[last] * int(np.prod([radix[at] for at in front], dtype=np.int64))
-        if weight is None:
-            counts = np.zeros(total, dtype=np.int32)
-            count(key, codes[last], radix[last], counts)
-            yield table, counts
-        else:
-            sums = np.zeros(total, dtype=np.float64)
-            add_up(key, codes[last], radix[last], weight, sums)
-            yield table, sums
+        found: list[tuple[list[int], npt.NDArray[Any]]] = []
+        for table in tables:
+            last = table[-1]
+            if weight is None:
+                counts = np.zeros(cells * radix[last], dtype=np.int32)
+                count(key, codes[last], radix[last], counts)
+                found.append((table, counts))
+            else:
+                sums = np.zeros(cells * radix[last], dtype=np.float64)
+                add_up(key, codes[last], radix[last], weight, sums)
+                found.append((table, sums))
+        return found
+
+    with ThreadPoolExecutor(threads()) as pool:
+        counted: deque[Future[list[tuple[list[int], npt.NDArray[Any]]]]] = deque()
+        for front, group in groupby(tables.tolist(), lambda table: tuple(table[:-1])):
+            counted.append(pool.submit(of_front, front, list(group)))
+            if len(counted) > threads():  # no more tables are held than it takes to keep all threads busy
+                yield from counted.popleft().result()
+        for waiting in counted:
+            yield from waiting.result()
 
 
 def _shares(table: npt.NDArray[Any]) -> FloatArray:

@@ -12,7 +12,7 @@ from math import exp, isnan, sqrt
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.arrays import Codes, FloatArray, narrow
 from sluice.errors import DataError
 
 FRACTIONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9)
@@ -37,7 +37,7 @@ class SubsampleEquivalent(BaseModel):
 
 
 def subsample_equivalent(
-    loss_of: Callable[[IntArray], float],
+    loss_of: Callable[[Codes], float],
     records: int,
     observed: float,
     rng: np.random.Generator,
@@ -66,7 +66,7 @@ def subsample_equivalent(
     sizes = sorted({size for f in fractions if _FEWEST <= (size := round(f * records)) < records})
     if isnan(observed) or len(sizes) < 2:
         return None
-    orders = [rng.permutation(records) for _ in range(draws)]
+    orders = [narrow(rng.permutation(records), records) for _ in range(draws)]
     losses: list[list[float]] = []
     for size in sizes:
         losses.append([loss_of(order[:size]) for order in orders])

@@ -20,7 +20,7 @@ from tasks.release.office import open_office
 from tasks.release.release import last
 from tasks.release.series import standing_in_series
 from tasks.release.under_review import UnderReview
-from tasks.release.withdrawal import WITHDRAWAL, requests
+from tasks.release.withdrawal import WITHDRAWAL, Withdrawable, requests
 
 _SOON = timedelta(days=14)
 _UNDER_WAY = (State.RECEIVED, State.VALIDATED, State.MASKED, State.EVALUATED, State.PUBLISHING)
@@ -138,11 +138,14 @@ def _waits(
     begun, state = waits_since(entries), _state(entries)
     asked = [entry for entry in entries if entry.event == WITHDRAWAL and now - _when(entry.at) < LAPSES_AFTER]
     if state in (State.PUBLISHED, State.SUPERSEDED) and asked:
-        case = UnderReview.of(workspace, release)
-        if requests(case).suffice:
+        public = Withdrawable.of(workspace, release)
+        if requests(public).suffice:
             do = "its withdrawal was not finished: sluice doctor --repair"
             return [Waiting(release, asked[-1].at, "nobody more; it is to be withdrawn", (), None, do)], []
-        people = _others(case, {entry.actor for entry in asked}, now)
+        acted = {entry.actor for entry in asked}
+        people = tuple(
+            who for who, each in public.office.roster.people.items() if who not in acted and each.counts(now)
+        )
         until = (_when(asked[0].at) + LAPSES_AFTER).isoformat(timespec="seconds")
         do = f"sluice withdraw {release} --reason"
         return [Waiting(release, asked[0].at, "another who asks that it be withdrawn", people, until, do)], []

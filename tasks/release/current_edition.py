@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sluice.custody.durable import locked
 from sluice.custody.editions import PUBLIC, WAITING, Edition, before, current, line_of, lines_of_editions, overtaken_by
+from sluice.custody.shelf_places import is_same_shelf
 from sluice.custody.states import REINSTATED, State
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
@@ -77,7 +78,7 @@ def refuse_foreign_name(product: Documents[Definition], has_period: bool) -> Non
     mine = (product.contract.dataset, product.definition.product)
     for line in lines_of_editions(product.workspace.ledger.histories()):
         for edition in line:
-            if (edition.name, edition.shelf) != (name, shelf) or edition.state not in PUBLIC:
+            if edition.name != name or edition.state not in PUBLIC or not is_same_shelf(edition.shelf, shelf):
                 continue
             dataset, kind = edition.received.get("dataset"), edition.received.get("product")
             if (dataset, kind) != mine:

@@ -74,7 +74,7 @@ class PublishTo(StrictModel):
 
 _NO_PART_OF_THE_DICE = {
     "name", "title", "owner", "source", "contract", "policy", "target", "publish_to", "schedule", "trigger", "poll",
-    "seed", "analyses",
+    "seed", "analyses", "publisher", "doi",
 }  # fmt: skip
 
 
@@ -90,6 +90,10 @@ class Definition(StrictModel):
     contract: PathName
     policy: PathName
     target: PathName = Field(description="folder in which each published release gets a folder of its own")
+    publisher: Name | None = Field(default=None, description="the organisation that publishes, for citations")
+    doi: str | None = Field(
+        default=None, pattern=r"^10\.\d{4,9}/\S+$", description="of this edition, where one is registered: 10.1234/abc"
+    )
     publish_to: PublishTo | None = Field(default=None, description="where it is published beside the files")
     schedule: Schedule | None = None
     trigger: Trigger | None = None

@@ -4,6 +4,7 @@ Kept are keyed hashes of the number of records and of the latest value: neither 
 the screen, where a small count could tell of people.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 from sluice.custody.durable import locked, make_folder, replace
 from sluice.custody.workspace import Workspace
 from sluice.errors import DocumentError
+from sluice.settings import settings
 from sluice.sources.database_address import Secret
 from sluice.sources.figures_source import Figure, FiguresSource
 from sluice.sources.permission import permitted_source
@@ -30,6 +32,7 @@ class LoadState:
 
     load: str
     loaded: bool  # whether there is one that is whole and was not announced
+    is_announced: bool  # whether it was announced before
     _note: Path
 
     def announced(self) -> None:
@@ -62,14 +65,23 @@ def load_state(
     asked = FiguresSource(of=permitted, figures=figures)
     folder = workspace.home / "polls"
     make_folder(folder, 0o700)
-    with locked(folder / f"{definition.name}.lock"):
-        note = folder / f"{definition.name}.json"
+    # By its place, too: another project may have a definition of this name, on other data or on the same.
+    called = f"{definition.name}-{hashlib.sha256(_place(path).encode()).hexdigest()[:12]}"
+    with locked(folder / f"{called}.lock"):
+        note = folder / f"{called}.json"
         [found] = read_apart(asked, [figure.name for figure in figures])
         said = json.dumps([definition.name, source.model_dump(mode="json"), *(str(value) for value in found.iloc[0])])
         load, before = workspace.vault.pseudonym("load", said), read_note(note)
         whole = poll.table is not None or before.get("seen") == load
         _write(note, load, before.get("announced"))
-        yield LoadState(load, whole and before.get("announced") != load, note)
+        is_announced = before.get("announced") == load
+        yield LoadState(load, whole and not is_announced, is_announced, note)
+
+
+def _place(path: Path) -> str:
+    """The file of a definition; one in the project is the same wherever that lies."""
+    place, project = path.resolve(), settings().project
+    return str(place.relative_to(project) if place.is_relative_to(project) else place)
 
 
 def _write(note: Path, seen: str, announced: str | None) -> None:

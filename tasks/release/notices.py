@@ -7,12 +7,14 @@ not even the title, which the submitter chooses.
 """
 
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from time import monotonic
 
 from policies.adoption import Office
 from policies.people import HEAD, Person
@@ -36,6 +38,7 @@ from tasks.release.under_review import UnderReview
 WEBHOOK, MAIL = "webhook", "mail:"
 _NEW = timedelta(days=1)  # an outbox that is new tells of no older events: the history of years would go out
 _STALE = timedelta(days=30)  # what could not be delivered for so long is given up
+_PASS = 60.0  # seconds that a channel has in one delivery: steps of other runs wait for its end
 _SOON = timedelta(days=7)  # before something ends, the head is told
 
 _WORDS = {
@@ -93,7 +96,7 @@ def deliver(workspace: Workspace, further: Iterable[Notice] = (), reminding: boo
     further   : notices to the heads of the office that are not in the ledger, such as of runs that are stuck
     reminding : whether people who are waited for are reminded, and heads told of what ends soon
     raises    : SluiceError where the ledger or the outbox cannot be read
-    cost      : a reading of the ledger; for each channel up to some 10 s where it does not answer
+    cost      : a reading of the ledger; for each channel up to 90 s, however slowly it answers
     """
     chosen = settings()
     if not (chosen.smtp_url or chosen.webhook_url):
@@ -190,7 +193,7 @@ def _notice(workspace: Workspace, entry: Entry, case: UnderReview | None) -> Not
         event=entry.event,
         says=f"{about} {says}.",
         do=do.format(entry.release),
-        link=report_place(workspace, entry.release) if judged else "",
+        link=_report_link(workspace, entry.release) if judged else "",
         while_state=State.PENDING_REVIEW if entry.event == State.PENDING_REVIEW else "",
     )
 
@@ -207,7 +210,7 @@ def _reminders(
         says = f"{release} has waited for {days} days: {waits_for}."
 
         def remind(kind: str, number: int, do: str, at: str, release: str = release, says: str = says) -> Notice:
-            name, link = f"{kind}-{at}-{number}", report_place(workspace, release)
+            name, link = f"{kind}-{at}-{number}", _report_link(workspace, release)
             made = now.isoformat(timespec="seconds")
             return Notice(id=name, at=made, about=release, event=kind, says=says, do=do, link=link,
                           while_state=State.PENDING_REVIEW)  # fmt: skip
@@ -217,13 +220,19 @@ def _reminders(
             yield remind("reminder", times, do, str(begun.seq)), list(may_decide(case, now))
         if days >= chosen.escalate_days:
             missing = ", ".join(may_decide(case, now)) or "nobody on the roster"
-            yield remind("escalation", 1, f"Who can decide, and has not: {missing}.", str(begun.seq)), heads
+            do = f"Who can decide, and has not: {missing}. What it is about: sluice review {release}."
+            yield remind("escalation", 1, do, str(begun.seq)), heads
     for ending in board(workspace, now).ending:
         if now <= (until := datetime.fromisoformat(ending.until)) <= now + _SOON:
             says = f"{ending.what} ends on {until:%Y-%m-%d}: {ending.about}."
             name, made = f"ends-{ending.about}-{ending.what}-{ending.until}", now.isoformat(timespec="seconds")
             do = "Renew it, or let it end. What else ends: sluice board."
             yield Notice(id=name, at=made, about=ending.about, event="ends", says=says, do=do), heads
+
+
+def _report_link(workspace: Workspace, release: str) -> str:
+    """The report's address; empty where none is served: what to do names the command then, and no path goes out."""
+    return report_place(workspace, release) if settings().reports_url else ""
 
 
 def _waits_for(case: UnderReview) -> str:
@@ -234,19 +243,21 @@ def _waits_for(case: UnderReview) -> str:
 
 
 def _send(workspace: Workspace, outbox: Outbox, office: Office | None, chosen: Settings, now: datetime) -> Delivery:
-    """Send what is due. A channel that does not answer is asked once, and left alone until the next time; that one
-    person cannot be reached now stops nothing for the others."""
+    """Send what is due. A channel that does not answer is asked once, and left alone until the next time, as is
+    one that took its time; that one person cannot be reached now stops nothing for the others."""
     sent = waiting = refused = 0
     fault, silent = "", set()
+    spent: defaultdict[str, float] = defaultdict(float)  # seconds
     for due in outbox.due():
         channel = due.channel.partition(":")[0]
         if _is_stale(workspace, office, due, now):
             outbox.settle(due, "stale")
             continue
         send = _sender(chosen, office, due)
-        if channel in silent or send is None:
+        if channel in silent or spent[channel] >= _PASS or send is None:
             waiting += 1
             continue
+        begun = monotonic()
         try:
             send()
             outbox.settle(due, "sent")
@@ -261,6 +272,8 @@ def _send(workspace: Workspace, outbox: Outbox, office: Office | None, chosen: S
             if not isinstance(error, RecipientDelayedError):
                 silent.add(channel)
             log("notice delayed", logging.WARNING, release=due.notice.about, detail=str(error))
+        finally:
+            spent[channel] += monotonic() - begun
     return Delivery(sent, waiting, refused, fault)
 
 

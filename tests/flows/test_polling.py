@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-from unittest.mock import MagicMock, patch
-from uuid import uuid4
+from unittest.mock import patch
+from uuid import UUID
 
 import duckdb
 import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
+from sluice.errors import SluiceError
 from tests.flows.house import BLOCKED, DONE, ERROR, House
 
 
@@ -58,26 +58,25 @@ def test_a_run_that_fails_is_tried_again_and_another_definition_is_polled(house:
     assert code != BLOCKED
 
 
-def test_a_server_is_asked_for_one_run_a_load(house: House) -> None:
-    """By one key, whoever asks and however often; when it does not answer, the next poll asks again."""
-    client = MagicMock()
-    client.__enter__.return_value = client
-    made: dict[str, Any] = {}
-    client.create_flow_run_from_deployment.side_effect = lambda deployment, idempotency_key: made.setdefault(
-        idempotency_key, MagicMock(id=uuid4())
-    )
+def test_a_server_is_asked_for_a_run_of_each_load(house: House) -> None:
+    """When it does not answer, the next poll asks again; afterwards whether the run came to anything."""
+    asked: list[tuple[str, Path, bool]] = []
+
+    def run_of_load(name: str, definition: Path, load: str, *, new: bool) -> UUID | None:
+        asked.append((name, definition, new))
+        if len(asked) == 1:
+            raise SluiceError("the server does not answer")
+        return UUID(int=7) if len(asked) in (2, 4) else None
+
     with (
         temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}),
-        patch("prefect.client.orchestration.get_client", return_value=client),
+        patch("flows.load_runs.run_of_load", run_of_load),
     ):
         poll(house)
-        client.read_deployment_by_name.side_effect = OSError("geheim-4711")
-        code, words = poll(house)
-        assert code == ERROR
-        assert "its run could not be started on the server (OSError)" in words
-        assert "geheim" not in words
-        client.read_deployment_by_name.side_effect = None
-        assert "was started" in poll(house)[1]
+        assert asked == [], "a load that may not be whole"
+        assert poll(house) == (ERROR, f"{house.file}: the server does not answer")
+        assert f"run {UUID(int=7)} was started" in poll(house)[1]
         assert "no new load" in poll(house)[1]
-    client.read_deployment_by_name.assert_called_with("release/people-puf")
-    assert len(made) == 1
+        assert f"run {UUID(int=7)} was started" in poll(house)[1], "in the place of one that crashed"
+    assert asked == [("people-puf", house.file.resolve(), new) for new in (True, True, False, False)]
+    assert house.ids == []

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -142,3 +143,36 @@ def test_census_income_is_judged_in_little_memory(
     assert 0.3 < before["observed"] <= uniques / records
     assert finding(home, outcome["release"], "k_anonymity", "original")["observed"] == 1
     assert finding(home, outcome["release"], "k_anonymity", "masked")["observed"] >= 3
+
+
+@pytest.mark.slow
+def test_one_process_writes_and_finds_what_four_do(shipped: Shipped, tmp_path: Path) -> None:
+    """The same bytes of both files and the same findings, to the last bit, by threads and processes whatever their
+    number. A release that is judged again keeps its seed, so nothing but their number differs."""
+    definition = shipped("census-income.yaml")
+    written = yaml.safe_load(definition.read_text(encoding="utf-8"))
+    file = Path(written["source"]["path"][0])
+    written["source"]["path"] = [str(first_records(file, 3_000, tmp_path / "first.data"))]
+    definition.write_text(yaml.safe_dump(written, sort_keys=False), encoding="utf-8")
+    command = [sys.executable, "-c", "from flows.cli.main import run; run()", "check", str(definition), "--json"]
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS")
+    }
+    seen = []
+    for number in ("1", "4"):
+        home = tmp_path / number
+        if number == "4":
+            shutil.copytree(tmp_path / "1", home, symlinks=True)
+        of_run = {"SLUICE_HOME": str(home), "SLUICE_WORKERS": number, "SLUICE_THREADS": number}
+        done = subprocess.run(command, env=environment | of_run, cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode in (DONE, BLOCKED), done.stderr
+        release = json.loads(done.stdout)["release"]
+        events = [
+            event["body"] for event in sluice(home, "ledger", "show", release)["events"] if event["event"] == "masked"
+        ]
+        seen.append(({name: events[-1][name] for name in ("data", "csv")}, sluice(home, "review", release)["findings"]))
+        assert len(events) == len(seen)  # it was masked anew
+    (files_of_one, found_by_one), (files_of_four, found_by_four) = seen
+    assert files_of_one == files_of_four
+    assert found_by_one == found_by_four
+    assert {"reference", "attack", "utility"} <= {each["stage"] for each in found_by_one}

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from flows.release import release_quietly
+from policies.policy import Policy
 from sluice.custody import shelf
 from sluice.custody.ledger import Ledger
 from sluice.custody.merkle_tree import roots
@@ -21,6 +22,7 @@ from sluice.custody.vault import Vault
 from sluice.sources.database_url import database_url
 from tests.conftest import LedgerRoles
 from tests.flows.house import BLOCKED, DONE, ERROR, RECORDS, TOP, WAITING, House, survey
+from tests.publication.data_package import problems
 
 
 def folder(house: House) -> Path:
@@ -92,6 +94,32 @@ def test_the_good_way_to_publication_and_beyond(house: House) -> None:
     assert house.sluice("ledger", "verify").code == DONE
 
 
+@pytest.mark.parametrize("what", ["is of another version", "is lost"])
+def test_a_release_whose_policy_nobody_can_read_any_more_can_be_withdrawn(
+    published: House, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """By people of the roster; one of them is the head, as nobody knows which other roles the policy named."""
+
+    class Later(Policy):
+        new_rule: int
+
+    release = published.id
+    if what == "is lost":
+        [received] = [e for e in published.workspace().ledger.entries(release) if e.event == "received"]
+        published.workspace().vault.path(received.body["policy"], ".json").unlink()
+    else:
+        for module in ("under_review", "withdrawal"):
+            monkeypatch.setattr(f"tasks.release.{module}.Policy", Later)
+    for who in ("jonas", "mina"):
+        told = published.sluice("withdraw", release, "--reason", "wrong codes", "--as", who)
+        assert told.code == WAITING
+    assert "another with the role head must run the same command" in told.words
+    assert "another who asks that it be withdrawn" in published.sluice("board").words
+    assert published.sluice("withdraw", release, "--reason", "wrong codes", "--as", "amara").code == DONE
+    assert published.shelf == [f"{release}.withdrawn.txt"]
+    assert published.events(release)[-1] == "withdrawn"
+
+
 def test_a_published_release_can_be_withdrawn_though_its_documents_have_changed(published: House) -> None:
     release = published.id
     published.policy["rules"][0]["k"] = 10
@@ -138,11 +166,16 @@ def test_check_judges_and_asks_nobody(house: House) -> None:
 
 def test_the_folder_is_whole_and_its_checksums_are_right(published: House) -> None:
     assert shelf.read_back(folder(published)) == []
+    assert problems(folder(published)) == []
     names = {path.name for path in folder(published).iterdir()}
     assert names == {
         "people-puf.parquet",
         "people-puf.csv",
         "datapackage.json",
+        "codebook.html",
+        "codebook.xml",
+        "croissant.json",
+        "CITATION.cff",
         "manifest.json",
         "attestation.json",
         "checksums.sha256",
@@ -163,7 +196,8 @@ def test_parquet_csv_and_descriptor_tell_the_same_table(published: House) -> Non
         assert resource["rows"] == len(csv) == RECORDS
         for field in fields:
             assert set(csv[field["name"]]) <= set(field["constraints"].get("enum", csv[field["name"]]))
-            assert resource["bytes"] == (folder(published) / resource["path"]).stat().st_size
+        content = (folder(published) / resource["path"]).read_bytes()
+        assert resource["hash"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
     assert {"household", "town"} == {variable["name"] for variable in described["sluice:notReleased"]}
 
 

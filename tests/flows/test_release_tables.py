@@ -12,10 +12,12 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+import sdmx as sdmx1
 
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING
 from tests.flows.stages import stages
 from tests.flows.tables_house import TablesHouse, firms
+from tests.publication.data_package import problems
 
 
 @pytest.fixture
@@ -73,8 +75,9 @@ def test_tables_are_published_in_all_forms_and_hold_what_was_judged(house: Table
     names = sorted(path.name for path in house.folder.iterdir())
     assert names == sorted(
         [f"industry-by-{by}{ending}" for by in ("region", "size") for ending in (".csv", ".parquet", ".sdmx.csv")]
-        + ["attestation.json", "checksums.sha256", "datapackage.json", "manifest.json"]
+        + ["attestation.json", "checksums.sha256", "datapackage.json", "manifest.json", "structure.xml"]
     )
+    structure = sdmx1.read_sdmx(house.folder / "structure.xml")
     for name, dimensions in (("industry-by-region", ["nace", "region"]), ("industry-by-size", ["nace", "size"])):
         published, true = rows(house.folder / f"{name}.csv"), cells_of(house, dimensions)
         assert {tuple(row[d] for d in dimensions) for row in published} == set(true)  # every cell that is not empty
@@ -89,11 +92,14 @@ def test_tables_are_published_in_all_forms_and_hold_what_was_judged(house: Table
         assert [value is None for value in table["value"]] == [row["value"] == "" for row in published]
         sdmx = rows(house.folder / f"{name}.sdmx.csv")
         assert {(row["OBS_STATUS"], row["CONF_STATUS"]) for row in sdmx} == {("A", "F"), ("Q", "N")}
-        assert [row["OBS_VALUE"] for row in sdmx] == [row["value"] for row in published]
+        assert [row["OBS_VALUE"] for row in sdmx] == [row["value"] or "NaN" for row in published]
+        message = sdmx1.read_sdmx(house.folder / f"{name}.sdmx.csv", structure=structure.dataflow["TURNOVER"])
+        assert len(message.data[0].obs) == len(published)
     package = json.loads((house.folder / "datapackage.json").read_text(encoding="utf-8"))
     assert {resource["path"] for resource in package["resources"]} == {n for n in names if n.startswith("industry")}
     assert '"primary"' not in json.dumps(package)
     assert "the files do not tell which of them are sensitive" in json.dumps(package)
+    assert problems(house.folder) == []
     assert house.sluice("ledger", "verify").code == DONE
 
 
@@ -504,6 +510,7 @@ def test_values_may_be_changed_instead_of_suppressing_cells(house: TablesHouse, 
         assert all(value > 2 for value in figures.values())
     report = (house.home / "reports" / f"{house.id}.html").read_text(encoding="utf-8")
     assert "The audit" in report or "attacker" in report
+    assert problems(house.folder) == []
 
 
 @pytest.mark.slow
@@ -518,6 +525,7 @@ def test_intervals_of_suppressed_cells_may_be_published(house: TablesHouse) -> N
         else:
             assert float(row["lower"]) <= sum(true[row["nace"], row["region"]]) <= float(row["upper"])
             assert float(row["lower"]) < float(row["upper"])
+    assert problems(house.folder) == []
 
 
 @pytest.mark.slow
@@ -538,6 +546,7 @@ def test_synthetic_values_make_a_suppressed_table_complete(house: TablesHouse) -
     package = json.loads((house.folder / "datapackage.json").read_text(encoding="utf-8"))
     fields = {field["name"]: field for field in package["resources"][0]["schema"]["fields"]}
     assert "Not the suppressed value, but a synthetic one" in fields["synthetic"]["description"]
+    assert problems(house.folder) == []
 
 
 def test_synthetic_values_that_follow_from_more_than_what_is_published_are_blocked(house: TablesHouse) -> None:

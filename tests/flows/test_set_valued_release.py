@@ -15,6 +15,7 @@ import pytest
 
 from tests.flows.house import BLOCKED, DONE, WAITING, House
 from tests.items.grocery_aisles import AISLES, grocery_hierarchy
+from tests.publication.data_package import problems
 
 K = 5
 UP = grocery_hierarchy().rows
@@ -67,6 +68,7 @@ def test_baskets_are_published_in_which_two_known_items_find_a_crowd(groceries: 
     assert groceries.approve("jonas").code == DONE
 
     sets = published(groceries)
+    assert problems(groceries.target / groceries.id, nothing_known_of_some=True) == []
     assert len(sets) == len(original)
     assert set().union(*sets) == set(AISLES)
     assert few_who_fit(sets, {item: {item, *groups} for item, groups in UP.items()}) == 0

@@ -1,15 +1,17 @@
 """A mail server and a web server on the loopback, which keep what they take; each can be told to refuse."""
 
+import socket
 import socketserver
 import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import Message
 from email.policy import default
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import sleep
 from typing import Any
 
 
@@ -23,6 +25,8 @@ class Mailbox:
     encrypted: list[bool] = field(default_factory=list)
     recipients: dict[str, int] = field(default_factory=dict)  # codes other than 250
     closed: bool = False  # answers 421 to everybody
+    pause: float = 0.0  # seconds between two bytes of an answer
+    endless: str = ""  # the verb whose answer never ends, line by line
 
     @property
     def subjects(self) -> list[str]:
@@ -36,10 +40,16 @@ class _Conversation(socketserver.StreamRequestHandler):
     server: "_MailServer"
 
     def handle(self) -> None:
+        with suppress(OSError):  # whoever asked has gone
+            self._converse()
+
+    def _converse(self) -> None:
         box, recipients, encrypted = self.server.box, [], False
         self._say("421 busy" if box.closed else "220 loopback")
         while line := self.rfile.readline():
             verb, _, rest = line.decode().strip().partition(" ")
+            while box.endless == verb.upper():
+                self._say("250-and")
             match verb.upper():
                 case "EHLO":
                     offers = "AUTH PLAIN" if encrypted or not self.server.tls else "STARTTLS"
@@ -73,20 +83,31 @@ class _Conversation(socketserver.StreamRequestHandler):
                     self._say("250 fine")
 
     def _say(self, text: str) -> None:
-        self.wfile.write(f"{text}\r\n".encode())
-        self.wfile.flush()
+        said = f"{text}\r\n".encode()
+        for part in [said[place : place + 1] for place in range(len(said))] if self.server.box.pause else [said]:
+            self.wfile.write(part)
+            self.wfile.flush()
+            sleep(self.server.box.pause)
 
 
 class _MailServer(socketserver.ThreadingTCPServer):
     allow_reuse_address = daemon_threads = True
     box: Mailbox
     tls: ssl.SSLContext | None
+    wrapped: bool
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        accepted, address = super().get_request()
+        if self.wrapped and self.tls:
+            accepted = self.tls.wrap_socket(accepted, server_side=True)
+        return accepted, address
 
 
 @contextmanager
-def mail_server(tls: ssl.SSLContext | None = None) -> Iterator[Mailbox]:
+def mail_server(tls: ssl.SSLContext | None = None, *, wrapped: bool = False) -> Iterator[Mailbox]:
+    """`tls`: by STARTTLS, or, `wrapped`, from the first byte."""
     with _MailServer(("127.0.0.1", 0), _Conversation) as server:
-        server.box, server.tls = Mailbox(port=server.server_address[1]), tls
+        server.box, server.tls, server.wrapped = Mailbox(port=server.server_address[1]), tls, wrapped
         threading.Thread(target=server.serve_forever, daemon=True, args=(0.02,)).start()
         yield server.box
         server.shutdown()
@@ -99,6 +120,7 @@ class Hook:
     url: str = ""
     taken: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
     code: int = 204
+    pause: float = 0.0  # seconds between two bytes of an answer's header
     promised: int = 0  # bytes of an answer that never come
 
 
@@ -110,6 +132,12 @@ def web_server() -> Iterator[Hook]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             hook.taken.append((dict(self.headers), body))
+            if hook.pause:
+                with suppress(OSError):  # whoever asked has gone
+                    for byte in b"HTTP/1.1 200 OK\r\n" + b"X-Slow: 1\r\n" * 1000:
+                        self.wfile.write(bytes([byte]))
+                        sleep(hook.pause)
+                return
             self.send_response(hook.code)
             self.send_header("Location", f"{hook.url}elsewhere")
             self.send_header("Content-Length", str(hook.promised))

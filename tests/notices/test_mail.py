@@ -4,6 +4,7 @@ import base64
 import ssl
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -102,6 +103,34 @@ def test_a_server_that_is_down_is_asked_later() -> None:
             server.send(NOTICE, FROM, TO)
     with pytest.raises(NoticeDelayedError, match="cannot be reached"):
         server.send(NOTICE, FROM, TO)
+
+
+@pytest.mark.parametrize("wrong", [{"pause": 0.05}, {"endless": "EHLO"}, {"endless": "RCPT"}])
+@pytest.mark.parametrize("encrypted", [False, True], ids=["in the open", "by STARTTLS"])
+def test_a_server_that_never_comes_to_an_end_is_left(
+    wrong: dict[str, Any], encrypted: bool, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of its bytes comes in time, so no wait for one of them ever ends; whoever waits for it holds a lock."""
+    monkeypatch.setattr("sluice.notices.mail._IN_ALL", 0.5)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    if encrypted:
+        monkeypatch.setattr("sluice.notices.mail.LOOPBACK", ())
+    with mail_server(serving(certificate) if encrypted else None) as box:
+        vars(box).update(wrong)
+        with pytest.raises(NoticeDelayedError, match="cannot be reached"):
+            MailServer.parse(f"smtp://localhost:{box.port}").send(NOTICE, FROM, TO)
+        assert box.taken == []
+
+
+def test_a_server_with_tls_from_the_first_byte(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with mail_server(serving(certificate), wrapped=True) as box:
+        MailServer.parse(f"smtps://localhost:{box.port}").send(NOTICE, FROM, TO)
+        assert len(box.to(TO)) == 1
+        monkeypatch.setattr("sluice.notices.mail._IN_ALL", 0.5)
+        box.pause = 0.05
+        with pytest.raises(NoticeDelayedError, match="cannot be reached"):
+            MailServer.parse(f"smtps://localhost:{box.port}").send(NOTICE, FROM, TO)
 
 
 def test_no_text_becomes_a_header() -> None:

@@ -47,6 +47,14 @@ def test_what_the_receiver_goes_on_to_say_is_not_waited_for() -> None:
     assert len(hook.taken) == 1
 
 
+def test_a_receiver_that_answers_a_byte_at_a_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sluice.notices.webhook._WAIT", 0.5)
+    with web_server() as hook:
+        hook.pause = 0.05
+        with pytest.raises(NoticeDelayedError, match="cannot be reached"):
+            Webhook(hook.url, SECRET).send(NOTICE)
+
+
 def test_only_this_machine_is_posted_to_in_the_open() -> None:
     safe = ("https://hooks.example/x", "http://127.0.0.1:8000/", "http://localhost/")
     unsafe = ("http://hooks.example/", "file:///etc/passwd", "hooks.example", "https://")

@@ -29,8 +29,8 @@ def test_the_message() -> None:
     assert to_sdmx_csv(table(), "XX.STAT:TURNOVER(1.0)", "2026-Q1").decode() == (
         "STRUCTURE,STRUCTURE_ID,ACTION,AREA,TIME_PERIOD,OBS_VALUE,OBS_STATUS,CONF_STATUS\r\n"
         "dataflow,XX.STAT:TURNOVER(1.0),I,Total,2026-Q1,935,A,F\r\n"
-        "dataflow,XX.STAT:TURNOVER(1.0),I,01,2026-Q1,,Q,C\r\n"
-        "dataflow,XX.STAT:TURNOVER(1.0),I,NA,2026-Q1,,Q,D\r\n"
+        "dataflow,XX.STAT:TURNOVER(1.0),I,01,2026-Q1,NaN,Q,C\r\n"
+        "dataflow,XX.STAT:TURNOVER(1.0),I,NA,2026-Q1,NaN,Q,D\r\n"
         "dataflow,XX.STAT:TURNOVER(1.0),I,B,2026-Q1,20,A,F\r\n"
     )
 
@@ -38,7 +38,7 @@ def test_the_message() -> None:
 def test_one_status_for_all_suppressed_and_no_period() -> None:
     lines = to_sdmx_csv(table(tell_primary=False), "XX:T").decode().splitlines()
     assert lines[0] == "STRUCTURE,STRUCTURE_ID,ACTION,AREA,OBS_VALUE,OBS_STATUS,CONF_STATUS"
-    assert lines[2:4] == ["dataflow,XX:T,I,01,,Q,N", "dataflow,XX:T,I,NA,,Q,N"]
+    assert lines[2:4] == ["dataflow,XX:T,I,01,NaN,Q,N", "dataflow,XX:T,I,NA,NaN,Q,N"]
 
 
 def test_intervals_are_further_measures_and_come_back() -> None:
@@ -47,7 +47,7 @@ def test_intervals_are_further_measures_and_come_back() -> None:
     assert content.decode().splitlines()[:3] == [
         "STRUCTURE,STRUCTURE_ID,ACTION,AREA,OBS_VALUE,LOWER,UPPER,OBS_STATUS,CONF_STATUS",
         "dataflow,XX:T(1.0.0),I,Total,935,,,A,F",
-        "dataflow,XX:T(1.0.0),I,01,,900,910,Q,C",
+        "dataflow,XX:T(1.0.0),I,01,NaN,900,910,Q,C",
     ]
     back = read_sdmx_csv(content, "t", told.dimensions, 0)
     assert (back.lower, back.upper, back.value) == (told.lower, told.upper, told.value)
@@ -59,7 +59,7 @@ def test_synthetic_values_are_a_further_measure_and_come_back() -> None:
     assert content.decode().splitlines()[:3] == [
         "STRUCTURE,STRUCTURE_ID,ACTION,AREA,OBS_VALUE,SYNTHETIC,OBS_STATUS,CONF_STATUS",
         "dataflow,XX:T(1.0.0),I,Total,935,,A,F",
-        "dataflow,XX:T(1.0.0),I,01,,906,Q,C",
+        "dataflow,XX:T(1.0.0),I,01,NaN,906,Q,C",
     ]
     back = read_sdmx_csv(content, "t", told.dimensions, 0)
     assert (back.synthetic, back.value) == (told.synthetic, told.value)
@@ -91,9 +91,9 @@ def test_a_code_that_sdmx_does_not_allow_is_refused_with_a_hint() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "says"),
     [
-        (",,Q,C", ",905,Q,C", "the suppressed cell area 01 must have no value"),
-        (",,Q,C", ",,A,C", "line 3: OBS_STATUS and CONF_STATUS must be"),
-        (",,Q,C", ",,Q,A", "line 3: OBS_STATUS and CONF_STATUS must be"),
+        (",NaN,Q,C", ",905,Q,C", "line 3: OBS_VALUE must be NaN where it is suppressed, and only there"),
+        (",NaN,Q,C", ",NaN,A,C", "line 3: OBS_STATUS and CONF_STATUS must be"),
+        (",NaN,Q,C", ",NaN,Q,A", "line 3: OBS_STATUS and CONF_STATUS must be"),
         (",20,A,F", ",2e1,A,F", "line 5, OBS_VALUE: must be a number with 0 decimals"),
         ("ACTION,AREA", "ACTION,PLACE", "the first line must be"),
     ],

@@ -12,7 +12,6 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +31,7 @@ def parquet_of(text: str) -> bytes:
     for name in rows[0]:
         entries = [row[name] for row in rows]
         if name in AMOUNTS and decimals:
-            kind = pa.decimal128(max(18, decimals), decimals)
-            arrays[name] = pa.array([Decimal(entry) if entry else None for entry in entries], kind)
+            arrays[name] = pa.array([float(entry) if entry else None for entry in entries], pa.float64())
         elif name in (*AMOUNTS, "contributors"):
             arrays[name] = pa.array([int(entry) if entry else None for entry in entries], pa.int64())
         else:
@@ -43,10 +41,11 @@ def parquet_of(text: str) -> bytes:
     return sink.getvalue()
 
 
-def sdmx_rows_of(text: str, opening: list[str]) -> list[dict[str, str]]:
+def sdmx_rows_of(text: str, opening: list[str], dimensions: list[str]) -> list[dict[str, str]]:
     """The rows of the SDMX-CSV of a table that somebody makes who has its CSV; numbers of contributors have no place.
 
-    opening : what STRUCTURE, STRUCTURE_ID and ACTION are in every row
+    opening    : what STRUCTURE, STRUCTURE_ID and ACTION are in every row
+    dimensions : of all tables of the release, whose totals are called Total
     """
     found = []
     for row in csv.DictReader(io.StringIO(text)):
@@ -54,8 +53,9 @@ def sdmx_rows_of(text: str, opening: list[str]) -> list[dict[str, str]]:
         row.pop("contributors", None)
         observed, confidential = CODES[row.pop("status")]
         made = dict(zip(("STRUCTURE", "STRUCTURE_ID", "ACTION"), opening, strict=True))
-        made |= {name.upper(): code for name, code in row.items()}
+        made |= {name.upper(): row.get(name, "Total") for name in dimensions}
         made |= {"OBS_VALUE" if name == "value" else name.upper(): entry for name, entry in amounts.items()}
+        made["OBS_VALUE"] = made["OBS_VALUE"] or "NaN"
         found.append(made | {"OBS_STATUS": observed, "CONF_STATUS": confidential})
     return found
 

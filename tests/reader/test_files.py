@@ -37,7 +37,7 @@ def test_each_form_follows_from_the_csv(form: str, decimals: int) -> None:
     text = to_csv(table).decode()
     assert to_parquet(table) == parquet_of(text)
     sdmx = csv.DictReader(io.StringIO(to_sdmx_csv(table, "XX:T(1.0)", None).decode()))
-    assert list(sdmx) == sdmx_rows_of(text, OPENING)
+    assert list(sdmx) == sdmx_rows_of(text, OPENING, ["area", "kind"])
 
 
 def test_a_parquet_file_whose_dictionary_remembers_a_word_is_noticed() -> None:

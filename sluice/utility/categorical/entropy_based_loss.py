@@ -11,7 +11,7 @@ in the two files themselves the means of both are the same number, the condition
 
 import numpy as np
 
-from sluice.arrays import FloatArray, IntArray
+from sluice.arrays import Codes, FloatArray, IntArray
 from sluice.errors import DataError
 
 _TOLERANCE = 1e-6  # of a row's sum
@@ -67,7 +67,7 @@ def ebil(probabilities: FloatArray, released: FloatArray | IntArray) -> float:
     return float((released[occur] * conditional_entropy(probabilities)[occur]).sum())
 
 
-def pril(probabilities: FloatArray, original: IntArray, released: IntArray) -> FloatArray:
+def pril(probabilities: FloatArray, original: Codes, released: Codes) -> FloatArray:
     """Per-record information loss, -log2 P(V = i | V' = j) in bits, (n,); higher is worse, infinite if impossible.
 
     probabilities     : (k, l), P(V = i | V' = j)

@@ -21,6 +21,6 @@ def joint_counts(bins: CommonBins, weight: FloatArray | None = None) -> FloatArr
         )
     if weight is not None and weight.shape != bins.original.shape:
         raise DataError(f"'{bins.name}' has {len(bins.original):,} records; got {len(weight):,} weights.")
-    cells = bins.original * bins.codes + bins.masked
+    cells = bins.original.astype(np.int64) * bins.codes + bins.masked
     counts = np.bincount(cells, weight, minlength=bins.bins * bins.codes)
     return np.asarray(counts.reshape(bins.bins, bins.codes), dtype=np.float64)

@@ -5,13 +5,13 @@ Source: Yancey, Winkler and Creecy (2002); the denominator sqrt(2) S is also tha
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice.errors import DataError
 from sluice.utility.comparable_columns import is_constant
+from sluice.utility.continuous.number_columns import Numbers
 
 
-def il1s(original: NDArray[np.float64], masked: NDArray[np.float64]) -> float:
+def il1s(original: Numbers, masked: Numbers) -> float:
     """Mean of |x - x'| / (sqrt(2) S_j) over all cells; S_j is the standard deviation (n - 1) of the original column j.
 
     original, masked : shape (n, d), row i of both being the same record; NaN for a missing value
@@ -27,7 +27,8 @@ def il1s(original: NDArray[np.float64], masked: NDArray[np.float64]) -> float:
     if original.shape != masked.shape:
         raise DataError(f"IL1s compares record by record; got files of shape {original.shape} and {masked.shape}.")
     total, cells = 0.0, 0
-    for before, after in zip(original.T, masked.T, strict=True):
+    for at in range(original.shape[1]):
+        before, after = original[:, at], masked[:, at]
         present = ~(np.isnan(before) | np.isnan(after))
         moved = np.abs(before[present] - after[present])
         cells += int(present.sum())

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from sluice.arrays import FloatArray
 from sluice.errors import DataError
+from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, centred_blocks, pairwise_moments
 from sluice.utility.continuous.principal_components import paired, principal_components
 from sluice.utility.continuous.relative_changes import relative_changes
@@ -47,8 +48,8 @@ class MatrixComparisons(BaseModel):
 
 
 def matrix_comparisons(
-    original: FloatArray,
-    masked: FloatArray,
+    original: Numbers,
+    masked: Numbers,
     *,
     paired_records: bool = True,
     in_deviations: bool = False,
@@ -92,7 +93,7 @@ def matrix_comparisons(
 _NOTHING = MatrixDivergence(mean_square_error=None, mean_absolute_error=None, mean_variation=None, cells=0)
 
 
-def _values(original: FloatArray, masked: FloatArray, scale: FloatArray) -> MatrixDivergence:
+def _values(original: Numbers, masked: Numbers, scale: FloatArray) -> MatrixDivergence:
     zero = np.zeros(len(scale))
     squares = moved = relative = 0.0
     compared = cells = 0

@@ -11,6 +11,7 @@ import numpy as np
 
 from sluice.arrays import FloatArray
 from sluice.errors import DataError
+from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, blocks, pairwise_moments
 from sluice.utility.continuous.relative_changes import relative_changes
 
@@ -31,8 +32,8 @@ class MeanVariations(NamedTuple):
 
 
 def mean_variations(
-    original: FloatArray,
-    masked: FloatArray,
+    original: Numbers,
+    masked: Numbers,
     *,
     paired_records: bool = True,
     moments: tuple[PairwiseMoments, PairwiseMoments] | None = None,
@@ -74,7 +75,7 @@ def mean_variations(
     )
 
 
-def _of_values(original: FloatArray, masked: FloatArray) -> float:
+def _of_values(original: Numbers, masked: Numbers) -> float:
     total, cells = 0.0, 0
     for rows in blocks(len(original)):
         changes = relative_changes(original[rows], masked[rows])

@@ -8,10 +8,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.arrays import FloatArray
 from sluice.errors import DataError
 from sluice.utility.comparable_columns import is_constant
-from sluice.utility.continuous.pairwise_moments import pairwise_moments
+from sluice.utility.continuous.number_columns import NumberColumns, Numbers
+from sluice.utility.continuous.pairwise_moments import pairwise_moments, records_in_common
 
 
 class MomentDifferences(NamedTuple):
@@ -23,12 +24,12 @@ class MomentDifferences(NamedTuple):
     rank_correlation: float  # Spearman's, over pairs of columns
 
 
-def moment_differences(original: FloatArray, masked: FloatArray) -> MomentDifferences:
+def moment_differences(original: Numbers, masked: Numbers) -> MomentDifferences:
     """The differences between two files of the same columns.
 
     original, masked : shape (n, d) and (m, d); NaN for a missing value. Any rows in any order: nothing is matched
     raises           : DataError if the numbers of columns differ
-    cost             : O(n d^2 + n d log n); with missing values the ranks are counted anew for each pair of columns
+    cost             : O(n d^2 + n d log n); the ranks are counted anew for each pair of columns
 
     Missing values: each moment uses the records that have the value, each correlation those that have both; columns
     and pairs with fewer than 2 such records in either file are left out.
@@ -39,8 +40,8 @@ def moment_differences(original: FloatArray, masked: FloatArray) -> MomentDiffer
     if original.shape[1] != masked.shape[1]:
         raise DataError(f"both files need the same columns; got {original.shape[1]} and {masked.shape[1]}.")
     means, variances = [], []
-    for before, after in zip(original.T, masked.T, strict=True):
-        before, after = before[~np.isnan(before)], after[~np.isnan(after)]
+    for at in range(original.shape[1]):
+        before, after = (column[~np.isnan(column)] for column in (original[:, at], masked[:, at]))
         if len(before) < 2 or len(after) < 2:
             continue
         deviation, deviation_after = _deviation(before), _deviation(after)
@@ -66,57 +67,34 @@ def _relative(difference: float, scale: float) -> float:
     return difference / scale if scale > 0 else float("inf")
 
 
-def _pair_differences(original: FloatArray, masked: FloatArray, method: Literal["pearson", "spearman"]) -> FloatArray:
+def _pair_differences(original: Numbers, masked: Numbers, method: Literal["pearson", "spearman"]) -> FloatArray:
     """|r - r'| of every pair of columns that can be compared: see `moment_differences` for the constant ones."""
     upper = np.triu_indices(original.shape[1], k=1)
     r, s = _correlations(original, method)[upper], _correlations(masked, method)[upper]
-    known = (_records_in_common(original)[upper] >= 2) & (_records_in_common(masked)[upper] >= 2)
+    known = (records_in_common(original)[upper] >= 2) & (records_in_common(masked)[upper] >= 2)
     comparable = known & ~(np.isnan(r) & np.isnan(s))
     return np.asarray(np.abs(np.nan_to_num(r) - np.nan_to_num(s))[comparable], dtype=np.float64)
 
 
-def _records_in_common(values: FloatArray) -> FloatArray:
-    """Shape (d, d): for each pair of columns, the number of records that have both."""
-    present = (~np.isnan(values)).astype(np.float64)
-    return present.T @ present
-
-
-def _correlations(values: FloatArray, method: Literal["pearson", "spearman"]) -> FloatArray:
+def _correlations(values: Numbers, method: Literal["pearson", "spearman"]) -> FloatArray:
     """Shape (d, d), NaN for a column that is constant; pairwise complete."""
     if method == "pearson":
         return pairwise_moments(values).correlation
-    varying = np.array([not is_constant(column) for column in values.T], dtype=bool)
+    columns = NumberColumns.of(values)
+    varying = [at for at in range(values.shape[1]) if not is_constant(columns[:, at])]
     correlations = np.full((values.shape[1], values.shape[1]), np.nan)
-    correlations[np.ix_(varying, varying)] = _rank_correlations(values[:, varying])
+    correlations[np.ix_(varying, varying)] = _rank_correlations(columns[:, varying])
     return correlations
 
 
-def _rank_correlations(values: FloatArray) -> FloatArray:
-    """Spearman's of columns that vary: those without missing values together, all other pairs one by one."""
-    from sluice.utility.continuous.rank_correlation_kernel import correlation_among, ranks_among  # compiled
+def _rank_correlations(values: NumberColumns) -> FloatArray:
+    """Spearman's of columns that vary, pair by pair."""
+    from sluice.utility.continuous.rank_correlation_kernel import rank_correlation  # compiled
 
-    n, d = values.shape
-    present: BoolArray = np.asarray(~np.isnan(values.T))
-    whole: BoolArray = np.asarray(present.all(axis=1))
-    orders, ties = [], []
-    ranks, space = np.zeros((d, n)), (np.zeros(n), np.zeros(n))
-    for at, there in enumerate(present):
-        order = np.argsort(values[:, at])[: int(there.sum())]  # NaN last
-        ordered = values[order, at]
-        tie = np.zeros(len(order), dtype=np.bool_)
-        tie[1:] = ordered[1:] == ordered[:-1]
-        orders.append(order)
-        ties.append(tie)
-        ranks_among(order, tie, there, ranks[at])
-    found = np.eye(d)
-    if whole.any():
-        found[np.ix_(whole, whole)] = np.atleast_2d(np.corrcoef(ranks[whole]))
-    for i in range(d):
-        for j in range(i):
-            if not (whole[i] and whole[j]):
-                found[i, j] = found[j, i] = correlation_among(
-                    orders[i], ties[i], orders[j], ties[j], present[i], present[j], *space
-                )
+    found = np.eye(values.shape[1])
+    for i, one in enumerate(values.columns):
+        for j, other in enumerate(values.columns[:i]):
+            found[i, j] = found[j, i] = rank_correlation(one.codes, len(one.values), other.codes, len(other.values))
     return found
 
 

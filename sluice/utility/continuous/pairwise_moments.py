@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sluice.arrays import BoolArray, FloatArray
+from sluice.utility.continuous.number_columns import Numbers
 
 _BLOCK = 1 << 15  # records at a time, so that what a product reads lies in the cache
 NEGLIGIBLE = 1e-12  # of the largest that a moment can be: what is smaller is a rounding error, and counts as 0
@@ -20,7 +21,7 @@ class PairwiseMoments(NamedTuple):
     correlation: FloatArray  # NaN with a constant column, too; 1 on the diagonal
 
 
-def pairwise_moments(values: FloatArray) -> PairwiseMoments:
+def pairwise_moments(values: Numbers) -> PairwiseMoments:
     """The moments of every pair of columns.
 
     values : shape (n, d), finite, or NaN for a missing value: each pair uses the records that have both
@@ -56,6 +57,15 @@ def pairwise_moments(values: FloatArray) -> PairwiseMoments:
     return PairwiseMoments(records, mean, covariance, correlation)
 
 
+def records_in_common(values: Numbers) -> FloatArray:
+    """Shape (d, d): for each pair of columns, the number of records that have both."""
+    found = np.zeros((values.shape[1],) * 2)
+    for rows in blocks(len(values)):
+        present = (~np.isnan(values[rows])).astype(np.float64)
+        found += present.T @ present
+    return found
+
+
 def blocks(records: int) -> Iterator[slice]:
     """The rows of a file, some at a time."""
     for start in range(0, records, _BLOCK):
@@ -63,7 +73,7 @@ def blocks(records: int) -> Iterator[slice]:
 
 
 def centred_blocks(
-    values: FloatArray, centre: FloatArray, scale: float | FloatArray = 1.0
+    values: Numbers, centre: FloatArray, scale: float | FloatArray = 1.0
 ) -> Iterator[tuple[FloatArray, BoolArray]]:
     """Blocks of records as (x - centre) / scale, 0 where missing, and where a value is present."""
     for rows in blocks(len(values)):
@@ -72,7 +82,7 @@ def centred_blocks(
         yield np.where(present, (block - centre) / scale, 0.0), present
 
 
-def _means(values: FloatArray) -> tuple[FloatArray, BoolArray]:
+def _means(values: Numbers) -> tuple[FloatArray, BoolArray]:
     """Column means of the values that are present, to the last bit of a constant, and which columns are constant."""
     d = values.shape[1]
     count, total = np.zeros(d), np.zeros(d)

@@ -14,6 +14,7 @@ import numpy as np
 
 from sluice.arrays import FloatArray
 from sluice.errors import DataError
+from sluice.utility.continuous.number_columns import Numbers
 from sluice.utility.continuous.pairwise_moments import NEGLIGIBLE, PairwiseMoments, centred_blocks, pairwise_moments
 
 _LEVELS = np.arange(5, 96, 5) / 100  # of the quantiles that are compared
@@ -40,7 +41,7 @@ class ProbabilisticInformationLoss(NamedTuple):
 
 
 def probabilistic_information_loss(
-    original: FloatArray, masked: FloatArray, *, moments: tuple[PairwiseMoments, PairwiseMoments] | None = None
+    original: Numbers, masked: Numbers, *, moments: tuple[PairwiseMoments, PairwiseMoments] | None = None
 ) -> ProbabilisticInformationLoss:
     """The five parts, each the mean over the columns, pairs of columns, or quantiles of the original.
 
@@ -112,7 +113,7 @@ class _HigherMoments(NamedTuple):
     m20: FloatArray
 
     @classmethod
-    def of(cls, values: FloatArray, mean: FloatArray, scale: FloatArray) -> "_HigherMoments":
+    def of(cls, values: Numbers, mean: FloatArray, scale: FloatArray) -> "_HigherMoments":
         d = values.shape[1]
         m22, m31, m40, m20, records = (np.zeros((d, d)) for _ in range(5))
         for block, present in centred_blocks(values, mean, scale):

@@ -1,62 +1,45 @@
-"""Compiled loops of rank correlations: ranks among the records that have both of two values, without sorting anew."""
-
-from typing import Any
+"""The compiled loops of rank correlations: ranks among the records that have both of two values, without a sort."""
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.arrays import Codes, FloatArray
 
 
-@njit(cache=True)
-def ranks_among(order: npt.NDArray[Any], ties: BoolArray, among: BoolArray, rank: FloatArray) -> int:
-    """Ranks from 0 among the records `among`, equal values at their mean; returns how many records there are."""
-    counted = 0
-    at = 0
-    while at < len(order):
-        end = at + 1
-        while end < len(order) and ties[end]:
-            end += 1
-        equal = 0
-        for place in range(at, end):
-            equal += among[order[place]]
-        mean = counted + (equal - 1) / 2.0
-        for place in range(at, end):
-            rank[order[place]] = mean
-        counted += equal
-        at = end
-    return counted
-
-
-@njit(cache=True)
-def correlation_among(
-    order_x: npt.NDArray[Any],
-    ties_x: BoolArray,
-    order_y: npt.NDArray[Any],
-    ties_y: BoolArray,
-    present_x: BoolArray,
-    present_y: BoolArray,
-    rank_x: FloatArray,
-    rank_y: FloatArray,
-) -> float:
+@njit(cache=True, nogil=True)
+def rank_correlation(x: Codes, size_x: int, y: Codes, size_y: int) -> float:
     """Spearman's correlation of two columns over the records that have both; NaN where either is constant there.
 
-    order : records of a column by rising value, those without one left out
-    ties  : whether the value at a place of `order` is that of the place before
-    rank  : (n,) space for the ranks, overwritten
+    x, y : (n,) codes in the order of the values, the last of each size for a missing value. Equal values share the mean
+           of their ranks
+    cost : two passes over the records, with 8 bytes for each distinct value
     """
-    count = ranks_among(order_x, ties_x, present_y, rank_x)
-    ranks_among(order_y, ties_y, present_x, rank_y)
-    middle = (count - 1) / 2.0
-    xx = yy = xy = 0.0
-    for row in range(len(present_x)):
-        if present_x[row] and present_y[row]:
-            x, y = rank_x[row] - middle, rank_y[row] - middle
-            xx += x * x
-            yy += y * y
-            xy += x * y
+    ranks_x, ranks_y = np.zeros(size_x), np.zeros(size_y)
+    count = 0
+    for row in range(len(x)):
+        if x[row] < size_x - 1 and y[row] < size_y - 1:
+            ranks_x[x[row]] += 1
+            ranks_y[y[row]] += 1
+            count += 1
+    xx = _ranks_about_the_middle(ranks_x, count)
+    yy = _ranks_about_the_middle(ranks_y, count)
     if xx <= 0.0 or yy <= 0.0:
         return np.nan
-    correlation: float = xy / np.sqrt(xx * yy)
+    xy = 0.0
+    for row in range(len(x)):
+        if x[row] < size_x - 1 and y[row] < size_y - 1:
+            xy += ranks_x[x[row]] * ranks_y[y[row]]
+    correlation: float = max(-1.0, min(1.0, xy / np.sqrt(xx * yy)))
     return correlation
+
+
+@njit(cache=True, nogil=True)
+def _ranks_about_the_middle(counts: FloatArray, records: int) -> float:
+    """Write over the records of each value their rank, less that in the middle; returns the sum of their squares."""
+    before, squares = 0.0, 0.0
+    for at in range(len(counts)):
+        equal = counts[at]
+        counts[at] = before + (equal - 1) / 2.0 - (records - 1) / 2.0
+        squares += equal * counts[at] * counts[at]
+        before += equal
+    return squares

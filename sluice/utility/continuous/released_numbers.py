@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.arrays import FloatArray
+from sluice.arrays import Codes, FloatArray
 from sluice.errors import DataError
 from sluice.risk.coding import released_as
-from sluice.risk.comparable_values import plain_values
-from sluice.utility.comparable_columns import as_numbers, comparable_columns
+from sluice.utility.comparable_columns import comparable_columns
+from sluice.utility.continuous.number_columns import NumberColumn, NumberColumns, Numbers
+from sluice.utility.distinct_values import DistinctValues
 from sluice.variables import NAMES, Kind, Variable, Variables
 
 
@@ -24,8 +25,8 @@ class ReleasedNumbers(NamedTuple):
 
     names: tuple[str, ...]  # of the original's variables
     removed: tuple[str, ...]  # those that the masked file does not have
-    original: FloatArray  # (n, d)
-    masked: FloatArray  # (m, d)
+    original: Numbers  # (n, d)
+    masked: Numbers  # (m, d)
 
 
 def released_numbers(
@@ -50,19 +51,23 @@ def released_numbers(
     told_of = {
         name: () if variables[name].kind.is_numeric else released_as(name, variables, released) for name in names
     }
-    before = as_numbers(original, names)
-    after = np.full((len(masked), len(names)), np.nan)
-    for place, name in enumerate(names):
+    before = [NumberColumn.of(original[name]) for name in names]
+    after = []
+    for name, was in zip(names, before, strict=True):
         if name in as_they_are and _means_the_same(original[name], recoded.get(name)):
-            after[:, place] = as_numbers(masked, [name])[:, 0]
+            after.append(NumberColumn.of(masked[name]))
         elif name in released and name in recoded:
-            after[:, place] = _read(before[:, place], plain_values(recoded[name]), plain_values(masked[name]))
+            after.append(_read(was, DistinctValues.of(recoded[name]), DistinctValues.of(masked[name])))
         elif columns := told_of[name]:
             categories = original[name].cat.categories
             places = categories.get_indexer(pd.Index([column.removeprefix(f"{name}=") for column in columns]))
-            after[:, place] = _expected(masked[list(columns)].to_numpy(np.float64, na_value=0.0), places)
+            after.append(NumberColumn.of(_expected(masked[list(columns)].to_numpy(np.float64, na_value=0.0), places)))
+        else:
+            nothing: Codes = np.zeros(len(masked), dtype=np.uint8)
+            after.append(NumberColumn(nothing, np.array([np.nan])))
     removed = tuple(name for name in names if name not in released and not told_of[name])
-    return ReleasedNumbers(tuple(names), removed, before, after)
+    files = NumberColumns(before, len(original)), NumberColumns(after, len(masked))
+    return ReleasedNumbers(tuple(names), removed, *files)
 
 
 def _is_number(variable: Variable) -> bool:
@@ -84,12 +89,16 @@ def _expected(shares: FloatArray, places: npt.NDArray[Any]) -> FloatArray:
     return np.asarray(known @ places[places >= 0].astype(np.float64) / np.where(total > 0, total, np.nan))
 
 
-def _read(values: FloatArray, recoded: npt.NDArray[Any], masked: npt.NDArray[Any]) -> FloatArray:
-    """(m,): the mean of the distinct values behind each label of `recoded`, for each label of `masked`."""
-    pairs = pd.DataFrame({"label": recoded, "value": values}).dropna().drop_duplicates()
-    means = pairs.groupby("label", sort=False)["value"].mean()
-    distinct = values[~np.isnan(values)]
-    anything = float(np.unique(distinct).mean()) if len(distinct) else np.nan
-    codes, labels = pd.factorize(masked)
-    read = means.reindex(pd.Index(labels)).fillna(anything).to_numpy(np.float64)
-    return np.asarray(np.append(read, np.nan)[codes])
+def _read(was: NumberColumn, recoded: DistinctValues, masked: DistinctValues) -> NumberColumn:
+    """The mean of the distinct values behind each label of `recoded`, for each label of `masked`."""
+    values = was.values[:-1]
+    label, value, _ = recoded.pairs(DistinctValues(was.codes, pd.Index(values)))
+    behind = (label < len(recoded.distinct)) & (value < len(values))
+    label, value = label[behind], value[behind]
+    labels = len(recoded.distinct)
+    with np.errstate(invalid="ignore"):
+        means = np.bincount(label, values[value], labels) / np.bincount(label, minlength=labels)
+    occurs = values[was.counts[:-1] > 0]
+    anything = float(occurs.mean()) if len(occurs) else np.nan
+    read = pd.Series(means, recoded.distinct).reindex(masked.distinct).fillna(anything).to_numpy(np.float64)
+    return NumberColumn(masked.codes, np.append(read, np.nan))

@@ -6,12 +6,11 @@ answer near 0 does not decide. Differs from them: queries are over common bins o
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from sluice.arrays import BoolArray, FloatArray
+from sluice.arrays import BoolArray, Codes, FloatArray, narrow
 from sluice.errors import DataError
 from sluice.utility.common_bins import CommonBins
 
@@ -61,7 +60,7 @@ def query_error(
     nothing = float("nan")
     if not asked or not len(asked[0].original) or not len(asked[0].masked):
         return QueryError(nothing, (nothing, nothing), nothing, 0)
-    codes = [(_narrow(each.original, each.bins), _narrow(each.masked, each.codes)) for each in asked]
+    codes = [(narrow(each.original, each.bins), narrow(each.masked, each.codes)) for each in asked]
     weights = [
         np.ones(len(code)) if weight is None else weight
         for weight, code in zip((original_weight, masked_weight), codes[0], strict=True)
@@ -99,7 +98,7 @@ def _range(each: CommonBins, rng: np.random.Generator) -> FloatArray:
     return chosen
 
 
-def _answer(codes: list[npt.NDArray[Any]], shares: list[FloatArray], weight: FloatArray) -> float:
+def _answer(codes: list[Codes], shares: list[FloatArray], weight: FloatArray) -> float:
     from sluice.utility.recoding.count_queries_kernel import fall, fallen  # compiled: loaded where it is needed
 
     if len(codes) > 3:
@@ -110,7 +109,3 @@ def _answer(codes: list[npt.NDArray[Any]], shares: list[FloatArray], weight: Flo
     of = [*codes[:3], nowhere, nowhere][:3]
     by = [*shares[:3], always, always][:3]
     return float(fallen(by[0], of[0], by[1], of[1], by[2], of[2], weight))
-
-
-def _narrow(codes: npt.NDArray[Any], values: int) -> npt.NDArray[Any]:
-    return codes.astype(np.uint8 if values <= 256 else np.uint16 if values <= 65_536 else np.uint32)

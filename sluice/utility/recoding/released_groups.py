@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.arrays import BoolArray, FloatArray, IntArray
+from sluice.arrays import BoolArray, FloatArray, IntArray, narrow
 from sluice.errors import DataError
 from sluice.generalization.hierarchy import Hierarchy
 from sluice.risk.coding import released_as
 from sluice.risk.comparable_values import plain_values
+from sluice.utility.distinct_values import DistinctValues, is_number
 from sluice.variables import NAMES, Kind, Variable, Variables
 
 _LEFT_OUT = (Kind.TEXT, Kind.ITEMS)
@@ -102,7 +103,7 @@ def _of_variables(
         if after is None:
             none = np.zeros(0)
             yield ReleasedGroups(name, none, none, None, none, none, suppressed, 0, 0.0, height, removed=True)
-        elif _is_number(before) and _is_number(after) and _unchanged(before, between):
+        elif is_number(before) and is_number(after) and _unchanged(before, between):
             present = np.array([float(after.notna().mean()) if len(after) else np.nan])
             yield ReleasedGroups(name, present, one, 0 * one, 0 * one, np.nan * one, suppressed, 0, 0.0, height)
         else:
@@ -120,24 +121,24 @@ def _suppressed(was_missing: BoolArray, now_missing: BoolArray | None, paired: b
 
 
 def _unchanged(before: "pd.Series[Any]", recoded: "pd.Series[Any]") -> bool:
-    return _is_number(recoded) and bool(np.array_equal(plain_values(before), plain_values(recoded), equal_nan=True))
+    return is_number(recoded) and bool(np.array_equal(plain_values(before), plain_values(recoded), equal_nan=True))
 
 
 def _read(
     variable: Variable, before: "pd.Series[Any]", recoded: "pd.Series[Any]", after: "pd.Series[Any]", suppressed: float
 ) -> ReleasedGroups:
     hierarchy, numbers = variable.hierarchy, not variable.kind.is_categorical
-    value, values = _factors(before)
+    known, told = _occurring(before), _occurring(after)
+    values, labels = np.asarray(known.distinct), told.distinct
     all_values = max(len(values), 0 if hierarchy is None else len(hierarchy.rows))
-    all_bits = _bits(np.bincount(value[value >= 0], minlength=max(len(values), 1)))
-    group, labels = _factors(after)
-    share = np.bincount(group[group >= 0], minlength=len(labels)) / max(len(after), 1)
-    held, bits, low, high = _behind(value, values, recoded, labels, numbers)
+    all_bits = _bits(known.counts[:-1])
+    share = told.counts[:-1] / max(len(after), 1)
+    held, bits, low, high = _behind(known, recoded, labels, numbers)
     own: BoolArray = held == 0
-    if numbers and _is_number(after):  # with noise, or swapped: it stands for itself
+    if numbers and is_number(after):  # with noise, or swapped: it stands for itself
         held[own] = 1
     else:
-        is_value = pd.Index(values).get_indexer(pd.Index(labels)) >= 0 if not numbers else np.zeros(len(own), np.bool_)
+        is_value = known.distinct.get_indexer(labels) >= 0 if not numbers else np.zeros(len(own), np.bool_)
         held[own] = np.where(is_value[own], 1, max(all_values, 1))
         bits[own] = np.where(is_value[own], 0.0, all_bits)
         if numbers and len(values):
@@ -158,38 +159,33 @@ def _read(
     )
 
 
-def _factors(column: "pd.Series[Any]") -> tuple[IntArray, Any]:
-    """(n,) the place of each value among the distinct ones, -1 for a missing one; and these."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        codes = column.cat.codes.to_numpy().astype(np.int64)
-        held = np.bincount(codes[codes >= 0], minlength=len(column.cat.categories)) > 0
-        place = np.append(np.cumsum(held) - 1, -1)
-        return place[codes], np.asarray(column.cat.categories, dtype=object)[held]
-    codes, values = pd.factorize(plain_values(column))
-    return codes.astype(np.int64), values
-
-
-def _is_number(column: "pd.Series[Any]") -> bool:
-    return pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_datetime64_any_dtype(column.dtype)
+def _occurring(column: "pd.Series[Any]") -> DistinctValues:
+    """The column by those of its distinct values that some record has."""
+    found = DistinctValues.of(column)
+    held = found.counts[:-1] > 0
+    if held.all():
+        return found
+    place = narrow(np.append(np.cumsum(held) - 1, held.sum()), int(held.sum()) + 1)
+    return DistinctValues(place[found.codes], found.distinct[held])
 
 
 def _behind(
-    value: IntArray, values: Any, recoded: "pd.Series[Any]", labels: Any, numbers: bool
+    known: DistinctValues, recoded: "pd.Series[Any]", labels: "pd.Index[Any]", numbers: bool
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
     """For each label: how many distinct values were recoded to it, their entropy, the smallest and the largest."""
-    before, shown = _factors(recoded)
-    place = np.append(pd.Index(labels).get_indexer(pd.Index(shown)), -1).astype(np.int64)
-    group = place[before]
-    behind = (group >= 0) & (value >= 0)
-    pairs, counts = np.unique(group[behind] * max(len(values), 1) + value[behind], return_counts=True)
-    of, which = pairs // max(len(values), 1), pairs % max(len(values), 1)
+    values = np.asarray(known.distinct)
+    between = DistinctValues.of(recoded)
+    group_of = np.append(labels.get_indexer(between.distinct), -1)
+    label, which, counts = between.pairs(known)
+    behind = (group_of[label] >= 0) & (which < len(values))
+    of, which, counts = group_of[label[behind]], which[behind], counts[behind]
     held = np.bincount(of, minlength=len(labels)).astype(np.int64)
     total = np.bincount(of, counts, len(labels))
     inside = np.bincount(of, counts * np.log2(np.maximum(counts, 1)), len(labels))
     with np.errstate(divide="ignore", invalid="ignore"):
         bits = np.where(total > 0, np.log2(np.maximum(total, 1)) - inside / np.maximum(total, 1), 0.0)
     low, high = np.zeros(len(labels)), np.zeros(len(labels))
-    if numbers and len(pairs):
+    if numbers and len(of):
         low[held > 0], high[held > 0] = np.inf, -np.inf
         np.minimum.at(low, of, values[which].astype(np.float64))
         np.maximum.at(high, of, values[which].astype(np.float64))

@@ -1,6 +1,7 @@
 """Records: a file of people, firms or households, masked by a plan."""
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,13 @@ from sluice.errors import DocumentError
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.masking.subsets import ByStratum
 from sluice.publication.datapackage import PublishedFile
-from sluice.publication.records_datapackage import records_datapackage
 from sluice.publication.records_file import read_typed
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.variables import Variables
 from sluice.verdict import Finding, Verdict, decide
 from tasks.release.product import Product
 from tasks.release.records.definition import RecordsDefinition
+from tasks.release.records.descriptions import described
 from tasks.release.records.document_warnings import document_warnings
 from tasks.release.records.editions import compare_publications
 from tasks.release.records.judgement import Evaluation
@@ -29,7 +30,6 @@ from tasks.release.records.variables import (
     RecordsRelease,
     declared_variables,
     described_variables,
-    original_variables,
     released_variables,
 )
 from tasks.release.tables.files_of_records import compare_with_tables
@@ -74,18 +74,10 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
         assert subject.csv is not None
         return {f"{name}.parquet": (subject.data, ".parquet"), f"{name}.csv": (subject.csv, ".csv")}
 
-    def describe(self, release: RecordsRelease, dossier: Dossier, files: Sequence[PublishedFile]) -> dict[str, Any]:
-        plan = self.definition.plan
-        return records_datapackage(
-            self.definition.name,
-            dossier.title,
-            dossier.dataset,
-            described_variables(self),
-            {name: [step.describe() for step in plan if step.concerns(name)] for name in original_variables(release)},
-            files,
-            self.contract.description,
-            dossier.view.parameters,
-        )
+    def descriptions(
+        self, release: RecordsRelease, dossier: Dossier, files: Sequence[PublishedFile], at: datetime
+    ) -> dict[str, bytes]:
+        return described(release, dossier, files, at)
 
     def read_back(self, release: RecordsRelease, place: Callable[[str], Path]) -> list[str]:
         released = released_variables(release)

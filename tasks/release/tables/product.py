@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from policies.approvals import Subject
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
-from sluice.publication.datapackage import PublishedFile
+from sluice.publication.datapackage import PublishedFile, as_json
 from sluice.report.dossier import Dossier, TablesView
 from sluice.verdict import Finding
 from tasks.release.approval import subject
@@ -22,7 +22,7 @@ from tasks.release.tables.other_measures import compare_with_other_measures
 from tasks.release.tables.protected_tables import ProtectedTables, staged_and_published_cells
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.request import request_of
-from tasks.release.tables.table_files import problems_of, table_descriptor
+from tasks.release.tables.table_files import problems_of, table_descriptor, table_structure
 
 
 class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
@@ -61,9 +61,14 @@ class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
         listed = json.loads(self.workspace.vault.verify(subject.data, ".json").read_bytes())
         return {file: (sha256, Path(file).suffix) for file, sha256 in listed.items()}
 
-    def describe(self, release: TablesRelease, dossier: Dossier, files: Sequence[PublishedFile]) -> dict[str, Any]:
+    def descriptions(
+        self, release: TablesRelease, dossier: Dossier, files: Sequence[PublishedFile], at: datetime
+    ) -> dict[str, bytes]:
         _, cells, published = staged_and_published_cells(release)
-        return table_descriptor(self, cells, published, files, dossier.plan)
+        described = {"datapackage.json": as_json(table_descriptor(self, cells, published, files, dossier.plan))}
+        if self.definition.form.sdmx_dataflow:
+            described["structure.xml"] = table_structure(self, cells, published, release.id, at)
+        return described
 
     def read_back(self, release: TablesRelease, place: Callable[[str], Path]) -> list[str]:
         _, cells, published = staged_and_published_cells(release)

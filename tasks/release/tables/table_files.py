@@ -1,6 +1,7 @@
 """The files of a release of tables: written once, and read back as a data user would before anybody may have them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,14 @@ from sluice.publication.datapackage import PublishedFile
 from sluice.publication.published_table import PublishedTable, discrepancies, published_table
 from sluice.publication.published_table_files import read_csv, read_parquet, to_csv, to_parquet
 from sluice.publication.sdmx_csv import read_sdmx_csv, to_sdmx_csv
+from sluice.publication.sdmx_structure import sdmx_structure
 from sluice.publication.tables_datapackage import tables_datapackage
 from sluice.tabular.model.cells import Cells, axes_of
 from tasks.release.tables.cells import TablesDocuments
 from tasks.release.tables.published_cells import PublishedCells
 
-_READ = {".sdmx.csv": read_sdmx_csv, ".csv": read_csv, ".parquet": read_parquet}
+_SDMX = ".sdmx.csv"
+_READ = {_SDMX: read_sdmx_csv, ".csv": read_csv, ".parquet": read_parquet}
 
 
 def table_files(documents: TablesDocuments, cells: Cells, published: PublishedCells) -> Iterator[tuple[str, bytes]]:
@@ -23,7 +26,8 @@ def table_files(documents: TablesDocuments, cells: Cells, published: PublishedCe
         yield f"{table.name}.csv", to_csv(table)
         yield f"{table.name}.parquet", to_parquet(table)
         if form.sdmx_dataflow:
-            yield f"{table.name}.sdmx.csv", to_sdmx_csv(table, form.sdmx_dataflow, form.time_period)
+            in_sdmx = to_sdmx_csv(table, form.sdmx_dataflow, form.time_period, cells.dimensions)
+            yield f"{table.name}.sdmx.csv", in_sdmx
 
 
 def _published_tables(documents: TablesDocuments, cells: Cells, published: PublishedCells) -> Iterator[PublishedTable]:
@@ -74,6 +78,30 @@ def table_descriptor(
     )
 
 
+def table_structure(
+    documents: TablesDocuments, cells: Cells, published: PublishedCells, release: str, at: datetime
+) -> bytes:
+    """The structure of the SDMX-CSV files, for the dataflow that the definition names."""
+    definition, contract = documents.definition, documents.contract
+    form, measure = definition.form, definition.measure.variable
+    assert form.sdmx_dataflow is not None
+    unit = contract.by_name[measure].unit if measure else None
+    return sdmx_structure(
+        release,
+        at,
+        cells.dimensions,
+        form.sdmx_dataflow,
+        definition.title,
+        f"{measure or 'number of records'}{f', in {unit}' if unit else ''}",
+        time=form.time_period is not None,
+        further=[
+            *(["lower", "upper"] if published.interval else []),
+            *(["synthetic"] if published.synthetic is not None else []),
+        ],
+        labels={each.name: contract.by_name[each.name].labels for each in cells.dimensions},
+    )
+
+
 def problems_of(
     documents: TablesDocuments, files: Mapping[str, Path], cells: Cells, published: PublishedCells
 ) -> list[str]:
@@ -88,7 +116,8 @@ def problems_of(
             if path is None:
                 continue
             axes = [cells.dimensions[axis] for axis in axes_of(cells, table.dimensions)]
-            content = read(path.read_bytes(), path.name, axes, cells.decimals)
+            whole = {"of_dataflow": cells.dimensions} if ending == _SDMX else {}
+            content = read(path.read_bytes(), path.name, axes, cells.decimals, **whole)
             wrong = discrepancies(
                 content,
                 cells,
@@ -98,7 +127,7 @@ def problems_of(
                 interval=published.interval,
                 synthetic=published.synthetic,
                 tell_primary=documents.definition.form.tell_primary,
-                tell_contributors=ending != ".sdmx.csv" and documents.definition.tells_contributors,
+                tell_contributors=ending != _SDMX and documents.definition.tells_contributors,
             )
             problems += [f"{table.name}{ending}: {problem}" for problem in wrong]
         if f"{table.name}.csv" not in files:

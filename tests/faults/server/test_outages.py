@@ -18,7 +18,7 @@ from tests.notices.servers import web_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.prefect, pytest.mark.postgres]
 
-NAMES = ("postmaster", "killed", "server", "submitting", "late")
+NAMES = ("postmaster", "killed", "orphan", "server", "submitting", "late")
 JUDGED = ["received", "validated", "masked", "evaluated", "pending_review"]
 
 
@@ -75,6 +75,18 @@ def test_a_run_killed_with_its_worker_at_each_state_is_started_again(installatio
     installation.waits("killed")
     assert installation.events("killed") == ["received", "validated", "restarted", *JUDGED]
     installation.is_whole("killed")
+
+
+def test_a_run_whose_worker_alone_was_killed_goes_on(installation: StandingInstallation) -> None:
+    """As by the kernel, for want of memory: nobody reads what the run writes any more."""
+    installation.run("orphan")
+    with installation.stalled("validated") as turns:
+        next(turns)
+        installation.kill_worker()
+    installation.waits("orphan")
+    installation.start_worker()
+    assert installation.events("orphan") == JUDGED
+    installation.is_whole("orphan")
 
 
 def test_a_server_killed_while_a_run_is_at_work_is_outlived(installation: StandingInstallation) -> None:

@@ -2,6 +2,8 @@
 
 import logging
 import re
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -272,3 +274,27 @@ def test_the_last_day_counts_to_its_end_in_both_checks() -> None:
         frame.loc[0, "seen"] = moment
         rules = {(finding.rule, finding.scope) for finding in check_frame(frame, CONTRACT)}
         assert (("contract.maximum", "seen") in rules) == breach
+
+
+KEPT = """
+import gc
+import pandas as pd
+from tests.schemas.checks.test_expectations import CONTRACT, NOW, check_batch, good
+
+def check():
+    frame = good(97)
+    return len(check_batch(CONTRACT, frame, now=NOW))
+
+print(check())
+gc.collect()
+print(sum(isinstance(each, pd.DataFrame) and len(each) == 97 for each in gc.get_objects()))
+"""
+
+
+def test_the_library_keeps_no_record_once_they_are_checked() -> None:
+    """Not by its project, and not by the frames of the errors that it meets and keeps while it is imported."""
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run([sys.executable, "-c", KEPT], cwd=root, capture_output=True, text=True, check=True)
+    findings, kept = map(int, done.stdout.split()[-2:])
+    assert findings > 3
+    assert kept == 0

@@ -20,8 +20,8 @@ PLANTED = 4711
 
 
 class Warehouse:
-    def __init__(self, house: House) -> None:
-        self.house, self.file = house, house.documents / "house.db"
+    def __init__(self, house: House, home: Path | None = None) -> None:
+        self.house, self.file, self.home = house, house.documents / "house.db", home or house.home
         self.run("CREATE TABLE people (a, at)", "CREATE TABLE loads (at)")
         house.definition["source"] = {"type": "sqlite", "path": "house.db", "table": "people"}
 
@@ -36,7 +36,7 @@ class Warehouse:
         definition: Definition = load_definition(self.house.file).at(self.house.documents)
         with (
             patch("tasks.release.load_state.read_apart", lambda source, columns: source.batches(columns)),
-            load_state(self.house.file, definition, Workspace.open(self.house.home)) as state,
+            load_state(self.house.file, definition, Workspace.open(self.home)) as state,
         ):
             if state.loaded and announce:
                 state.announced()
@@ -60,6 +60,17 @@ def test_a_table_counts_as_loaded_when_it_is_the_same_twice(warehouse: Warehouse
     assert not warehouse.loaded()
     warehouse.run("INSERT INTO people VALUES (3, '2026-01-01')")
     assert [warehouse.loaded() for _ in range(3)] == [False, True, False]
+
+
+def test_two_definitions_of_one_name_are_polled_each_by_itself(warehouse: Warehouse, tmp_path: Path) -> None:
+    """Of two projects in one workspace: neither hides the loads of the other, nor takes them for its own."""
+    other = Warehouse(House(tmp_path / "other"), warehouse.home)
+    other.house.definition["name"] = warehouse.house.definition["name"]
+    for each, records in ((warehouse, 1), (other, 2)):
+        for record in range(records):
+            each.run(f"INSERT INTO people VALUES ({record}, '2026-01-01')")
+    polls = [each.loaded() for _ in range(3) for each in (warehouse, other)]
+    assert polls == [False, False, True, True, False, False]
 
 
 def test_a_column_of_times_shows_a_load_of_as_many_records(warehouse: Warehouse) -> None:

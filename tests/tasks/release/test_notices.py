@@ -68,6 +68,26 @@ def test_all_but_the_submitter_are_told_that_a_release_waits(waiting: LedgerHous
     assert waiting.definition["title"] not in text, "the submitter chooses it"
 
 
+@pytest.mark.parametrize("served", ["", "https://reports.agency.example/"])
+def test_a_notice_links_the_report_where_it_is_served_and_else_names_the_command(
+    waiting: LedgerHouse, mail: Mailbox, monkeypatch: pytest.MonkeyPatch, served: str
+) -> None:
+    """A path of the workspace could be opened by nobody who reads it, and is nobody's business."""
+    if served:
+        monkeypatch.setenv("SLUICE_REPORTS_URL", served)
+    later(monkeypatch, 8)
+    deliver(waiting.workspace(), reminding=True)
+    texts = [
+        message.get_content()  # type: ignore[attr-defined]
+        for _, message in mail.taken
+        if any(kind in str(message["Subject"]) for kind in ("pending review", "reminder", "escalation"))
+    ]
+    assert len(texts) > 3
+    assert all(f"sluice review {RELEASE}" in text for text in texts)
+    assert {f"https://reports.agency.example/{RELEASE}.html" in text for text in texts} == {bool(served)}
+    assert not any(str(waiting.home) in text for text in texts)
+
+
 def test_nothing_is_sent_twice(waiting: LedgerHouse, mail: Mailbox) -> None:
     for _ in range(2):
         deliver(waiting.workspace(), reminding=True)
@@ -109,6 +129,16 @@ def test_a_server_that_is_down_stops_no_release_and_loses_nothing(
     assert reached(mail, "published") == ["amara", "emil", "jonas", "mina"]
     assert reached(mail, "approved") == ["emil"]
     assert reached(mail, "pending review") == [], "what it asked for was done meanwhile"
+
+
+def test_a_server_that_takes_its_time_is_left_until_the_next_delivery(
+    waiting: LedgerHouse, mail: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each mail comes in time, and all of them together would keep whoever waits for the end of the delivery."""
+    monkeypatch.setattr(notices, "_PASS", 1e-9)
+    first, second = deliver(waiting.workspace()), deliver(waiting.workspace())
+    assert (first.sent, second.sent) == (1, 1)
+    assert second.waiting == first.waiting - 1 > 0
 
 
 def test_one_who_cannot_be_reached_keeps_it_from_nobody_else(waiting: LedgerHouse, mail: Mailbox) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import tasks.release.withdrawal as withdrawal
-from tasks.release.under_review import UnderReview
 from tests.flows.test_verify import SigningHouse
 
 
@@ -20,7 +19,7 @@ def test_a_request_that_lapsed_does_not_come_back(tmp_path: Path, monkeypatch: p
     house.approve("jonas")
     release = house.id
     house.sluice("withdraw", release, "--reason", "wrong codes", "--as", "amara")
-    case = UnderReview.of(house.workspace(), release)
+    case = withdrawal.Withdrawable.of(house.workspace(), release)
     asked = next(entry for entry in case.entries if entry.event == withdrawal.WITHDRAWAL)
     assert withdrawal._asks(case, asked) == "amara"
 

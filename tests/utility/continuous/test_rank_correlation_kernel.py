@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sluice.utility.continuous.rank_correlation_kernel import correlation_among
+from sluice.utility.continuous.number_columns import NumberColumn
+from sluice.utility.continuous.rank_correlation_kernel import rank_correlation
 
 files = arrays(
     np.float64,
@@ -15,11 +16,8 @@ files = arrays(
 
 
 def correlation(file: np.ndarray) -> float:
-    present = ~np.isnan(file.T)
-    orders = [np.argsort(column)[: there.sum()] for column, there in zip(file.T, present, strict=True)]
-    ties = [np.append(False, np.diff(column[order]) == 0) for column, order in zip(file.T, orders, strict=True)]
-    space = np.zeros(len(file)), np.zeros(len(file))
-    return float(correlation_among(orders[0], ties[0][: len(orders[0])], orders[1], ties[1], *present, *space))
+    one, other = (NumberColumn.of(column) for column in file.T)
+    return float(rank_correlation(one.codes, len(one.values), other.codes, len(other.values)))
 
 
 @given(files)

@@ -1,0 +1,101 @@
+"""The codebook of a file of records: what each variable means, what masking did to it, and what was released of it.
+
+All figures are of the released file, which its readers have.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from sluice.publication.records_file import columns_with_time, read_typed
+from sluice.variables import Kind, Role, Variable, Variables
+
+_MOST_VALUES = 2_000  # with more, a category is rather a name, and the list no codebook
+
+
+@dataclass(frozen=True)
+class CodebookVariable:
+    """One variable of the released file.
+
+    done    : sentences on its masking; none: its values are those that were collected
+    valid   : records that have a value; `missing` have none
+    counts  : category -> records, in the order of the categories; None where there are none, or too many to list
+    lowest, highest, mean : of numbers, and of dates as text without a mean; None where there is no value
+    """
+
+    variable: Variable
+    done: tuple[str, ...]
+    valid: int
+    missing: int
+    counts: Mapping[str, int] | None = None
+    lowest: float | int | str | None = None
+    highest: float | int | str | None = None
+    mean: float | None = None
+    with_time: bool = False
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """What is known of a published file, for people and for catalogues.
+
+    published  : ISO 8601, UTC
+    files      : names of the data files
+    not_released : variable -> why it was taken out, or how
+    parameters : of masking steps that an analyst has to correct for, such as PRAM's matrices
+    """
+
+    release: str
+    title: str
+    dataset: str
+    description: str
+    published: str
+    software: str
+    records: int
+    files: tuple[str, ...]
+    variables: tuple[CodebookVariable, ...]
+    publisher: str | None = None
+    doi: str | None = None
+    not_released: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    parameters: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def weight(self) -> str | None:
+        """The variable by which records are weighted."""
+        return next((each.variable.name for each in self.variables if each.variable.role is Role.WEIGHT), None)
+
+
+def codebook_variables(
+    path: Path, variables: Variables, what_was_done: Mapping[str, Sequence[str]]
+) -> tuple[CodebookVariable, ...]:
+    """The variables of a file that `write_parquet` wrote.
+
+    cost : one pass over the file, a column of it in memory at a time
+    """
+    return tuple(
+        _described(variable, read_typed(path, variables, [name])[name], tuple(what_was_done.get(name, ())))
+        for name, variable in variables.items()
+    )
+
+
+def _described(variable: Variable, column: "pd.Series[Any]", done: tuple[str, ...]) -> CodebookVariable:
+    held = column.dropna()
+    known = CodebookVariable(variable, done, len(held), len(column) - len(held))
+    if held.empty or variable.kind in (Kind.TEXT, Kind.ITEMS):
+        return known
+    if variable.kind.is_categorical:
+        counts = {str(name): int(count) for name, count in held.value_counts(sort=False).items()}
+        return _with(known, counts=counts if len(counts) <= _MOST_VALUES else None)
+    if variable.kind is Kind.DATE:
+        with_time = bool(columns_with_time(column.to_frame()))
+        ends = [each.isoformat() if with_time else each.date().isoformat() for each in (held.min(), held.max())]
+        return _with(known, lowest=ends[0], highest=ends[1], with_time=with_time)
+    whole = variable.kind is Kind.INTEGER
+    lowest, highest = (int(each) if whole else float(each) for each in (held.min(), held.max()))
+    return _with(known, lowest=lowest, highest=highest, mean=float(held.mean()))
+
+
+def _with(known: CodebookVariable, **figures: Any) -> CodebookVariable:
+    return CodebookVariable(known.variable, known.done, known.valid, known.missing, **figures)

@@ -1,0 +1,67 @@
+"""Codebooks tell of the released file what its readers can count themselves."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from sluice.publication.codebook import CodebookVariable, codebook_variables
+from sluice.publication.records_file import write_parquet
+from sluice.variables import Kind, Variable
+from tests.publication.small_codebook import DONE, codebook, records
+
+
+def by_name(folder: Path) -> dict[str, CodebookVariable]:
+    return {each.variable.name: each for each in codebook(folder).variables}
+
+
+def test_every_variable_is_described_in_the_order_of_the_file(tmp_path: Path) -> None:
+    assert list(by_name(tmp_path)) == list(records()[1])
+
+
+def test_figures_are_those_of_the_file(tmp_path: Path) -> None:
+    found = by_name(tmp_path)
+    age, children, income = found["age"], found["children"], found["income"]
+    assert (age.valid, age.missing, age.lowest, age.highest, age.mean) == (3, 0, 16, 90, 136 / 3)
+    assert isinstance(age.lowest, int)
+    assert (children.valid, children.missing, children.lowest, children.highest) == (2, 1, 0, 2)
+    assert income.highest == 12345678.9
+    assert found["school"].counts == {"01": 2, "02": 1}
+    assert found["region, area"].counts == {"N;1": 1, '"S"': 1, "W": 0}
+    assert found["region, area"].missing == 1
+
+
+def test_dates_have_a_time_of_day_only_where_one_has(tmp_path: Path) -> None:
+    found = by_name(tmp_path)
+    assert (found["born"].lowest, found["born"].highest, found["born"].with_time) == ("1950-01-31", "2001-12-01", False)
+    assert found["seen"].lowest == "2026-01-31T10:00:00"
+    assert found["seen"].with_time
+
+
+def test_texts_and_sets_have_no_values_in_it(tmp_path: Path) -> None:
+    for name in ("person", "diagnoses"):
+        each = by_name(tmp_path)[name]
+        assert (each.counts, each.lowest, each.mean) == (None, None, None)
+        assert each.valid == 3 - each.missing
+
+
+def test_masking_is_told_of_the_variable_that_it_concerned(tmp_path: Path) -> None:
+    found = by_name(tmp_path)
+    assert found["income"].done == tuple(DONE["income"])
+    assert found["age"].done == ()
+
+
+def test_a_variable_of_very_many_categories_has_no_list(tmp_path: Path) -> None:
+    variables = {"code": Variable(name="code", kind=Kind.NOMINAL)}
+    frame = pd.DataFrame({"code": pd.Categorical([f"c{number}" for number in range(2001)])})
+    write_parquet(frame, tmp_path / "codes.parquet", variables)
+    (code,) = codebook_variables(tmp_path / "codes.parquet", variables, {})
+    assert (code.counts, code.valid) == (None, 2001)
+
+
+def test_a_variable_without_any_value(tmp_path: Path) -> None:
+    variables = {name: Variable(name=name, kind=kind, nullable=True) for name, kind in
+                 (("n", Kind.CONTINUOUS), ("d", Kind.DATE), ("i", Kind.INTEGER))}  # fmt: skip
+    frame = pd.DataFrame({"n": [float("nan")], "d": pd.to_datetime([None]), "i": pd.array([None], "Int64")})
+    write_parquet(frame, tmp_path / "empty.parquet", variables)
+    for each in codebook_variables(tmp_path / "empty.parquet", variables, {}):
+        assert (each.valid, each.missing, each.lowest, each.mean) == (0, 1, None, None)
