@@ -416,7 +416,7 @@ def approved(house: House, finding: Finding) -> AnyRelease:
     dossier = Dossier(
         **fields, release=release.id, name="people-puf", evaluated_at="2026-01-31T00:00:00+00:00", verdict=Verdict.PASS,
         findings=tuple(findings), plan=(), records_original=masked.rows, earlier_attempts=0,
-        minimum_cell=10, hashes=hashes, versions={},
+        minimum_cell=10, hashes=hashes, versions={"sluice": "0.0"},
         view=RecordsView(records_holdout=0, records_released=masked.rows),
     )  # fmt: skip
     vault = release.vault
