@@ -203,8 +203,9 @@ def _refuse_incoherent(variable: Variable) -> None:
     if both:
         raise ValueError(f"'{name}': a category is also a missing code: {', '.join(both)}")
     harmless = variable.harmless.values if variable.harmless else ()
-    for field, named in (("labels", variable.labels), ("harmless.values", harmless)):
-        unknown = sorted(set(named) - categories)
+    labelled = set(variable.labels) - set(variable.missing_codes)  # "refused" is the meaning of a missing code
+    for field, named in (("labels", labelled), ("harmless.values", set(harmless))):
+        unknown = sorted(named - categories)
         if unknown:
             hint = did_you_mean(unknown[0], categories)
             raise ValueError(f"'{name}': '{field}' names what is no category: {', '.join(unknown)}.{hint}")
@@ -220,7 +221,7 @@ def _refuse_undeclared_items(variable: Variable) -> None:
         return
     if both := sorted(set(variable.missing_codes) & set(items)):
         raise ValueError(f"'{variable.name}': an item is also a missing code: {', '.join(both)}")
-    if unknown := sorted(set(variable.labels) - set(items)):
+    if unknown := sorted(set(variable.labels) - {*items, *variable.missing_codes}):
         raise ValueError(f"'{variable.name}': 'labels' names what is no item: {', '.join(unknown)}")
     if variable.hierarchy is not None and (absent := sorted(set(items) - set(variable.hierarchy.rows))):
         raise ValueError(f"'{variable.name}': 'hierarchy' has no row for: {', '.join(absent)}")

@@ -119,7 +119,7 @@ class Variable(BaseModel):
         default=None, min_length=1, max_length=1, description="between the items of a set; ';' when not given"
     )
     labels: dict[Label, Prose] = Field(
-        default_factory=dict, description="what each category's code means, or each item's"
+        default_factory=dict, description="what each code means: of a category, an item, or a missing code"
     )
     missing_codes: tuple[Label, ...] = Field(default=(), description="values that stand for 'missing' at the source")
     nullable: bool = False

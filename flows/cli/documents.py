@@ -1,7 +1,7 @@
 """The commands on documents: draft a contract, list methods and rules, write schemas and deployments."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,40 +13,42 @@ documents_app = typer.Typer()
 
 @documents_app.command()
 def init(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="a CSV or Parquet file, or a SQLAlchemy URL")],
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="a file of any format that is read (docs/reading.md), or a URL")
+    ],
     dataset: Annotated[str, typer.Option("--dataset", help="name of the data set")] = "",
-    table: Annotated[str | None, typer.Option("--table", help="the table, with a URL")] = None,
+    table: Annotated[
+        str | None, typer.Option("--table", help="the table of a database, or the sheet of a workbook")
+    ] = None,
+    layout: Annotated[
+        Path | None, typer.Option("--layout", help="where the columns of a file of fixed width stand: .rda or .csv")
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
-    separator: Annotated[str, typer.Option("--separator", help="between the cells of a CSV file")] = ",",
+    separator: Annotated[str | None, typer.Option("--separator", help="between the cells of a CSV file")] = None,
     decimal: Annotated[
-        str, typer.Option("--decimal", help="before the decimals of a CSV file's numbers: . or ,")
-    ] = ".",
-    encoding: Annotated[str, typer.Option("--encoding", help="of a CSV file, such as cp1252")] = "utf-8",
+        str | None, typer.Option("--decimal", help="before the decimals of a CSV file's numbers: . or ,")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option("--encoding", help="of a text, such as cp1252")] = None,
 ) -> None:
     """Draft a contract from a table: kinds and ranges guessed, roles left for a person to fill in."""
     from schemas.reading.draft import draft_contract
     from sluice.custody.durable import write_new
-    from sluice.documents.documents import parse_document
-    from sluice.sources.csv_source import CsvSource
-    from sluice.sources.parquet_source import ParquetSource
+    from sluice.reading.visible_text import json_text
+    from sluice.sources.recognition import recognise
     from sluice.sources.sql_source import SqlSource
 
-    is_url = "://" in source or source.startswith("${")
-    if is_url and table is None:
-        raise SluiceError("of a database, name the table, too: sluice init URL --table schema.table")
-    if not is_url and source.endswith((".duckdb", ".db", ".sqlite")):
-        engine = "duckdb" if source.endswith(".duckdb") else "sqlite"
-        raise SluiceError(
-            f"a database in a file is named by its URL: sluice init {engine}:///{source} --table schema.table"
-        )
     if output is not None and not output.parent.is_dir():
         raise SluiceError(f"--output: there is no folder {output.parent}. Make it, or name a file elsewhere.")
-    model: Any = SqlSource if is_url else ParquetSource if source.endswith(".parquet") else CsvSource
-    written: dict[str, Any] = {"url": _address(source), "table": table} if is_url else {"path": source}
-    if model is CsvSource:
-        written |= {"separator": separator, "decimal": decimal, "encoding": encoding}
-    found = parse_document(model, written, "the source")
-    text = draft_contract(found, dataset or table or Path(source).name.split(".")[0])
+    if "://" in source or source.startswith("${"):
+        if table is None:
+            raise SluiceError("of a database, name the table, too: sluice init URL --table schema.table")
+        text = draft_contract(SqlSource(url=_address(source), table=table), dataset or table)
+    else:
+        found = recognise(Path(source), table, layout, separator=separator, decimal=decimal, encoding=encoding)
+        for says in found.says:
+            note(f"{says}.")
+        text = draft_contract(found.records, dataset or Path(source).name.split(".")[0], found.described())
+        text = f"# source of the release definition: {json_text(found.written(Path()))}\n{text}"
     if output is None:
         print(text, end="")
         return

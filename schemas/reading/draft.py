@@ -7,13 +7,15 @@ identify a person is not for a program to guess.
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
+from types import MappingProxyType
 
 from sluice.errors import DataError
 from sluice.reading.kind import ColumnSummary
 from sluice.reading.values import LEADING_ZERO, NUMBER
 from sluice.reading.visible_text import json_text
+from sluice.sources.description import ColumnDescription, Descriptions
 from sluice.sources.tabular_source import TabularSource
 from sluice.variables import Kind, Role, as_label
 
@@ -29,8 +31,10 @@ _REMARK = {
 }
 
 
-def draft_contract(source: TabularSource, dataset: str) -> str:
+def draft_contract(source: TabularSource, dataset: str, described: Descriptions = MappingProxyType({})) -> str:
     """YAML of a contract for this source, with comments on what a person must decide or check.
+
+    described : what the file itself says of its columns: labels and missing codes are taken from it
 
     Raises DataError as the source does. Cost: one pass over the source; memory for at most 10,000 distinct values a
     column and one batch.
@@ -40,7 +44,10 @@ def draft_contract(source: TabularSource, dataset: str) -> str:
         raise DataError(f"{source.title}: a column is named by a number. Is the first line a record, not the header?")
     if len(names) == 1 and (other := re.search(r"[,;|\t]", names[0])):
         raise DataError(f"{source.title}: there is one column, whose name holds {other[0]!r}. Is that the separator?")
-    columns = {name: ColumnSummary(source.decimal_mark) for name in names}
+    said = {name: described.get(name, ColumnDescription()) for name in names}
+    columns = {
+        name: ColumnSummary(source.decimal_mark, said[name].missing_codes, said[name].missing_ranges) for name in names
+    }
     for batch in source.batches(names):
         for name in names:
             columns[name].add(batch[name])
@@ -60,15 +67,18 @@ def draft_contract(source: TabularSource, dataset: str) -> str:
         "variables:",
     ]
     for name, column in columns.items():
-        lines += _variable(name, column)
+        lines += _variable(name, column, said[name])
     return "\n".join(lines) + "\n"
 
 
-def _variable(name: str, column: ColumnSummary) -> Iterable[str]:
-    kind = column.kind
+def _variable(name: str, column: ColumnSummary, said: ColumnDescription) -> Iterable[str]:
+    codes = _labelled_codes(column, said)
+    kind = column.kind if codes is None else _kind_of_codes(codes, said)
     remark = _REMARK.get(kind, "")
     if not column.known:
         remark = "  # no value was found: leave this variable out, a contract asks for at least one"
+    elif codes is not None:
+        remark = "  # by the value labels of the file; check"
     elif kind is Kind.INTEGER and column.distinct <= _MOST_CATEGORIES:
         remark = "  # check: ordinal or nominal if these are codes"
     if kind in (Kind.TEXT, Kind.NOMINAL) and column.separator:
@@ -76,16 +86,45 @@ def _variable(name: str, column: ColumnSummary) -> Iterable[str]:
     yield f"  - name: {_quoted(name)}"
     yield f"    kind: {kind}{remark}"
     yield f"    role: # {' | '.join(Role)}"
-    yield '    description: ""'
+    yield f"    description: {_quoted(said.label)}"
     if kind.is_numeric:
         yield "    unit: # for instance years, euros a month"
-    codes = [code for code in column.missing_codes if column.marks[code] >= MINIMUM_CELL]
-    if codes:
-        yield f"    missing_codes: {_listed(codes)}  # check: may also be a category"
-    if column.nullable:
+    yield from _missing(column, said)
+    if codes is None:
+        yield from _range(kind, column)
+        yield from _categories(kind, column)
+    else:
+        yield "    categories:"
+        yield from (f"      - {_quoted(code)}" for code in codes)
+    meant = [code for code in said.labels if code in (codes or ()) or (said.is_missing(code) and codes is not None)]
+    if meant:
+        yield "    labels:"
+        yield from (f"      {_quoted(code)}: {_quoted(said.labels[code])}" for code in meant)
+
+
+def _missing(column: ColumnSummary, said: ColumnDescription) -> Iterable[str]:
+    """Codes for missing: what the file declares and shows, and marks that enough records have."""
+    declared = [code for code in said.declared_missing if code[0] != "." or code in said.labels]
+    declared += [code for code in column.declared if code not in declared]
+    marks = [code for code in column.missing_codes if code not in declared and column.marks[code] >= MINIMUM_CELL]
+    if declared:
+        yield f"    missing_codes: {_listed([*declared, *marks])}  # as the file declares them"
+    elif marks:
+        yield f"    missing_codes: {_listed(marks)}  # check: may also be a category"
+    if column.nullable or declared:
         yield "    nullable: true"
-    yield from _range(kind, column)
-    yield from _categories(kind, column)
+
+
+def _labelled_codes(column: ColumnSummary, said: ColumnDescription) -> list[str] | None:
+    """The codes that the file labels, where these are all that occur: rare ones, too, since the file lists them."""
+    codes = [code for code in said.labels if not said.is_missing(code)]
+    return codes if codes and column.known and set(column.categories) <= set(codes) and column.categories else None
+
+
+def _kind_of_codes(codes: Sequence[str], said: ColumnDescription) -> Kind:
+    if said.measure == "ordinal":
+        return Kind.ORDINAL
+    return Kind.BINARY if len(codes) == 2 else Kind.NOMINAL
 
 
 def _categories(kind: Kind, column: ColumnSummary) -> Iterable[str]:

@@ -20,7 +20,7 @@ contract declares. Whole numbers beyond 64 bits are identifiers, hence texts.
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -45,14 +45,22 @@ class ColumnSummary:
 
     labels      : how often each value occurs, by its text; empty when there are more than MOST_DISTINCT
     marks       : how often each text that may stand for 'missing' occurs; they are not among the labels
+    declared    : the same of values that the source itself declares as missing
     empty       : records without a value
     smallest, largest : of the finite numbers; first, last : of the dates, as YYYY-MM-DD
     """
 
-    def __init__(self, decimal_mark: str = ".") -> None:
+    def __init__(
+        self, decimal_mark: str = ".", missing: Sequence[str] = (), ranges: Sequence[tuple[float, float]] = ()
+    ) -> None:
+        """
+        missing, ranges : values that the source declares as missing, by their texts, and from .. to .., both included
+        """
         self.decimal_mark = decimal_mark
+        self._missing, self._ranges = missing, ranges
         self.labels: Counter[str] = Counter()
         self.marks: Counter[str] = Counter()
+        self.declared: Counter[str] = Counter()
         self.empty = self.known = 0  # records without a value, and with one that is no mark
         self.smallest, self.largest = math.inf, -math.inf
         self.first, self.last = "9999-12-31", "0001-01-01"
@@ -75,6 +83,14 @@ class ColumnSummary:
             for text, n in zip(found.filter(is_mark).to_pylist(), times.filter(is_mark).to_pylist(), strict=True):
                 self.marks[text] += n
             found, times = found.filter(pc.invert(is_mark)), times.filter(pc.invert(is_mark))
+        if (declared := self._are_declared_missing(found)) is not None:
+            for text, n in zip(
+                values.trimmed_texts(found.filter(declared)).to_pylist(),
+                times.filter(declared).to_pylist(),
+                strict=True,
+            ):
+                self.declared[text] += n
+            found, times = found.filter(pc.invert(declared)), times.filter(pc.invert(declared))
         if not len(found):
             return
         self.known += pc.sum(times).as_py()
@@ -94,8 +110,8 @@ class ColumnSummary:
 
     @property
     def missing_codes(self) -> tuple[str, ...]:
-        """The marks that stand for 'missing': those among numbers, codes of digits, dates or truth values."""
-        return tuple(sorted(self.marks)) if not self._is_text else ()
+        """What stands for 'missing': marks among numbers, codes of digits, dates and truth values; what is declared."""
+        return tuple(sorted({*self.declared, *(() if self._is_text else self.marks)}))
 
     @property
     def separator(self) -> str | None:
@@ -172,6 +188,21 @@ class ColumnSummary:
     def _all(self, *forms: str) -> bool:
         """Whether all known values have one of these forms, which exclude one another; whole is a part of number."""
         return sum(self._forms[form] for form in forms) == self.known
+
+    def _are_declared_missing(self, found: pa.Array) -> pa.Array | None:
+        """Which of some distinct values are declared as missing; None where that cannot be."""
+        if values.is_text(found):
+            is_missing, numbers = pc.is_in(found, pa.array(self._missing, pa.string())), values.read_numbers(found)
+        elif pa.types.is_integer(found.type) or pa.types.is_floating(found.type):
+            codes = [float(code) for code in self._missing if values.is_number(code)]
+            numbers = found.cast(pa.float64(), safe=False)
+            is_missing = pc.is_in(numbers, pa.array(codes, pa.float64()))
+        else:
+            return None
+        for low, high in self._ranges:
+            within = pc.and_(pc.greater_equal(numbers, low), pc.less_equal(numbers, high))
+            is_missing = pc.or_(is_missing, pc.fill_null(within, False))
+        return is_missing
 
     def _look_at(self, found: pa.Array, times: pa.Array) -> None:
         """Count the forms of some distinct values, and follow their range."""

@@ -9,14 +9,16 @@ A number has no zero in front of its other digits: 01 and 007 are codes, whose z
 import re
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from sluice.reading.listed_texts import is_list, listed_texts
 from sluice.variables import as_label
+
+if TYPE_CHECKING:  # a process that only reads does without
+    import pandas as pd
 
 BLANKS = "".join(character for character in map(chr, range(0x3001)) if character.isspace())
 """Characters that do not count at either end of a text: all that Unicode calls white space."""
@@ -41,7 +43,7 @@ DATE = f"{_DAY}([ T]{_TIME}(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?"
 TRUTH = {"true": ("true", "yes", "on"), "false": ("false", "no", "off")}
 """Spellings of the two truth values, in capitals or not."""
 
-MISSING_MARKS = ("NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", ".", "?", "-")
+MISSING_MARKS = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", ".", "?", "-")
 """Texts that stand for 'missing' among numbers, dates or truth values; among other texts each is a text like others."""
 
 
@@ -109,6 +111,8 @@ def read_dates(texts: pa.Array) -> pa.Array:
     try:
         return dates.cast(MICROSECONDS)
     except pa.ArrowInvalid:  # finer than microseconds, which are cut off, or with a time zone
+        import pandas as pd
+
         cut = pc.replace_substring_regex(dates, "([.][0-9]{6})[0-9]+", r"\1")
         read = pd.to_datetime(cut.to_pandas(), format="ISO8601", errors="coerce", utc=True)
         found = pa.array(read.dt.tz_localize(None), MICROSECONDS, from_pandas=True, safe=False)
@@ -135,6 +139,8 @@ def plain_array(series: "pd.Series[Any]") -> pa.Array:
 
     A category column keeps its type (a dictionary).
     """
+    import pandas as pd
+
     try:
         array = pa.Array.from_pandas(series)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):  # of several types

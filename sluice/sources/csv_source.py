@@ -1,10 +1,8 @@
 """CSV files: decoded, counted and cut into records strictly; nothing is padded, skipped or guessed."""
 
 import csv
-import gzip
 import io
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -16,7 +14,8 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from sluice.errors import DataError
 from sluice.reading.visible_text import Name
-from sluice.sources.tabular_source import TabularSource, missing_file, resolved
+from sluice.sources.packed_file import unpacked
+from sluice.sources.tabular_source import TabularSource, resolved
 
 _BLANK = " \r\n"  # not the tab: in a file separated by tabs it makes a record
 _BLOCK = 4 << 20  # bytes that Arrow parses at once; also the longest record it can read
@@ -31,7 +30,8 @@ def _or_one_text(schema: dict[str, Any]) -> None:
 class CsvSource(TabularSource):
     """One CSV file, or several with the same columns read one after the other.
 
-    Blanks around a cell do not count, blank lines are skipped, a name that ends in .gz is decompressed on the way.
+    Blanks around a cell do not count, blank lines are skipped. A gzip file, or a zip archive of one file, is unpacked
+    on the way.
     """
 
     type: Literal["csv"] = "csv"
@@ -80,7 +80,11 @@ class CsvSource(TabularSource):
         return self.decimal
 
     def resolve(self, base: Path) -> Self:
-        return self.model_copy(update={"path": tuple(resolved(path, base) for path in self.path)})
+        return self.relocated(lambda _, path: resolved(path, base))
+
+    def relocated(self, place: Callable[[str, str], str]) -> Self:
+        """With each path as `place` says, which gets the field's name and what is written there."""
+        return self.model_copy(update={"path": tuple(place("path", path) for path in self.path)})
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -238,12 +242,10 @@ class _Lines:
     def _counting_lines(self) -> Iterator[tuple[int, str]]:
         """The lines that count, each with its number in the file from 1; every line ends in a line feed."""
         path, source = self._path, self._source
-        if not path.is_file():
-            raise missing_file(path)
         encoding = "utf-8-sig" if source.encoding.lower().replace("_", "-") in ("utf-8", "utf8") else source.encoding
         number, begun = 0, False
         try:
-            with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+            with unpacked(path, lines=True) as file:
                 for number, line in enumerate(io.TextIOWrapper(file, encoding=encoding), start=1):
                     begun = begun or bool(line.strip(_BLANK))
                     if number <= source.skip_lines or not (begun if source.line_breaks else line.strip(_BLANK)):
@@ -253,7 +255,5 @@ class _Lines:
         except UnicodeDecodeError as error:
             bad = number + 1 + error.object[: error.start].count(b"\n")
             raise DataError(f"{path}: line {bad} is not {source.encoding}. Is it latin-1 or cp1252?") from None
-        except (EOFError, gzip.BadGzipFile, zlib.error):
-            raise DataError(f"{path}: is not a whole gzip file; it breaks off after line {number}") from None
-        except OSError as error:
-            raise DataError(f"{path}: cannot be read ({error.strerror})") from None
+        except UnicodeError:
+            raise DataError(f"{path}: is not {source.encoding}") from None

@@ -2,33 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sluice.errors import DataError
 from sluice.reading.listed_texts import is_list, listed_texts
-from sluice.reading.visible_text import Name
-from sluice.sources.tabular_source import TabularSource, missing_file, resolved
+from sluice.sources.file_source import FileSource
+from sluice.sources.tabular_source import missing_file
 
 
-class ParquetSource(TabularSource):
+class ParquetSource(FileSource):
     """One Parquet file."""
 
     type: Literal["parquet"] = "parquet"
-    path: Name
-
-    @property
-    def title(self) -> str:
-        return self.path
-
-    def resolve(self, base: Path) -> Self:
-        return self.model_copy(update={"path": resolved(self.path, base)})
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        return (Path(self.path),)
 
     def _open(self) -> pq.ParquetFile:
         if not Path(self.path).is_file():

@@ -9,11 +9,9 @@ from sluice.documents.documents import named_file
 from sluice.errors import DocumentError
 from sluice.settings import settings
 from sluice.sources.connections import connections_file, load_connections
-from sluice.sources.csv_source import CsvSource
 from sluice.sources.database_address import Secret
 from sluice.sources.database_url import database_url
 from sluice.sources.dialects import IN_FILES, refuse_absent
-from sluice.sources.parquet_source import ParquetSource
 from sluice.sources.readable_tables import ReadableTables
 from sluice.sources.sources import ConnectionSource, DatabaseFile, Source
 from sluice.sources.sql_source import SqlSource
@@ -30,14 +28,10 @@ def permitted_source(source: Source, base: Path, secret: Secret = os.environ.get
     """
     if isinstance(source, ConnectionSource):
         return _of_connection(source, secret)
-    if isinstance(source, CsvSource):
-        return source.model_copy(
-            update={"path": tuple(str(permitted_file(base, path, "source.path")) for path in source.path)}
-        )
-    path = permitted_file(base, source.path, "source.path")
-    if isinstance(source, ParquetSource):
-        return source.model_copy(update={"path": str(path)})
-    return SqlSource(url=_file_url(source, path), table=source.table, query=source.query)
+    if isinstance(source, DatabaseFile):
+        path = permitted_file(base, source.path, "source.path")
+        return SqlSource(url=file_url(source, path), table=source.table, query=source.query)
+    return source.relocated(lambda field, path: str(permitted_file(base, path, f"source.{field}")))
 
 
 def meaning_of(source: Source) -> str:
@@ -97,7 +91,8 @@ def _of_connection(source: ConnectionSource, secret: Secret) -> SqlSource:
     )
 
 
-def _file_url(source: DatabaseFile, path: Path) -> str:
+def file_url(source: DatabaseFile, path: Path) -> str:
+    """The address of a database in a file. Raises DocumentError for a path that no address holds."""
     url = sa.URL.create(source.type, database=str(path)).render_as_string()
     if database_url(url).database != str(path):
         raise DocumentError(

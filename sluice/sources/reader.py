@@ -9,6 +9,7 @@ or a server make use of is no hole in the vault.
 """
 
 import json
+import mimetypes
 import os
 import sys
 from importlib import import_module
@@ -21,6 +22,10 @@ from sluice.sources.sandbox import confine
 _MODELS = {
     "csv": ("csv_source", "CsvSource"),
     "parquet": ("parquet_source", "ParquetSource"),
+    "excel": ("excel_source", "ExcelSource"),
+    "stata": ("statistical_file", "StataSource"),
+    "spss": ("statistical_file", "SpssSource"),
+    "sas": ("statistical_file", "SasSource"),
     "sql": ("sql_source", "SqlSource"),
     "figures": ("figures_source", "FiguresSource"),
 }
@@ -60,6 +65,7 @@ def own_folders(workspace: Path, network: bool) -> list[Path]:
 
 
 def _write(order: dict[str, Any], records: int) -> None:
+    mimetypes.knownfiles.clear()  # openpyxl would ask for the machine's lists of them, which may not be read any more
     if not order["pandas"]:
         sys.meta_path.insert(0, _WithoutPandas())
     import pyarrow as pa

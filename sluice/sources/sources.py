@@ -7,10 +7,22 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from sluice.reading.visible_text import Name
 from sluice.sources.csv_source import CsvSource
+from sluice.sources.excel_source import ExcelSource
 from sluice.sources.parquet_source import ParquetSource
+from sluice.sources.statistical_file import SasSource, SpssSource, StataSource
 from sluice.sources.tabular_source import resolved
 
-__all__ = ["ConnectionSource", "CsvSource", "DatabaseFile", "ParquetSource", "Source"]
+__all__ = [
+    "ConnectionSource",
+    "CsvSource",
+    "DatabaseFile",
+    "ExcelSource",
+    "ParquetSource",
+    "SasSource",
+    "Source",
+    "SpssSource",
+    "StataSource",
+]
 
 
 class _TableOrQuery(BaseModel):
@@ -64,6 +76,16 @@ def _without_address(written: Any) -> Any:
 
 
 Source = Annotated[
-    Annotated[CsvSource | ParquetSource | DatabaseFile | ConnectionSource, Field(discriminator="type")],
+    Annotated[
+        CsvSource
+        | ParquetSource
+        | ExcelSource
+        | StataSource
+        | SpssSource
+        | SasSource
+        | DatabaseFile
+        | ConnectionSource,
+        Field(discriminator="type"),
+    ],
     BeforeValidator(_without_address),
 ]

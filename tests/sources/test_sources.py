@@ -314,7 +314,7 @@ def test_a_password_that_is_typed_is_refused_and_not_repeated(url: str) -> None:
         {"connection": "warehouse"},
         {"connection": "", "table": "t"},
         {"connection": "warehouse", "path": "a.db", "table": "t"},
-        {"type": "excel", "path": "a.xlsx"},
+        {"type": "ods", "path": "a.ods"},
     ],
 )
 def test_a_source_that_contradicts_itself_is_refused(document: dict[str, Any]) -> None:

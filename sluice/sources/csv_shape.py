@@ -1,0 +1,274 @@
+"""The shape of a CSV file that nobody described: separator, quote, header, decimal mark. What is not certain is asked.
+
+A separator is one by which all lines have as many cells. Two that both do so are a question, not a guess, but for a
+comma or colon that stands between digits only, as in 1,5 or 12:30.
+"""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from sluice.errors import DataError
+from sluice.reading.values import DATE, LEADING_ZERO, MISSING_MARKS, NUMBER
+
+SEPARATORS = {
+    ",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", ":": "colon", "^": "circumflex", "~": "tilde",
+    "\x1f": "unit separator", "\x01": "start of heading", "¦": "broken bar", " ": "blank",
+}  # fmt: skip
+_MOST_ABOVE = 30  # lines that may stand above the table
+_FIXED = 12  # signs of a line that may hold columns of fixed width
+_NEARLY = 0.8  # share of the lines that have the same number of cells in a file with some broken ones
+_POINT, _COMMA = re.compile(r"[+-]?\d*\.\d+"), re.compile(r"[+-]?\d*,\d+")
+_THOUSANDS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(\{mark}\d{{3}})+") for mark in ",."}
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(([.'’ \xa0]\d{3})+(,\d+)?|([,'’ \xa0]\d{3})+(\.\d+)?)")
+
+_UNGROUPED = re.compile(r"[+-]?\d{1,3}([.,]\d+)?")
+
+
+@dataclass(frozen=True)
+class CsvShape:
+    """As `CsvSource` names it, and sentences on what else was found."""
+
+    separator: str = ","
+    quote: str | None = '"'
+    header: bool = True
+    decimal: str = "."
+    skip_lines: int = 0
+    line_breaks: bool = False
+    says: tuple[str, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Lines cut into cells in one way."""
+
+    separator: str
+    quote: str | None
+    rows: list[list[str]]
+    ends: list[int]  # line in which each row ends
+    above: int = 0  # rows that are none of the table
+
+    @cached_property
+    def width(self) -> int:
+        return len(self.rows[-1]) if self.above else self.usual[0]
+
+    @cached_property
+    def usual(self) -> tuple[int, int]:
+        return Counter(map(len, self.rows)).most_common(1)[0]
+
+    @cached_property
+    def is_even(self) -> bool:
+        return self.width > 1 and all(len(row) == self.width for row in self.rows[self.above :])
+
+    @cached_property
+    def spans_lines(self) -> bool:
+        return any("\n" in cell for row in self.rows for cell in row)
+
+
+def shape_of(text: str, title: str, separator: str | None = None, decimal: str | None = None) -> CsvShape:
+    """The shape of a file that begins with this text, which ends with a line.
+
+    separator, decimal : where somebody knows them
+    raises : DataError, which names `title`, for a text whose shape is not certain, and what may be named
+    """
+    lines = text.splitlines(keepends=True) if "\x1f" not in text else re.findall(r"[^\n]*\n|[^\n]+", text)
+    if not any(line.strip() for line in lines):
+        raise DataError(f"{title}: is empty")
+    cut = _cut_of(lines, title, separator)
+    header, rows = _header(cut.rows[cut.above :], title)
+    mark, says = _decimal(rows, header, cut.separator, title, decimal)
+    above = cut.ends[cut.above - 1] if cut.above else 0
+    if above:
+        says = (f"{'a line' if above == 1 else f'{above} lines'} above the table skipped", *says)
+    return CsvShape(cut.separator, cut.quote, header is not None, mark, above, cut.spans_lines, says)
+
+
+def _cut_of(lines: Sequence[str], title: str, separator: str | None) -> _Cut:
+    signs = [separator] if separator else [sign for sign in SEPARATORS if any(sign in line for line in lines)]
+    cuts = [cut for sign in signs if (cut := _best_quote(lines, sign, title)) is not None]
+    even = [cut for cut in cuts if cut.is_even]
+    if not even:
+        even = [below for cut in cuts if (below := _below_title(cut)) is not None]
+    even = _without_marks_in_numbers(even)
+    even = [cut for cut in even if cut.separator != " " or (len(even) == 1 and _are_words(cut, lines))]
+    if len(even) == 1:
+        return even[0]
+    if even:
+        found = ", ".join(f"the {SEPARATORS[cut.separator]} ({cut.width} columns)" for cut in even)
+        raise DataError(f"{title}: more than one sign may be the separator: {found}. Name it (--separator).")
+    if separator and cuts:
+        return cuts[0]  # reading it says which line is broken
+    return _one_column(lines, cuts, title)
+
+
+def _one_column(lines: Sequence[str], cuts: Sequence[_Cut], title: str) -> _Cut:
+    """The file as one column. Raises DataError where it seems to have several."""
+    nearly = [cut for cut in cuts if cut.width > 1 and cut.usual[1] >= _NEARLY * len(cut.rows) and len(cut.rows) > 2]
+    nearly = [cut for cut in nearly if cut.separator != " "]
+    if nearly:
+        cut = max(nearly, key=lambda cut: cut.usual[1])
+        line = next(end for row, end in zip(cut.rows, cut.ends, strict=True) if len(row) != cut.width)
+        raise DataError(
+            f"{title}: line {line} has another number of cells than {cut.usual[1]} of {len(cut.rows)} lines, "
+            f"{cut.width}, if the {SEPARATORS[cut.separator]} is the separator. Is every quote closed, and each cell "
+            "quoted that holds the separator?"
+        )
+    first = next(line for line in lines if line.strip())
+    lengths = {len(line.rstrip("\r\n")) for line in lines[:-1]}
+    if len(lengths) == 1 and max(lengths) >= _FIXED and any(sign.isdigit() for sign in first):
+        raise DataError(
+            f"{title}: all lines have {max(lengths)} signs and no separator: of fixed width. Name a layout, which says "
+            "where each column stands (--layout)."
+        )
+    likely = [sign for sign in ";\t|,^~" if sign in first]
+    if likely:
+        sign = max(likely, key=first.count)
+        raise DataError(
+            f"{title}: by no separator all lines have as many cells. The first line holds {first.count(sign)} times "
+            f"the {SEPARATORS[sign]}, {sign!r}: is it the separator? Name it, and reading says which line is broken "
+            "(--separator)."
+        )
+    kept = [(line.strip(), number) for number, line in enumerate(lines, start=1) if line.strip()]
+    quoted = '"' if all(cell.count('"') in (0, 2) for cell, _ in kept) else None
+    return _Cut(
+        ",", quoted, [[cell.strip('"') if quoted else cell] for cell, _ in kept], [number for _, number in kept]
+    )
+
+
+def _best_quote(lines: Sequence[str], separator: str, title: str) -> _Cut | None:
+    """The lines cut by a separator, with the quote by which that goes best."""
+    plain = _cut(lines, separator, None)
+    begin = {mark: any(cell[:1] == mark for row in plain.rows for cell in map(str.strip, row)) for mark in "\"'"}
+    for mark in (each for each, begins in begin.items() if begins):
+        quoted = _cut(lines, separator, mark)
+        if quoted is None or not (quoted.is_even or _below_title(quoted)):
+            continue
+        if plain.is_even and (quoted.spans_lines or (mark == "'" and not _are_wrapped(plain.rows, mark))):
+            if quoted.spans_lines and mark == '"':
+                raise DataError(
+                    f"{title}: the quote may stand around cells with line breaks, or mean nothing. Mend it."
+                )
+            continue
+        return quoted
+    return _Cut(separator, None if begin['"'] else '"', plain.rows, plain.ends) if plain else None
+
+
+def _are_wrapped(rows: Sequence[Sequence[str]], mark: str) -> bool:
+    """Whether each cell that begins with the mark ends with it, too."""
+    cells = [cell.strip() for row in rows for cell in row if cell.strip()[:1] == mark]
+    return all(len(cell) > 1 and cell[-1] == mark for cell in cells)
+
+
+def _cut(lines: Sequence[str], separator: str, quote: str | None) -> _Cut | None:
+    """None where a quote is not closed, or something stands between it and the separator."""
+    if quote is None:
+        kept = [(line, number) for number, line in enumerate(lines, start=1) if line.strip(" \r\n")]
+        return _Cut(
+            separator, None, [line.rstrip("\r\n").split(separator) for line, _ in kept], [number for _, number in kept]
+        )
+    rows, ends = [], []
+    reader = csv.reader(lines, delimiter=separator, quotechar=quote, strict=True, skipinitialspace=False)
+    try:
+        for row in reader:
+            if len(row) > 1 or (row and row[0].strip(" ")):
+                rows.append(row)
+                ends.append(reader.line_num)
+    except csv.Error:
+        return None
+    return _Cut(separator, quote, rows, ends) if rows else None
+
+
+def _are_words(cut: _Cut, lines: Sequence[str]) -> bool:
+    """Whether a blank stands between all cells, and none is empty, as it would be in columns of fixed width."""
+    lengths = {len(line) for line in lines[:-1]}
+    return len(lengths) > 1 and all(cell for row in cut.rows[cut.above :] for cell in row)
+
+
+def _below_title(cut: _Cut) -> _Cut | None:
+    """The same without the lines above the table, where there are some and all below have as many cells."""
+    width = len(cut.rows[-1])
+    first = next((place for place in range(len(cut.rows), 0, -1) if len(cut.rows[place - 1]) != width), 0)
+    if width < 2 or not 0 < first <= min(_MOST_ABOVE, len(cut.rows) - 2):
+        return None
+    if any(len(row) == width for row in cut.rows[:first]):  # no title, but a line that is broken
+        return None
+    return _Cut(cut.separator, cut.quote, cut.rows, cut.ends, first)
+
+
+def _without_marks_in_numbers(cuts: Sequence[_Cut]) -> list[_Cut]:
+    """Without those whose separator only stands between digits, where another does not: 1,5 and 12:30."""
+
+    def in_numbers(cut: _Cut) -> bool:
+        joined = (cut.separator.join(row) for row in cut.rows[cut.above :])
+        mark = re.escape(cut.separator)
+        return all(re.search(rf"(?<!\d){mark}|{mark}(?!\d)", line) is None for line in joined)
+
+    inside = [cut for cut in cuts if cut.separator in ",:" and in_numbers(cut)]
+    return [cut for cut in cuts if cut not in inside] or list(cuts)
+
+
+def _header(rows: list[list[str]], title: str) -> tuple[list[str] | None, list[list[str]]]:
+    """The names of the columns, None where the first row is a record; and the records."""
+    rows = [[cell.strip() for cell in row] for row in rows]
+    first, others = rows[0], rows[1:]
+    if any(_is_value(cell) for cell in first):
+        return None, rows
+    below = [[row[place] for row in others if row[place] and row != first] for place in range(len(first))]
+    if any(column and all(map(_is_value, column)) for column in below):  # names above values
+        if first in others:
+            raise DataError(f"{title}: the line that names the columns stands in the file again. Take the others out.")
+        return first, others
+    again = first in others or any(name in column for name, column in zip(first, below, strict=True) if name)
+    return (None, rows) if again else (first, others)
+
+
+def _is_value(cell: str) -> bool:
+    """Whether it is a number, day or mark for missing, as no name of a column is."""
+    number = f"{NUMBER}|{LEADING_ZERO}|{DATE}|[+-]?[0-9]*,[0-9]+"
+    return re.fullmatch(number, cell) is not None or cell in MISSING_MARKS
+
+
+def _decimal(
+    rows: Sequence[Sequence[str]], header: Sequence[str] | None, separator: str, title: str, given: str | None
+) -> tuple[str, tuple[str, ...]]:
+    """The decimal mark, and sentences on numbers with thousands separators."""
+    certain: dict[str, list[int]] = {",": [], ".": []}
+    either: dict[str, list[int]] = {",": [], ".": []}
+    grouped = []
+    for place, column in enumerate(zip(*rows, strict=True)):
+        cells = {cell for cell in column if cell and cell not in MISSING_MARKS}
+        for mark, form in ((",", _COMMA), (".", _POINT)):
+            with_mark = {cell for cell in cells if mark in cell}
+            if with_mark and all(form.fullmatch(cell) or re.fullmatch(r"[+-]?\d+", cell) for cell in cells):
+                only_thousands = all(_THOUSANDS[mark].fullmatch(cell) for cell in with_mark)
+                plain_long = any(re.fullmatch(r"[+-]?\d{4,}", cell) for cell in cells)
+                (either if only_thousands and not plain_long else certain)[mark].append(place)
+        several = any(len(re.findall(r"[.,'’ \xa0]", cell)) > 1 for cell in cells)
+        if several and all(_GROUPED.fullmatch(cell) or _UNGROUPED.fullmatch(cell) for cell in cells):
+            grouped.append(place)
+
+    def named(places: Sequence[int]) -> str:
+        return ", ".join(header[place] if header else f"column {place + 1}" for place in places[:5])
+
+    if certain[","] and certain["."] and not given:
+        raise DataError(
+            f"{title}: numbers have a decimal comma in {named(certain[','])} and a decimal point in "
+            f"{named(certain['.'])}. Name the decimal mark (--decimal); numbers with the other arrive as texts."
+        )
+    mark = given or ("," if certain[","] else "." if certain["."] or separator == "," else "")
+    unclear = either[","] or (either["."] if separator != "," else [])
+    if not mark and unclear:
+        raise DataError(
+            f"{title}: all numbers with a comma or point have three digits behind it, in {named(unclear)}. Are these "
+            "decimals, or thousands? Name the decimal mark (--decimal)."
+        )
+    mark = mark or "."
+    grouped += either["," if mark == "." else "."]
+    if not grouped:
+        return mark, ()
+    return mark, (
+        f"numbers with signs between their thousands are read as texts: {named(grouped)}. Take the signs out",
+    )

@@ -1,0 +1,300 @@
+"""One sheet of an Excel workbook (.xlsx, .xlsm): numbers as numbers, texts as texts, dates as dates.
+
+openpyxl reads it. Of a formula the value counts that was stored with it. A number that is shown with zeros in front
+(format 0000) arrives as text with these zeros. Links, macros and pictures are not looked at.
+"""
+
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+from warnings import catch_warnings, simplefilter
+from xml.etree.ElementTree import ParseError
+
+import pyarrow as pa
+from pydantic import Field
+
+from sluice.errors import DataError, did_you_mean
+from sluice.reading.values import label
+from sluice.reading.visible_text import Name
+from sluice.sources.file_source import FileSource
+from sluice.sources.tabular_source import missing_file
+
+_LARGEST, _MOST_TEXT = 2 << 30, 256 << 20  # bytes of the parts of a workbook; of its texts, which are held in memory
+_PROLOGUE = 1 << 16
+_FORMULA, _VALUE = (f"{{http://schemas.openxmlformats.org/spreadsheetml/2006/main}}{tag}" for tag in "fv")
+_NOT_AVAILABLE = "#N/A"
+_LOOKED_AT = 200  # rows by which a sheet is described
+_TRUE = ("1", "true")
+_DAMAGE = (ParseError, ValueError, LookupError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error, EOFError)
+
+
+class ExcelSource(FileSource):
+    """One sheet, whose header row names the columns; what lies beside and above these is not read."""
+
+    type: Literal["excel"] = "excel"
+    sheet: Name | None = Field(default=None, description="its name; the only one when not given")
+    header_row: int = Field(default=1, ge=1, description="row that names the columns; records begin below it")
+
+    def outlines(self, only: str | None = None) -> list["Outline"]:
+        """What the first rows of each sheet show, or of one of them. Raises DataError as reading does."""
+        with _Workbook(Path(self.path)) as book:
+            sheets = book.sheets if only is None else [self._sheet(book)]
+            return [book.outline(sheet) for sheet in sheets]
+
+    def _names(self, expected: Sequence[str]) -> list[str]:
+        with _Workbook(Path(self.path)) as book:
+            return [name for _, name in self._header(self._rows(book))]
+
+    def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
+        with _Workbook(Path(self.path)) as book:
+            rows = self._rows(book)
+            place = {name: column for column, name in self._header(rows)}
+            wanted, all_places = [place[name] for name in columns], set(place.values())
+            waiting: list[dict[int, Any]] = []
+            blank = 0  # rows without a cell; at the end they are no records
+            for row in rows:
+                if not any(cell is not None for column, cell in row.items() if column in all_places):
+                    blank += 1
+                    continue
+                waiting += [{}] * blank + [row]
+                blank = 0
+                if len(waiting) >= size:
+                    yield _table(waiting, columns, wanted)
+                    waiting = []
+            if waiting:
+                yield _table(waiting, columns, wanted)
+
+    def _header(self, rows: Iterator[dict[int, Any]]) -> list[tuple[int, str]]:
+        """Place and name of each column, the rows having been read as far as the header."""
+        row = next(rows, {})
+        named = [(column, label(cell).strip()) for column, cell in sorted(row.items()) if cell is not None]
+        if not named:
+            raise DataError(
+                f"{self.path}: row {self.header_row} of the sheet is empty; header_row says where names are"
+            )
+        return named
+
+    def _rows(self, book: "_Workbook") -> Iterator[dict[int, Any]]:
+        """The cells of each row by column, from the header on."""
+        sheet = self._sheet(book)
+        number = self.header_row
+        for found, cells in book.rows(sheet, self.header_row):
+            if found < self.header_row:
+                continue
+            yield from ({} for _ in range(number, found))
+            yield cells
+            number = found + 1
+
+    def _sheet(self, book: "_Workbook") -> Any:
+        by_name = {sheet.title: sheet for sheet in book.sheets}
+        if self.sheet is None:
+            if len(by_name) != 1:
+                raise DataError(f"{self.path}: holds {len(by_name)} sheets; name one: {', '.join(by_name)}")
+            return book.sheets[0]
+        if self.sheet not in by_name:
+            raise DataError(
+                f"{self.path}: no sheet '{self.sheet}'.{did_you_mean(self.sheet, by_name)} "
+                f"Its sheets are: {', '.join(by_name)}."
+            )
+        return by_name[self.sheet]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A sheet by its first rows: where its columns are named, and what a reader should know of it."""
+
+    name: str
+    is_visible: bool
+    header_row: int = 1
+    columns: int = 0
+    nameless: tuple[str, ...] = ()  # letters of columns with cells below a header without their name
+    hidden_columns: str = ""  # letters
+    hidden_rows: int = 0
+    has_formulas: bool = False
+
+
+class _Workbook:
+    """A workbook that is open, once it was looked at whether it is harmless."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> "_Workbook":
+        import openpyxl
+
+        if not self.path.is_file():
+            raise missing_file(self.path)
+        try:
+            _refuse_bombs(self.path)
+            with catch_warnings():
+                simplefilter("ignore")  # of what openpyxl does not read, which we do not, either
+                self._file = self.path.open("rb")  # of a name openpyxl believes only what ends in .xlsx
+                self._book = openpyxl.load_workbook(self._file, read_only=True, data_only=True, keep_links=False)
+        except DataError:
+            raise
+        except Exception:  # openpyxl has no error of its own for a part that is not what it should be
+            raise DataError(f"{self.path}: is damaged, or no Excel workbook that can be read") from None
+        self.sheets = self._book.worksheets
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(Exception):
+            self._book.close()
+            self._file.close()
+
+    def outline(self, sheet: Any) -> Outline:
+        with catch_warnings(), sheet._get_source() as source:
+            simplefilter("ignore")
+            parser = self._parser(sheet, source)
+            try:
+                rows = dict(islice(((number, _filled(cells)) for number, cells in parser.parse()), _LOOKED_AT))
+            except _DAMAGE:
+                raise DataError(f"{self.path}: the sheet is damaged; it cannot be read") from None
+        rows = {number: cells for number, cells in rows.items() if cells}
+        if not rows:
+            return Outline(sheet.title, sheet.sheet_state == "visible")
+        width = max(len(cells) for cells in rows.values())
+        header = next(number for number, cells in rows.items() if 2 * len(cells) > width)
+        below = {column for number, cells in rows.items() if number > header for column in cells}
+        return Outline(
+            sheet.title,
+            sheet.sheet_state == "visible",
+            header_row=header,
+            columns=len(rows[header]),
+            nameless=tuple(map(_letter, sorted(below - set(rows[header])))),
+            hidden_columns=", ".join(
+                name if name == (last := _letter(int(found["max"]))) else f"{name} to {last}"
+                for name, found in parser.column_dimensions.items()
+                if found.get("hidden") in _TRUE
+            ),
+            hidden_rows=parser.hidden_rows,
+            has_formulas=parser.has_formulas,
+        )
+
+    def _parser(self, sheet: Any, source: Any) -> Any:
+        book = self._book
+        return _sheet_parser()(
+            source,
+            sheet._shared_strings,
+            data_only=True,
+            epoch=book.epoch,
+            date_formats=book._date_formats,
+            timedelta_formats=book._timedelta_formats,
+        )
+
+    def rows(self, sheet: Any, first: int) -> Iterator[tuple[int, dict[int, Any]]]:
+        """Number and cells of each row that the sheet holds.
+
+        Raises DataError for cells below `first` that were calculated and have no value, are an error, or are merged.
+        """
+        with catch_warnings(), sheet._get_source() as source:
+            simplefilter("ignore")
+            parser = self._parser(sheet, source)
+            try:
+                for number, cells in parser.parse():
+                    yield number, {cell["column"]: self._value(cell, number >= first) for cell in cells}
+            except _DAMAGE:
+                raise DataError(f"{self.path}: the sheet is damaged; it cannot be read to its end") from None
+        merged = parser.merged_cells.mergeCell if parser.merged_cells is not None else []
+        if below := [each.ref for each in merged if each.max_row >= first]:
+            raise DataError(
+                f"{self.path}: cells are merged, such as {below[0]}: of these only the first has a value. Unmerge them "
+                "and fill in the others."
+            )
+
+    def _value(self, cell: dict[str, Any], counts: bool) -> Any:
+        value = cell["value"]
+        if not counts:
+            return value
+        where = f"{self.path}: cell {_letter(cell['column'])}{cell['row']}"
+        if cell["data_type"] == "f":
+            raise DataError(f"{where} is a formula without a stored value. Open the workbook in Excel and save it.")
+        if cell["data_type"] == "e" and value != _NOT_AVAILABLE:
+            raise DataError(f"{where} is an error, such as #REF!. Mend it, or leave it empty.")
+        if isinstance(value, str):
+            return value or None
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            shown = self._book._number_formats, self._book._cell_styles
+            return _with_zeros(value, *shown, cell["style_id"])
+        if isinstance(value, time | timedelta):
+            return str(value)
+        return value
+
+
+def _sheet_parser() -> Any:
+    """openpyxl's reader of a sheet, which also tells a formula without a value, and keeps nothing of each row."""
+    from openpyxl.worksheet._reader import WorkSheetParser
+
+    class Parser(WorkSheetParser):  # type: ignore[misc]
+        hidden_rows, has_formulas = 0, False
+
+        def parse_row(self, row: Any) -> Any:
+            self.hidden_rows += row.get("hidden") in _TRUE
+            self.row_dimensions.clear()
+            return super().parse_row(row)
+
+        def parse_cell(self, element: Any) -> dict[str, Any]:
+            cell: dict[str, Any] = super().parse_cell(element)
+            if element.find(_FORMULA) is not None:
+                self.has_formulas = True
+                if not element.findtext(_VALUE) and element.get("t") != "str":  # of which "" may be the result
+                    cell["data_type"] = "f"
+            return cell
+
+    return Parser
+
+
+def _filled(cells: Sequence[dict[str, Any]]) -> set[int]:
+    """The columns in which a row has a value, or a formula."""
+    return {cell["column"] for cell in cells if cell["value"] not in (None, "") or cell["data_type"] == "f"}
+
+
+def _letter(column: int) -> str:
+    from openpyxl.utils import get_column_letter
+
+    return str(get_column_letter(column))
+
+
+def _table(rows: list[dict[int, Any]], columns: Sequence[str], places: Sequence[int]) -> pa.Table:
+    return pa.table([_column([row.get(place) for row in rows]) for place in places], names=list(columns))
+
+
+def _column(cells: list[Any]) -> pa.Array:
+    """Of one type where they are of one; else texts."""
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if kinds <= {int, float} or kinds == {bool} or kinds == {str}:
+        with suppress(pa.ArrowInvalid, OverflowError):
+            return pa.array(cells, pa.float64() if kinds == {int, float} else None)
+    if kinds == {datetime}:
+        return pa.array(cells, pa.timestamp("us"))
+    return pa.array([None if cell is None else label(cell) for cell in cells], pa.string())
+
+
+def _with_zeros(value: float, formats: Any, styles: Any, style: int) -> float | str:
+    """The number, or its text where the cell shows it with zeros in front."""
+    number = styles[style].numFmtId if 0 <= style < len(styles) else 0
+    shown = formats[number - 164] if 164 <= number < 164 + len(formats) else ""
+    if len(shown) > 1 and not shown.strip("0") and value == int(value) >= 0:
+        return str(int(value)).zfill(len(shown))
+    return value
+
+
+def _refuse_bombs(path: Path) -> None:
+    """Raise DataError for a workbook whose parts are out of proportion, or hold definitions that could grow."""
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        texts = sum(member.file_size for member in members if "sharedStrings" in member.filename)
+        if sum(member.file_size for member in members) > _LARGEST or texts > _MOST_TEXT:
+            raise DataError(f"{path}: its parts are larger than {_LARGEST >> 30} GiB, or its texts than 256 MiB")
+        for member in members:
+            if member.filename.endswith((".xml", ".rels", ".vml")):
+                with archive.open(member) as part:
+                    start = part.read(_PROLOGUE)
+                if b"<!DOCTYPE" in start or b"<!ENTITY" in start or b"\0" in start:
+                    raise DataError(f"{path}: a part of it defines its own language (DTD), which no workbook needs")

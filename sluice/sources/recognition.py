@@ -1,0 +1,299 @@
+"""What a file is, by its bytes: the source that reads it, every setting found, and sentences that say so.
+
+What is found is written into the release definition. A run never looks anew, so a file that comes in another shape
+later is refused.
+"""
+
+import codecs
+import zipfile
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from os.path import relpath
+from pathlib import Path
+from typing import Any
+
+from sluice.errors import DataError
+from sluice.reading.visible_text import one_line
+from sluice.sources.csv_shape import SEPARATORS, shape_of
+from sluice.sources.csv_source import CsvSource
+from sluice.sources.description import Descriptions
+from sluice.sources.excel_source import ExcelSource
+from sluice.sources.file_source import FileSource
+from sluice.sources.packed_file import packing, the_member, unpacked
+from sluice.sources.parquet_source import ParquetSource
+from sluice.sources.sources import DatabaseFile
+from sluice.sources.statistical_file import SasSource, SpssSource, StataSource
+from sluice.sources.tabular_source import TabularSource, missing_file
+from sluice.sources.text_encoding import encoding_of
+from sluice.sources.unreadable_formats import IN_ARCHIVE, OF_TEXT, OLD_EXCEL, OLD_OFFICE, WITH_PASSWORD, unreadable
+
+_START, _SAMPLE, _OLE = 4096, 1 << 20, 8 << 20
+_SAS = bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011")
+_OLD_STATA = (104, 105, 108, 110, 111, 113, 114, 115)  # versions before 117 begin with their number
+_ALWAYS_WRITTEN = {"type", "path", "separator", "decimal", "encoding", "quote", "header", "sheet", "header_row"}
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A file, ready to be read.
+
+    source : as a release definition names it
+    says   : what was found, a sentence each
+    """
+
+    source: FileSource | CsvSource | DatabaseFile
+    says: tuple[str, ...]
+
+    @property
+    def records(self) -> TabularSource:
+        """What reads the records."""
+        if not isinstance(self.source, DatabaseFile):
+            return self.source
+        from sluice.sources.permission import file_url
+        from sluice.sources.sql_source import SqlSource
+
+        return SqlSource(url=file_url(self.source, Path(self.source.path)), table=self.source.table)
+
+    def described(self) -> Descriptions:
+        """What the file says of its columns."""
+        return self.source.described() if isinstance(self.source, FileSource) else {}
+
+    def written(self, base: Path) -> dict[str, Any]:
+        """The source for a release definition in the folder `base`, with all that was found."""
+        found = self.source.model_dump(mode="json")
+        default = self.source.model_dump(mode="json", exclude_defaults=True)
+        kept = {name: value for name, value in found.items() if name in default or name in _ALWAYS_WRITTEN}
+        kept["path"] = relpath(self.source.files[0] if isinstance(self.source, CsvSource) else self.source.path, base)
+        return {"type": kept.pop("type"), **kept}
+
+
+def recognise(
+    path: Path,
+    table: str | None = None,
+    layout: Path | None = None,
+    *,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+) -> Recognised:
+    """The source that reads this file.
+
+    table  : of a database in a file, or the sheet of a workbook; not needed where there is only one
+    separator, decimal, encoding : of a text, where somebody knows them
+    raises : DataError for a file that is absent, is of a format that is not read, which it names, or whose settings are
+             not certain, with what to name
+    cost   : one pass over a text file, for its encoding; of others, their description
+    """
+    for name, given, fits in (
+        ("separator", separator, len(separator or " ") == 1),
+        ("decimal mark", decimal, decimal in (None, ".", ",")),
+        ("encoding", encoding, _is_encoding(encoding or "utf-8")),
+    ):
+        if not fits:
+            allowed = {"separator": "one sign", "decimal mark": "'.' or ','", "encoding": "one such as utf-8 or cp1252"}
+            raise DataError(f"the {name} must be {allowed[name]}; got {given!r}")
+    if not path.is_file():
+        raise missing_file(path)
+    path = path.absolute()
+    start = _start(path)
+    if not start.strip(b"\0 \r\n\t"):
+        raise DataError(f"{path}: is empty" if not start else f"{path}: holds nothing but blanks")
+    if packing(path) == "zip" and (found := _office(path, table)) is not None:
+        return found
+    packed = packing(path)
+    if packed:
+        with unpacked(path) as file:
+            start = file.read(_START)
+    for model in (StataSource, SpssSource, SasSource):
+        if _STATISTICAL[model.__name__](start):
+            return _statistical(model, path, encoding, packed)
+    if (format_ := _binary(start, path)) is not None:
+        if packed:
+            raise DataError(f"{path}: a {format_} file is read as it is. Unpack it.")
+        return _of_format(format_, path, table)
+    return _text(path, start, packed, separator, decimal, encoding)
+
+
+def _is_encoding(name: str) -> bool:
+    try:
+        "".encode(name)
+    except (LookupError, ValueError):
+        return False
+    return True
+
+
+def _start(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_START)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+# -- formats that say what they are
+
+_STATISTICAL: Mapping[str, Callable[[bytes], bool]] = {
+    "StataSource": lambda start: (
+        start.startswith(b"<stata_dta>")
+        or (start[0] in _OLD_STATA and start[1:2] in (b"\1", b"\2") and start[2:3] == b"\1")
+    ),
+    "SpssSource": lambda start: start[:4] in (b"$FL2", b"$FL3") or b"SPSS PORT FILE" in start[:500],
+    "SasSource": lambda start: start.startswith((_SAS, b"HEADER RECORD*******LIB")),
+}
+
+
+def _statistical(
+    model: type[StataSource | SpssSource | SasSource], path: Path, encoding: str | None, packed: str
+) -> Recognised:
+    source = model(path=str(path), encoding=encoding)
+    described = source.described()
+    labelled = sum(bool(column.labels) for column in described.values())
+    missing = sum(bool(column.declared_missing) for column in described.values()) if model is SpssSource else 0
+    zeros = [name for name, column in described.items() if column.is_code]
+    says = [f"{source.program} file with {len(described)} columns{', packed by ' + packed if packed else ''}"]
+    says += [f"value labels of {labelled} columns go to the contract; the records keep their codes"] if labelled else []
+    says += [f"missing codes of {missing} columns go to the contract"] if missing else []
+    says += [f"numbers shown with zeros in front are read as codes: {', '.join(zeros)}"] if zeros else []
+    return Recognised(source, tuple(says))
+
+
+def _binary(start: bytes, path: Path) -> str | None:
+    """The name of another format that is read. Raises DataError for one that is not."""
+    if start.startswith(b"PAR1"):
+        return "Parquet"
+    if start.startswith(b"SQLite format 3\0"):
+        return "SQLite"
+    if start[8:12] == b"DUCK":
+        return "DuckDB"
+    if start.startswith((b"\x1f\x8b", b"PK\3\4")):
+        raise DataError(f"{path}: is packed twice. Unpack it.")
+    if (found := unreadable(start)) is not None:
+        raise _not_read(path, _within_ole(path) if found is OLD_OFFICE else found)
+    return None
+
+
+def _of_format(format_: str, path: Path, table: str | None) -> Recognised:
+    if format_ == "Parquet":
+        source = ParquetSource(path=str(path))
+        return Recognised(source, (f"Parquet file with {len(source.column_names())} columns",))
+    names = _tables(path, format_)
+    if table is None and len(names) != 1:
+        raise DataError(f"{path}: is a {format_} file with {len(names)} tables; name one (--table): {', '.join(names)}")
+    found = DatabaseFile(type=format_.lower(), path=str(path), table=table or names[0])  # type: ignore[arg-type]
+    return Recognised(found, (f"table {found.table} of a {format_} file",))
+
+
+def _tables(path: Path, format_: str) -> list[str]:
+    """Names of tables and views."""
+    import sqlalchemy as sa
+
+    from sluice.sources.database_url import database_url
+
+    address = sa.URL.create(format_.lower(), database=str(path)).render_as_string()
+    engine = sa.create_engine(database_url(address))
+    try:
+        seen = sa.inspect(engine)
+        return [one_line(name) for name in (*seen.get_table_names(), *seen.get_view_names())]
+    except sa.exc.SQLAlchemyError:
+        raise DataError(f"{path}: is damaged, or locked by another program; its tables cannot be listed") from None
+    finally:
+        engine.dispose()
+
+
+def _not_read(path: Path, found: tuple[str, str]) -> DataError:
+    return DataError(f"{path}: is {found[0]}, which is not read; {found[1]}")
+
+
+def _within_ole(path: Path) -> tuple[str, str]:
+    with path.open("rb") as file:
+        content = file.read(_OLE)
+    if "EncryptedPackage".encode("utf-16-le") in content:
+        return WITH_PASSWORD
+    return OLD_EXCEL if any(name.encode("utf-16-le") in content for name in ("Workbook", "Book")) else OLD_OFFICE
+
+
+def _office(path: Path, sheet: str | None) -> Recognised | None:
+    """A workbook; None for an archive of one file. Raises DataError for another document, or several files."""
+    try:
+        with closing(zipfile.ZipFile(path)) as archive:
+            names = set(archive.namelist())
+            for part, found in IN_ARCHIVE.items():
+                is_there = any(name == part or (part.endswith("/") and name.startswith(part)) for name in names)
+                if is_there and len(names) > 1:
+                    raise _not_read(path, found)
+            if "[Content_Types].xml" not in names:
+                the_member(path, archive)
+                return None
+    except (zipfile.BadZipFile, OSError, NotImplementedError):
+        raise DataError(f"{path}: is a damaged zip archive") from None
+    return _workbook(path, sheet)
+
+
+def _workbook(path: Path, sheet: str | None) -> Recognised:
+    source = ExcelSource(path=str(path), sheet=sheet)
+    outlines = source.outlines(sheet)
+    visible = [outline for outline in outlines if outline.is_visible and outline.columns] or list(outlines)
+    if sheet is None and len(visible) != 1:
+        names = ", ".join(one_line(outline.name) for outline in visible)
+        raise DataError(f"{path}: holds {len(visible)} sheets with cells; name one (--table): {names}")
+    found = visible[0]
+    says = [f"sheet '{found.name}' of an Excel workbook, with {found.columns} columns named in row {found.header_row}"]
+    hidden = [outline.name for outline in outlines if not outline.is_visible]
+    says += [f"hidden sheets are not read: {', '.join(hidden)}"] if hidden and sheet is None else []
+    says += [f"hidden columns are read as others are: {found.hidden_columns}"] if found.hidden_columns else []
+    says += [f"hidden rows are read as others are: {found.hidden_rows} at least"] if found.hidden_rows else []
+    says += ["of formulas the stored values are read"] if found.has_formulas else []
+    says += [f"columns without a name are not read: {', '.join(found.nameless)}"] if found.nameless else []
+    return Recognised(source.model_copy(update={"sheet": found.name, "header_row": found.header_row}), tuple(says))
+
+
+# -- texts
+
+
+def _text(
+    path: Path, start: bytes, packed: str, separator: str | None, decimal: str | None, encoding: str | None
+) -> Recognised:
+    begins = start.lstrip(codecs.BOM_UTF8).lstrip().lower()
+    for beginning, found in OF_TEXT.items():
+        if begins.startswith(beginning.encode()) and not begins.startswith(b"[]"):
+            raise _not_read(path, found)
+    encoding = encoding or encoding_of(path)
+    with unpacked(path, lines=True) as file:
+        sample = file.read(_SAMPLE)
+        whole = not file.read(1)
+    try:
+        text = codecs.getincrementaldecoder("utf-8-sig" if encoding == "utf-8" else encoding)().decode(sample, whole)
+    except (UnicodeDecodeError, LookupError):
+        raise DataError(f"{path}: is not {encoding}. Leave the encoding out, or name another.") from None
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not whole:
+        text = text[: text.rfind("\n") + 1]
+    shape = shape_of(text, str(path), separator, decimal)
+    source = CsvSource(
+        path=(str(path),),
+        separator=shape.separator,
+        quote=shape.quote,
+        header=shape.header,
+        decimal=shape.decimal,  # type: ignore[arg-type]
+        skip_lines=shape.skip_lines,
+        line_breaks=shape.line_breaks,
+        encoding=encoding,
+    )
+    names = source.column_names()
+    title = f"text with {len(names)} columns" if len(names) > 1 else "text with one column"
+    says = [
+        f"{title}, separated by {SEPARATORS.get(shape.separator, repr(shape.separator))} in {encoding}"
+        f"{', packed by ' + packed if packed else ''}",
+        f"numbers have a decimal {'comma' if shape.decimal == ',' else 'point'}",
+    ]
+    if not shape.header:
+        says.append(
+            f"the first line holds a value, not names: the columns are called {names[0]} to {names[-1]}. Name them as "
+            "'columns' of the source"
+        )
+    if shape.quote != '"':
+        says.append("quotes have no meaning" if shape.quote is None else f"cells may be quoted by {shape.quote}")
+    if shape.line_breaks:
+        says.append("quoted cells hold line breaks")
+    return Recognised(source, (*says, *shape.says))

@@ -1,0 +1,207 @@
+"""Files of Stata, SPSS and SAS. Codes stay codes: labels, missing codes and formats are described, never put in.
+
+pyreadstat (ReadStat) reads them. A number that the file shows with zeros in front arrives as text with these zeros: 01.
+Missing values with a letter, of Stata (.a to .z) and SAS (.A to .Z, ._), arrive as these texts.
+"""
+
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, time
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar, Literal
+
+import pyarrow as pa
+from pydantic import Field
+
+from sluice.errors import DataError
+from sluice.reading.visible_text import Name
+from sluice.sources.description import ColumnDescription, Descriptions
+from sluice.sources.file_source import FileSource
+from sluice.sources.packed_file import in_memory
+from sluice.variables import as_label
+
+_HUGE = 1e300  # SPSS writes its lowest and highest value for a range without an end
+
+
+class StatisticalFile(FileSource):
+    """What the three have in common."""
+
+    program: ClassVar[str]
+    zeros: ClassVar[str]  # the format of numbers with zeros in front; its group is their width
+    letters: ClassVar[str] = ""  # that a missing value may bear
+    encoding: str | None = Field(
+        default=None, description="of its texts, such as cp1252, where the file does not say so, or not rightly"
+    )
+
+    @abstractmethod
+    def _reader(self, start: bytes) -> Callable[..., Any]:
+        """The function of pyreadstat for the form that the file has, by its first bytes."""
+
+    def described(self) -> Descriptions:
+        with self._open() as file:
+            meta = self._meta(file)
+        return {name: self._description(name, meta) for name in meta.column_names}
+
+    def _names(self, expected: Sequence[str]) -> list[str]:
+        with self._open() as file:
+            return list(self._meta(file).column_names)
+
+    def _meta(self, file: BinaryIO) -> Any:
+        return self._read(file, metadataonly=True)[1]
+
+    def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
+        """Each batch is looked up anew: in a compressed file that means to read to it again from the start."""
+        with self._open() as file:
+            meta = self._meta(file)
+            read, promised = 0, meta.number_rows
+            while True:
+                found = self._read(file, usecols=list(columns), row_offset=read, row_limit=size)[0]
+                rows = len(found[columns[0]])
+                if rows:
+                    yield pa.table({name: self._column(found[name], name, meta) for name in columns})
+                read += rows
+                if rows < size:
+                    break
+        if promised is not None and read != promised >= 0:
+            raise DataError(f"{self.path}: says that it holds {promised} records, and holds {read}; it is not whole")
+
+    def _open(self) -> BinaryIO:
+        return in_memory(Path(self.path)) or Path(self.path).open("rb")
+
+    def _read(self, file: BinaryIO, **options: Any) -> tuple[Any, Any]:
+        import pyreadstat
+
+        file.seek(0)
+        reader = self._reader(file.read(80))
+        file.seek(0)
+        try:
+            return reader(  # type: ignore[no-any-return]
+                file, output_format="dict", encoding=self.encoding, user_missing=True, **options
+            )
+        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:
+            if "convert string" in str(error) or isinstance(error, UnicodeDecodeError):
+                hint = "its texts are of another encoding than it says; name it, such as encoding: cp1252"
+                raise DataError(f"{self.path}: {hint}") from None
+            raise DataError(f"{self.path}: is damaged, or no {self.program} file that can be read") from None
+        except (ValueError, OverflowError, MemoryError, OSError):
+            raise DataError(f"{self.path}: is damaged, or holds a value that cannot be") from None
+
+    def _column(self, found: Sequence[Any], name: str, meta: Any) -> pa.Array:
+        if meta.readstat_variable_types.get(name) == "string":
+            return pa.array(found, pa.string())
+        width = self._width(name, meta)
+        if width or any(isinstance(value, str | time) for value in found):
+            return pa.array([self._text(value, width) for value in found], pa.string())
+        return pa.array(found, from_pandas=True)
+
+    def _text(self, value: Any, width: int) -> str | None:
+        """A number, day or missing letter as text; None for a value that is missing without one."""
+        if value is None or value != value:
+            return None
+        if isinstance(value, str):
+            return f".{value}"
+        if isinstance(value, date | time):
+            return value.isoformat()
+        text = str(as_label(value))
+        return text.zfill(width) if text.isdigit() else text
+
+    def _width(self, name: str, meta: Any) -> int:
+        shown = re.fullmatch(self.zeros, meta.original_variable_types.get(name) or "")
+        return int(shown[1]) if shown else 0
+
+    def _description(self, name: str, meta: Any) -> ColumnDescription:
+        is_text = meta.readstat_variable_types.get(name) == "string"
+        width = self._width(name, meta)
+
+        def code(value: Any) -> str:
+            return str(value) if is_text else str(self._text(value, width))
+
+        ranges = meta.missing_ranges.get(name, [])
+        return ColumnDescription(
+            label=meta.column_names_to_labels.get(name) or "",
+            labels={code(value): str(said) for value, said in meta.variable_value_labels.get(name, {}).items()},
+            missing_codes=(
+                *(code(each["lo"]) for each in ranges if each["lo"] == each["hi"]),
+                *(f".{letter}" for letter in ("" if is_text else self.letters)),
+            ),
+            missing_ranges=tuple(
+                (_end(each["lo"]), _end(each["hi"])) for each in ranges if each["lo"] != each["hi"] and not is_text
+            ),
+            format=meta.original_variable_types.get(name) or "",
+            measure=measure if (measure := meta.variable_measure.get(name)) in ("nominal", "ordinal", "scale") else "",
+            is_code=bool(width),
+        )
+
+
+class StataSource(StatisticalFile):
+    """A Stata file (.dta)."""
+
+    type: Literal["stata"] = "stata"
+    program = "Stata"
+    zeros = r"%0(\d+)(?:\.0)?[fg]c?"
+    letters = "abcdefghijklmnopqrstuvwxyz"
+
+    def _reader(self, start: bytes) -> Callable[..., Any]:
+        import pyreadstat
+
+        return pyreadstat.read_dta  # type: ignore[no-any-return]
+
+
+class SpssSource(StatisticalFile):
+    """An SPSS file: .sav, .zsav or .por."""
+
+    type: Literal["spss"] = "spss"
+    program = "SPSS"
+    zeros = r"N(\d+)(?:\.0)?"
+
+    def _reader(self, start: bytes) -> Callable[..., Any]:
+        import pyreadstat
+
+        if start[:4] in (b"$FL2", b"$FL3"):
+            return pyreadstat.read_sav  # type: ignore[no-any-return]
+
+        def portable(file: Any, encoding: str | None, user_missing: bool, **options: Any) -> Any:
+            return pyreadstat.read_por(file, **options)
+
+        return portable
+
+
+class SasSource(StatisticalFile):
+    """A SAS file: .sas7bdat, with its catalogue of value labels (.sas7bcat) if there is one, or a transport file."""
+
+    path_fields = ("path", "catalog")
+    type: Literal["sas"] = "sas"
+    program = "SAS"
+    zeros = r"Z(\d+)(?:\.0?)?"
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+    catalog: Name | None = Field(default=None, description="file of the value labels, .sas7bcat")
+
+    def _reader(self, start: bytes) -> Callable[..., Any]:
+        import pyreadstat
+
+        if not start.startswith(b"HEADER RECORD"):
+            return pyreadstat.read_sas7bdat  # type: ignore[no-any-return]
+
+        def transport(file: Any, user_missing: bool, **options: Any) -> Any:
+            return pyreadstat.read_xport(file, **options)
+
+        return transport
+
+    def _meta(self, file: BinaryIO) -> Any:
+        meta = super()._meta(file)
+        if self.catalog is not None:
+            import pyreadstat
+
+            try:
+                labels = pyreadstat.read_sas7bcat(self.catalog, encoding=self.encoding)[1].value_labels
+            except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OSError, ValueError):
+                raise DataError(f"{self.catalog}: is damaged, or no SAS catalogue that can be read") from None
+            meta.variable_value_labels = {
+                name: labels[format_] for name, format_ in meta.variable_to_label.items() if format_ in labels
+            }
+        return meta
+
+
+def _end(value: float) -> float:
+    return float("inf") if value > _HUGE else float("-inf") if value < -_HUGE else float(value)

@@ -1,0 +1,102 @@
+"""The encoding of a text file that nobody described: found in all of its bytes, or asked for where it is not certain.
+
+UTF-8 and UTF-16 prove themselves. Anything else is taken for Western European (cp1252) only where each letter beyond
+ASCII stands where such a letter can stand. Statistical detectors need more text than a file of codes and names has:
+they take French names for Central European ones.
+"""
+
+import codecs
+import re
+from pathlib import Path
+
+from sluice.errors import DataError
+from sluice.sources.packed_file import unpacked
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_BLOCK = 1 << 20
+_START = 1 << 16
+
+# What cp1252 makes of texts that it did not write: signs within words, capitals within words, foreign letters in a row.
+_NO_TEXT = re.compile(
+    r"(?<=[^\W\d_])[^\w\s\x00-\x7f’·\xad–](?=[^\W\d_])"
+    r"|(?<=[a-zß-öø-ÿ])[ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞŠŒŽŸ]"
+    r"|[^\W\d_][ŠŽŸ](?=[a-z])"
+    r"|[À-ÖØ-öø-ÿ]{4}"
+    r"|(?<![^\W])[¹²³¼½¾¿¡ªº£¥¢¤¦¨¯¸](?=[^\W\d_])|(?<=[a-z])[¹³¼½¾¿£¥¢¤¦¨¯¸]"
+)
+_MIXTURES = (  # letters that no language of the West has together: Czech, Croatian, Hungarian, Romanian, Turkish
+    ("ø", "èìòùïšž"), ("ì", "šžýø"), ("šž", "èìòùïæð"), ("õ", "áű"), ("û", "öüá"), ("þð", "ãçşğ"), ("ý", "çğş"),
+)  # fmt: skip
+_ONLY_IN_CP1252 = set("ŠšŽžŸœŒƒ")
+
+
+def encoding_of(path: Path) -> str:
+    """utf-8, utf-16, utf-16-le, utf-16-be, latin-1 or cp1252.
+
+    raises : DataError where it is none of these for certain; says how to name it
+    cost   : one pass over the file, O(1) memory
+    """
+    with unpacked(path, lines=True) as file:
+        start = file.read(_START)
+        for mark, encoding in _MARKS:
+            if start.startswith(mark):
+                return encoding
+        if (wide := _utf_16_without_mark(start)) is not None:
+            return wide
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        is_utf_8, foreign = True, bytearray()
+        block, before = start, b""
+        while block:
+            if b"\0" in block:
+                raise DataError(f"{path}: holds bytes that no text holds. It is none, or it is damaged.")
+            if is_utf_8:
+                try:
+                    decoder.decode(block)
+                except UnicodeDecodeError:
+                    is_utf_8 = False
+                    foreign += before
+            if not is_utf_8 or not block.isascii():
+                foreign += _around(block, _BLOCK - len(foreign))
+            before, block = foreign[:0], file.read(_BLOCK)
+    if is_utf_8:
+        try:
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            raise DataError(f"{path}: breaks off within a letter (utf-8). Is it whole?") from None
+        return "utf-8"
+    return _western(path, bytes(foreign))
+
+
+def _utf_16_without_mark(start: bytes) -> str | None:
+    """By the zero bytes of ASCII letters, which stand at every other place."""
+    even, odd = start[0::2].count(0), start[1::2].count(0)
+    if odd > 0.3 * len(start) / 2 and not even:
+        return "utf-16-le"
+    return "utf-16-be" if even > 0.3 * len(start) / 2 and not odd else None
+
+
+def _around(block: bytes, most: int) -> bytes:
+    """The words with a byte beyond ASCII, a blank after each; at most so many bytes."""
+    words = re.findall(rb"[^\s,;|\t\"]*[\x80-\xff][^\s,;|\t\"]*", block) if most > 0 else []
+    return b" ".join(dict.fromkeys(words))[: max(most, 0)] + b" "
+
+
+def _western(path: Path, words: bytes) -> str:
+    try:
+        text = words.decode("cp1252")
+    except UnicodeDecodeError:
+        raise _unknown(path) from None
+    letters = {sign for sign in text.lower() if ord(sign) > 127 and sign.isalpha()}
+    mixed = any(letters & set(some) and letters & set(others) for some, others in _MIXTURES)
+    lone = letters and letters <= {sign.lower() for sign in _ONLY_IN_CP1252}
+    if _NO_TEXT.search(text) or mixed or lone:
+        raise _unknown(path)
+    return "cp1252" if re.search(rb"[\x80-\x9f]", words) else "latin-1"
+
+
+def _unknown(path: Path) -> DataError:
+    return DataError(
+        f"{path}: is not utf-8, and its letters do not tell its encoding for certain. Name it (--encoding): cp1252 "
+        "(Windows, Western Europe), cp1250 or iso8859-2 (Central Europe), cp1251 or koi8-r (Cyrillic), cp1253 (Greek), "
+        "cp1254 (Turkish), cp850 (DOS), mac_roman, shift_jis, gb18030, ..."
+    )

@@ -1,0 +1,115 @@
+"""The shape of a CSV file is found or asked for, and never found wrong."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sluice.errors import DataError
+from sluice.sources.csv_shape import CsvShape, shape_of
+from sluice.sources.recognition import recognise
+
+
+def shape(text: str, **given: str) -> CsvShape:
+    return shape_of(text, "f", **given)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a,b\n1,2\n", CsvShape()),
+        ("a;b\n1,5;2,5\n", CsvShape(";", decimal=",")),
+        ("1,5;2,5\n3,5;4,5\n", CsvShape(";", header=False, decimal=",")),  # the comma stands between digits only
+        ("a|at\n1|12:30\n2|13:45\n", CsvShape("|")),
+        ("a\tb c\n1\t2 3\n", CsvShape("\t")),
+        ("a^b\n1^2\n", CsvShape("^")),
+        ("name pay\nJo 12.5\nMary 1.25\n", CsvShape(" ")),
+        ("a,b\n'x,y','1'\n'z','2'\n", CsvShape(quote="'")),
+        ("town,n\n't Hooft,1\n's-Hertogenbosch,2\n", CsvShape()),  # an apostrophe is no quote
+        ('a\tb\n"x\t1\n"y\t2\n', CsvShape("\t", quote=None)),
+        ('a,b\n"x\ny",1\n"z",2\n', CsvShape(line_breaks=True)),
+        ("Survey of 2024\n\na;b;c\n1;2;3\n4;5;6\n", CsvShape(";", skip_lines=1)),
+        ("m;x\nf;y\nm;y\n", CsvShape(";", header=False)),  # a cell of the first line stands below it again
+        ("m;9\nf;8\nm;7\n", CsvShape(";", header=False)),
+        ("sex;m\nm;7\nsex;8\n", CsvShape(";")),  # names above values
+        ("code\nA\nB\n", CsvShape()),
+        ("a;n\n1.234.567,5;1\n1.000,25;2\n", CsvShape(";")),
+    ],
+)
+def test_shapes(text: str, expected: CsvShape) -> None:
+    assert shape(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("A;B;C\n1;2\n1;2;3;4\n", "The first line holds 2 times the semicolon"),
+        ("a;b,c\n1;2,x\n", "the comma (2 columns), the semicolon (2 columns). Name it (--separator)"),
+        ("a;b\n1,5;2.5\n2,5;3.5\n", "a decimal comma in a and a decimal point in b"),
+        ("a;b\n1.234;x\n2.500;y\n", "in a. Are these decimals, or thousands?"),
+        ("a,b\n" + "1,2\n" * 9 + "1,2,3\n" + "1,2\n" * 3, "line 11 has another number of cells than 13 of 14 lines, 2"),
+        ("a;b\n1;2\na;b\n3;4\n", "the line that names the columns stands in the file again"),
+        ('a,b\n"x,1\ny",2\n', "may stand around cells with line breaks, or mean nothing"),
+        ("\n\n", "is empty"),
+    ],
+)
+def test_what_is_not_certain_is_asked(text: str, says: str) -> None:
+    with pytest.raises(DataError) as raised:
+        shape(text)
+    assert says in str(raised.value)
+
+
+def test_thousands_are_named() -> None:
+    assert shape("a;n\n1.234.567,5;1\n1.000,25;2\n").says == (
+        "numbers with signs between their thousands are read as texts: a. Take the signs out",
+    )
+    assert shape("a;n\n1.234;1,5\n2.345;2,5\n").says != ()
+    assert shape("a;n\n1.234;1,5\n2.345;2,5\n").decimal == ","
+    assert shape("a;b\n1.234;x\n2.500;y\n", decimal=".").decimal == "."
+
+
+words = st.text(st.sampled_from("abcXYZäöüéÅß'\" .,;:|-/0123456789"), max_size=7).map(str.strip)
+numbers = st.decimals(-9999, 9999, places=2).map(str)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_what_was_written_is_read_or_asked_for(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """Python's writer is the independent one. Any separator, quote and encoding: a shape that is found is right."""
+    separator = data.draw(st.sampled_from(",;\t|^~\x1f"))
+    quote = data.draw(st.sampled_from("\"'"))
+    encoding = data.draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252"]))
+    comma = data.draw(st.booleans()) and separator != ","
+    rows = data.draw(st.lists(st.tuples(words, numbers, words), min_size=2, max_size=25))
+    rows = [(a, pay.replace(".", ",") if comma else pay, b) for a, pay, b in rows]
+    written = io.StringIO()
+    quoting = data.draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+    writer = csv.writer(written, delimiter=separator, quotechar=quote, quoting=quoting, lineterminator="\n")
+    writer.writerow(["name", "pay", "note"])
+    writer.writerows(rows)
+    path: Path = tmp_path_factory.mktemp("csv") / "a.csv"
+    path.write_bytes(written.getvalue().encode(encoding, "replace"))
+    try:
+        found = recognise(path)
+    except DataError:  # a question, of which the next test counts none where there should be none
+        return
+    read = [row for batch in found.records.batches(["name", "pay", "note"]) for row in batch.to_numpy().tolist()]
+    assert read == [[cell.strip() for cell in row] for row in rows]
+    assert found.records.decimal_mark == ("," if comma else ".")
+
+
+def test_most_files_are_not_asked_about(tmp_path: Path) -> None:
+    """Names, codes and decimals in every separator, as offices write them: found without a question."""
+    for separator in ",;\t|":
+        for decimal in ".,":
+            text = "id,town,pay,note\n" + "".join(f"{n:04d},Köln-{n},{n}D{n % 9}5,x y: z\n" for n in range(300))
+            text = text.replace(",", separator).replace("D", decimal)
+            if separator == decimal == ",":
+                continue
+            path = tmp_path / "a.csv"
+            path.write_bytes(text.encode("cp1252"))
+            source = recognise(path).records
+            assert (source.decimal_mark, len(source.column_names())) == (decimal, 4)

@@ -1,0 +1,141 @@
+"""One sheet of a workbook: values as they are, and no bomb, no riddle, no cell in an error."""
+
+import zipfile
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pandas as pd
+import pytest
+
+from sluice.errors import DataError
+from sluice.sources.sources import ExcelSource
+
+
+def book(path: Path, *rows: list[Any], change: Callable[[Any], None] = lambda sheet: None) -> ExcelSource:
+    made = openpyxl.Workbook()
+    for row in rows:
+        made.active.append(row)
+    change(made.active)
+    made.save(path)
+    return ExcelSource(path=str(path))
+
+
+def records(source: ExcelSource, *columns: str, size: int = 100) -> list[list[Any]]:
+    batches = [batch.astype(object) for batch in source.batches(columns, size)]
+    return [record for batch in batches for record in batch.where(batch.notna(), None).to_numpy().tolist()]
+
+
+def refusal(source: ExcelSource, *columns: str) -> str:
+    with pytest.raises(DataError) as raised:
+        records(source, *columns)
+    assert raised.value.__context__ is None
+    assert "geheim" not in str(raised.value)
+    return str(raised.value)
+
+
+def test_values_are_what_they_are(tmp_path: Path) -> None:
+    def zeros(sheet: Any) -> None:
+        sheet["C2"].number_format = "00000"
+        sheet["C3"].number_format = "00000"
+
+    day = datetime(2024, 2, 29)
+    source = book(
+        tmp_path / "a.xlsx",
+        ["code", "n", "zip", "day", "yes", "mixed", 2024],
+        ["01", 1, 1067, day, True, "01", 1.5],
+        ["02", 2.5, 99084, day, False, 2, None],
+        [None, None, None, None, None, None, None],
+        ["03", None, None, None, None, day, 3],
+        [None] * 7,
+        change=zeros,
+    )
+    stamp = pd.Timestamp(day)
+    for size in (1, 100):
+        assert records(source, "code", "n", "zip", "day", "yes", "2024", size=size) == [
+            ["01", 1, "01067", stamp, True, 1.5],
+            ["02", 2.5, "99084", stamp, False, None],
+            [None, None, None, None, None, None],  # a row that is empty between others is a record
+            ["03", None, None, None, None, 3],
+        ]
+    assert records(source, "mixed")[:2] == [["01"], ["2"]]
+    assert source.unknown_columns(["code"])[-1] == "2024"
+
+
+def test_the_stored_value_of_a_formula_counts(tmp_path: Path) -> None:
+    source = book(tmp_path / "a.xlsx", ["a", "b"], [1, 2], [1, "=A2*2"])
+    assert "cell B3 is a formula without a stored value. Open the workbook in Excel and save it" in refusal(source, "a")
+    sheet = edited(tmp_path / "a.xlsx", "xl/worksheets/sheet1.xml", "<f>A2*2</f><v", "<f>A2*2</f><v>2</v><v")
+    assert records(ExcelSource(path=str(sheet)), "b") == [[2], [2]]
+
+
+def edited(path: Path, part: str, old: str, new: str) -> Path:
+    """A workbook with a part that no program writes."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    assert old.encode() in parts[part]
+    parts[part] = parts[part].replace(old.encode(), new.encode(), 1)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_what_would_be_read_wrongly_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    merged = book(path, ["a", "b"], ["geheim", 1], [None, 2], change=lambda sheet: sheet.merge_cells("A2:A3"))
+    assert "cells are merged, such as A2:A3" in refusal(merged, "a")
+    title = book(path, ["x", None], ["a", "b"], [1, 2], change=lambda sheet: sheet.merge_cells("A1:B1"))
+    assert records(title.model_copy(update={"header_row": 2}), "a", "b") == [[1, 2]]  # above the table they may be
+    broken = book(path, ["a"], ["#REF!"], ["x"], change=lambda sheet: setattr(sheet["A2"], "data_type", "e"))
+    assert "cell A2 is an error, such as #REF!" in refusal(broken, "a")
+    absent = book(path, ["a"], ["#N/A"], [2], change=lambda sheet: setattr(sheet["A2"], "data_type", "e"))
+    assert records(absent, "a") == [["#N/A"], ["2"]]  # a mark for missing among numbers
+    assert "no sheet 'Shet'. Did you mean 'Sheet'?" in refusal(absent.model_copy(update={"sheet": "Shet"}), "a")
+    assert "row 9 of the sheet is empty" in refusal(absent.model_copy(update={"header_row": 9}), "a")
+    assert "column named twice: a" in refusal(book(path, ["a", "a"], [1, 2]), "a")
+
+
+def test_a_workbook_that_wants_to_grow_or_to_reach_out(tmp_path: Path) -> None:
+    """A billion laughs, a file of the house as an entity, a part that says it is small: none of them is parsed."""
+    laughs = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
+    house = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+    for part in ("xl/workbook.xml", "xl/worksheets/sheet1.xml", "xl/styles.xml"):
+        for bomb in (laughs, house):
+            source = book(tmp_path / "a.xlsx", ["a"], [1])
+            start = "<workbook" if part == "xl/workbook.xml" else "<worksheet" if "sheet" in part else "<styleSheet"
+            edited(tmp_path / "a.xlsx", part, start, bomb + start)
+            assert "defines its own language (DTD)" in refusal(source, "a")
+    source = book(tmp_path / "a.xlsx", ["a"], [1])
+    path = tmp_path / "a.xlsx"
+    with (
+        zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("xl/sharedStrings2.xml", "w", force_zip64=True) as large,
+    ):
+        for _ in range(257):
+            large.write(bytes(1 << 20))
+    assert "its parts are larger than 2 GiB, or its texts than 256 MiB" in refusal(source, "a")
+
+
+def test_links_to_other_workbooks_are_not_followed(tmp_path: Path) -> None:
+    source = book(tmp_path / "a.xlsx", ["a"], [1])
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "a") as archive:
+        archive.writestr("xl/externalLinks/externalLink1.xml", '<externalLink xmlns="x"/>')
+        archive.writestr(
+            "xl/externalLinks/_rels/externalLink1.xml.rels", '<Relationships Target="//host/share/b.xlsx"/>'
+        )
+    assert records(source, "a") == [[1]]
+
+
+def test_a_damaged_workbook(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    source = book(path, ["a"], *[[number] for number in range(2000)])
+    whole = path.read_bytes()
+    for content in (b"", b"PK\3\4", whole[: len(whole) // 2]):
+        path.write_bytes(content)
+        assert "is damaged, or no Excel workbook" in refusal(source, "a")
+    path.write_bytes(whole)
+    edited(path, "xl/worksheets/sheet1.xml", "</row>", "<row>")
+    assert "damaged" in refusal(source, "a")

@@ -1,0 +1,74 @@
+"""Gzip and zip around a file: one file, of a size in proportion, and nothing written anywhere."""
+
+import gzip
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from sluice.errors import DataError
+from sluice.sources import packed_file
+from sluice.sources.sources import CsvSource
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(DataError) as raised:
+        list(CsvSource(path=str(path)).batches(["a"]))
+    assert raised.value.__context__ is None
+    assert "geheim" not in str(raised.value)
+    return str(raised.value)
+
+
+def zipped(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_one_file_whatever_it_is_called(tmp_path: Path) -> None:
+    before = sorted(tmp_path.parent.iterdir())
+    path = zipped(tmp_path / "a", {"../../../escaped.csv": b"a\n01\n", "__MACOSX/._x": b"", "folder/": b""})
+    assert [list(batch["a"]) for batch in CsvSource(path=str(path)).batches(["a"])] == [["01"]]
+    assert sorted(tmp_path.parent.iterdir()) == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a"]
+
+
+def test_what_is_no_single_readable_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    assert "archive of 2000 files" in refusal(zipped(path, {f"{n}.csv": b"a\n1\n" for n in range(2000)}))
+    assert "archive of 0 files" in refusal(zipped(path, {"folder/": b""}))
+    assert "packed by a rare method" in refusal(zipped(path, {"a.csv": b"a\n1\n"}, zipfile.ZIP_LZMA))
+    content = bytearray(zipped(path, {"a.csv": b"a\ngeheim\n"}).read_bytes())
+    for header, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        content[content.index(header) + place] |= 1
+    path.write_bytes(content)
+    assert "is encrypted" in refusal(path)
+    whole = zipped(path, {"a.csv": b"a\n" + bytes(range(48, 58)) * 900 + b"\n"}).read_bytes()
+    path.write_bytes(whole[:-30])
+    assert "is a damaged zip archive" in refusal(path)
+    path.write_bytes(whole[:50] + b"\xff" * 8 + whole[58:])
+    assert "zip" in refusal(path)
+
+
+def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small file that becomes a large one, by many records or by one line without an end."""
+    monkeypatch.setattr(packed_file, "_FROM", 1 << 20)
+    path = tmp_path / "a"
+    path.write_bytes(gzip.compress(b"a\n" + b"1\n" * (8 << 20), 9))
+    assert "more than 500 times as large" in refusal(path)
+    path.write_bytes(gzip.compress(b"a\n" + b"1" * (40 << 20), 1))
+    assert "a line is longer than 16 MiB" in refusal(path)
+    zipped(path, {"a.csv": b"a\n" + b"1\n" * (8 << 20)})
+    assert "more than 500 times as large" in refusal(path)
+
+
+def test_a_size_that_is_not_true(tmp_path: Path) -> None:
+    """The directory of an archive says less than is in it: no more than that is read, and it is damaged."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.csv", b"a\n" + b"1\n" * 100_000)
+    content = packed.getvalue().replace((200_002).to_bytes(4, "little"), (1_000).to_bytes(4, "little"))
+    (tmp_path / "a").write_bytes(content)
+    assert "is a damaged zip archive" in refusal(tmp_path / "a")

@@ -1,0 +1,258 @@
+"""A file is what its bytes say: formats that are read come back equal, others are named, and nothing is guessed."""
+
+import gzip
+import io
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import openpyxl
+import pandas as pd
+import pyreadstat
+import pytest
+from pydantic import TypeAdapter
+
+from sluice.errors import DataError
+from sluice.sources.permission import permitted_source
+from sluice.sources.recognition import Recognised, recognise
+from sluice.sources.separate_reading import read_apart
+from sluice.sources.sources import Source
+
+SECRET = "geheim-4711"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture(scope="module")
+def adult(reference_data: Path) -> pd.DataFrame:
+    """400 records of the census of income, with codes that begin with zeros, decimals and letters beyond ASCII."""
+    names = ["age", "workclass", "fnlwgt", "education", "education_num", "marital", "occupation", "relationship",
+             "race", "sex", "gain", "loss", "hours", "country", "income"]  # fmt: skip
+    path = reference_data / "adult" / "adult.data.gz"
+    frame = pd.read_csv(path, names=names, skipinitialspace=True, nrows=400, na_values="?")
+    frame["region"] = [f"{number % 17:02d}" for number in range(len(frame))]
+    frame["rate"] = frame["hours"] / 8
+    frame["town"] = ["Zürich", "Genève"] * (len(frame) // 2)
+    return frame
+
+
+def write(frame: pd.DataFrame, form: str, folder: Path) -> Path:
+    """The records as a statistician has them, under a name that says nothing."""
+    path = folder / "data"
+    if form == "stata":
+        pyreadstat.write_dta(frame, path)
+    elif form == "spss":
+        pyreadstat.write_sav(frame, path)
+    elif form == "zsav":
+        pyreadstat.write_sav(frame, path, compress=True)
+    elif form == "sas transport":
+        pyreadstat.write_xport(frame, path, file_format_version=8)
+    elif form == "excel":
+        frame.to_excel(path.with_suffix(".xlsx"), index=False)
+        path.with_suffix(".xlsx").rename(path)
+    elif form == "german":
+        frame.to_csv(path, index=False, sep=";", decimal=",", encoding="cp1252")
+    elif form == "utf-16":
+        frame.to_csv(path, index=False, sep="\t", encoding="utf-16")
+    elif form == "parquet":
+        frame.to_parquet(path)
+    elif form == "gzip":
+        path.write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
+    elif form == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("inside/adult.csv", frame.to_csv(index=False, sep="|"))
+    elif form == "packed stata":
+        pyreadstat.write_dta(frame, folder / "plain")
+        path.write_bytes(gzip.compress((folder / "plain").read_bytes()))
+    return path
+
+
+def values(frame: pd.DataFrame, decimal: str = ".") -> pd.DataFrame:
+    """Every cell as text, missing ones as ''; numbers as Python writes them."""
+
+    def text(cell: Any) -> str:
+        if cell is None or cell is pd.NA or cell != cell:
+            return ""
+        written = str(cell).replace(decimal, ".") if isinstance(cell, str) else str(cell)
+        return written.removesuffix(".0")
+
+    return frame.map(text).astype(str).reset_index(drop=True)
+
+
+FORMS = [
+    "stata",
+    "spss",
+    "zsav",
+    "sas transport",
+    "excel",
+    "german",
+    "utf-16",
+    "parquet",
+    "gzip",
+    "zip",
+    "packed stata",
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_same_records_from_every_format(adult: pd.DataFrame, tmp_path: Path, form: str) -> None:
+    """What a definition would hold is read by the process apart, in three batches."""
+    path = write(adult, form, tmp_path)
+    found = recognise(path)
+    adapter: TypeAdapter[Source] = TypeAdapter(Source)
+    source = permitted_source(adapter.validate_python(found.written(tmp_path)), tmp_path)
+    batches = list(read_apart(source, list(adult), 150))
+    assert [len(batch) for batch in batches] == [150, 150, 100]
+    read = pd.concat([batch.astype(object) for batch in batches])
+    pd.testing.assert_frame_equal(values(read, source.decimal_mark), values(adult))
+    assert set(read["region"]) == {f"{number:02d}" for number in range(17)}  # no zero is lost
+
+
+def csv(folder: Path, content: str | bytes) -> Path:
+    path = folder / "data.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def test_what_was_found_is_written_and_said(tmp_path: Path) -> None:
+    found = recognise(csv(tmp_path, "id;pay;town\n01;1,5;Zürich\n02;2,25;Genève\n".encode("cp1252")))
+    assert found.written(tmp_path) == {
+        "type": "csv", "path": "data.csv", "separator": ";", "header": True, "decimal": ",", "encoding": "latin-1",
+        "quote": '"',
+    }  # fmt: skip
+    assert found.says == (
+        "text with 3 columns, separated by semicolon in latin-1",
+        "numbers have a decimal comma",
+    )
+
+
+def test_what_somebody_knows_is_taken(tmp_path: Path) -> None:
+    path = csv(tmp_path, "a;b,c\n1;2,5\n")
+    with pytest.raises(DataError, match=r"may be the separator: the comma \(2 columns\), the semicolon \(2 columns\)"):
+        recognise(path)
+    assert recognise(path, separator=";", decimal=".").records.column_names() == ["a", "b,c"]
+    assert recognise(path, separator=",", encoding="cp1250").written(tmp_path)["encoding"] == "cp1250"
+    for wrong in ({"separator": ";;"}, {"decimal": "'"}, {"encoding": "utf-9"}):
+        with pytest.raises(DataError, match="must be"):
+            recognise(path, **wrong)
+
+
+def archive(**members: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        for name, content in members.items():
+            made.writestr(name, content)
+    return packed.getvalue()
+
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "is empty"),
+        (b"\n \n", "holds nothing but blanks"),
+        (b"%PDF-1.7\n1,2", "a PDF document"),
+        (OLE + "Workbook".encode("utf-16-le"), "old format (.xls), which is not read; save it as .xlsx"),
+        (OLE + "EncryptedPackage".encode("utf-16-le"), "an Office document with a password"),
+        (gzip.compress(b"X\n\0\0\0\3\0\4"), "an R object (.rds), which is not read; in R: haven::write_dta"),
+        (gzip.compress(b"RDX3\nX\n"), "an R workspace (.RData, .rda)"),
+        (b"\x1c\0\0\0\0\0\0\0ENCRYPTEDSAV\0\0", "an SPSS file with a password"),
+        (pickle.dumps({"a": 1}), "a Python pickle, which runs code when it is read"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "a picture (PNG)"),
+        (archive(**{"word/document.xml": b"", "[Content_Types].xml": b""}), "a Word document"),
+        (archive(**{"content.xml": b"", "mimetype": b""}), "an OpenDocument file"),
+        (archive(a=b"a,b\n1,2\n", b=b""), "a zip archive of 2 files; one is read"),
+        (gzip.compress(gzip.compress(b"a,b\n1,2\n")), "packed twice"),
+        (gzip.compress(b"PAR1"), "a Parquet file is read as it is. Unpack it"),
+        (b'{"records": [1]}', "is JSON"),
+        (b"<!DOCTYPE html><html>", "is a web page"),
+        (b"a,b\n1,2\0\n", "bytes that no text holds"),
+        (b"PAR1 and no more", "is not a whole Parquet file"),
+        (b"<stata_dta><header>", "is damaged, or no Stata file"),
+        (b"$FL2@(#) IBM SPSS", "is damaged, or no SPSS file"),
+        (b"A;B;C\n1;2\n1;2;3;4\n", "The first line holds 2 times the semicolon, ';': is it the separator?"),
+        (b"12 34 B 0007 99 X\n" * 5, "of fixed width. Name a layout"),
+    ],
+)
+def test_what_is_not_read_is_named(tmp_path: Path, content: bytes, says: str) -> None:
+    with pytest.raises(DataError) as raised:
+        recognise(csv(tmp_path, content))
+    assert says in str(raised.value)
+
+
+def test_a_database_in_a_file_by_its_table(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "a.bin") as made:
+        made.execute("CREATE TABLE people AS SELECT 1 AS id, 'x' AS sex")
+    found = recognise(tmp_path / "a.bin")
+    assert found.written(tmp_path) == {"type": "duckdb", "path": "a.bin", "table": "people"}
+    assert found.records.column_names() == ["id", "sex"]
+    with duckdb.connect(tmp_path / "a.bin") as made:
+        made.execute("CREATE TABLE more (id INTEGER)")
+    with pytest.raises(DataError, match=r"2 tables; name one \(--table\): more, people"):
+        recognise(tmp_path / "a.bin")
+
+
+def test_a_workbook_with_titles_hidden_and_several_sheets(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Records"
+    sheet["A1"] = "Survey of households"
+    for row in (["id", "area", None], ["01", 1, "note"], ["02", 2, None]):
+        sheet.append(row)
+    sheet.column_dimensions["B"].hidden = True
+    sheet.row_dimensions[3].hidden = True
+    book.create_sheet("Old").append(["x"])
+    book["Old"].sheet_state = "hidden"
+    book.create_sheet("Empty")
+    book.save(tmp_path / "a.xlsx")
+    found = recognise(tmp_path / "a.xlsx")
+    assert found.written(tmp_path) == {"type": "excel", "path": "a.xlsx", "sheet": "Records", "header_row": 2}
+    said = "; ".join(found.says)
+    for part in ("named in row 2", "sheets are not read: Old", "hidden columns are read as others are: B",
+                 "hidden rows are read as others are: 1", "without a name are not read: C"):  # fmt: skip
+        assert part in said
+    book.create_sheet("Other").append(["x", "y"])
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(DataError, match=r"2 sheets with cells; name one \(--table\): Records, Other"):
+        recognise(tmp_path / "a.xlsx")
+    assert recognise(tmp_path / "a.xlsx", "Other").written(tmp_path)["sheet"] == "Other"
+
+
+def test_a_file_that_comes_in_another_shape_later_is_refused(tmp_path: Path) -> None:
+    """Sniffed once: whoever swaps the separator between two runs gets no records, and no cell in the error."""
+    source = recognise(csv(tmp_path, "id;pay\n1;1,5\n2;2,5\n")).records
+    for content in ("id,pay\n1,geheim-4711\n", "id;pay\n1;2;geheim-4711\n", "pay\n1\n", "geheim-4711;7\n1;2\n"):
+        csv(tmp_path, content)
+        with pytest.raises(DataError) as raised:
+            list(source.batches(["id", "pay"]))
+        assert SECRET not in str(raised.value)
+    (tmp_path / "data.csv").write_bytes(archive(a=b"id;pay\n1;2\n", b=b""))
+    with pytest.raises(DataError, match="archive of 2 files"):
+        list(source.batches(["id", "pay"]))
+
+
+def test_what_a_file_says_of_its_columns(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"sex": [1, 2, 9], "nace": [111, 112, 6201]})
+    pyreadstat.write_sav(
+        frame, tmp_path / "a", column_labels={"sex": "Sex"},
+        variable_value_labels={"sex": {1: "m", 2: "f", 9: "refused"}},
+        missing_ranges={"sex": [9]}, variable_format={"nace": "N4"},
+    )  # fmt: skip
+    found = recognise(tmp_path / "a")
+    assert found.says == (
+        "SPSS file with 2 columns",
+        "value labels of 1 columns go to the contract; the records keep their codes",
+        "missing codes of 1 columns go to the contract",
+        "numbers shown with zeros in front are read as codes: nace",
+    )
+    assert isinstance(found, Recognised)
+    assert found.described()["sex"].labels == {"1": "m", "2": "f", "9": "refused"}
+    assert found.described()["sex"].declared_missing == ("9",)
+    assert [list(batch["nace"]) for batch in found.records.batches(["nace"])] == [["0111", "0112", "6201"]]

@@ -1,0 +1,156 @@
+"""Files of Stata, SPSS and SAS: codes stay codes, and what the file says of them is described."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyreadstat
+import pytest
+import yaml
+
+from schemas.contract import Contract
+from schemas.reading.draft import draft_contract
+from schemas.reading.typing import SourceTyping
+from sluice.errors import DataError
+from sluice.sources.file_source import FileSource
+from sluice.sources.sources import SasSource, SpssSource, StataSource
+
+
+def records(source: FileSource, *columns: str, size: int = 100) -> list[list[Any]]:
+    batches = [batch.astype(object) for batch in source.batches(columns, size)]
+    return [record for batch in batches for record in batch.where(batch.notna(), None).to_numpy().tolist()]
+
+
+@pytest.fixture
+def spss(tmp_path: Path) -> SpssSource:
+    """Thirty people; 8 and 90 to 99 are missing, codes are labelled, and one labelled code does not occur."""
+    frame = pd.DataFrame(
+        {
+            "sex": [1, 2, 8] * 10,
+            "class": [1, 2, 3] * 10,
+            "area": [1, 20, 300] * 10,
+            "hours": [40.5, 95, 20] * 10,
+            "born": [pd.Timestamp("1980-02-29")] * 30,
+            "icd": ["A01", "B20", "XXX"] * 10,
+        }
+    )
+    pyreadstat.write_sav(
+        frame, tmp_path / "a.sav",
+        column_labels={"sex": "Sex of the person"},
+        variable_value_labels={"sex": {1: "man", 2: "woman", 3: "other", 8: "refused"}, "class": {1: "low", 2: "middle",
+                               3: "high"}, "hours": {95: "does not know"}},
+        missing_ranges={"sex": [8], "hours": [{"lo": 90, "hi": 99}], "icd": ["XXX"]},
+        variable_measure={"class": "ordinal"},
+        variable_format={"area": "N4", "born": "DATE11"},
+    )  # fmt: skip
+    return SpssSource(path=str(tmp_path / "a.sav"))
+
+
+def test_spss_codes_arrive_undamaged(spss: SpssSource) -> None:
+    assert records(spss, "sex", "area", "icd", "born", size=7)[:3] == [
+        [1, "0001", "A01", pd.Timestamp("1980-02-29").date()],
+        [2, "0020", "B20", pd.Timestamp("1980-02-29").date()],
+        [8, "0300", "XXX", pd.Timestamp("1980-02-29").date()],
+    ]
+    assert len(records(spss, "sex", size=7)) == 30
+
+
+def test_what_spss_says(spss: SpssSource) -> None:
+    said = spss.described()
+    assert said["sex"].label == "Sex of the person"
+    assert said["sex"].labels == {"1": "man", "2": "woman", "3": "other", "8": "refused"}
+    assert said["sex"].declared_missing == ("8",)
+    assert (said["hours"].missing_ranges, len(said["hours"].declared_missing)) == (((90, 99),), 10)
+    assert said["icd"].declared_missing == ("XXX",)
+    assert said["area"].is_code
+    assert said["class"].measure == "ordinal"
+
+
+def test_the_draft_holds_what_the_file_says_and_the_data_keep_to_it(spss: SpssSource) -> None:
+    written = yaml.safe_load(draft_contract(spss, "people", spss.described()))
+    sex, class_, area, hours, born, icd = written["variables"]
+    assert (sex["kind"], sex["categories"], sex["missing_codes"]) == ("nominal", ["1", "2", "3"], ["8"])
+    assert sex["labels"] == {"1": "man", "2": "woman", "3": "other", "8": "refused"}
+    assert (class_["kind"], class_["categories"]) == ("ordinal", ["1", "2", "3"])
+    assert (area["kind"], area["categories"]) == ("nominal", ["0001", "0020", "0300"])
+    assert (hours["kind"], hours["missing_codes"][5], hours["maximum"]) == ("continuous", "95", 50)
+    assert (born["kind"], icd["missing_codes"]) == ("date", ["XXX"])
+    for variable in written["variables"]:
+        variable["role"] = "other"
+    typing = SourceTyping(Contract.model_validate(written), lambda _, text: text)
+    frame = pd.concat(typing.type_batch(batch) for batch in spss.batches([v["name"] for v in written["variables"]], 7))
+    assert set(typing.variables()) == set(frame)
+    assert frame.isna().sum().to_dict() == {"sex": 10, "class": 0, "area": 0, "hours": 10, "born": 0, "icd": 10}
+
+
+def test_a_range_without_an_end_takes_its_codes_from_the_labels(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"pay": [1000.0, -8, -9, -1.5]})
+    pyreadstat.write_sav(
+        frame, tmp_path / "a.sav", missing_ranges={"pay": [{"lo": -1e308 * 1.797, "hi": -1}]},
+        variable_value_labels={"pay": {-8: "refused", -9: "not asked"}},
+    )  # fmt: skip
+    said = SpssSource(path=str(tmp_path / "a.sav")).described()["pay"]
+    assert said.missing_ranges[0][1] == -1
+    assert [said.is_missing(code) for code in ("-8", "-1.5", "1000")] == [True, True, False]
+    assert set(said.declared_missing) == {"-8", "-9"}
+
+
+def test_stata_s_letters_arrive_as_codes(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"age": [30, "a", None, 41], "town": [1, 2, 3, 4]}, dtype=object)
+    frame["town"] = frame["town"].astype(int)
+    pyreadstat.write_dta(
+        frame, tmp_path / "a.dta", missing_user_values={"age": ["a"]}, column_labels={"age": "Age"},
+        variable_value_labels={"age": {"a": "refused"}}, variable_format={"town": "%03.0f"},
+    )  # fmt: skip
+    source = StataSource(path=str(tmp_path / "a.dta"))
+    assert records(source, "age", "town") == [["30", "001"], [".a", "002"], [None, "003"], ["41", "004"]]
+    assert records(source, "age", size=1) == [[30], [".a"], [None], [41]]
+    said = source.described()["age"]
+    assert (said.label, said.labels, said.is_missing(".a")) == ("Age", {".a": "refused"}, True)
+    age = yaml.safe_load(draft_contract(source, "people", source.described()))["variables"][0]
+    assert (age["kind"], age["missing_codes"], age["nullable"]) == ("integer", [".a"], True)
+
+
+def test_sas_transport_and_portable_files(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"ID": ["01", "02"], "PAY": [1.5, None], "DAY": [pd.Timestamp("2024-02-29").date()] * 2})
+    pyreadstat.write_xport(frame, tmp_path / "a.xpt", column_labels={"PAY": "Pay"}, table_name="A")
+    sas = SasSource(path=str(tmp_path / "a.xpt"))
+    assert records(sas, "ID", "PAY", size=1) == [["01", 1.5], ["02", None]]
+    assert sas.described()["PAY"].label == "Pay"
+    pyreadstat.write_por(frame, tmp_path / "a.por")
+    assert records(SpssSource(path=str(tmp_path / "a.por")), "ID", "PAY") == [["01", 1.5], ["02", None]]
+
+
+@pytest.mark.parametrize("model", [StataSource, SpssSource])
+def test_a_file_that_breaks_off_or_lies_about_its_size(
+    tmp_path: Path, model: type[FileSource], spss: SpssSource
+) -> None:
+    """A count of records in the header that is not true: neither an endless reading nor fewer records than promised."""
+    frame = pd.DataFrame({"a": range(1000), "b": ["geheim-4711"] * 1000})
+    path = tmp_path / "b"
+    (pyreadstat.write_dta if model is StataSource else pyreadstat.write_sav)(frame, path)
+    whole = path.read_bytes()
+    for content in (whole[: len(whole) // 2], whole[:200], lying(whole)):
+        path.write_bytes(content)
+        with pytest.raises(DataError, match=r"is damaged|is not whole") as raised:
+            records(model(path=str(path)), "a", "b", size=300)
+        assert raised.value.__context__ is None
+        assert "geheim" not in str(raised.value)
+
+
+def lying(content: bytes) -> bytes:
+    """The same with another number of records in its header, far too large."""
+    if content.startswith(b"$FL2"):
+        return content[:80] + (5000).to_bytes(4, "little") + content[84:]
+    place = content.index(b"<N>") + 3
+    return content[:place] + (2_000_000_000).to_bytes(8, "little") + content[place + 8 :]
+
+
+def test_texts_of_another_encoding_are_asked_for(tmp_path: Path) -> None:
+    pyreadstat.write_sav(pd.DataFrame({"town": ["Zürich", "Bern"]}), tmp_path / "a.sav")
+    content = (tmp_path / "a.sav").read_bytes().replace("Zürich".encode(), "Zürich ".encode("cp1252"))
+    (tmp_path / "a.sav").write_bytes(content)
+    with pytest.raises(DataError, match="of another encoding than it says; name it, such as encoding: cp1252"):
+        records(SpssSource(path=str(tmp_path / "a.sav")), "town")
+    source = SpssSource(path=str(tmp_path / "a.sav"), encoding="cp1252")
+    assert records(source, "town") == [["Zürich"], ["Bern"]]

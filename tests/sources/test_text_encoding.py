@@ -1,0 +1,79 @@
+"""Encodings of real place names: those of the West are found, those that could be others are asked for."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from sluice.errors import DataError
+from sluice.sources.text_encoding import encoding_of
+
+PLACES = {
+    "French": ["Nîmes", "Orléans", "Besançon", "Évry", "Mâcon", "Hélène Lefèvre", "Cœuvres-et-Valsery"],
+    "German": ["München", "Köln", "Düsseldorf", "Gießen", "Übersee", "Groß-Gerau"],
+    "Portuguese": ["São João", "Évora", "Guimarães", "Portimão", "Camões", "Açores"],
+    "Spanish": ["A Coruña", "Málaga", "Cádiz", "Alcalá", "Güímar"],
+    "Danish": ["Århus", "København", "Ærø", "Sønderborg"],
+    "Italian": ["Forlì", "Cantù", "Città di Castello", "L'Aquila"],
+    "Polish": ["Łódź", "Gdańsk", "Kraków", "Poznań", "Wrocław", "Częstochowa"],
+    "Czech": ["Plzeň", "Ústí nad Labem", "České Budějovice", "Třebíč", "Kroměříž"],
+    "Croatian": ["Šibenik", "Požega", "Čakovec", "Poreč", "Đakovo", "Bjelovar-Križić"],
+    "Hungarian": ["Győr", "Szentlőrinc", "Székesfehérvár", "Gödöllő", "Nyíregyháza"],
+    "Turkish": ["İstanbul", "Eskişehir", "Muğla", "Çanakkale", "Diyarbakır"],
+    "Russian": ["Москва", "Тверь", "Казань"],
+    "Greek": ["Αθήνα", "Πάτρα", "Βόλος"],
+}
+
+
+def written(folder: Path, language: str, encoding: str, packed: bool = False) -> Path:
+    text = "code;place\n" + "".join(f"{n:04d};{name}\n" for n, name in enumerate(PLACES[language] * 3))
+    path = folder / "a.csv"
+    path.write_bytes(gzip.compress(text.encode(encoding)) if packed else text.encode(encoding))
+    return path
+
+
+@pytest.mark.parametrize("language", PLACES)
+def test_unicode_proves_itself(tmp_path: Path, language: str) -> None:
+    for encoding, found in (("utf-8", "utf-8"), ("utf-8-sig", "utf-8"), ("utf-16", "utf-16")):
+        assert encoding_of(written(tmp_path, language, encoding)) == found
+    assert encoding_of(written(tmp_path, language, "utf-8", packed=True)) == "utf-8"
+
+
+@pytest.mark.parametrize("language", ["French", "German", "Portuguese", "Spanish", "Danish", "Italian"])
+def test_western_texts_are_found(tmp_path: Path, language: str) -> None:
+    path = written(tmp_path, language, "cp1252")
+    found = encoding_of(path)
+    assert found in ("latin-1", "cp1252")
+    assert path.read_bytes().decode(found) == path.read_bytes().decode("cp1252")
+
+
+@pytest.mark.parametrize(
+    ("language", "encoding"),
+    [
+        *((language, "cp1250") for language in ("Polish", "Czech", "Croatian", "Hungarian")),
+        *((language, "iso8859-2") for language in ("Polish", "Czech", "Croatian", "Hungarian")),
+        ("Turkish", "cp1254"), ("Russian", "cp1251"), ("Russian", "koi8-r"), ("Greek", "cp1253"),
+        ("German", "cp850"), ("Danish", "cp850"), ("German", "mac_roman"), ("French", "mac_roman"),
+        ("Danish", "mac_roman"), ("Spanish", "cp850"),
+    ],
+)  # fmt: skip
+def test_what_may_be_another_is_asked_for(tmp_path: Path, language: str, encoding: str) -> None:
+    with pytest.raises(DataError, match=r"do not tell its encoding for certain. Name it \(--encoding\)"):
+        encoding_of(written(tmp_path, language, encoding))
+
+
+def test_utf_16_without_a_mark(tmp_path: Path) -> None:
+    for encoding in ("utf-16-le", "utf-16-be"):
+        assert encoding_of(written(tmp_path, "German", encoding)) == encoding
+
+
+def test_the_last_byte_counts(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"place\n" + b"Bern\n" * 500_000 + "Genève\n".encode("latin-1"))
+    assert encoding_of(path) == "latin-1"
+    path.write_bytes(b"place\n" + b"Bern\n" * 500_000 + "Genè".encode()[:-1])
+    with pytest.raises(DataError, match="breaks off within a letter"):
+        encoding_of(path)
+    path.write_bytes(b"place\n" + b"Bern\n" * 500_000 + b"\0")
+    with pytest.raises(DataError, match="bytes that no text holds"):
+        encoding_of(path)
