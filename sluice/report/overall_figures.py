@@ -10,6 +10,7 @@ from sluice.utility.marginal_summary import MarginalSummary
 from sluice.utility.recoding.recoding_summary import RecodingView
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
 from sluice.utility.utility_view import UtilityView
+from sluice.utility.variable_summary import VariableSummary
 from sluice.variables import NAMES
 
 SIZES = {2: "pairs", 3: "triples"}
@@ -24,9 +25,12 @@ def overall_figures(dossier: Dossier, view: RecordsView, shown: UtilityView) -> 
         rows.append(_row("Records", percent(kept), says))
     told = [summary for summary in view.variables if summary.role not in NAMES]
     gone = [summary.name for summary in told if summary.kind_after is None]
+    alike = [summary.name for summary in told if _is_one_value(summary)]
     if told:
         says = f"Not released: {', '.join(gone)}." if gone else "Every variable that describes is in the file."
-        rows.append(_row("Variables", f"{len(told) - len(gone)} of {len(told)}", says))
+        if alike:
+            says += f" Released, with one value for everybody: {', '.join(alike)}."
+        rows.append(_row("Variables", f"{len(told) - len(gone) - len(alike)} of {len(told)}", says))
     if shown.marginals is not None:
         for summary in (shown.marginals.pairs, shown.marginals.triples):
             if summary is not None:
@@ -45,6 +49,15 @@ def overall_figures(dossier: Dossier, view: RecordsView, shown: UtilityView) -> 
     if shown.score is not None:
         rows.append(_score(shown.score))
     return rows
+
+
+def _is_one_value(summary: VariableSummary) -> bool:
+    """Whether a variable of several values was released with one for everybody, which tells no more than removal."""
+    if summary.kind_after is None:
+        return False
+    if summary.kind_after.is_numeric:
+        return bool(summary.deviation_before) and summary.deviation_after == 0
+    return bool(summary.entropy_before) and summary.entropy_after == 0
 
 
 _PARTS: Mapping[Figure, str] = {

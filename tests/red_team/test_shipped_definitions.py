@@ -2,7 +2,8 @@
 
 Most of these plans were found by `sluice tune`. The attacks are written apart from the gate's own measures. They know
 all released variables of the people; under the policy for researchers, by which whoever knows everything finds people
-and may not try, three, as many as that policy lets an acquaintance know.
+and may not try, three, as many as that policy lets an acquaintance know. Others read a value by three that they know,
+find the one who has a value, or tell who took part from people set aside.
 """
 
 from dataclasses import replace
@@ -23,6 +24,7 @@ from tasks.tuning.ground import staged_records
 from tasks.tuning.trial import files_of_trial
 from tests.red_team import attacks
 from tests.red_team.attacks import ATTACKS
+from tests.red_team.readings import alone_with_a_value, participation, value_gained
 from tests.red_team.search import LIMITS
 
 RELEASES = Path(__file__).resolve().parents[2] / "deployments" / "releases"
@@ -31,6 +33,10 @@ SHIPPED = sorted(
 )
 _PEOPLE = 150  # that are looked for: 12 % of them are two standard errors from 7 and from 17 %
 _OF_ACQUAINTANCES = 0.2  # share that somebody who knows three variables may find under the policy for researchers
+_READ = 0.05  # what is read of somebody beyond what a file without them tells, as the policies have it
+_READ_BY_RESEARCHERS = 0.1
+_CHANCE = 0.05  # by which a share of 400 people, or the distance of two such samples, may lie above it
+_TOOK_PART = 0.1
 
 
 @pytest.mark.exhaustive
@@ -40,7 +46,14 @@ def test_no_attack_reaches_its_limit(
 ) -> None:
     monkeypatch.setattr(attacks, "_PEOPLE", _PEOPLE)
     policy, files = masked(name, reference_data, tmp_path, monkeypatch)
-    if policy == "scientific-use-file":
+    is_for_researchers = policy == "scientific-use-file"
+    assert alone_with_a_value(files) <= 0.01
+    may_read = (_READ_BY_RESEARCHERS if is_for_researchers else _READ) + _CHANCE
+    read = {" and ".join(known): value_gained(files, known) for known in triples(files)}
+    assert {known: share for known, share in read.items() if share > may_read} == {}
+    if files.holdout is not None:
+        assert participation(files) <= _TOOK_PART + _CHANCE
+    if is_for_researchers:
         reached = {" and ".join(known): attacks.nearest(only(files, known)) for known in triples(files)}
         limits = dict.fromkeys(reached, _OF_ACQUAINTANCES)
     else:

@@ -24,6 +24,7 @@ from sluice.utility.recoding.recoding_summary import Misclassified, Queries, Rec
 from sluice.utility.subgroup_summary import Subgroup, SubgroupsView
 from sluice.utility.subsample_equivalent import SubsampleEquivalent
 from sluice.utility.utility_view import UtilityView
+from sluice.variables import Kind
 from tests.report.pages import Page, dossier, finding, variable
 
 EQUIVALENT = SubsampleEquivalent(share=0.04, interval=(0.03, 0.05), at_most=False, draws=5)
@@ -181,6 +182,18 @@ def test_the_overall_figures_stand_first_with_the_sample_that_is_as_good() -> No
     assert "k-marginal score is 800 of 1,000" in says
     assert "200 of 1,140, drawn at random" in says
     assert "95 % interval 25.0 % to 35.0 %" in says
+
+
+def test_a_variable_with_one_value_for_everybody_counts_as_no_variable() -> None:
+    told = (
+        variable("age", entropy_before=4.3, entropy_after=0.0),
+        variable("income", kind_after=Kind.CONTINUOUS, deviation_after=0.0),
+        variable("sex", entropy_before=1.0, entropy_after=0.0, deviation_before=0.0, kind_after=Kind.CONTINUOUS),
+        variable("children", entropy_before=0.0, entropy_after=0.0),
+        variable("town", kind_after=None, entropy_before=4.0),
+    )
+    says = Page(render(dossier(finding(), variables=told, utility=FULL))).section("utility")
+    assert "2 of 5 – Not released: town. Released, with one value for everybody: age, income." in says
 
 
 def test_variables_come_worst_first_with_a_caption_of_their_own() -> None:
