@@ -89,6 +89,8 @@ def publish(release: AnyRelease) -> Path | None:
         definition=product.definition.name,
         title=product.definition.title,
         description=product.contract.description,
+        publisher=product.definition.publisher,
+        doi=product.definition.doi,
         profile=vault.keep_bytes(source, ".json"),
         sha256=subject(release).data,
     )

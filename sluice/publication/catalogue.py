@@ -7,9 +7,11 @@ the properties that DCAT-AP 3 asks for and the house knows; and the Data Package
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal
+from urllib.parse import quote
 
 from sluice.publication.attestation import describes
 from sluice.publication.datapackage import PROFILE
@@ -20,6 +22,8 @@ _CONTEXT = {
     "dcat": "http://www.w3.org/ns/dcat#",
     "dcterms": "http://purl.org/dc/terms/",
     "adms": "http://www.w3.org/ns/adms#",
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
     "spdx": "http://spdx.org/rdf/terms#",
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
@@ -45,6 +49,8 @@ class CataloguedEdition:
     files: Mapping[str, str]  # name -> SHA-256
     by: str | None = None  # the edition that took its place
     reason: str | None = None  # for its withdrawal
+    publisher: str | None = None  # the organisation, by name
+    doi: str | None = None
 
     @property
     def data_files(self) -> list[str]:
@@ -64,6 +70,7 @@ def as_json_ld(series: Series) -> bytes:
         "@type": "dcat:Catalog",
         "dcterms:title": "Published data",
         "dcterms:description": "The editions of every data set that were published here, with their state.",
+        **_published_by({each.publisher for editions in series.values() for each in editions}),
         "dcat:dataset": [each for name in sorted(series) for each in _of_one_name(name, series[name])],
     }
     return _bytes(content)
@@ -121,6 +128,13 @@ def _dataset(edition: CataloguedEdition, before: CataloguedEdition | None) -> di
         dataset["dcterms:temporal"] = {"@type": "dcterms:PeriodOfTime", **typed}
     if before:
         dataset["dcat:prev"] = {"@id": _folder(before)}
+    if edition.doi:
+        notation = {"@type": "xsd:string", "@value": edition.doi}
+        dataset["adms:identifier"] = {
+            "@id": doi_address(edition.doi),
+            "@type": "adms:Identifier",
+            "skos:notation": notation,
+        }
     if edition.by:
         dataset["dcterms:isReplacedBy"] = {"@id": f"{edition.by}/"}
     if edition.reason:
@@ -147,8 +161,22 @@ def _distribution(edition: CataloguedEdition, file: str) -> dict[str, Any]:
     }
 
 
-def _described(edition: CataloguedEdition) -> dict[str, str]:
-    return {"dcterms:title": edition.title, "dcterms:description": edition.description or edition.title}
+def _described(edition: CataloguedEdition) -> dict[str, Any]:
+    described = {"dcterms:title": edition.title, "dcterms:description": edition.description or edition.title}
+    return {**described, **_published_by({edition.publisher})}
+
+
+def _published_by(names: AbstractSet[str | None]) -> dict[str, Any]:
+    """DCAT-AP has one publisher of a catalogue or data set: of several, or where one is not known, nothing is said."""
+    [*named] = names
+    if len(named) != 1 or named[0] is None:
+        return {}
+    return {"dcterms:publisher": {"@type": "foaf:Agent", "foaf:name": named[0]}}
+
+
+def doi_address(doi: str) -> str:
+    """Where a browser finds what a DOI names."""
+    return f"https://doi.org/{quote(doi)}"
 
 
 def _folder(edition: CataloguedEdition) -> str:

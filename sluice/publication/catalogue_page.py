@@ -8,7 +8,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from sluice.publication.catalogue import JSON_LD, PACKAGES, Series
+from sluice.publication.catalogue import JSON_LD, PACKAGES, Series, doi_address
 from sluice.reading.visible_text import visible
 
 PAGE = "catalogue.html"
@@ -37,4 +37,5 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["doi_address"] = doi_address
     return environment.get_template("catalogue.html.j2")

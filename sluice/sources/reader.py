@@ -28,6 +28,7 @@ _MODELS = {
     "sas": ("statistical_file", "SasSource"),
     "sql": ("sql_source", "SqlSource"),
     "figures": ("figures_source", "FiguresSource"),
+    "frequencies": ("frequencies_source", "FrequenciesSource"),
 }
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store", "/etc/ld.so.cache")

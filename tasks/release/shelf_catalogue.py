@@ -116,4 +116,6 @@ def _catalogued(edition: Edition) -> CataloguedEdition:
         files=body["files"],
         by=superseded.body["by"] if superseded and state is State.SUPERSEDED else None,
         reason=withdrawn.body["reason"] if withdrawn else None,
+        publisher=body.get("publisher"),
+        doi=body.get("doi"),
     )

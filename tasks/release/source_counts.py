@@ -1,24 +1,33 @@
 """Source counts: what the source's own database can say against a release before any record is read.
 
-The database computes a few figures in one select without groups. They may only refuse, never pass: what they refuse,
-the checks of the staged records would refuse, too, and these come all the same. So only what holds whatever the
-contract makes of a value is looked at: how many records there are, how many cells are empty, and numbers beyond a
-bound. How often categories and classes occur depends on blanks, missing codes and recodings, which databases read in
-ways of their own.
+The database computes a few figures in one select without groups, and the frequencies of each variable whose categories
+the contract lists. They may only refuse, never pass: what they refuse, the checks of the staged records would refuse,
+too, and these come all the same. So of the figures only what holds whatever the contract makes of a value is looked at:
+how many records there are, how many cells are empty, and numbers beyond a bound. What a value means depends on blanks,
+missing codes and spellings, which databases read in ways of their own: so the database groups and counts, and each
+value is read here, by what reads those of records. How rare a combination of quasi-identifiers is refuses nothing: the
+plan may recode it, and people may waive the rule that it breaks.
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pandas as pd
+import pyarrow.compute as pc
+
 from schemas.contract import HASHED, Contract
 from sluice.errors import DataError
+from sluice.reading.typed_column import typed_array
+from sluice.reading.values import plain_array
 from sluice.sources.database_address import Secret
 from sluice.sources.figures_source import Figure, FiguresSource
+from sluice.sources.frequencies_source import COLUMN, RECORDS, VALUE, FrequenciesSource
 from sluice.sources.permission import permitted_source
 from sluice.sources.separate_reading import read_apart
 from sluice.sources.sql_source import SqlSource
-from sluice.variables import Variable
+from sluice.variables import Variable, Variables
 from tasks.release.definition import Definition
 from tasks.release.documents import Documents
 
@@ -31,17 +40,29 @@ def refuse_hopeless_source(product: Documents[Definition], secret: Secret = os.e
     Of a file, and where the database cannot be asked, nothing is said here: reading it says why.
 
     secret : what a name of a secret in the connection stands for
-    cost   : one select without groups over the contract's columns; half a second of CPU
+    cost   : one select without groups over the contract's columns, and one with groups for each variable whose
+             categories it lists; a second of CPU
     """
     source = permitted_source(product.definition.source, product.path.parent, secret)
     if not isinstance(source, SqlSource):
         return
     asked = tuple(_asked(product.contract))
+    listed = _listed(product.contract)
     try:
         [found] = read_apart(FiguresSource(of=source, figures=asked), [figure.name for figure in asked])
+        counted = FrequenciesSource(of=source, of_columns=tuple(listed))
+        frequencies = read_apart(counted, [COLUMN, VALUE, RECORDS]) if listed else iter(())
+        foreign = _foreign(listed, frequencies)
     except DataError:
         return
-    against = [*_against(product.contract, dict(found.iloc[0])), *_too_few(product, int(found["records"].iloc[0]))]
+    against = [
+        *_against(product.contract, dict(found.iloc[0])),
+        *_too_few(product, int(found["records"].iloc[0])),
+        *(
+            f"'{name}': {records} records or more with a category that is not declared (check category)"
+            for name, records in foreign.items()
+        ),
+    ]
     if against:
         lines = "\n".join(f"  - {line}" for line in against)
         raise DataError(f"the source was not read: its database says what stands against the release:\n{lines}")
@@ -98,6 +119,24 @@ def _beyond(variable: Variable, figures: Figures) -> Iterator[str]:
         if sign * float(extreme) < sign * float(bound):  # as the staged check compares: a large whole number rounded
             beyond = "below" if sign > 0 else "above"
             yield f"'{variable.name}': there are records {beyond} the {side}, {bound} (check {side})"
+
+
+def _listed(contract: Contract) -> Variables:
+    return {name: each for name, each in contract.staged.items() if each.categories is not None}
+
+
+def _foreign(listed: Variables, frequencies: Iterator[pd.DataFrame]) -> Counter[str]:
+    """Of each variable the records whose value is there and is none of its categories; those without any left out."""
+    foreign: Counter[str] = Counter()
+    names = list(listed)
+    for batch in frequencies:
+        name = names[int(batch[COLUMN].iloc[0])]
+        raw, anything = plain_array(batch[VALUE]), listed[name].model_copy(update={"categories": None})
+        declared, there = typed_array(raw, listed[name])[0], typed_array(raw, anything)[0]
+        strange = pc.and_(declared.is_null(), there.is_valid()).to_numpy(zero_copy_only=False)
+        if records := int(batch[RECORDS][strange].sum()):
+            foreign[name] += records
+    return foreign
 
 
 def _too_few(product: Documents[Definition], records: int) -> Iterator[str]:

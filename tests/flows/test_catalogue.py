@@ -70,9 +70,11 @@ def whole(house: House) -> None:
 
 @pytest.mark.slow
 def test_the_shelf_says_what_is_current_through_the_life_of_editions(house: House) -> None:
-    house.definition["title"] = TITLE
+    house.definition |= {"title": TITLE, "publisher": "Office of Statistics"}
     house.write()
     first = release(house)
+    by = json.loads((house.target / "catalogue.jsonld").read_bytes())["dcterms:publisher"]
+    assert by["foaf:name"] == "Office of Statistics"
     assert (pointer(house)["current"], os.readlink(house.target / "people-puf.current")) == (first, first)
     assert listed(house) == {first: "Completed"}
     whole(house)

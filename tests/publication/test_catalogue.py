@@ -43,6 +43,30 @@ def test_an_edition_has_its_period_and_its_data_files_with_their_hashes() -> Non
     assert file["spdx:checksum"]["spdx:checksumValue"]["@value"] == "a" * 64
 
 
+def test_who_publishes_and_the_doi_are_told_where_they_are_known() -> None:
+    known = replace(APRIL, publisher="Office of Statistics", doi="10.1234/a<b>")
+    series, april = graph(known)
+    by = {"@type": "foaf:Agent", "foaf:name": "Office of Statistics"}
+    assert series["dcterms:publisher"] == april["dcterms:publisher"] == by
+    assert april["adms:identifier"]["@id"] == "https://doi.org/10.1234/a%3Cb%3E"
+    page = as_page({"fair": [known]}).decode()
+    assert "Published by Office of Statistics" in page
+    assert '<a href="https://doi.org/10.1234/a%3Cb%3E">doi:10.1234/a&lt;b&gt;</a>' in page
+    assert "dcterms:publisher" not in as_json_ld({"fair": [APRIL]}).decode()
+
+
+def test_a_catalogue_has_one_publisher_or_names_none() -> None:
+    """DCAT-AP asks for one; what several published together is nobody's catalogue."""
+
+    def of_catalogue(*editions: CataloguedEdition) -> Any:
+        return json.loads(as_json_ld({"fair": editions})).get("dcterms:publisher")
+
+    office, other = replace(APRIL, publisher="Office"), replace(MARCH, publisher="Other")
+    assert of_catalogue(office, replace(MARCH, publisher="Office")) == {"@type": "foaf:Agent", "foaf:name": "Office"}
+    assert of_catalogue(office, other) is None
+    assert of_catalogue(office, MARCH) is None
+
+
 def test_of_what_was_withdrawn_no_file_is_offered() -> None:
     gone = replace(APRIL, state="withdrawn", reason="a mistake")
     series, april, march = graph(gone, MARCH)

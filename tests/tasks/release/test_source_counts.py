@@ -19,10 +19,11 @@ from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
 from sluice.errors import DataError
 from sluice.sources.figures_source import FiguresSource
+from sluice.sources.frequencies_source import COLUMN, RECORDS, VALUE, FrequenciesSource
 from sluice.sources.sql_source import SqlSource
 from sluice.verdict import Verdict, decide
 from tasks.release.products import load_product
-from tasks.release.source_counts import _against, _asked, refuse_hopeless_source
+from tasks.release.source_counts import _against, _asked, _foreign, refuse_hopeless_source
 from tests.flows.house import House
 
 
@@ -54,9 +55,10 @@ def staged(house: House) -> Any:
     product = load_product(house.file, house.workspace())
     typing = SourceTyping(product.contract, product.workspace.vault.pseudonym)
     findings = check_frame(typing.type_batch(house.data), product.contract)
-    return (
-        None if decide(findings) is Verdict.PASS else {(each.rule.partition(".")[2], each.scope) for each in findings}
-    )
+    failed = {(check, name) for name, check in typing.problems}
+    if decide(findings) is not Verdict.PASS:
+        failed |= {(each.rule.partition(".")[2], each.scope) for each in findings}
+    return failed or None
 
 
 def emptied(column: str, share: float = 0.1) -> Callable[[House], None]:
@@ -66,7 +68,7 @@ def emptied(column: str, share: float = 0.1) -> Callable[[House], None]:
     return change
 
 
-def valued(column: str, value: float) -> Callable[[House], None]:
+def valued(column: str, value: float | str) -> Callable[[House], None]:
     def change(house: House) -> None:
         house.data.loc[7, column] = value
 
@@ -97,6 +99,7 @@ def allowed_a_share(house: House) -> None:
         (valued("age", 17), "minimum", "age"),
         (valued("age", 100), "maximum", "age"),
         (valued("income", -1), "minimum", "income"),
+        (valued("region", "beyond"), "category", "region"),
     ],
 )
 def test_what_is_refused_early_the_staged_records_would_be_refused_for(
@@ -137,7 +140,10 @@ def test_too_few_records_for_the_reference_standard(house: House) -> None:
 
 def test_no_value_of_the_data_is_said(house: House) -> None:
     valued("income", -4711.5)(house)
-    assert "4711" not in said(house)
+    valued("region", "canary4711")(house)
+    says = said(house)
+    assert "'region': 1 records or more with a category that is not declared (check category)" in says
+    assert "4711" not in says
 
 
 def test_where_the_database_cannot_be_asked_reading_says_why(house: House) -> None:
@@ -165,6 +171,19 @@ def columns(draw: st.DrawFn) -> tuple[str, list[Any]]:
     return kind, draw(st.lists(_CELLS[kind], min_size=0, max_size=5))
 
 
+def filled(folders: pytest.TempPathFactory, database: str, kind: str, cells: list[Any]) -> str:
+    """The address of a database whose table `people` has these cells in its one column, `age`."""
+    url = f"{database}:///{folders.getbasetemp()}/{database}-counts.db"
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE IF EXISTS people")
+        connection.exec_driver_sql(f"CREATE TABLE people (age {kind})")
+        for cell in cells:
+            connection.exec_driver_sql("INSERT INTO people VALUES (?)", (cell,))
+    engine.dispose()
+    return url
+
+
 def bounded(draw: Callable[[Any], Any]) -> Contract:
     """A variable with bounds, and whatever else lets a value pass."""
     age = {
@@ -190,15 +209,8 @@ def test_nothing_is_refused_that_the_staged_records_would_pass(
     tmp_path_factory: pytest.TempPathFactory, database: str, column: tuple[str, list[Any]], data: st.DataObject
 ) -> None:
     """Whatever stands in a column: texts of numbers, codes, infinite values, numbers that no float holds exactly."""
-    kind, cells = column
-    contract, url = bounded(data.draw), f"{database}:///{tmp_path_factory.getbasetemp()}/{database}-counts.db"
-    engine = sa.create_engine(url)
-    with engine.begin() as connection:
-        connection.exec_driver_sql("DROP TABLE IF EXISTS people")
-        connection.exec_driver_sql(f"CREATE TABLE people (age {kind})")
-        for cell in cells:
-            connection.exec_driver_sql("INSERT INTO people VALUES (?)", (cell,))
-    engine.dispose()
+    contract = bounded(data.draw)
+    url = filled(tmp_path_factory, database, *column)
     source, figures = SqlSource(url=url, table="people"), tuple(_asked(contract))
     try:
         [found] = FiguresSource(of=source, figures=figures).batches([figure.name for figure in figures])
@@ -215,3 +227,38 @@ def test_nothing_is_refused_that_the_staged_records_would_pass(
     frame = pd.concat(batches) if batches else pd.DataFrame({"age": pd.Series(dtype="float64")})
     assert variables
     assert decide(check_frame(frame, contract)) is not Verdict.PASS
+
+
+_CODES = {
+    "BIGINT": st.sampled_from([None, -9, 0, 1, 3]),
+    "DOUBLE": st.sampled_from([None, -9.0, 1.0, 2.5, 3.0, math.inf, math.nan]),
+    "TEXT": st.sampled_from([None, "", " ", "a", " a ", "A", "1", "3.0", "03", "yes", "True", "-9", "NA", "b\u200b"]),
+    "BOOLEAN": st.sampled_from([None, True, False]),
+    "DECIMAL(18, 4)": st.sampled_from([None, "1.0000", "2.5", "-9"]),
+    "DATE": st.sampled_from([None, "2024-02-29"]),
+}
+
+
+@pytest.mark.parametrize("database", ["duckdb", "sqlite"])
+@settings(max_examples=30)
+@given(st.sampled_from(sorted(_CODES)), st.data())
+def test_records_whose_category_is_not_declared_are_those_of_the_staged_check(
+    tmp_path_factory: pytest.TempPathFactory, database: str, kind: str, data: st.DataObject
+) -> None:
+    """However a category is written, and whatever stands for a missing one."""
+    cells = data.draw(st.lists(_CODES[kind], min_size=1, max_size=6))
+    codes = data.draw(st.sampled_from([["a", "b"], ["1", "3"], ["true", "false"], ["1.5", "03"]]))
+    variable = {"name": "age", "kind": "nominal", "role": "quasi_identifier", "categories": codes}
+    variable |= {"nullable": True, "missing_codes": data.draw(st.sampled_from([[], ["-9", "NA"], ["?", "-9.0"]]))}
+    people = {"dataset": "people", "version": 1, "records_are": "people", "record_key": []}
+    contract = Contract.model_validate(people | {"variables": [variable]})
+    source = SqlSource(url=filled(tmp_path_factory, database, kind, cells), table="people")
+    frequencies = FrequenciesSource(of=source, of_columns=("age",))
+    try:
+        found = _foreign(contract.staged, frequencies.batches([COLUMN, VALUE, RECORDS]))["age"]
+    except DataError:  # no value at all
+        found = 0
+    typing = SourceTyping(contract, lambda name, value: value)
+    for raw in source.batches(["age"]):
+        typing.type_batch(raw)
+    assert found == typing.problems.get(("age", "category"), 0)
