@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from xml.etree import ElementTree as ET
 
 from sluice.publication.codebook import Codebook, CodebookVariable
+from sluice.publication.datapackage import MEDIATYPE
 from sluice.reading.visible_text import visible
 from sluice.variables import Kind, Role
 
@@ -19,7 +20,7 @@ _NATURE = {
     Kind.INTEGER: "ratio",
     Kind.CONTINUOUS: "ratio",
 }
-_FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+_FORMATS = {**MEDIATYPE, "csv": "text/csv; charset=utf-8"}
 
 
 def ddi_codebook(book: Codebook) -> bytes:

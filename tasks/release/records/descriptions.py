@@ -54,6 +54,7 @@ def described(
         documents.contract.description,
         dossier.view.parameters,
         with_time=[each.variable.name for each in book.variables if each.with_time],
+        escaped=documents.policy.formula_cells == "escape",
     )
     return {
         "datapackage.json": as_json(package),
