@@ -10,12 +10,14 @@ from sluice.custody.ledger import Entry
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.errors import SluiceError
+from sluice.publication.copies import COPIES
 from sluice.report.dossier import Dossier
 from tasks.release.kept_dossier import kept_dossier
 from tasks.release.release import last, recorded_entries
 from tasks.release.under_review import UnderReview
 
-_SUFFIX = {"data": ".parquet", "csv": ".csv", "report": ".html"}  # all others are JSON
+_COPIES = {name: copy.ending for name, copy in COPIES.items()}
+_SUFFIX = {"data": ".parquet", "csv": ".csv", "report": ".html", **_COPIES}  # all others are JSON
 
 
 @dataclass(frozen=True)

@@ -333,8 +333,8 @@ _CHAIN = {
     "holdout_of_others": "Take other people into the holdout than those of the file.",
     "pairs": "Hand the masked file in with its rows in the original order, or assess it without pairs.",
     "formula_cells": (
-        "Warn the users of the CSV file, or recode the category that begins with = + - or @ so that no spreadsheet "
-        "runs it; Parquet files are not affected."
+        "Recode the category that begins with = + - or @, or let the policy say `formula_cells: escape`, by which it "
+        "has a quote in front in the CSV file; other files are not affected."
     ),
 }
 

@@ -33,11 +33,18 @@ class _Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _not_there(sha256: str | None) -> bool:
+    """Of what few releases have: what was approved without it keeps its digest."""
+    return sha256 is None
+
+
 class Subject(_Strict):
     """What an approval is given to: the SHA-256 of each thing that was reviewed."""
 
     data: str = Field(pattern="^[0-9a-f]{64}$", description="the masked Parquet file, or the list of a table's files")
     csv: str | None = Field(default=None, pattern="^[0-9a-f]{64}$", description="the masked CSV file; tables have none")
+    stata: str | None = Field(default=None, pattern="^[0-9a-f]{64}$", exclude_if=_not_there, description="a copy of it")
+    spss: str | None = Field(default=None, pattern="^[0-9a-f]{64}$", exclude_if=_not_there, description="a copy of it")
     contract: str = _SHA256
     policy: str = _SHA256
     plan: str = _SHA256

@@ -1,27 +1,43 @@
-"""Formula cells: names, texts and codes of a released file that a spreadsheet would run as formulas."""
+"""Formula cells: names, texts and codes of a released file that a spreadsheet would run as formulas.
+
+Characters that nobody sees, or that reorder others, are no part of this: they are refused where data come in.
+"""
 
 from collections.abc import Iterable
+from typing import Literal, TypeAlias
 
 import pandas as pd
 
-from sluice.publication.records_file import columns_with_formulas, is_formula
+from sluice.publication.spreadsheet_text import columns_with_formulas, is_formula
 from sluice.tabular.model.dimension import Dimension
 from sluice.verdict import Finding, Verdict
 
-
-def formula_cells(frame: pd.DataFrame) -> list[Finding]:
-    """A word to the users of a file of records, which decides nothing: the CSV holds such texts as they are."""
-    return _word_on(columns_with_formulas(frame))
+FormulaCells: TypeAlias = Literal["report", "escape", "block"]
+"""What becomes of them: they are published as they are, with a word; as texts; or not, unless somebody decides so."""
 
 
-def formula_codes(dimensions: Iterable[Dimension]) -> list[Finding]:
-    """The same to users of tables, whose codes are texts of the CSV."""
-    return _word_on([each.name for each in dimensions if any(map(is_formula, (each.name, *each.codes)))])
+def formula_cells(frame: pd.DataFrame, policy: FormulaCells = "report") -> list[Finding]:
+    """What users of a file of records are told, or those who decide on it."""
+    return _word_on(columns_with_formulas(frame), policy)
 
 
-def _word_on(names: list[str]) -> list[Finding]:
+def formula_codes(dimensions: Iterable[Dimension], policy: FormulaCells = "report") -> list[Finding]:
+    """The same of tables, whose codes are texts of the CSV."""
+    return _word_on([each.name for each in dimensions if any(map(is_formula, (each.name, *each.codes)))], policy)
+
+
+def _word_on(names: list[str], policy: FormulaCells) -> list[Finding]:
     if not names:
         return []
-    says = f"A spreadsheet would take some texts of {', '.join(names)} in the CSV file for formulas, and run them."
-    found = Finding(rule="formula_cells", verdict=Verdict.REVIEW, says=says, scope=", ".join(names), stage="masked")
-    return [found.as_reported()]
+    columns = ", ".join(names)
+    if policy == "escape":
+        verdict = Verdict.PASS
+        says = (
+            f"Texts of {columns} that a spreadsheet would take for formulas have a quote in front in the CSV file, so "
+            "that it shows them; in all other files they are as they were."
+        )
+    else:
+        verdict = Verdict.REVIEW
+        says = f"A spreadsheet would take some texts of {columns} in the CSV file for formulas, and run them."
+    found = Finding(rule="formula_cells", verdict=verdict, says=says, scope=columns, stage="masked")
+    return [found if policy == "block" else found.as_reported()]

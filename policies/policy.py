@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.approvals import Approvals
 from policies.contradictions import contradictions
+from policies.formula_cells import FormulaCells
 from policies.retention import Retention
 from policies.rules.microdata_rule import MicrodataRule
 from policies.rules.population_rule import PopulationRule
@@ -34,6 +35,7 @@ _ALWAYS_JUDGED = (
     "contributor_numbers",
     "other_measures",
     "records_and_tables",
+    "formula_cells",
 )  # whatever the policy says
 
 
@@ -64,6 +66,12 @@ class Policy(BaseModel):
         default=None,
         exclude_if=lambda retention: retention is None,  # a policy that says nothing of it stays the one it was
         description="how long the vault keeps what a release left in it; all that is not named is kept for ever",
+    )
+    formula_cells: FormulaCells = Field(
+        default="report",
+        exclude_if=lambda chosen: chosen == "report",  # a policy that says nothing of it stays the one it was
+        description="texts that a spreadsheet would run as formulas: `report` publishes them as they are and says so, "
+        "`escape` puts a quote in front in the CSV file, `block` needs a waiver",
     )
     minimum_cell: int = Field(default=10, ge=3, description="the report shows no count below this, in records")
 

@@ -62,7 +62,7 @@ def audit(release: TablesRelease, staged: StagedCells, protected: ProtectedTable
         return judge_contributor_numbers(cells, published.status, request, settings().workers)
 
     findings = [
-        *check_cells(cells, request),
+        *check_cells(cells, request, release.product.policy.formula_cells),
         *findings_of("table_files", "masked", read_back),
         *findings_of("table_audit", "masked", attack),
         *(findings_of("contributor_numbers", "masked", numbers) if product.definition.tells_contributors else ()),

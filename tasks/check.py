@@ -24,7 +24,7 @@ def check(release: RecordsRelease, masked: MaskedFile | None = None) -> list[Fin
     return [
         *check_masked(policy, files, permitted_file),
         *policy.overlooked(files.released),
-        *formula_cells(files.masked),
+        *formula_cells(files.masked, policy.formula_cells),
         *findings_of("several_publications", "masked", lambda: compare_publications(release)),
         *findings_of("records_and_tables", "masked", lambda: compare_with_tables(release)),
     ]

@@ -4,10 +4,18 @@ import numpy as np
 
 from sluice.custody.states import State
 from sluice.masking.plan import apply_plan
+from sluice.publication.copies import COPIES
 from sluice.publication.records_file import write_csv, write_parquet
+from sluice.publication.spreadsheet_text import escaped_frame
 from tasks.release.records.masked_file import MaskedFile, row_order
 from tasks.release.records.record_keys import noise_keys
-from tasks.release.records.variables import RecordsRelease, original_variables, read_original, released_variables
+from tasks.release.records.variables import (
+    RecordsRelease,
+    described_variables,
+    original_variables,
+    read_original,
+    released_variables,
+)
 from tasks.step import step
 
 
@@ -26,8 +34,21 @@ def mask(release: RecordsRelease) -> MaskedFile:
         write_parquet(masked, path, released_variables(release))
         sha256 = vault.keep(path, ".parquet")
     with vault.scratch(".csv") as path:
-        write_csv(masked, path)
+        write_csv(escaped_frame(masked) if release.product.policy.formula_cells == "escape" else masked, path)
         csv_sha256 = vault.keep(path, ".csv")
+    copies = {name: _copy(release, name, sha256) for name in release.product.definition.copies}
     seed_name = release.seed_name  # of the seed; it tells nothing of the seed itself
-    release.record(State.MASKED, data=sha256, csv=csv_sha256, rows=len(masked), sample=sample, seed=seed_name)
-    return MaskedFile(sha256, csv_sha256, len(masked), carried_out, sample)
+    files = MaskedFile(sha256, csv_sha256, len(masked), carried_out, sample, copies)
+    release.record(State.MASKED, **files.hashes, rows=len(masked), sample=sample, seed=seed_name)
+    return files
+
+
+def _copy(release: RecordsRelease, name: str, sha256: str) -> str:
+    """The SHA-256 of a copy for a statistics package, made from the file that is judged.
+
+    Its categories are those that the documents name: others are in no list of labels.
+    """
+    definition, copy, vault = release.product.definition, COPIES[name], release.vault
+    with vault.scratch(copy.ending) as path:
+        copy.write(vault.path(sha256, ".parquet"), path, described_variables(release.product), definition.title)
+        return vault.keep(path, copy.ending)

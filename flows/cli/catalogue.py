@@ -1,12 +1,14 @@
 """The command that brings shelves and views in line with the ledger, and says which edition of what is current."""
 
 import logging
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from flows.cli.terminal import DONE, ERROR, AsJson, note, print_json, say
-from sluice.custody.workspace import Workspace
+
+if TYPE_CHECKING:  # it loads the ledger's database library, which other commands do not need
+    from sluice.custody.workspace import Workspace
 
 catalogue_app = typer.Typer()
 
@@ -61,7 +63,7 @@ def catalogue(
     raise typer.Exit(ERROR if failed else DONE)
 
 
-def _lose(workspace: Workspace, lost: str, reason: str) -> None:
+def _lose(workspace: "Workspace", lost: str, reason: str) -> None:
     from tasks.release.lost_schema import declare_lost
 
     connection, _, into = lost.rpartition("/")

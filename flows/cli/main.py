@@ -23,6 +23,7 @@ from flows.cli.board import board_app
 from flows.cli.camouflage import camouflage_app
 from flows.cli.catalogue import catalogue_app
 from flows.cli.compare import compare_app
+from flows.cli.convert import convert_app
 from flows.cli.doctor import doctor_app
 from flows.cli.documents import documents_app
 from flows.cli.founding import founding_app
@@ -96,6 +97,7 @@ for group in (
     founding_app,
     office_app,
     verify_app,
+    convert_app,
     doctor_app,
     worker_app,
 ):

@@ -55,7 +55,7 @@ def review(
         "report": str(workspace.reports / f"{release_id}.html"),
     }
     if found.subject:  # else the data broke their contract, and nothing was masked
-        named = {"data": "file", "csv": "csv"}
+        named = {"data": "file", "csv": "csv", "stata": "stata", "spss": "spss"}
         facts |= {named[name]: str(path) for name, path in found.files.items() if name in named}
         facts["approval_binds_to"] = found.subject.digest()
         try:

@@ -6,6 +6,7 @@ from typing import get_args
 from pydantic.fields import FieldInfo
 
 from sluice.masking import Step
+from sluice.masking.corrections import CORRECTIONS
 from sluice.masking.measured_attacks import MEASURED
 from sluice.masking.step import MaskingStep
 from sluice.parameter_table import parameter_table, source_of
@@ -54,6 +55,7 @@ def _about(model: type[MaskingStep]) -> list[tuple[str, str]]:
         ("Known attack", model.known_attack),
         ("Played on every release", MEASURED[str(model.model_fields["method"].default)]),
         ("Missing values", model.missing_values),
+        ("In an analysis", CORRECTIONS[str(model.model_fields["method"].default)]),
     ]
     if model.is_recoding:
         answers.append(("Recoding", "equal values become equal values, and nothing is drawn at random."))

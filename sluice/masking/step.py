@@ -9,6 +9,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from sluice.errors import PlanError, did_you_mean
+from sluice.masking.corrections import CORRECTIONS
 from sluice.masking.record_draws import RecordDraws
 from sluice.risk.transparency.attack import Attack, NoAttack
 from sluice.variables import Kind, Role, Variable, Variables, with_role
@@ -115,6 +116,10 @@ class MaskingStep(BaseModel, ABC):
     def parameters(self) -> dict[str, Any]:
         """What an analyst of the masked file needs to know of the fitted step to correct for it, ready for JSON."""
         return {}
+
+    def correction(self) -> str:
+        """What whoever analyses the masked variables has to allow for, and how to correct for it."""
+        return CORRECTIONS[self.method]
 
     @property
     def moves_jointly(self) -> bool:

@@ -4,7 +4,7 @@ All figures are of the released file, which its readers have.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ class CodebookVariable:
     """One variable of the released file.
 
     done    : sentences on its masking; none: its values are those that were collected
+    allow_for : what an analysis of it has to allow for, and how to correct for it
     valid   : records that have a value; `missing` have none
     counts  : category -> records, in the order of the categories; None where there are none, or too many to list
     lowest, highest, mean : of numbers, and of dates as text without a mean; None where there is no value
@@ -35,6 +36,7 @@ class CodebookVariable:
     highest: float | int | str | None = None
     mean: float | None = None
     with_time: bool = False
+    allow_for: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Codebook:
     files      : names of the data files
     not_released : variable -> why it was taken out, or how
     parameters : of masking steps that an analyst has to correct for, such as PRAM's matrices
+    allow_for  : what an analysis of any variable has to allow for, such as that the file is a sample
     """
 
     release: str
@@ -60,6 +63,7 @@ class Codebook:
     doi: str | None = None
     not_released: Mapping[str, Sequence[str]] = field(default_factory=dict)
     parameters: tuple[Mapping[str, Any], ...] = ()
+    allow_for: tuple[str, ...] = ()
 
     @property
     def weight(self) -> str | None:
@@ -68,16 +72,21 @@ class Codebook:
 
 
 def codebook_variables(
-    path: Path, variables: Variables, what_was_done: Mapping[str, Sequence[str]]
+    path: Path,
+    variables: Variables,
+    what_was_done: Mapping[str, Sequence[str]],
+    allow_for: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[CodebookVariable, ...]:
     """The variables of a file that `write_parquet` wrote.
 
+    what_was_done, allow_for : variable -> sentences on its masking, and on what an analysis has to allow for
     cost : one pass over the file, a column of it in memory at a time
     """
-    return tuple(
+    found = [
         _described(variable, read_typed(path, variables, [name])[name], tuple(what_was_done.get(name, ())))
         for name, variable in variables.items()
-    )
+    ]
+    return tuple(replace(each, allow_for=tuple((allow_for or {}).get(each.variable.name, ()))) for each in found)
 
 
 def _described(variable: Variable, column: "pd.Series[Any]", done: tuple[str, ...]) -> CodebookVariable:
@@ -87,15 +96,11 @@ def _described(variable: Variable, column: "pd.Series[Any]", done: tuple[str, ..
         return known
     if variable.kind.is_categorical:
         counts = {str(name): int(count) for name, count in held.value_counts(sort=False).items()}
-        return _with(known, counts=counts if len(counts) <= _MOST_VALUES else None)
+        return replace(known, counts=counts if len(counts) <= _MOST_VALUES else None)
     if variable.kind is Kind.DATE:
         with_time = bool(columns_with_time(column.to_frame()))
         ends = [each.isoformat() if with_time else each.date().isoformat() for each in (held.min(), held.max())]
-        return _with(known, lowest=ends[0], highest=ends[1], with_time=with_time)
+        return replace(known, lowest=ends[0], highest=ends[1], with_time=with_time)
     whole = variable.kind is Kind.INTEGER
     lowest, highest = (int(each) if whole else float(each) for each in (held.min(), held.max()))
-    return _with(known, lowest=lowest, highest=highest, mean=float(held.mean()))
-
-
-def _with(known: CodebookVariable, **figures: Any) -> CodebookVariable:
-    return CodebookVariable(known.variable, known.done, known.valid, known.missing, **figures)
+    return replace(known, lowest=lowest, highest=highest, mean=float(held.mean()))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sluice.publication.codebook import Codebook, CodebookVariable
-from sluice.publication.datapackage import PublishedFile
+from sluice.publication.datapackage import MEDIATYPE, PublishedFile
 from sluice.variables import Kind
 
 _CONTEXT: dict[str, Any] = {
@@ -51,6 +51,7 @@ _TYPES = {
     Kind.INTEGER: "sc:Integer",
     Kind.DATE: "sc:Date",
 }
+_FORMATS = {**MEDIATYPE, "parquet": "application/x-parquet"}  # as mlcroissant knows it
 
 
 def croissant(book: Codebook, files: Sequence[PublishedFile]) -> bytes:
@@ -75,7 +76,7 @@ def croissant(book: Codebook, files: Sequence[PublishedFile]) -> bytes:
             "name": file.path,
             "contentUrl": file.path,
             "contentSize": f"{file.bytes} B",
-            "encodingFormat": "text/csv" if file.path.endswith(".csv") else "application/x-parquet",
+            "encodingFormat": _FORMATS[file.path.rpartition(".")[2]],
             "sha256": file.sha256,
         }
         for file in files

@@ -12,16 +12,21 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sluice.publication.spreadsheet_text import escaped_schema
 from sluice.publication.table_schema import in_binary
 
 PROFILE = "https://datapackage.org/profiles/2.0/datapackage.json"
 
-_MEDIATYPE = {
+MEDIATYPE = {
     "csv": "text/csv",
     "parquet": "application/vnd.apache.parquet",
     "html": "text/html",
     "json": "application/json",
+    "dta": "application/x-stata-dta",
+    "sav": "application/x-spss-sav",
 }
+_ESCAPED = "A text that a spreadsheet would take for a formula has ' in front; so has one that begins with '."
+_TABULAR = ("csv", "parquet")  # what the standard's tools read as tables
 
 
 class PublishedFile(BaseModel):
@@ -45,6 +50,7 @@ def datapackage(
     not_released: Sequence[Mapping[str, Any]] = (),
     parameters: Sequence[Mapping[str, Any]] = (),
     not_published: Sequence[str] = (),
+    escaped: bool = False,
 ) -> dict[str, Any]:
     """The descriptor of a release, ready for `datapackage.json`.
 
@@ -52,6 +58,7 @@ def datapackage(
     not_released  : variables that were taken out, and why
     parameters    : of masking steps that an analyst has to correct for, such as PRAM's matrices
     not_published : sentences on marginals that are not published, so that nobody takes them for empty
+    escaped       : whether texts of CSV files are in the form that spreadsheets show, see `spreadsheet_text`
     """
     package: dict[str, Any] = {"$schema": PROFILE, "name": _slug(name), "title": title}
     if description:
@@ -61,7 +68,7 @@ def datapackage(
         package["sluice:notReleased"] = list(not_released)
     if parameters:
         package["sluice:parameters"] = [dict(each) for each in parameters]
-    package["resources"] = [_resource(file, schema) for schema, files in parts for file in files]
+    package["resources"] = [_resource(file, schema, escaped) for schema, files in parts for file in files]
     if not_published:
         package["sluice:notPublished"] = list(not_published)
     return package
@@ -72,21 +79,25 @@ def as_json(package: Mapping[str, Any]) -> bytes:
     return json.dumps(package, indent=2, ensure_ascii=False).encode()
 
 
-def _resource(file: PublishedFile, schema: Mapping[str, Any]) -> dict[str, Any]:
+def _resource(file: PublishedFile, schema: Mapping[str, Any], escaped: bool) -> dict[str, Any]:
     ending = PurePosixPath(file.path).suffix.removeprefix(".").lower()
     resource: dict[str, Any] = {"name": _slug(file.path), "path": file.path}
     if ending:
         resource["format"] = ending
-    if ending in _MEDIATYPE:
-        resource["mediatype"] = _MEDIATYPE[ending]
+    if ending in MEDIATYPE:
+        resource["mediatype"] = MEDIATYPE[ending]
     if ending in ("csv", "html", "json"):
         resource["encoding"] = "utf-8"
     if ending != "parquet":  # whose bytes frictionless does not count, and takes the count for wrong
         resource["bytes"] = file.bytes
     resource["hash"] = f"sha256:{file.sha256}"
-    if file.rows is not None:
+    if file.rows is not None and ending in _TABULAR:
         resource |= {"type": "table", "rows": file.rows}
-        resource["schema"] = in_binary(schema) if ending == "parquet" else schema
+        resource["schema"] = in_binary(schema) if ending == "parquet" else escaped_schema(schema) if escaped else schema
+        if escaped and ending == "csv":
+            resource["sluice:escaped"] = _ESCAPED
+    elif file.rows is not None:
+        resource["type"] = "file"  # else frictionless looks for a reader that it does not bring
     return resource
 
 

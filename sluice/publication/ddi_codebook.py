@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from xml.etree import ElementTree as ET
 
 from sluice.publication.codebook import Codebook, CodebookVariable
+from sluice.publication.datapackage import MEDIATYPE
 from sluice.reading.visible_text import visible
 from sluice.variables import Kind, Role
 
@@ -19,7 +20,7 @@ _NATURE = {
     Kind.INTEGER: "ratio",
     Kind.CONTINUOUS: "ratio",
 }
-_FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+_FORMATS = {**MEDIATYPE, "csv": "text/csv; charset=utf-8"}
 
 
 def ddi_codebook(book: Codebook) -> bytes:
@@ -45,8 +46,10 @@ def ddi_codebook(book: Codebook) -> bytes:
     information = _in(study, "stdyInfo")
     _in(information, "abstract", book.description or book.title)
     _in(_in(information, "sumDscr"), "dataKind", "masked microdata")
-    if book.not_released:
+    if book.not_released or book.allow_for:
         method = _in(study, "method")
+        for text in book.allow_for:
+            _in(method, "notes", text, subject="in an analysis")
         for name, sentences in book.not_released.items():
             _in(method, "notes", f"{name} is not in the file. {' '.join(sentences)}".strip(), subject="not released")
     for number, file in enumerate(book.files, start=1):
@@ -101,6 +104,8 @@ def _variable(data: ET.Element, each: CodebookVariable, ids: dict[str, str], fil
     if each.done:
         _in(_in(of, "derivation"), "drvdesc", " ".join(each.done))
     _in(of, "varFormat", type="numeric" if number else "character", schema="other")
+    for text in each.allow_for:
+        _in(of, "notes", text, subject="in an analysis")
 
 
 def _titles(citation: ET.Element, title: str, identifier: str, agency: str | None = None) -> None:

@@ -12,21 +12,34 @@ import pyarrow.parquet as pq
 from sluice.errors import DataError
 from sluice.publication.decimals import in_decimals, units_of
 from sluice.publication.published_table import AMOUNTS, OWN_COLUMNS, PublishedTable
+from sluice.publication.spreadsheet_text import as_it_was, as_text
 from sluice.tabular.model.dimension import Dimension
 
 
-def to_csv(table: PublishedTable) -> bytes:
-    """The table as CSV (RFC 4180, UTF-8): numbers with exactly the measure's decimals, empty where there is none."""
+def to_csv(table: PublishedTable, *, escaped: bool = False) -> bytes:
+    """The table as CSV (RFC 4180, UTF-8): numbers with exactly the measure's decimals, empty where there is none.
+
+    escaped : names and codes in the form that spreadsheets show, see `spreadsheet_text`
+    """
+    form = as_text if escaped else str
     columns = [
-        [in_decimals(entry, table.decimals) for entry in entries] if name in AMOUNTS else entries
+        [in_decimals(entry, table.decimals) for entry in entries]
+        if name in AMOUNTS
+        else entries
+        if name in OWN_COLUMNS
+        else [form(entry) for entry in entries]
         for name, entries in table.columns.items()
     ]
-    return csv_bytes(list(table.columns), zip(*columns, strict=True))
+    return csv_bytes([form(name) for name in table.columns], zip(*columns, strict=True))
 
 
-def read_csv(content: bytes, name: str, dimensions: Sequence[Dimension], decimals: int) -> PublishedTable:
+def read_csv(
+    content: bytes, name: str, dimensions: Sequence[Dimension], decimals: int, *, escaped: bool = False
+) -> PublishedTable:
     """The table that `to_csv` wrote, read back strictly. Raises DataError, naming the line, for anything else."""
     header, rows = csv_rows(content, name)
+    form = as_it_was if escaped else str
+    header = [form(column) for column in header]
     axes = [dimension.name for dimension in dimensions]
     known = [
         [*axes, "status", "value", *contributors, *interval, *synthetic]
@@ -41,7 +54,7 @@ def read_csv(content: bytes, name: str, dimensions: Sequence[Dimension], decimal
         for column, text in zip(header, row, strict=True):
             counted = decimals if column in AMOUNTS else 0
             plain = column in axes or column == "status"
-            columns[column].append(text if plain else units_of(text, counted, f"{name}, line {line}, {column}"))
+            columns[column].append(form(text) if plain else units_of(text, counted, f"{name}, line {line}, {column}"))
     codes = tuple(zip(*(columns.pop(axis) for axis in axes), strict=True))
     rest = {column: tuple(entries) for column, entries in columns.items()}
     return PublishedTable(name, tuple(dimensions), decimals, codes, **rest)

@@ -18,6 +18,7 @@ def records_datapackage(
     description: str = "",
     parameters: Sequence[Mapping[str, Any]] = (),
     with_time: Collection[str] = (),
+    escaped: bool = False,
 ) -> dict[str, Any]:
     """The descriptor of a release of records, ready for `datapackage.json`.
 
@@ -26,6 +27,7 @@ def records_datapackage(
     files         : those with `rows` are tables of `variables`
     parameters    : of masking steps that an analyst has to correct for, such as PRAM's matrices
     with_time     : dates that are written with a time of day, see `columns_with_time`
+    escaped       : whether texts of the CSV are in the form that spreadsheets show, see `spreadsheet_text`
     """
     removed = [
         {"name": column, "sluice:maskedBy": list(sentences)}
@@ -33,4 +35,6 @@ def records_datapackage(
         if column not in variables
     ]
     parts = [(table_schema(variables, what_was_done, with_time), files)]
-    return datapackage(name, title, dataset, parts, description, not_released=removed, parameters=parameters)
+    return datapackage(
+        name, title, dataset, parts, description, not_released=removed, parameters=parameters, escaped=escaped
+    )

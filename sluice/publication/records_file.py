@@ -2,7 +2,7 @@
 
 A CSV holds the values as they are. A spreadsheet that opens it may run a cell that begins with = + - @ as a formula; a
 quote in front would protect the spreadsheet and falsify the value for every other reader ('- 50000.' is a category of
-the US census income data), so the cells stay, and a finding names the columns that `columns_with_formulas` sees.
+the US census income data), so the cells stay, unless the policy asks for that form (see `spreadsheet_text`).
 """
 
 import errno
@@ -21,7 +21,6 @@ from sluice.settings import settings
 from sluice.variables import Kind, Variable, Variables
 
 _ROW_GROUP = 131_072  # fixed, so that the bytes do not depend on the size of the batches
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _TYPES = {Kind.CONTINUOUS: pa.float64(), Kind.INTEGER: pa.int64(), Kind.DATE: pa.timestamp("us")}
 
 
@@ -112,21 +111,6 @@ def columns_with_time(frame: pd.DataFrame) -> list[str]:
     """Columns of dates of which one has a time of day, so that all are written with one."""
     dates = {name: frame[name].dropna() for name in _dates(frame)}
     return [name for name, each in dates.items() if not (each == each.dt.normalize()).all()]
-
-
-def is_formula(text: str) -> bool:
-    """Whether a spreadsheet would take it for a formula: it begins with = + - @ or a tab."""
-    return text.startswith(_FORMULA)
-
-
-def columns_with_formulas(frame: pd.DataFrame) -> list[str]:
-    """Columns that have a formula for a name, or for a text or category."""
-    return [
-        str(name)
-        for name in frame.columns
-        if is_formula(str(name))
-        or (frame[name].dtype.kind == "O" and any(is_formula(str(text)) for text in frame[name].dropna().unique()))
-    ]
 
 
 def _dates(frame: pd.DataFrame) -> list[str]:

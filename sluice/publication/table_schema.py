@@ -8,6 +8,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from sluice.errors import DataError
 from sluice.variables import Kind, Variable, Variables
 
 _TYPE = {
@@ -19,6 +20,14 @@ _TYPE = {
     Kind.DATE: "date",
     Kind.TEXT: "string",
     Kind.ITEMS: "list",
+}
+_KIND = {
+    "number": Kind.CONTINUOUS,
+    "integer": Kind.INTEGER,
+    "string": Kind.TEXT,
+    "date": Kind.DATE,
+    "datetime": Kind.DATE,
+    "list": Kind.ITEMS,
 }
 _NO_VALUE = {"number": ["nan"], "integer": ["nan"], "date": ["NaT"], "datetime": ["NaT"]}
 
@@ -48,6 +57,36 @@ def in_binary(schema: Mapping[str, Any]) -> dict[str, Any]:
         for field in schema["fields"]
     ]
     return {**schema, "fields": fields}
+
+
+def variables_of(schema: Mapping[str, Any]) -> dict[str, Variable]:
+    """The variables that a schema of `table_schema` describes, as far as a reader of the file needs them.
+
+    Raises DataError for a schema in another form.
+    """
+    try:
+        return {field["name"]: _variable(field) for field in schema["fields"]}
+    except (KeyError, TypeError, ValueError):
+        raise DataError("datapackage.json describes a file in no form that this version knows") from None
+
+
+def _variable(field: Mapping[str, Any]) -> Variable:
+    listed = field.get("categories")
+    values = [each["value"] if isinstance(each, dict) else each for each in listed or ()]
+    labels = {each["value"]: each["label"] for each in listed or () if isinstance(each, dict) and "label" in each}
+    kind = _KIND[field["type"]]
+    if listed is not None:
+        kind = Kind.ORDINAL if field.get("categoriesOrdered") else Kind.NOMINAL
+    return Variable(
+        name=field["name"],
+        kind=kind,
+        description=field.get("description", ""),
+        unit=field.get("unit"),
+        categories=tuple(values) if listed is not None else None,
+        labels=labels,
+        separator=field.get("delimiter"),
+        nullable=True,
+    )
 
 
 def _field(variable: Variable, kind: str, sentences: Sequence[str]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ def tables_datapackage(
     protection: Sequence[str] = (),
     withheld: Sequence[str] = (),
     description: str = "",
+    escaped: bool = False,
 ) -> dict[str, Any]:
     """The descriptor of one or more tables, each with its files, ready for `datapackage.json`.
 
@@ -35,9 +36,10 @@ def tables_datapackage(
     measure    : what the values are, in words
     protection : sentences on how the table was protected
     withheld   : sentences on the marginals that are not published, so that nobody takes them for empty
+    escaped    : whether codes of CSV files are in the form that spreadsheets show, see `spreadsheet_text`
     """
     parts = [(_schema(table, measure, unit, protection), files) for table, files in tables]
-    return datapackage(name, title, dataset, parts, description, not_published=withheld)
+    return datapackage(name, title, dataset, parts, description, not_published=withheld, escaped=escaped)
 
 
 def _schema(table: PublishedTable, measure: str, unit: str | None, protection: Sequence[str]) -> dict[str, Any]:

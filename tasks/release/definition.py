@@ -74,7 +74,7 @@ class PublishTo(StrictModel):
 
 _NO_PART_OF_THE_DICE = {
     "name", "title", "owner", "source", "contract", "policy", "target", "publish_to", "schedule", "trigger", "poll",
-    "seed", "analyses", "publisher", "doi",
+    "seed", "analyses", "publisher", "doi", "copies",
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from sluice.custody.states import PRUNED, SEED_DESTROYED, State, state_of
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace
 from sluice.errors import DataError
+from sluice.publication.copies import COPIES
 from tasks.release.definition import dice_of
 from tasks.release.release import last, seed_name
 
@@ -96,7 +97,8 @@ def _masked(vault: Vault, entries: Sequence[Entry]) -> set[str]:
         if entry.event != State.MASKED or "data" not in entry.body:
             continue
         if "csv" in entry.body:
-            found |= _named(entry.body, {"data": ".parquet", "csv": ".csv"})
+            copies = {name: copy.ending for name, copy in COPIES.items()}
+            found |= _named(entry.body, {"data": ".parquet", "csv": ".csv", **copies})
             continue
         found |= _named(entry.body, {"data": ".json", "published_cells": ".npz", "proofs": ".npz"})
         try:

@@ -151,7 +151,7 @@ def _tried(
         )  # fmt: skip
 
     rules = [*check_masked(policy, files, permitted_file), *policy.overlooked(files.released)]
-    failing = against([*rules, *formula_cells(files.masked)])
+    failing = against([*rules, *formula_cells(files.masked, policy.formula_cells)])
     apart = pair_distances(files, weights.variables)
     if failing:
         return ended("fails", nan if weights.measures else loss_of(apart.mean, weights) + price, "rules", failing)

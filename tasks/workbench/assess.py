@@ -104,7 +104,9 @@ def assess_compared(
         *check_original(policy, files.original, variables, contract.records_are),
         *check_masked(policy, files),
         *policy.overlooked(released),
-        *formula_cells(files.masked),
+        *formula_cells(
+            files.masked, "report" if policy.formula_cells == "report" else "block"
+        ),  # as it is, it goes out
         *([] if files.holdout is None else [_on_holdout(files.original, files.holdout)]),
         *([_on_pairs(files)] if files.paired else []),
         *measured.findings,

@@ -3,6 +3,8 @@
 import pandas as pd
 
 from policies.formula_cells import formula_cells, formula_codes
+from policies.policy import load_policy, shipped_policies
+from sluice.documents.documents import document_sha256
 from sluice.tabular.model.dimension import Dimension
 from sluice.verdict import Verdict
 
@@ -34,3 +36,22 @@ def test_codes_of_tables_are_texts_of_their_file() -> None:
     assert (finding.verdict, finding.scope, finding.binding) == (Verdict.REVIEW, "age", False)
     assert formula_codes([plain]) == []
     assert formula_codes([Dimension.flat("+x", ["a", "b"])])[0].scope == "+x"
+
+
+def test_the_policy_blocks_them_or_has_them_escaped() -> None:
+    frame = pd.DataFrame({"note": ["=cmd()", "x"]})
+    (blocking,) = formula_cells(frame, "block")
+    assert (blocking.verdict, blocking.binding) == (Verdict.REVIEW, True)
+    (escaped,) = formula_cells(frame, "escape")
+    assert (escaped.verdict, escaped.binding) == (Verdict.PASS, False)
+    assert "a quote in front in the CSV file" in escaped.says
+    assert formula_codes([Dimension.flat("+x", ["a", "b"])], "block")[0].binding
+    assert formula_cells(pd.DataFrame({"note": ["x"]}), "block") == []
+
+
+def test_a_policy_that_says_nothing_of_them_stays_the_one_it_was() -> None:
+    policy = load_policy(shipped_policies()["public-use-file"])
+    assert "formula_cells" not in policy.model_dump(mode="json")
+    blocking = policy.model_copy(update={"formula_cells": "block"})
+    assert document_sha256(blocking) != document_sha256(policy)
+    assert "formula_cells" in policy.waivable

@@ -27,6 +27,9 @@ ALL_KINDS = (
 DONE = {"income": ["Noise was added.", "Large values were replaced."], "name": ["It was removed."]}
 
 
+ALLOW_FOR = {"income": ["Divide a variance by 1.1."]}
+
+
 def records() -> tuple[pd.DataFrame, Variables]:
     """Three records, and their variables."""
     variables = {variable.name: variable for variable in ALL_KINDS}
@@ -62,7 +65,8 @@ def codebook(folder: Path, **changed: Any) -> Codebook:
         "software": "Sluice 0.2.0",
         "records": len(frame),
         "files": ("data.csv", "data.parquet"),
-        "variables": codebook_variables(folder / "data.parquet", variables, DONE),
+        "variables": codebook_variables(folder / "data.parquet", variables, DONE, ALLOW_FOR),
+        "allow_for": ("Multiply totals by 4.",),
         "not_released": {"name": DONE["name"]},
         "parameters": ({"method": "pram", "matrix": {"work": [[0.9, 0.1], [0.1, 0.9]]}},),
     }

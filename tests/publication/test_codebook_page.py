@@ -22,6 +22,9 @@ def test_it_says_what_a_variable_means_and_what_was_done(tmp_path: Path) -> None
         "None: the values are as they were collected.",
         "To correct for in an analysis",
         "It was removed.",
+        "In an analysis</dt><dd>Divide a variance by 1.1.",
+        "<p>Multiply totals by 4.</p>",
+        "each row is an original category",
     ):
         assert said in page
 
@@ -44,6 +47,6 @@ def test_every_link_leads_somewhere(tmp_path: Path) -> None:
 
 
 def test_without_parameters_and_removed_variables_it_has_no_empty_parts(tmp_path: Path) -> None:
-    page = codebook_page(codebook(tmp_path, parameters=(), not_released={})).decode()
+    page = codebook_page(codebook(tmp_path, parameters=(), not_released={}, allow_for=())).decode()
     assert "To correct for" not in page
     assert "Not released" not in page

@@ -18,7 +18,7 @@ ORDER = {
     "stdyInfo": ["abstract", "sumDscr"],
     "fileTxt": ["fileName", "dimensns", "fileType"],
     "dimensns": ["caseQnty", "varQnty"],
-    "var": ["labl", "valrng", "universe", "sumStat", "txt", "catgry", "derivation", "varFormat"],
+    "var": ["labl", "valrng", "universe", "sumStat", "txt", "catgry", "derivation", "varFormat", "notes"],
     "catgry": ["catValu", "labl", "catStat"],
 }
 
@@ -80,7 +80,9 @@ def test_a_variable_has_its_label_universe_range_categories_and_masking(tmp_path
 
 def test_what_was_removed_and_what_is_to_be_corrected_for_are_told(tmp_path: Path) -> None:
     root = read(tmp_path)
-    assert text(root, "stdyDscr/method/notes") == "name is not in the file. It was removed."
+    notes = root.findall("stdyDscr/method/notes", {"": NAMESPACE})
+    assert [each.text for each in notes] == ["Multiply totals by 4.", "name is not in the file. It was removed."]
+    assert text(variables(root)["income"], "notes") == "Divide a variance by 1.1."
     assert text(root, "otherMat/txt") == "method: pram; matrix: work: ((0.9, 0.1), (0.1, 0.9))"
 
 

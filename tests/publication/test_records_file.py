@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sluice.errors import DataError
-from sluice.publication.records_file import columns_with_formulas, read_typed, write_csv, write_parquet
+from sluice.publication.records_file import read_typed, write_csv, write_parquet
+from sluice.publication.spreadsheet_text import columns_with_formulas
 from sluice.variables import Kind, Variable
 
 VARIABLES = {

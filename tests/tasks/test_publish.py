@@ -8,6 +8,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pandas as pd
+import pyreadstat
 import pytest
 import yaml
 
@@ -28,6 +30,7 @@ from tasks.release.review import approve as approve_as
 from tasks.report import report
 from tasks.settle import settle
 from tests.flows.house import WAITING, House
+from tests.publication.data_package import problems
 
 Bring = Callable[[House], AnyRelease]
 
@@ -51,6 +54,41 @@ def test_the_approved_files_are_on_the_shelf_with_what_describes_them(house: Hou
     package = json.loads((folder / "datapackage.json").read_text())
     assert {resource["path"] for resource in package["resources"]} == set(approved_files(release))
     assert release.state is State.PUBLISHED
+
+
+@pytest.mark.slow
+def test_copies_for_statistics_packages_are_approved_published_and_named_like_the_data(
+    house: House, validated: Bring
+) -> None:
+    house.definition["copies"] = ["stata", "spss"]
+    house.definition["plan"][0]["columns"] = ["household"]  # towns are published, and no contract lists them
+    release = approved(validated(house))
+    folder = publish(release)
+    assert folder is not None
+    names = {f"people-puf.{ending}" for ending in ("parquet", "csv", "dta", "sav")}
+    assert set(approved_files(release)) == names
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert {each["path"] for each in manifest["files"]} == names
+    assert {"stata", "spss"} < set(manifest["hashes"])
+    assert problems(folder) == []
+    found, known = pyreadstat.read_dta(folder / "people-puf.dta")
+    assert found["income"].tolist() == pd.read_parquet(folder / "people-puf.parquet")["income"].tolist()
+    assert set(found["town"]) == {"Aldby", "Borgen", "Cresthill"}  # as text: a list of them would be of the data
+    assert set(known.variable_value_labels) == {"age", "sex", "region"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("copy", ["dta", "sav"])
+def test_a_copy_that_was_altered_after_approval_does_not_appear(house: House, validated: Bring, copy: str) -> None:
+    house.definition["copies"] = ["stata", "spss"]
+    release = approved(validated(house))
+    sha256, suffix = approved_files(release)[f"people-puf.{copy}"]
+    path = release.vault.path(sha256, suffix)
+    path.chmod(0o600)
+    path.write_bytes(path.read_bytes()[:-8] + bytes(8))
+    with pytest.raises(StepFailed):
+        publish(release)
+    assert house.shelf == []
 
 
 @pytest.mark.slow

@@ -129,6 +129,14 @@ class MicroaggregationStep(MaskingStep):
                 attacks.append(NearestGroups(names))
         return tuple(attacks)
 
+    def correction(self) -> str:
+        if not self.restore_variance:
+            return super().correction()
+        return (
+            "Means and variances of the whole file need no correction. Small subgroups are drawn towards their "
+            "neighbours, values may leave the allowed range, and correlations are right only nearly."
+        )
+
     def describe(self) -> str:
         together = {"together": "", "one_at_a_time": ", for each variable by itself"}
         how = together[self.variable_groups] if isinstance(self.variable_groups, str) else ", in sets of variables"

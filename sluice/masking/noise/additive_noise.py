@@ -11,7 +11,7 @@ is kept and a column's nearly; `corrected: exact` is made on the columns there, 
 """
 
 from collections.abc import Callable
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -147,6 +147,43 @@ class AdditiveNoise(MaskingStep):
         linkage = LinearChange(self.columns, amount)
         alone = self.kind != "uncorrelated" or len(self.columns) == 1  # follows the data, and cannot be told from them
         return (linkage,) if alone else (linkage, Filtering(self.columns, amount))
+
+    def parameters(self) -> dict[str, Any]:
+        """What the noise was, as a share: no figure of the data. Every attack on the file is played with it known."""
+        how = {"kind": self.kind, "share_of_variance": self.amount, "corrected": self.corrected}
+        return {"noise": {"columns": list(self.columns), **how}}
+
+    def correction(self) -> str:
+        factor, root = f"{1 + self.amount:.5g}", f"{np.sqrt(1 + self.amount):.5g}"
+        apart = f"Within each combination of {', '.join(self.strata)}: " if self.strata else ""
+        among = "two of these variables" if len(self.columns) > 1 else "it and another with such noise"
+        if self.kind == "uncorrelated":
+            if self.corrected:
+                said = (
+                    f"Means and variances need no correction. Multiply a covariance, a correlation or a slope between "
+                    f"{among} by {factor}, and between one of them and any other variable by {root}."
+                )
+            else:
+                said = (
+                    f"Means need no correction. Divide a variance by {factor}; covariances need none. Multiply a "
+                    f"correlation between {among} by {factor}, and with any other variable by {root}; multiply a slope "
+                    f"on one such predictor by {factor}."
+                )
+        elif self.corrected:
+            said = (
+                "Means, variances, and correlations and regressions among these variables need no correction. Multiply "
+                f"a covariance, a correlation or a slope between one of them and any other variable by {root}."
+            )
+        else:
+            said = (
+                f"Means need no correction. Divide variances and covariances among these variables by {factor}; their "
+                "correlations and regressions on each other need none. With any other variable, multiply a "
+                f"correlation by {root}, and its slope on one of them by {factor}."
+            )
+        nearly = ["that values were moved to the ends of the range"] if self.clip else []
+        nearly += ["that values were rounded to whole numbers, which adds 1/12 to a variance"] if self.round else []
+        nearly += ["that the correction was made along the axes"] if self.kind == "spectral" and self.corrected else []
+        return apart + said + (f" All this holds but for chance, and but for {' and '.join(nearly)}." if nearly else "")
 
     def describe(self) -> str:
         variances = " and variances" if self.corrected == "exact" else ", and apart from chance the variances,"

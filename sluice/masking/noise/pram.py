@@ -15,6 +15,7 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from sluice.arrays import FloatArray
 from sluice.errors import PlanError
+from sluice.masking.corrections import CORRECTIONS
 from sluice.masking.noise.markov_matrix import invariant_matrix, retention_matrix
 from sluice.masking.record_draws import RecordDraws
 from sluice.masking.step import MaskingStep
@@ -179,6 +180,22 @@ class Pram(MaskingStep):
         if self.matrix is None:  # not yet fitted
             return (LearnedCloseness(self.columns),)
         return (CategoryMatrix(self.columns, self.matrix, MISSING),)
+
+    def correction(self) -> str:
+        alone = (
+            "Frequencies of a variable by itself need no correction but for chance. In a table with another variable, "
+            "the original counts T are estimated from the counted ones C"
+            if self.invariant
+            else CORRECTIONS[self.method]
+            + " In a table with another variable, whose rows are this one's categories, T is "
+            "estimated from C"
+        )
+        return (
+            f"{alone} by T = inverse(P transposed) C, with P the published matrix (rows: original categories); where "
+            "the other one was changed by a matrix Q, too, T = inverse(P transposed) C inverse(Q). Estimates can be "
+            "negative, and their standard errors are larger than those of counts: by the bootstrap, corrected in "
+            "each replicate. Where no matrix is published, such tables cannot be corrected."
+        )
 
     def describe(self) -> str:
         kept = " Each category's expected frequency is that of the original." if self.invariant else ""

@@ -134,6 +134,23 @@ class Sampling(MaskingStep):
     def attacks(self) -> tuple[NoAttack, ...]:
         return (NoAttack("every attack is played on people known to be in the sample, so that it hides nobody"),)
 
+    def correction(self) -> str:
+        if self.weight:
+            total = f"Weigh each record by {self.weight}, whose total is that of all records"
+        elif self.fraction is not None:
+            total = f"Multiply totals by {1 / self.fraction:.5g}; means and shares need no correction"
+        else:
+            total = f"The sampling fraction is {self.size} of the number of {self.unit}s" + (
+                ", another in each stratum" if self.strata else ""
+            )
+        of = f" ({self.fraction:g})" if self.fraction is not None else ""
+        unit = " of households as clusters" if self.unit == "household" else ""
+        return (
+            f"The file is a random sample. {total}. With the sampling fraction f{of}, standard errors are those of a "
+            f"simple random sample{unit} times the square root of 1 - f, where they are of the records that it was "
+            "drawn from."
+        )
+
     def describe(self) -> str:
         how_many = f"{self.size}" if self.fraction is None else f"{100 * self.fraction:g} % of the"
         each = f" of each combination of {', '.join(self.strata)}" if self.strata else ""

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from policies.models_of_rules import ModelsOfRules
 from policies.policy import Policy
@@ -28,6 +28,11 @@ class RecordsDefinition(Definition):
         description="keep the seed in the vault, so that authorised people can reproduce the file, "
         "or destroy it on publication, so that nobody can undo the noise",
     )
+    copies: tuple[Literal["stata", "spss"], ...] = Field(
+        default=(),
+        exclude_if=lambda copies: not copies,  # a definition that names none stays the one it was
+        description="statistics packages for which a copy with labels is published beside Parquet and CSV",
+    )
     analyses: Analyses = Field(
         default=Analyses(),
         description="what users of the data will do with them, done with the original and the masked file; reported",
@@ -41,6 +46,13 @@ class RecordsDefinition(Definition):
             for step in self.plan
         )
         return self.model_copy(update={"plan": tuple(plan)})
+
+    @field_validator("copies")
+    @classmethod
+    def _each_copy_once(cls, copies: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(copies)) != len(copies):
+            raise ValueError("names one twice")
+        return copies
 
     @model_validator(mode="after")
     def _no_small_groups(self) -> Self:

@@ -28,6 +28,8 @@ def described(
         name: [step.describe() for step in definition.plan if step.concerns(name)]
         for name in original_variables(release)
     }
+    to_all = [step.correction() for step in definition.plan if not step.columns]
+    allow_for = {name: [step.correction() for step in definition.plan if name in step.columns] for name in variables}
     parquet = next(file.sha256 for file in files if file.path.endswith(".parquet"))
     book = Codebook(
         release=release.id,
@@ -38,11 +40,12 @@ def described(
         software=f"Sluice {dossier.versions['sluice']}",
         records=dossier.view.records_released,
         files=tuple(file.path for file in files),
-        variables=codebook_variables(release.vault.verify(parquet, ".parquet"), variables, done),
+        variables=codebook_variables(release.vault.verify(parquet, ".parquet"), variables, done, allow_for),
         publisher=definition.publisher,
         doi=definition.doi,
         not_released={name: sentences for name, sentences in done.items() if name not in variables},
         parameters=dossier.view.parameters,
+        allow_for=tuple(to_all),
     )
     package = records_datapackage(
         definition.name,
@@ -54,6 +57,7 @@ def described(
         documents.contract.description,
         dossier.view.parameters,
         with_time=[each.variable.name for each in book.variables if each.with_time],
+        escaped=documents.policy.formula_cells == "escape",
     )
     return {
         "datapackage.json": as_json(package),

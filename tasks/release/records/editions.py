@@ -109,8 +109,7 @@ def _publication(release: RecordsRelease, staged: pd.DataFrame) -> Publication:
     masked = last(release.entries(), State.MASKED)
     if masked is None:
         raise DataError(f"{release.id} was not masked, so it cannot be compared with what was published before.")
-    body = masked.body
-    file = MaskedFile(body["data"], body["csv"], body["rows"], carried_out=(), sample=body["sample"])
+    file = MaskedFile.recorded(masked.body)
     order = row_order(release, kept_rows(release, file))
     if release.holdout is not None:
         original = read_typed(release.vault.verify(release.original.sha256, ".parquet"), release.staged_variables)

@@ -1,5 +1,7 @@
 """The masked file of a release that was masked before, with what its plan read off the data."""
 
+from dataclasses import replace
+
 from sluice.custody.states import State
 from sluice.errors import DataError
 from sluice.masking.plan import apply_plan
@@ -25,8 +27,7 @@ def masked_again(release: RecordsRelease) -> MaskedFile:
     done = last(release.entries(), State.MASKED)
     if done is None:
         raise DataError(f"{release.id} was not masked")
-    body, released = done.body, released_variables(release)
-    file = MaskedFile(body["data"], body["csv"], body["rows"], carried_out=(), sample=body["sample"])
+    file, released = MaskedFile.recorded(done.body), released_variables(release)
     before = read_masked(release, file)
     plan, seed = release.product.definition.plan, release.seeds().plan
     frame = read_original(release, release.original)
@@ -40,4 +41,4 @@ def masked_again(release: RecordsRelease) -> MaskedFile:
             f"the plan of {release.id} gives another file than it did, under this version of Sluice or its libraries, "
             "so it cannot be judged by this one"
         )
-    return MaskedFile(file.sha256, file.csv_sha256, file.rows, carried_out, file.sample)
+    return replace(file, carried_out=carried_out)

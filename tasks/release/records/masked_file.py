@@ -1,29 +1,43 @@
 """The masked file of a release, as staged in the vault, and which original record stands in which of its rows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sluice.masking.step import MaskingStep
 from sluice.masking.subsets import ByStratum
+from sluice.publication.copies import COPIES
 from tasks.release.release import DocumentedRelease
 
 
 @dataclass(frozen=True)
 class MaskedFile:
-    """The masked table in both published forms."""
+    """The masked table in its published forms.
+
+    carried_out : the plan, with the thresholds that were read off the data
+    sample      : SHA-256 of the list of the original records in it, where the plan took a sample
+    copies      : for which statistics package -> SHA-256
+    """
 
     sha256: str
     csv_sha256: str
     rows: int
-    carried_out: tuple[MaskingStep | ByStratum, ...]  # the plan, with the thresholds that were read off the data
-    sample: str | None = None  # SHA-256 of the list of the original records in it, where the plan took a sample
+    carried_out: tuple[MaskingStep | ByStratum, ...] = ()
+    sample: str | None = None
+    copies: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def recorded(cls, body: Mapping[str, Any]) -> Self:
+        """As the ledger's entry of the masking has it: without the plan as it was carried out."""
+        named = {name: body[name] for name in COPIES if name in body}
+        return cls(body["data"], body["csv"], body["rows"], sample=body["sample"], copies=named)
 
     @property
     def hashes(self) -> Mapping[str, str]:
-        return {"data": self.sha256, "csv": self.csv_sha256}
+        return {"data": self.sha256, "csv": self.csv_sha256, **self.copies}
 
 
 def kept_rows(release: DocumentedRelease, masked: MaskedFile) -> NDArray[np.int64]:

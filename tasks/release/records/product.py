@@ -13,6 +13,7 @@ from schemas.checks.frame_check import check_released
 from sluice.errors import DocumentError
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.masking.subsets import ByStratum
+from sluice.publication.copies import COPIES
 from sluice.publication.datapackage import PublishedFile
 from sluice.publication.records_file import read_typed
 from sluice.report.dossier import Dossier, RecordsView
@@ -41,6 +42,9 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
     def refuse_unfit(self) -> None:
         described_variables(self)  # refuses a plan that does not fit the contract
         declared = declared_variables(self)
+        for copy in self.definition.copies:
+            if unfit := COPIES[copy].unfit(described_variables(self)):
+                raise DocumentError(f"{self.path}: copies: {unfit[0]}")
         for what, analyses in (("analyses", self.definition.analyses), ("the policy's utility", self.policy.utility)):
             if unfit := unfit_analyses(analyses, declared):
                 raise DocumentError(f"{self.path}: {what}: {unfit[0]}")
@@ -72,7 +76,16 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
     def files(self, subject: Subject) -> dict[str, tuple[str, str]]:
         name = self.definition.name
         assert subject.csv is not None
-        return {f"{name}.parquet": (subject.data, ".parquet"), f"{name}.csv": (subject.csv, ".csv")}
+        copies = {name: getattr(subject, name) for name in COPIES}
+        return {
+            f"{name}.parquet": (subject.data, ".parquet"),
+            f"{name}.csv": (subject.csv, ".csv"),
+            **{
+                f"{name}{COPIES[copy].ending}": (sha256, COPIES[copy].ending)
+                for copy, sha256 in copies.items()
+                if sha256
+            },
+        }
 
     def descriptions(
         self, release: RecordsRelease, dossier: Dossier, files: Sequence[PublishedFile], at: datetime
@@ -80,9 +93,14 @@ class Records(Product[RecordsDefinition, MaskedFile, Evaluation]):
         return described(release, dossier, files, at)
 
     def read_back(self, release: RecordsRelease, place: Callable[[str], Path]) -> list[str]:
-        released = released_variables(release)
-        findings = check_released(read_typed(place(f"{self.definition.name}.parquet"), released), released)
-        return [] if decide(findings) is Verdict.PASS else [finding.says for finding in findings]
+        name, released = self.definition.name, released_variables(release)
+        parquet, described = place(f"{name}.parquet"), described_variables(self)
+        findings = check_released(read_typed(parquet, released), released)
+        problems = [] if decide(findings) is Verdict.PASS else [finding.says for finding in findings]
+        for each in (COPIES[copy] for copy in self.definition.copies):
+            differing = each.differing(parquet, place(f"{name}{each.ending}"), described)
+            problems += [f"{variable} of the copy for {each.package} is another" for variable in differing]
+        return problems
 
     def compare_editions(self, release: RecordsRelease) -> list[Finding]:
         return [*compare_publications(release), *compare_with_tables(release)]

@@ -6,7 +6,7 @@ Nothing here knows of a release: cells and what is asked of them in, findings an
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from policies.formula_cells import formula_codes
+from policies.formula_cells import FormulaCells, formula_codes
 from sluice.report.table_summary import TableSummary, summarise
 from sluice.tabular.audit.audit import Audit
 from sluice.tabular.audit.learned_intervals import learned_intervals
@@ -29,7 +29,7 @@ class TablesEvaluation:
     tables: tuple[TableSummary, ...]
 
 
-def check_cells(cells: Cells, request: ProtectionRequest) -> list[Finding]:
+def check_cells(cells: Cells, request: ProtectionRequest, formulas: FormulaCells) -> list[Finding]:
     """What each rule says of the unprotected cells, which does not decide; and of those that people want published."""
     by_rule = [
         Finding(
@@ -44,7 +44,7 @@ def check_cells(cells: Cells, request: ProtectionRequest) -> list[Finding]:
         )
         for rule, found in request.requirements.by_rule.items()
     ]
-    return [*by_rule, *formula_codes(cells.dimensions), *request.findings]
+    return [*by_rule, *formula_codes(cells.dimensions, formulas), *request.findings]
 
 
 def judge_audit(outcome: Audit) -> Finding:

@@ -23,11 +23,16 @@ def table_files(documents: TablesDocuments, cells: Cells, published: PublishedCe
     """Name and content of every file: one table in each, in all forms that the definition asks for."""
     form = documents.definition.form
     for table in _published_tables(documents, cells, published):
-        yield f"{table.name}.csv", to_csv(table)
+        yield f"{table.name}.csv", to_csv(table, escaped=_is_escaped(documents))
         yield f"{table.name}.parquet", to_parquet(table)
         if form.sdmx_dataflow:
             in_sdmx = to_sdmx_csv(table, form.sdmx_dataflow, form.time_period, cells.dimensions)
             yield f"{table.name}.sdmx.csv", in_sdmx
+
+
+def _is_escaped(documents: TablesDocuments) -> bool:
+    """Whether codes of the CSV files are in the form that spreadsheets show; those of SDMX-CSV are for programs."""
+    return documents.policy.formula_cells == "escape"
 
 
 def _published_tables(documents: TablesDocuments, cells: Cells, published: PublishedCells) -> Iterator[PublishedTable]:
@@ -75,6 +80,7 @@ def table_descriptor(
             if each.withheld or each.withheld_levels
         ],
         description=documents.contract.description,
+        escaped=_is_escaped(documents),
     )
 
 
@@ -116,8 +122,9 @@ def problems_of(
             if path is None:
                 continue
             axes = [cells.dimensions[axis] for axis in axes_of(cells, table.dimensions)]
-            whole = {"of_dataflow": cells.dimensions} if ending == _SDMX else {}
-            content = read(path.read_bytes(), path.name, axes, cells.decimals, **whole)
+            further: dict[str, Any] = {"of_dataflow": cells.dimensions} if ending == _SDMX else {}
+            further |= {"escaped": _is_escaped(documents)} if ending == ".csv" else {}
+            content = read(path.read_bytes(), path.name, axes, cells.decimals, **further)
             wrong = discrepancies(
                 content,
                 cells,

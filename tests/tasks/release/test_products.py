@@ -51,6 +51,24 @@ def test_the_name_of_each_records_person_is_not_released(tmp_path: Path) -> None
         load_product(house.file, house.workspace())
 
 
+def test_a_copy_whose_package_does_not_take_a_name_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    house = House(tmp_path / "house")
+    house.variable("sex")["name"] = "sex-at-birth"
+    house.write()
+    before = load_product(house.file, house.workspace()).hashes["plan"]
+    house.definition["copies"] = []  # says nothing, and changes nothing
+    house.write()
+    assert load_product(house.file, house.workspace()).hashes["plan"] == before
+    house.definition["copies"] = ["stata"]
+    house.write()
+    with pytest.raises(DocumentError, match=r"copies: 'sex-at-birth' cannot be the name of a variable of Stata"):
+        load_product(house.file, house.workspace())
+    house.definition["copies"] = ["spss", "spss"]
+    house.write()
+    with pytest.raises(DocumentError, match=r"copies: .*names one twice"):
+        load_product(house.file, house.workspace())
+
+
 @pytest.mark.slow
 def test_what_is_hashed_does_not_depend_on_where_the_documents_lie(tmp_path: Path) -> None:
     here, there = House(tmp_path / "here"), House(tmp_path / "there")

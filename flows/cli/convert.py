@@ -1,0 +1,47 @@
+"""The command for those who have a published folder: its data for their statistics package, or with labels."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from flows.cli.terminal import AsJson, print_json, say
+
+convert_app = typer.Typer()
+
+
+@convert_app.command()
+def convert(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="a published folder")],
+    to: Annotated[
+        Literal["stata", "spss", "csv"],
+        typer.Option("--to", help="stata or spss, with labels; csv: labels in the place of codes, for a spreadsheet"),
+    ],
+    keys: Annotated[Path, typer.Option("--keys", metavar="FILE", help="whose keys count: OpenSSH's allowed signers")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="where to write")] = Path(),
+    release: Annotated[
+        str | None,
+        typer.Option("--release", metavar="ID", help="the release it must be; else the folder's name"),
+    ] = None,
+    unsigned: Annotated[
+        bool, typer.Option("--unsigned", help="believe the publisher about approvals that nobody signed")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Verify a published folder and convert its data; needs no workspace and no network."""
+    from sluice.custody.signing.allowed_signers import read_allowed_signers
+    from sluice.errors import DataError
+    from sluice.publication.conversion import convert as converted
+    from sluice.publication.verification import verify_folder
+
+    found = verify_folder(folder, read_allowed_signers(keys), release=release, unsigned=unsigned)
+    if found.problems:
+        raise DataError(f"{folder} is not to be believed, so it is not converted: {'; '.join(found.problems)}")
+    made = converted(folder, found.files, to, output)
+    if as_json:
+        print_json({"files": [{"path": str(each.path), "renamed": dict(each.renamed)} for each in made]})
+        return
+    for each in made:
+        say(str(each.path), style="bold")
+        for name, new in each.renamed.items():
+            say(f"  {name} is {new} there")
