@@ -15,6 +15,7 @@ from sluice.log import is_written
 from sluice.verdict import Verdict
 
 if TYPE_CHECKING:
+    from policies.explanation import Explanation
     from sluice.report.dossier import Dossier
 
 releases_app = typer.Typer()
@@ -29,20 +30,28 @@ def release(file: Definition, as_json: AsJson = False) -> None:
 
 
 @releases_app.command()
-def check(file: Definition, as_json: AsJson = False) -> None:
+def check(
+    file: Definition,
+    explain: Annotated[
+        str | None, typer.Option("--explain", metavar="RULE", help="and explain this rule, with what it found")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Judge and report as `release` does, but ask nobody and publish nothing."""
-    _run(str(file), rehearse=True, as_json=as_json)
+    _run(str(file), rehearse=True, as_json=as_json, explain=explain)
 
 
-def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
+def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str | None = None) -> None:
     from flows.cli.document_warnings import document_warnings
+    from policies.explanation import explain as explained
     from tasks.release.account import account
     from tasks.release.adopted import refuse_unadopted
     from tasks.release.documents import open_workspace
     from tasks.release.kept_dossier import kept_dossier
     from tasks.release.products import load_product
 
-    # A wrong document is said at once, before anything starts.
+    # A wrong name or document is said at once, before anything starts.
+    explanation = explained(explain) if explain else None
     product = load_product(Path(definition), open_workspace())
     if not rehearse:
         refuse_unadopted(product, (product.definition.owner, account()))
@@ -53,14 +62,22 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
 
         outcome = run_flow(product, rehearse=rehearse)
     dossier = kept_dossier(product.workspace, product.workspace.ledger.entries(outcome.release))
-    finish(outcome, as_json, None if product.definition.product == "tables" else definition, dossier)
+    suggested = None if product.definition.product == "tables" else definition
+    finish(outcome, as_json, suggested, dossier, explanation)
 
 
-def finish(outcome: Any, as_json: bool, definition: str | None = None, dossier: "Dossier | None" = None) -> None:
+def finish(
+    outcome: Any,
+    as_json: bool,
+    definition: str | None = None,
+    dossier: "Dossier | None" = None,
+    explanation: "Explanation | None" = None,
+) -> None:
     """Say where the release stands and, where it is blocked, what to change; exit with the code for it.
 
     definition : the file of a release of records, of which changes may be suggested where it is blocked
     dossier    : of its last judgement
+    explanation: of a rule, to go with it
     """
     blocked = dossier if outcome.verdict is not Verdict.PASS and _exit_code(outcome) == BLOCKED else None
     if as_json:
@@ -77,6 +94,10 @@ def finish(outcome: Any, as_json: bool, definition: str | None = None, dossier: 
         for name, path in (("report", outcome.report), ("published", outcome.published)):
             if path:
                 say(f"{name}: {_from_here(path)}")
+        if explanation:
+            from flows.cli.explain import say_explanation
+
+            say_explanation(explanation, dossier)
         if outcome.state is State.PENDING_REVIEW:
             say(f"to judge it: sluice review {outcome.release}")
     raise typer.Exit(_exit_code(outcome))
