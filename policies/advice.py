@@ -26,13 +26,13 @@ from policies.standard import (
 )
 from sluice.verdict import Finding, Verdict
 
-_STANDARD = (
+STANDARD = (
     sample_size, comparable_values, prediction, copies, isolated_people, subgroups, duplicate_records, leniency,
     lone_copies, reidentification, learned_linkage, transparency,
     partial_knowledge, unique_values,
 )  # fmt: skip
 
-_RULES = rules(PolicyRule) | rules(AttackPolicyRule)
+RULES = rules(PolicyRule) | rules(AttackPolicyRule)
 
 _UTILITY = {
     "mean": (
@@ -339,16 +339,16 @@ _CHAIN = {
 }
 
 ADVICE: Mapping[str, str] = {
-    **{rule: model.advice for rule, model in _RULES.items()},
-    **{rule: text for part in _STANDARD for rule, text in part.ADVICE.items()},
+    **{rule: model.advice for rule, model in RULES.items()},
+    **{rule: text for part in STANDARD for rule, text in part.ADVICE.items()},
     **_UTILITY,
     **_CONTRACT,
     **_CHAIN,
 }
 
-_UNMEASURED: Mapping[str, str] = {
-    **{rule: model.needs for rule, model in _RULES.items()},
-    **{rule: text for part in _STANDARD for rule, text in getattr(part, "UNMEASURED", {}).items()},
+UNMEASURED: Mapping[str, str] = {
+    **{rule: model.needs for rule, model in RULES.items()},
+    **{rule: text for part in STANDARD for rule, text in getattr(part, "UNMEASURED", {}).items()},
     "reference_standard": (
         "Give the policy a reference_standard, or correct its settings: without one a file of records cannot be judged."
     ),
@@ -381,7 +381,7 @@ def advice_on(finding: Finding) -> str:
     """What to do about a finding that did not pass; empty for a rule that nobody wrote advice for."""
     head = finding.rule if finding.rule in ADVICE else finding.rule.partition(".")[0]
     if finding.verdict is Verdict.UNKNOWN:
-        return f"{_UNMEASURED.get(head, _INCOMPLETE)} {_CANNOT_BE_EXCUSED}"
+        return f"{UNMEASURED.get(head, _INCOMPLETE)} {_CANNOT_BE_EXCUSED}"
     return ADVICE.get(head, "")
 
 

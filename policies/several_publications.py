@@ -11,6 +11,7 @@ import numpy as np
 from policies.policy import Policy
 from policies.rules.k_anonymity import KAnonymity
 from policies.rules.l_diversity import LDiversity
+from policies.rules.near_limit import if_near
 from policies.standard.reported_share import reported_share
 from sluice.risk.publications.averaged_noise import averaged_noise
 from sluice.risk.publications.differencing import Differences, differencing
@@ -188,6 +189,7 @@ def _averaged_noise(
         f"An intruder who knows a person's quasi-identifiers and takes the average over {worst.files} publications "
         f"reads {worst.name} rightly (a number to a tenth of its spread) for {together} of the {unit}, where the best "
         f"of them alone tells it for {alone}; {margin:.1%} more are tolerated."
+        f"{if_near(verdict, worst.gain, margin)}"
     )
     return _of_rule("averaged_noise", verdict, says, len(earlier), worst.name, worst.gain, margin)
 

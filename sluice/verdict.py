@@ -42,6 +42,9 @@ class Finding(BaseModel):
         default=False, description="True: there is a figure, which decides and is not told, as it tells of a few people"
     )
     advice: _OneLine = Field(default="", description="what to do about it when it did not pass, by `policies.advice`")
+    where: tuple[_OneLine, ...] = Field(
+        default=(), description="the variables and released categories through which the rule is broken, the most first"
+    )
     binding: bool = Field(default=True, description="False: reported, but does not decide")
     waiver: _OneLine | None = Field(
         default=None, description="who waived it, why and until when; stays visible in the report"

@@ -6,7 +6,7 @@ from sluice.verdict import Finding
 from tasks.release.findings import findings_of
 from tasks.release.records.comparison import compared
 from tasks.release.records.editions import compare_publications
-from tasks.release.records.judgement import check_masked, check_original
+from tasks.release.records.judgement import check_masked_and_locate, check_original
 from tasks.release.records.masked_file import MaskedFile
 from tasks.release.records.variables import RecordsRelease, original_variables, read_original
 from tasks.release.tables.files_of_records import compare_with_tables
@@ -22,7 +22,7 @@ def check(release: RecordsRelease, masked: MaskedFile | None = None) -> list[Fin
         return check_original(policy, original, original_variables(release), release.unit, permitted_file)
     files = compared(release, masked)
     return [
-        *check_masked(policy, files, permitted_file),
+        *check_masked_and_locate(policy, files, permitted_file),
         *policy.overlooked(files.released),
         *formula_cells(files.masked, policy.formula_cells),
         *findings_of("several_publications", "masked", lambda: compare_publications(release)),

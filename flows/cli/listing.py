@@ -28,7 +28,8 @@ def show_dossier(screen: Console, facts: Mapping[str, Any], dossier: Dossier) ->
     screen.print("\nWhat was done to the data", style="bold")
     _show_pairs(screen, [(f"{number}.", sentence) for number, sentence in enumerate(dossier.plan, start=1)])
     screen.print("\nWhat was found", style="bold")
-    _show_pairs(screen, [_finding_row(finding) for finding in sorted(dossier.findings, key=_urgency)])
+    rows = [row for finding in sorted(dossier.findings, key=_urgency) for row in _finding_rows(finding)]
+    _show_pairs(screen, rows)
     screen.print("\nWhat to do now", style="bold")
     _show_pairs(screen, [("-", step) for step in next_steps(dossier)])
 
@@ -89,8 +90,12 @@ def _show_pairs(screen: Console, pairs: Sequence[tuple[str, str]]) -> None:
     screen.print(table)
 
 
+def _finding_rows(finding: Finding) -> list[tuple[str, str]]:
+    """Whether it decides, what it says, and through which variables it is so."""
+    return [_finding_row(finding), *(("", f"- {each}") for each in finding.where)]
+
+
 def _finding_row(finding: Finding) -> tuple[str, str]:
-    """Whether it decides, and what it says."""
     about = ", ".join(filter(None, (finding.stage, finding.rule)))
     says = f"{about}: {finding.says}" + (f" Waived by {finding.waiver}" if finding.waiver else "")
     if not finding.binding:

@@ -26,13 +26,16 @@ from flows.cli.compare import compare_app
 from flows.cli.convert import convert_app
 from flows.cli.doctor import doctor_app
 from flows.cli.documents import documents_app
+from flows.cli.explain import explain_app
 from flows.cli.founding import founding_app
 from flows.cli.hierarchy import hierarchy_app
 from flows.cli.key import key_app
 from flows.cli.ledger import ledger_app, status_app
+from flows.cli.man_page import man_app
 from flows.cli.microdata import microdata_app
 from flows.cli.new import new_app
 from flows.cli.office import office_app
+from flows.cli.panels import arrange
 from flows.cli.polling import polling_app
 from flows.cli.protect_table import protect_app
 from flows.cli.reassess import reassess_app
@@ -100,6 +103,8 @@ for group in (
     convert_app,
     doctor_app,
     worker_app,
+    explain_app,
+    man_app,
 ):
     app.add_typer(group)
 app.add_typer(ledger_app, name="ledger")
@@ -121,7 +126,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _main(arguments: list[str] | None) -> int:
     try:
         prepare()
-        code = _command()(args=arguments, prog_name="sluice", standalone_mode=False)
+        code = command_line()(args=arguments, prog_name="sluice", standalone_mode=False)
         return code if isinstance(code, int) else DONE
     except typer.Exit as exit_:
         return int(exit_.exit_code)
@@ -135,9 +140,9 @@ def _main(arguments: list[str] | None) -> int:
 
 
 @cache
-def _command() -> Any:
+def command_line() -> Any:
     """The commands, put together once in a process."""
-    return typer.main.get_command(app)
+    return arrange(typer.main.get_command(app))
 
 
 _pressed: list[int] = []  # Ctrl-C: libraries turn the exception that it raises into others

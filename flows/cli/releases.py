@@ -3,8 +3,9 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +13,10 @@ from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, err, note, print_
 from sluice.custody.states import State
 from sluice.log import is_written
 from sluice.verdict import Verdict
+
+if TYPE_CHECKING:
+    from policies.explanation import Explanation
+    from sluice.report.dossier import Dossier
 
 releases_app = typer.Typer()
 
@@ -25,19 +30,28 @@ def release(file: Definition, as_json: AsJson = False) -> None:
 
 
 @releases_app.command()
-def check(file: Definition, as_json: AsJson = False) -> None:
+def check(
+    file: Definition,
+    explain: Annotated[
+        str | None, typer.Option("--explain", metavar="RULE", help="and explain this rule, with what it found")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Judge and report as `release` does, but ask nobody and publish nothing."""
-    _run(str(file), rehearse=True, as_json=as_json)
+    _run(str(file), rehearse=True, as_json=as_json, explain=explain)
 
 
-def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
+def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str | None = None) -> None:
     from flows.cli.document_warnings import document_warnings
+    from policies.explanation import explain as explained
     from tasks.release.account import account
     from tasks.release.adopted import refuse_unadopted
     from tasks.release.documents import open_workspace
+    from tasks.release.kept_dossier import kept_dossier
     from tasks.release.products import load_product
 
-    # A wrong document is said at once, before anything starts.
+    # A wrong name or document is said at once, before anything starts.
+    explanation = explained(explain) if explain else None
     product = load_product(Path(definition), open_workspace())
     if not rehearse:
         refuse_unadopted(product, (product.definition.owner, account()))
@@ -47,31 +61,69 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool) -> None:
         from flows.review import run_flow
 
         outcome = run_flow(product, rehearse=rehearse)
-    finish(outcome, as_json, None if product.definition.product == "tables" else definition)
+    dossier = kept_dossier(product.workspace, product.workspace.ledger.entries(outcome.release))
+    suggested = None if product.definition.product == "tables" else definition
+    finish(outcome, as_json, suggested, dossier, explanation)
 
 
-def finish(outcome: Any, as_json: bool, definition: str | None = None) -> None:
-    """Say where the release stands, and exit with the code for it.
+def finish(
+    outcome: Any,
+    as_json: bool,
+    definition: str | None = None,
+    dossier: "Dossier | None" = None,
+    explanation: "Explanation | None" = None,
+) -> None:
+    """Say where the release stands and, where it is blocked, what to change; exit with the code for it.
 
     definition : the file of a release of records, of which changes may be suggested where it is blocked
+    dossier    : of its last judgement
+    explanation: of a rule, to go with it
     """
+    blocked = dossier if outcome.verdict is not Verdict.PASS and _exit_code(outcome) == BLOCKED else None
     if as_json:
         verdict = None if outcome.verdict is None else outcome.verdict.name
-        print_json(outcome.model_dump(mode="json") | {"verdict": verdict})
+        print_json(outcome.model_dump(mode="json") | {"verdict": verdict} | (_to_change(blocked) if blocked else {}))
     else:
         say(f"{outcome.release} {_stands(outcome.state)}.", style="bold")
         judged = (outcome.says, *(f"  - {reason}" for reason in outcome.further_reasons))
         for line in (*(() if outcome.state is State.PUBLISHED else judged), outcome.approvals):
             if line:
                 say(line)
+        if blocked:
+            _say_what_to_change(blocked, definition)
         for name, path in (("report", outcome.report), ("published", outcome.published)):
             if path:
                 say(f"{name}: {_from_here(path)}")
-        if definition and outcome.verdict is Verdict.FAIL and _exit_code(outcome) == BLOCKED:
-            say(f"the smallest changes of the plan that would pass: sluice suggest {definition}")
+        if explanation:
+            from flows.cli.explain import say_explanation
+
+            say_explanation(explanation, dossier)
         if outcome.state is State.PENDING_REVIEW:
             say(f"to judge it: sluice review {outcome.release}")
     raise typer.Exit(_exit_code(outcome))
+
+
+def _to_change(dossier: "Dossier") -> dict[str, Any]:
+    """The same for machines."""
+    from sluice.report.what_to_change import what_to_change
+
+    changes = [asdict(change) for change in what_to_change(dossier)]
+    return {"what_to_change": changes, "suggestions": dossier.suggestions}
+
+
+def _say_what_to_change(dossier: "Dossier", definition: str | None) -> None:
+    from sluice.report.what_to_change import in_lines
+
+    if lines := in_lines(dossier):
+        say("What to change", style="bold")
+    for line in lines:
+        say(f"  {line}")
+    if dossier.suggestions:
+        say("Changes of the plan that passed when they were tried, the smallest first", style="bold")
+    for number, each in enumerate(dossier.suggestions, 1):
+        say(f"  {number}. {each}")
+    if definition and not dossier.suggestions and dossier.verdict is Verdict.FAIL:
+        say(f"to have the smallest changes of the plan tried that would pass: sluice suggest {definition}")
 
 
 def _stands(state: State) -> str:

@@ -1,5 +1,6 @@
 """What all commands share: exit codes, the two streams, JSON for machines."""
 
+import glob
 import logging
 from collections.abc import Iterable
 from typing import Annotated, Any
@@ -25,7 +26,18 @@ class _Terminal(Console):
 err = _Terminal(stderr=True, highlight=False, markup=False, emoji=False)
 out = _Terminal(highlight=False, markup=False, emoji=False)
 
-ReleaseId = Annotated[str, typer.Argument(metavar="ID", help="the release, as `sluice status` lists it")]
+
+def release_ids(incomplete: str) -> list[str]:
+    """What a shell offers for a release's id: those of which the workspace has a report. Opens nothing else."""
+    from sluice.settings import settings
+
+    return sorted(path.stem for path in (settings().home / "reports").glob(f"{glob.escape(incomplete)}*.html"))
+
+
+ReleaseId = Annotated[
+    str,
+    typer.Argument(metavar="ID", help="the release, as `sluice status` lists it", autocompletion=release_ids),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON for machines on standard output")]
 
 

@@ -67,6 +67,7 @@ class AttackRule(DisclosureRule):
         else:
             allowed = min(limits)
             verdict = Verdict.PASS if high <= allowed else Verdict.FAIL if low > allowed else Verdict.REVIEW
+            said[-1] += if_near(verdict, sign * measured.value, allowed)  # without ends, which might tell of a few
         return Finding(
             rule=self.rule,
             verdict=verdict,
@@ -77,7 +78,7 @@ class AttackRule(DisclosureRule):
             attempted=measured.attempted,
             completed=measured.completed,
             binding=self.binding,
-            says=" ".join(said) + if_near(verdict),
+            says=" ".join(said),
         )
 
     def figure(self, value: float) -> str:

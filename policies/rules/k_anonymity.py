@@ -11,6 +11,7 @@ from pydantic import Field
 from policies.rules.behind import Behind
 from policies.rules.frequency_rule import FrequencyRule, alone_with, are, missing_note, people_note
 from policies.rules.words import listed
+from sluice.arrays import BoolArray
 from sluice.risk.classes import k_anonymity, sample_uniques
 from sluice.variables import Variables
 from sluice.verdict import Finding
@@ -44,6 +45,9 @@ class KAnonymity(FrequencyRule):
         asks = f"the policy asks that at least {self.k:,} share every combination"
         says += f"; {asks}{missing_note(self.missing_matches)}.{people_note(frame, variables)}"
         return [self.finding(observed >= self.k, observed, self.k, n, says, stage, ", ".join(keys))]
+
+    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray:
+        return self.frequencies(frame, variables, keys, behind) < self.k
 
     def describe(self) -> str:
         return f"At least {self.k:,} records share every combination of {self.of_what} (k-anonymity)."

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from policies.rules.behind import NOTHING, Behind
 from policies.rules.rule import Rule
+from sluice.arrays import BoolArray
 from sluice.errors import DataError, did_you_mean
 from sluice.variables import Role, Variables, with_role
 from sluice.verdict import Finding, Verdict
@@ -49,6 +50,10 @@ class MicrodataRule(Rule):
         self, frame: pd.DataFrame, variables: Variables, keys: list[str], stage: str, unit: str, behind: Behind
     ) -> list[Finding]:
         """The findings on a file with at least one record and at least one key column."""
+
+    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray | None:
+        """Which records break the rule, shape (n,), by these keys; None where it is not about single records."""
+        return None
 
     def finding(
         self,

@@ -11,6 +11,7 @@ from pydantic import Field
 from policies.rules.behind import Behind
 from policies.rules.frequency_rule import FrequencyRule, alone_with, missing_note, people_note
 from policies.rules.rule import Share
+from sluice.arrays import BoolArray
 from sluice.risk.classes import sample_uniques
 from sluice.variables import Variables
 from sluice.verdict import Finding
@@ -38,6 +39,9 @@ class SampleUniquesShare(FrequencyRule):
             f"{missing_note(self.missing_matches)}.{people_note(frame, variables)}"
         )
         return [self.finding(observed <= self.at_most, observed, self.at_most, n, says, stage, ", ".join(keys))]
+
+    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray:
+        return self.frequencies(frame, variables, keys, behind) == 1
 
     def describe(self) -> str:
         return f"At most {100 * self.at_most:.3g} % of the records are alone with their combination of {self.of_what}."

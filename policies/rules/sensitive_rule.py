@@ -1,7 +1,7 @@
 """SensitiveRule: a rule on what the look-alikes of a record give away of its sensitive values."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from policies.rules.microdata_rule import Columns, MicrodataRule, refuse_missing
 from policies.rules.rule import Share
 from policies.rules.sensitive_values import ClassFigures, SensitiveValues
 from policies.rules.words import listed, word
+from sluice.arrays import BoolArray
 from sluice.risk.classes import equivalence_classes, l_diversity
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 from sluice.risk.people import people_of
@@ -51,23 +52,43 @@ class SensitiveRule(MicrodataRule):
         classes = equivalence_classes.classes_of(frame, keys, people_of(frame, variables))
         findings = []
         for name in sensitive:
-            others = [other for other in sensitive if self.others_known and other != name]
-            views = [(frame, "" if stage == "original" else " Counted are the released values.")]
-            if behind.original is not None and {name, *others} <= set(behind.original):
-                said = " Counted are the original values of those who share a released group."
-                views = [(behind.original, said), *views]
+            others = self._others(name, sensitive)
             found = []
-            for values, said in views:
-                among = classes
-                if others:
-                    codes = [equivalence_classes.category_codes(values[other]) for other in others]
-                    among = l_diversity.knowing_others(classes, codes)
-                finding = self._judge_one(among, values[name], variables[name], unit, frame[keys], stage, behind)
+            for among, values, said in self._views(classes, frame, name, others, stage, behind):
+                finding = self._judge_one(among, values, variables[name], unit, frame[keys], stage, behind)
                 found.append(finding.model_copy(update={"says": f"{finding.says}{said}"}))
             worst = max(found, key=lambda one: one.verdict)  # of equals the one by original values
             scope = f"{name} by {', '.join([*keys, *others])}"
             findings.append(worst.model_copy(update={"stage": stage, "scope": scope}))
         return findings
+
+    def failing(self, frame: pd.DataFrame, variables: Variables, keys: list[str], behind: Behind) -> BoolArray:
+        sensitive = with_role(variables, Role.SENSITIVE) if self.columns is None else list(self.columns)
+        classes = equivalence_classes.classes_of(frame, keys, people_of(frame, variables))
+        found = np.zeros(len(frame), dtype=np.bool_)
+        for name in (name for name in sensitive if variables[name].kind is not Kind.ITEMS):
+            for among, column, _ in self._views(classes, frame, name, self._others(name, sensitive), "masked", behind):
+                values = SensitiveValues.of(among, column, variables[name], self.near_share)
+                if len(values.column):
+                    broken = self.measure(values).failing & ~values.all_harmless
+                    found[values.rows[broken[values.classes.labels]]] = True
+        return found
+
+    def _others(self, name: str, sensitive: Sequence[str]) -> list[str]:
+        return [other for other in sensitive if self.others_known and other != name]
+
+    def _views(
+        self, classes: EquivalenceClasses, frame: pd.DataFrame, name: str, others: Sequence[str], stage: str,
+        behind: Behind,
+    ) -> Iterator[tuple[EquivalenceClasses, "pd.Series[Any]", str]]:  # fmt: skip
+        """The values that are looked at, within which classes, and how that is said."""
+        views = [(frame, "" if stage == "original" else " Counted are the released values.")]
+        if behind.original is not None and {name, *others} <= set(behind.original):
+            said = " Counted are the original values of those who share a released group."
+            views = [(behind.original, said), *views]
+        for values, said in views:
+            codes = [equivalence_classes.category_codes(values[other]) for other in others]
+            yield l_diversity.knowing_others(classes, codes) if others else classes, values[name], said
 
     def _judge_one(
         self,

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from policies.standard.natural_frequency import natural_frequency, per
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
 from sluice.risk.reference.copies import CopyCount, count_copies, exact_copies
@@ -29,6 +30,7 @@ ADVICE = {
 
 Column = npt.NDArray[Any]
 
+TEN_THOUSAND = 10_000  # people of whom copies are counted: they are rare
 _TIED = 1e-9  # distances that differ by no more are equal
 
 
@@ -44,11 +46,14 @@ def judge_closest(standard: ReferenceStandard, found: ReferenceAttack, minimum_c
 
         by_chance = binom.sf(count - 1, found.attacked, limit) >= standard.alpha
         verdict = Verdict.REVIEW if by_chance else Verdict.FAIL
-    share, said = reported_share(count, found.attacked, minimum_cell)
+    share, _ = reported_share(count, found.attacked, minimum_cell)
+    said = natural_frequency(count / found.attacked, found.attacked, minimum_cell)
+    chance = " More than that, but not beyond chance, so a person must decide." if verdict is Verdict.REVIEW else ""
     return Finding(
         rule="closest_records", verdict=verdict,
-        says=f"{said} of the people have a released record closer to them than the closest "
-        f"{standard.tail_quantile:.1%} would find in a file they are not in; {limit:.1%} may.",
+        says=f"For {said} people the released file holds a record as near as only the nearest "
+        f"{per(standard.tail_quantile)} of 1,000 would find in a file that they are not in; for {per(limit)} of 1,000 "
+        f"it may.{chance}",
         stage="reference", observed=share, limit=limit, attempted=found.records, completed=found.attacked,
     )  # fmt: skip
 
@@ -93,11 +98,12 @@ def judge_copies(
 ) -> Finding:
     """Whether there are more copies than chance and the policy allow."""
     tolerated = standard.copies_excess * sampled
-    share, said = reported_share(count.found, count.records, minimum_cell)
+    share, _ = reported_share(count.found, count.records, minimum_cell)
+    said = natural_frequency(count.found / count.records, count.records, minimum_cell, TEN_THOUSAND)
     return Finding(
         rule=rule, verdict=Verdict.PASS if count.excess <= tolerated else Verdict.FAIL,
-        says=f"{said} of the people {how}; {count.expected:.2%} would have such a twin in a file they are not in, "
-        f"and chance and policy allow {count.chance + tolerated:.2%} more.",
+        says=f"{said[0].upper()}{said[1:]} people {how}; {per(count.expected, TEN_THOUSAND)} would have such a twin in "
+        f"a file that they are not in, and chance and policy allow {per(count.chance + tolerated, TEN_THOUSAND)} more.",
         stage="reference", observed=share, limit=min(1.0, count.expected + count.chance + tolerated),
         attempted=records, completed=count.records,
     )  # fmt: skip

@@ -103,16 +103,20 @@ def judge_reached(
         f"policy allows {100 * limits.claims:.3g}%. Without the person's own record, {_lower(anyway)} would be "
         "claimed, all wrongly."
     )
-    return [
-        _finding(
-            "learned_linkage", _verdict(reached.found, units, limits.found + chance), says, limits, scope,
-            observed=found, limit=limits.found + chance, attempted=len(files.original), completed=n,
-        ),
-        _finding(
-            "learned_claims", _verdict(reached.right.astype(np.float64), units, limits.claims), sure, limits, scope,
-            observed=right, limit=limits.claims, attempted=len(files.original), completed=n,
-        ),
-    ]  # fmt: skip
+    findings = []
+    for rule, success, allowed, sentence, share in (
+        ("learned_linkage", reached.found, limits.found + chance, says, found),
+        ("learned_claims", reached.right.astype(np.float64), limits.claims, sure, right),
+    ):
+        low, high = _interval(success, units)
+        verdict = Verdict.PASS if high <= allowed else Verdict.FAIL if low > allowed else Verdict.REVIEW
+        ends = "" if share is None else f"{low:.1%} to {high:.1%}"
+        near = if_near(verdict, float(success.mean()), allowed, ends)
+        found_of = {"attempted": len(files.original), "completed": n}
+        findings.append(
+            _finding(rule, verdict, sentence + near, limits, scope, observed=share, limit=allowed, **found_of)
+        )
+    return findings
 
 
 def _judge_distance(margin: float, reached: Reached, files: OriginalAndMasked) -> Finding:
@@ -129,13 +133,11 @@ def _judge_distance(margin: float, reached: Reached, files: OriginalAndMasked) -
     )  # fmt: skip
 
 
-def _verdict(success: FloatArray, units: IntArray, allowed: float) -> Verdict:
-    """PASS only where the worse end of the interval keeps the limit."""
+def _interval(success: FloatArray, units: IntArray) -> tuple[float, float]:
+    """Wilson's interval of the share, of as many independent cases as these are worth."""
     cases = _independent(success, units)
     centre, half = AttackSuccess(cases, cases, float(success.mean()) * cases).wilson()
-    if centre + half <= allowed:
-        return Verdict.PASS
-    return Verdict.FAIL if centre - half > allowed else Verdict.REVIEW
+    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def _independent(success: FloatArray, units: IntArray) -> int:
@@ -151,7 +153,7 @@ def _finding(
     limit: float | None = None, attempted: int = 0, completed: int = 0,
 ) -> Finding:  # fmt: skip
     return Finding(
-        rule=rule, verdict=verdict, says=says + if_near(verdict), scope=scope, stage="reference", observed=observed,
+        rule=rule, verdict=verdict, says=says, scope=scope, stage="reference", observed=observed,
         limit=limit, attempted=attempted, completed=completed, binding=limits.binding,
     )  # fmt: skip
 

@@ -96,7 +96,11 @@ def _judge_gain(
         f"{100 * intruder.gain:.3g}% more. Of {len(others)} other variables, most is learned of this one."
     )
     verdict = _verdict(worst, intruder.gain)
-    return _gain(intruder, verdict, says + if_near(verdict), worst.gain, people, files)
+    few = 0 < worst.gain * people < files.minimum_cell
+    near = if_near(
+        verdict, worst.gain, intruder.gain, "" if few else " to ".join(f"{end:.1%}" for end in worst.interval)
+    )
+    return _gain(intruder, verdict, says + near, worst.gain, people, files)
 
 
 def _other(name: str, files: OriginalAndMasked) -> OtherVariable:

@@ -5,6 +5,7 @@ Source: Lasko and Vinterbo (2010), section II.A.
 
 import numpy as np
 
+from policies.standard.natural_frequency import natural_frequency, per
 from policies.standard.reference_standard import Measure, ReferenceStandard
 from sluice.risk.reference.curve import Curve, curve_grid, shares_at
 from sluice.risk.reference.equivalence_test import EquivalenceTest, equivalence_test
@@ -37,6 +38,11 @@ _ADVANTAGE: dict[Measure, tuple[str, str]] = {  # what an intruder gains, and do
         "finds best matches that agree no more with each other",
     ),
 }
+_FIND: dict[Measure, str] = {  # what is counted, of people in the plural
+    "distance": "find a record as near to their own",
+    "ambiguity": "find a nearest record that stands out as much from the next ones",
+    "uncertainty": "find nearest records that agree as much with each other",
+}
 
 
 def judge_measure(
@@ -45,7 +51,7 @@ def judge_measure(
     release, reference = getattr(found.released, measure), getattr(found.reference, measure)
     binding, margin = measure in standard.binding, standard.margin * found.sampled
     test = equivalence_test(release, reference, margin, standard.alpha)
-    verdict, says = test.verdict, _say(measure, test, margin)
+    verdict, says = test.verdict, _say(standard, measure, test, found, margin, minimum_cell)
     # Few records prove no release safe; an excess that is beyond chance in spite of them counts.
     if size > verdict and verdict is not Verdict.FAIL:
         verdict, says = size, f"{says} Of so few records this proves nothing."
@@ -71,24 +77,38 @@ def judge_measure(
     return finding, curve
 
 
-def _say(measure: Measure, test: EquivalenceTest, margin: float) -> str:
+def _say(
+    standard: ReferenceStandard, measure: Measure, test: EquivalenceTest, found: ReferenceAttack, margin: float,
+    minimum_cell: int,
+) -> str:  # fmt: skip
+    """The shares as people of 1,000; of a few people only that they are few."""
     gains, gains_nothing = _ADVANTAGE[measure]
-    intruder, than = "An intruder who knows a person's true record", "than with a file the person is not in"
-    excess = f"{test.statistic:.1%}"
     if test.verdict is Verdict.UNKNOWN:
         return f"The prediction {measure} could not be computed for every record, so the release cannot be compared."
-    if test.verdict is Verdict.PASS:
-        return (
-            f"{intruder} {gains_nothing} with this release {than}: the difference concerns at most {excess} of the "
-            f"people; {margin:.1%} is tolerated."
-        )
-    if test.verdict is Verdict.REVIEW:
-        return (
-            f"{intruder} perhaps {gains} with this release {than}: the difference concerns up to {excess} of the "
-            f"people, more than the {margin:.1%} tolerated but not beyond chance."
-        )
+    released = "the released file" if found.size_ratio == 1 else "as large a part of the released file"
+    elsewhere, tolerated = "a file that they are not in", f"{per(margin)} of 1,000 are tolerated"
+    intruder, than = "an intruder who knows a person's true record", "with a file the person is not in"
+    n = found.attacked
+    if test.verdict is not Verdict.FAIL:
+        more = natural_frequency(test.statistic, n, minimum_cell)
+        more = more if more.startswith("fewer") else f"at most {more}"
+        says = f"{more} people more {_FIND[measure]} in {released} than in {elsewhere}; {tolerated}. "
+        if not test.statistic:
+            says = f"no more people {_FIND[measure]} in {released} than in {elsewhere}. "
+        says = f"{says[0].upper()}{says[1:]}"
+        if test.verdict is Verdict.PASS:
+            return f"{says}So {intruder} {gains_nothing} with this release than {than}."
+        return f"{says}That is more, but not beyond chance: perhaps {intruder} {gains} with this release than {than}."
+    here, there = (natural_frequency(share, n, minimum_cell) for share in (test.release_share, test.reference_share))
+    what = {
+        "distance": f"{released} holds a record as near to their own as {test.at:.3g} (0 is a copy, 1 a typical "
+        "spread of each variable)",
+        "ambiguity": f"the nearest record of {released} is at most {test.at:.3g} times as far as number "
+        f"{standard.neighbours}, so that it stands out",
+        "uncertainty": f"the {standard.neighbours} nearest records of {released} agree with each other to "
+        f"{test.at:.3g} (their mean variance, in spreads)",
+    }[measure]
     return (
-        f"{intruder} {gains} with this release {than}: the prediction {measure} is at most {test.at:.3g} for "
-        f"{test.release_share:.1%} of the people, against {test.reference_share:.1%} there; a difference of at most "
-        f"{margin:.1%} is tolerated."
+        f"For {here} people {what}; in {elsewhere} that is so for {there}, and {per(margin)} of 1,000 more are "
+        f"tolerated. So {intruder} {gains} with this release than {than}."
     )

@@ -7,6 +7,7 @@ import numpy as np
 
 from policies.original_and_masked import OriginalAndMasked
 from policies.rules.near_limit import if_near
+from policies.standard.natural_frequency import natural_frequency, per
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
 from sluice.errors import DataError
@@ -47,7 +48,8 @@ def judge_reidentification(standard: ReferenceStandard, files: OriginalAndMasked
     rows = some_of(n, min(n, standard.records), files.rng)
     points, _ = coding.released_points(masked)
     found = reidentification(coding.original_points(original), points, rows, standard.neighbours)
-    share, said = reported_share(round(found.correct.sum()), len(rows), files.minimum_cell)
+    share, _ = reported_share(round(found.correct.sum()), len(rows), files.minimum_cell)
+    said = natural_frequency(found.correct.sum() / len(rows), len(rows), files.minimum_cell)
     tells = not np.isnan(found.best) and found.best >= _TELLS
     areas = "" if np.isnan(found.best) else (
         f" (area under the curve: distance {found.distance:.2f}, ambiguity {found.ambiguity:.2f}, uncertainty "
@@ -58,11 +60,15 @@ def judge_reidentification(standard: ReferenceStandard, files: OriginalAndMasked
     verdict = Verdict.PASS
     if standard.reidentified_share is not None and high > standard.reidentified_share:
         verdict = Verdict.FAIL if low > standard.reidentified_share else Verdict.REVIEW
+    near = ""
+    if standard.reidentified_share is not None:
+        ends = "" if share is None else f"{low:.1%} to {high:.1%}"
+        near = if_near(verdict, found.rate.value, standard.reidentified_share, ends)
     allowed = f" The policy allows {standard.reidentified_share:.1%}." if bound else ""
     return Finding(
         rule="reidentification", verdict=verdict,
-        says=f"{said} of the people are nearest to their own released record, where a blind guess is right in "
-        f"{found.rate.baseline:.2%}; {knows}.{allowed}{if_near(verdict)}",
+        says=f"For {said} people the nearest released record is their own, where a blind guess is right for "
+        f"{per(found.rate.baseline or 0.0)} of 1,000; {knows}.{allowed}{near}",
         stage="reference", observed=share, limit=standard.reidentified_share, attempted=n, completed=len(rows),
         binding=bound,
     )  # fmt: skip

@@ -68,7 +68,8 @@ def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: O
         observed=_observed(worst, files.minimum_cell), limit=_limit(limits, worst),
         attempted=worst.measured.attempted, completed=worst.measured.completed,
         says=f"An intruder who knows {person}{of.attack.knows} "
-        + "; ".join(_says(limits, leak, of.attack.columns, files) for leak in leaks) + "." + if_near(max(verdicts)),
+        + "; ".join(_says(limits, leak, of.attack.columns, files) for leak in leaks) + "."
+        + if_near(max(verdicts), worst.measured.value, _limit(limits, worst), _interval(worst, files.minimum_cell)),
     )  # fmt: skip
 
 
@@ -76,6 +77,14 @@ def _observed(leak: Leak, minimum_cell: int) -> float | None:
     """The figure, unless it tells of a few people."""
     share = leak.measured.value
     return None if 0 < share * leak.measured.completed < minimum_cell else share
+
+
+def _interval(leak: Leak, minimum_cell: int) -> str:
+    """Its ends in words; '' where they would tell of a few people."""
+    ends = leak.measured.interval
+    if ends is None or _observed(leak, minimum_cell) is None:
+        return ""
+    return " to ".join(f"{100 * end:.3g} %" for end in ends)
 
 
 def _limit(limits: TransparencyLimits, leak: Leak) -> float:

@@ -6,6 +6,8 @@ what counts is whether the record that holds it tells the owner's other values.
 """
 
 from policies.original_and_masked import OriginalAndMasked
+from policies.standard.copies import TEN_THOUSAND
+from policies.standard.natural_frequency import natural_frequency, per
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.reported_share import reported_share
 from sluice.errors import DataError
@@ -48,12 +50,13 @@ def judge_unique_values(standard: ReferenceStandard, files: OriginalAndMasked) -
         )  # fmt: skip
     worst = max(found, key=lambda each: each.count.excess)
     count, tolerated = worst.count, standard.unique_values_excess
-    share, said = reported_share(count.found, count.records, files.minimum_cell)
+    share, _ = reported_share(count.found, count.records, files.minimum_cell)
+    said = natural_frequency(count.found / count.records, count.records, files.minimum_cell, TEN_THOUSAND)
     allowed = count.expected + count.chance + tolerated
     return Finding(
         rule="unique_values", verdict=Verdict.PASS if count.excess <= tolerated else Verdict.FAIL, stage="reference",
-        says=f"{said} of the people {_how(worst, files.paired)}; {count.expected:.2%} {_otherwise(files.paired)}, and "
-        f"chance and policy allow {count.chance + tolerated:.2%} more.",
+        says=f"{said[0].upper()}{said[1:]} people {_how(worst, files.paired)}; {per(count.expected, TEN_THOUSAND)} "
+        f"{_otherwise(files.paired)}, and chance and policy allow {per(count.chance + tolerated, TEN_THOUSAND)} more.",
         scope=", ".join(worst.names), observed=share, limit=min(1.0, allowed), attempted=count.records,
         completed=count.records,
     )  # fmt: skip

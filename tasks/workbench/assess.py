@@ -30,7 +30,7 @@ from sluice.risk.row_groups import row_groups
 from sluice.variables import Kind, Variable, Variables
 from sluice.verdict import Finding, Verdict
 from sluice.verdict import decide as verdict_of
-from tasks.release.records.judgement import check_masked, check_original, evaluate_file
+from tasks.release.records.judgement import check_masked_and_locate, check_original, evaluate_file
 from tasks.release.versions import versions
 from tasks.workbench.masked_file import compared, on_columns, understood
 from tasks.workbench.tabular_file import read_records, table_source
@@ -102,7 +102,7 @@ def assess_compared(
     findings = [
         *on_columns,
         *check_original(policy, files.original, variables, contract.records_are),
-        *check_masked(policy, files),
+        *check_masked_and_locate(policy, files),
         *policy.overlooked(released),
         *formula_cells(
             files.masked, "report" if policy.formula_cells == "report" else "block"

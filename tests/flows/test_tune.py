@@ -109,9 +109,18 @@ def test_suggestions_are_tried_and_stand_in_the_next_report(house: House) -> Non
     house.write()
     blocked = house.sluice("check", str(house.file))
     assert blocked.code == BLOCKED
+    assert "What to change" in blocked.out
+    assert "age: without it, none instead of" in blocked.out
+    assert f"sluice suggest {house.file}" in blocked.out
     told = house.sluice("suggest", str(house.file), "--trials", "40", "--workers", "1")
     assert told.code == DONE, told.words
     assert "1. " in told.out
-    house.sluice("check", str(house.file))
+    again = house.sluice("check", str(house.file))
+    first = told.out.partition("1. ")[2].splitlines()[0]
+    assert first in again.out.partition("Changes of the plan that passed when they were tried")[2]
+    assert "sluice suggest" not in again.out
+    for_machines = house.sluice("check", str(house.file), "--json").json
+    assert first in for_machines["suggestions"]
+    assert any(each["where"] for each in for_machines["what_to_change"])
     report = next((house.home / "reports").glob("*.html")).read_text()
     assert "This change of the plan passed when it was tried" in report

@@ -79,13 +79,15 @@ def test_no_text_reaches_a_terminal_that_obeys_it(text: str) -> None:
 
 
 def finding_of(text: str) -> Finding:
-    return Finding(rule="k_anonymity", verdict=Verdict.REVIEW, says=text, scope=text, waiver=text, advice=text)
+    return Finding(
+        rule="k_anonymity", verdict=Verdict.REVIEW, says=text, scope=text, waiver=text, advice=text, where=(text,)
+    )
 
 
 @given(texts)
 def test_a_finding_is_one_line_that_can_be_seen(text: str) -> None:
     found = finding_of(text)
-    for field in (found.says, found.scope, found.waiver, found.advice):
+    for field in (found.says, found.scope, found.waiver, found.advice, *found.where):
         assert not unseen(field or "", one_line=True)
 
 

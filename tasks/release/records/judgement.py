@@ -12,6 +12,7 @@ import pandas as pd
 from policies.original_and_masked import OriginalAndMasked
 from policies.policy import Policy
 from policies.rules.behind import Behind
+from policies.rules.failing_categories import with_failing_categories
 from policies.rules.km_anonymity import unjudged_sets
 from policies.rules.paired_rule import UNPAIRED
 from policies.rules.rule import DisclosureRule
@@ -68,6 +69,14 @@ def check_masked(policy: Policy, files: OriginalAndMasked, file_of: FileOf = nam
         look = partial(rule.find, frame, variables, "masked", files.unit, behind)
         yield from findings_of(rule.rule, "masked", look)
     yield from unjudged_sets(policy.rules, variables)
+
+
+def check_masked_and_locate(policy: Policy, files: OriginalAndMasked, file_of: FileOf = named_file) -> list[Finding]:
+    """As `check_masked`; a rule that is broken also says through which variables and categories."""
+    frame, variables = files.masked_with_people
+    behind = Behind(files.recoded if files.paired else None, files.minimum_cell, file_of)
+    findings = list(check_masked(policy, files, file_of))
+    return with_failing_categories(findings, policy.rules, frame, variables, behind, files.unit)
 
 
 def evaluate_file(policy: Policy, files: OriginalAndMasked, declared: Variables, described: Variables) -> Evaluation:

@@ -52,7 +52,8 @@ def test_the_worse_end_of_the_interval_decides():
     near = played(pairs, pairs, LearnedLimits(found=0.495, claims=0.025, binding=True), variables)
     assert near["learned_linkage"].observed == pytest.approx(0.5, abs=0.01)
     assert near["learned_linkage"].verdict is Verdict.REVIEW
-    assert "the policy allows 49.5% more. That is too near the limit to rule out chance" in near["learned_linkage"].says
+    assert "the policy allows 49.5% more. The figure itself " in near["learned_linkage"].says
+    assert "confidence interval, 4" in near["learned_linkage"].says
     assert "the policy allows 2.5%." in near["learned_claims"].says
     assert played(pairs, pairs, LearnedLimits(found=0.6), variables)["learned_linkage"].verdict is Verdict.PASS
     assert near["learned_claims"].verdict is Verdict.PASS

@@ -2,6 +2,10 @@
 
 import numpy as np
 
+from policies.standard.prediction import judge_measure
+from policies.standard.reference_standard import ReferenceStandard
+from sluice.risk.reference.prediction import Prediction
+from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.verdict import Verdict
 from tests.policies.standard.population_sample import (
     NUMBERS,
@@ -26,3 +30,38 @@ def test_copies_within_groups_are_no_pass_for_uncertainty():
     findings, _ = judge(ORIGINAL, masked, binding=("uncertainty",))
     assert findings["prediction_uncertainty"].verdict is Verdict.UNKNOWN
     assert findings["prediction_distance"].binding is False
+
+
+def near_and_far(near: int, of: int = 1000) -> Prediction:
+    """So many people whose figure is 0.1, all others 0.9."""
+    figure = np.where(np.arange(of) < near, 0.1, 0.9)
+    return Prediction(figure, figure, figure)
+
+
+def sentence(released: int, reference: int, measure="distance", of: int = 1000) -> str:
+    there, elsewhere = near_and_far(released, of), near_and_far(reference, of)
+    found = ReferenceAttack(there, there.distance, elsewhere, np.arange(of), of, 1.0, 1.0)
+    return judge_measure(ReferenceStandard(), measure, found, Verdict.PASS, 10)[0].says
+
+
+def test_the_sentence_counts_the_people_who_were_counted():
+    assert sentence(497, 210) == (
+        "For 497 of 1,000 people the released file holds a record as near to their own as 0.1 (0 is a copy, 1 a "
+        "typical spread of each variable); in a file that they are not in that is so for 210 of 1,000, and 50 of 1,000 "
+        "more are tolerated. So an intruder who knows a person's true record gets closer to it with this release than "
+        "with a file the person is not in."
+    )
+    assert "is at most 0.1 times as far as number 5, so that it stands out" in sentence(497, 210, "ambiguity")
+    assert "the 5 nearest records of the released file agree" in sentence(497, 210, "uncertainty")
+
+
+def test_what_is_tolerated_is_said_to_be_and_of_few_people_only_a_bound():
+    assert sentence(240, 210).startswith(
+        "At most 30 of 1,000 people more find a record as near to their own in the released file than in a file that "
+        "they are not in; 50 of 1,000 are tolerated. So an intruder"
+    )
+    assert "more, but not beyond chance: perhaps an intruder" in sentence(270, 210)
+    assert sentence(100, 100).startswith("No more people find a record as near")
+    assert sentence(213, 210) == sentence(217, 210)
+    assert sentence(213, 210).startswith("Fewer than 10 of 1,000 people more find")
+    assert "that is so for fewer than 10 of 1,000" in sentence(497, 3)

@@ -64,7 +64,9 @@ def test_where_some_people_are_attacked_the_worse_end_of_the_interval_decides() 
     (finding,) = judged(RankSwapping(columns=("a", "b"), window=0.3), limits=TransparencyLimits(people=100), n=1000)
     assert (finding.observed, finding.completed) == (0, 100)
     assert finding.verdict is Verdict.REVIEW  # none of a hundred may be more than two in a hundred
-    assert finding.says.endswith("too near the limit to rule out chance, so a person must decide.")
+    assert (
+        "The figure itself keeps the limit, but its 95 % confidence interval, 0 % to 3.7 %, crosses it" in finding.says
+    )
 
 
 def test_of_a_few_people_it_says_only_that_they_are_few() -> None:

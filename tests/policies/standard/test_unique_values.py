@@ -79,5 +79,5 @@ def test_what_cannot_be_compared_is_unknown_or_refused() -> None:
     )
     assert (
         judge_unique_values(STANDARD, only).observed,
-        "Fewer than 10" in judge_unique_values(STANDARD, only).says,
+        "Fewer than " in judge_unique_values(STANDARD, only).says,
     ) == (None, True)

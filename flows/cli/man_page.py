@@ -1,0 +1,88 @@
+"""The man page, written from the commands themselves: `sluice man` prints it, docs/sluice.1 is it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from flows.cli.panels import PANELS
+
+man_app = typer.Typer()
+
+_EXIT = (
+    ("0", "published, passed or done"),
+    ("1", "an error"),
+    ("2", "blocked: a rule does not hold, or somebody refused"),
+    ("3", "waiting for approval"),
+    ("4", "not all could be verified"),
+    ("130", "stopped by Ctrl-C; what was done is kept, and the same command goes on from there"),
+)
+_ENVIRONMENT = (
+    ("SLUICE_HOME", "the workspace: vault, ledger and reports; default ./.sluice"),
+    ("SLUICE_WORKERS", "processes that search, protect and audit beside each other; default 1"),
+    ("SLUICE_LEDGER_URL", "the database of the ledger, where it is not a file of the workspace"),
+    ("SLUICE_CONNECTIONS", "the file that says what releases may be read from; default connections.yaml there"),
+    ("NO_COLOR", "no colours in the terminal"),
+)
+
+
+@man_app.command("man")
+def man() -> None:
+    """Print this manual as a man page: `sluice man > sluice.1`, to be read by `man -l sluice.1`."""
+    from flows.cli.main import command_line
+
+    print(man_page(command_line()), end="")
+
+
+def man_page(group: Any) -> str:
+    """The man page of a group of commands, in the man(7) macros. The same commands give the same text."""
+    lines = ['.TH SLUICE 1 "" "Sluice" "User Commands"', ".SH NAME"]
+    lines += [r"sluice \- release confidential records safely, or not at all"]
+    lines += [".SH SYNOPSIS", ".B sluice", r"[\-\-version] [\-\-help]", ".I COMMAND", "[ARGUMENTS]"]
+    lines += [".SH DESCRIPTION", _text(group.help or "")]
+    lines += [_text("Every command answers to --help; those with --json answer machines on standard output.")]
+    context = typer.Context(group, info_name="sluice")
+    panels = {**PANELS, "Other commands": [name for name in group.commands if not _panel(name)]}
+    for panel, names in panels.items():
+        named = [(name, group.commands[name]) for name in names if name in group.commands]
+        if named:
+            lines += [f".SH {_text(panel.upper())}"]
+        for name, command in named:
+            lines += _command(name, command, typer.Context(command, info_name=name, parent=context))
+    for title, pairs in (("EXIT STATUS", _EXIT), ("ENVIRONMENT", _ENVIRONMENT)):
+        lines += [f".SH {title}"]
+        for what, says in pairs:
+            lines += [".TP", f".B {_text(what)}", _text(says)]
+    lines += [
+        ".SH SEE ALSO",
+        _text("The documentation in docs/ of the project: first-release.md, documents.md, rules.md."),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _panel(name: str) -> bool:
+    return any(name in names for names in PANELS.values())
+
+
+def _command(name: str, command: Any, context: typer.Context) -> Iterator[str]:
+    if hasattr(command, "commands"):
+        for each, within in command.commands.items():
+            yield from _command(f"{name} {each}", within, typer.Context(within, info_name=each, parent=context))
+        return
+    usage = " ".join(_text(piece) for piece in command.collect_usage_pieces(context))
+    yield from (f'.SS "sluice {_text(name)}"', usage, ".PP", _text(" ".join((command.help or "").split())))
+    for parameter in command.get_params(context):
+        if (record := _record(parameter, context)) is not None:
+            yield from (".TP", f".B {_text(record[0])}", _text(record[1]))
+
+
+def _record(parameter: Any, context: typer.Context) -> tuple[str, str] | None:
+    """What it is called and what it says; None of --help, which all have."""
+    record: tuple[str, str] | None = None if parameter.name == "help" else parameter.get_help_record(context)
+    return record
+
+
+def _text(text: str) -> str:
+    """A text in which roff reads no macro and no escape."""
+    escaped = text.replace("\\", r"\e").replace("-", r"\-").replace("\n", " ")
+    return rf"\&{escaped}" if escaped.startswith((".", "'")) else escaped

@@ -1,0 +1,139 @@
+"""Failing categories: through which variables, and which of their released categories, a file breaks a rule.
+
+A variable is worth changing where fewer records break the rule without it; a category, where more of its records break
+it than of all. No figure tells of fewer records, or people, than the policy's minimum cell, nor can one be subtracted.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from policies.rules.behind import Behind
+from policies.rules.frequency_rule import FrequencyRule
+from policies.rules.microdata_rule import MicrodataRule
+from policies.rules.rule import Rule
+from policies.rules.words import word
+from sluice.arrays import BoolArray, IntArray
+from sluice.report.small_counts import safe_counts, share
+from sluice.risk.people import people_of
+from sluice.variables import Kind, Variables, as_label
+from sluice.verdict import Finding, Verdict
+
+_VARIABLES = 3  # that a finding names
+_CATEGORIES = 3  # of each
+_LONGEST = 40  # characters of a category
+
+Failing = Callable[[list[str]], BoolArray]
+
+
+@dataclass(frozen=True)
+class _Records:
+    frame: pd.DataFrame
+    people: IntArray | None
+    minimum_cell: int
+
+    def few(self, chosen: BoolArray) -> bool:
+        """Whether the records are fewer than may be told of, or those of fewer people; none at all are not few."""
+        count = int(chosen.sum())
+        people = count if self.people is None else len(np.unique(self.people[chosen]))
+        return count > 0 and people < self.minimum_cell
+
+
+def with_failing_categories(
+    findings: Sequence[Finding], rules: Sequence[Rule], frame: pd.DataFrame, variables: Variables, behind: Behind,
+    unit: str,
+) -> list[Finding]:  # fmt: skip
+    """The findings on a masked file; the first that fails by each rule says `where`.
+
+    findings : of `rules` on `frame`, which is typed by `variables`, with `behind` as each rule got it
+    unit     : what a record is, in the plural and in the reader's words
+    cost     : that of each broken rule once more for every quasi-identifier
+
+    Of rules on frequencies, the one that most records break speaks for all: who is alone is also one of few.
+    """
+    records = _Records(frame, people_of(frame, variables), behind.minimum_cell)
+    broken: dict[int, tuple[MicrodataRule, list[str], BoolArray]] = {}
+    for rule in rules:
+        if not isinstance(rule, MicrodataRule):
+            continue
+        keys = rule.keys(variables)
+        place = next(
+            (at for at, each in enumerate(findings) if at not in broken and _is_broken(each, rule, keys)), None
+        )
+        if place is not None and (failing := rule.failing(frame, variables, keys, behind)) is not None:
+            broken[place] = (rule, keys, failing)
+    on_frequencies = [place for place, (rule, _, _) in broken.items() if isinstance(rule, FrequencyRule)]
+    widest = max(on_frequencies, key=lambda place: int(broken[place][2].sum()), default=None)
+    found = list(findings)
+    for place, (rule, keys, failing) in broken.items():
+        if place == widest or place not in on_frequencies:
+            without = _without(rule, frame, variables, behind)
+            where = tuple(_where(failing, without, keys, variables, records, unit))
+            found[place] = found[place].model_copy(update={"where": where})
+    return found
+
+
+def _is_broken(finding: Finding, rule: Rule, keys: list[str]) -> bool:
+    return (
+        finding.rule == rule.rule
+        and finding.verdict is Verdict.FAIL
+        and finding.stage == "masked"
+        and ", ".join(keys) in finding.scope
+    )
+
+
+def _without(rule: MicrodataRule, frame: pd.DataFrame, variables: Variables, behind: Behind) -> Failing:
+    def failing(keys: list[str]) -> BoolArray:
+        found = rule.failing(frame, variables, keys, behind)
+        assert found is not None  # it is a matter of the rule, not of the keys
+        return found
+
+    return failing
+
+
+def _where(
+    failing: BoolArray, without: Failing, keys: list[str], variables: Variables, records: _Records, unit: str
+) -> Iterator[str]:
+    """A sentence for each of the variables that matter most, the most first."""
+    if records.few(failing):
+        return
+    left = {name: without([key for key in keys if key != name]) for name in keys if len(keys) > 1}
+    total = int(failing.sum())
+    for name in sorted(left, key=lambda each: int(left[each].sum()))[:_VARIABLES]:
+        count = int(left[name].sum())
+        if count > total - records.minimum_cell or records.few(failing & ~left[name]):
+            continue
+        told = f"fewer than {records.minimum_cell:,}" if records.few(left[name]) else f"{count:,}" if count else "none"
+        says = f"{word(name)}: without it, {told} instead of {total:,} {unit} would break this rule."
+        if worst := _categories(name, failing, variables, records):
+            says += f" Most concerned: {'; '.join(f'{label} ({of} of its {n:,} {unit})' for label, of, n in worst)}."
+        yield says
+
+
+def _categories(name: str, failing: BoolArray, variables: Variables, records: _Records) -> list[tuple[str, str, int]]:
+    """Category, share of its records that break the rule, and its records; of those where it is more than of all."""
+    if variables[name].kind in (Kind.ITEMS, Kind.TEXT):
+        return []
+    codes, values = pd.factorize(records.frame[name], use_na_sentinel=False)
+    sizes, broken = (np.bincount(codes[rows], minlength=len(values)) for rows in (slice(None), failing))
+    cell, kept = records.minimum_cell, [True] * len(values)
+    for counts in (sizes, broken, sizes - broken):
+        told = [int(count) if count >= cell else None for count in counts]
+        kept = [
+            one and count is not None
+            for one, count in zip(kept, safe_counts(told, int(counts.sum()), cell), strict=True)
+        ]
+    shares = broken / sizes
+    overall = float(failing.mean())
+    wanted = [at for at in range(len(values)) if kept[at] and shares[at] > overall]
+    wanted = [at for at in wanted if not records.few(codes == at) and not records.few((codes == at) & failing)]
+    worst = sorted(wanted, key=lambda at: (-shares[at], -sizes[at]))[:_CATEGORIES]
+    return [(_label(values[at]), share(float(shares[at]), int(sizes[at]), cell), int(sizes[at])) for at in worst]
+
+
+def _label(value: Any) -> str:
+    text = "no value" if pd.isna(value) else f"'{as_label(value)}'"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

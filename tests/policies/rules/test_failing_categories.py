@@ -1,0 +1,110 @@
+"""Through which variables and categories a file breaks a rule, and what must not follow from what is said."""
+
+import re
+
+import numpy as np
+import pandas as pd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policies.rules.behind import Behind
+from policies.rules.failing_categories import with_failing_categories
+from policies.rules.k_anonymity import KAnonymity
+from policies.rules.l_diversity import LDiversity
+from policies.rules.rule import Rule
+from policies.rules.sample_uniques_share import SampleUniquesShare
+from sluice.variables import Kind, Role, Variable
+from sluice.verdict import Finding, Verdict
+
+CELL = 5
+AGE = Variable(name="age", kind=Kind.INTEGER, role=Role.QUASI_IDENTIFIER)
+TOWN = Variable(name="town", kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER)
+ILLNESS = Variable(name="illness", kind=Kind.NOMINAL, role=Role.SENSITIVE)
+PATIENT = Variable(name="patient", kind=Kind.NOMINAL, role=Role.PERSON)
+
+
+def frame(**columns: list[object]) -> pd.DataFrame:
+    kinds = {"age": "Int64"}
+    return pd.DataFrame(
+        {name: pd.Series(values, dtype=kinds.get(name, "category")) for name, values in columns.items()}
+    )
+
+
+def located(records: pd.DataFrame, *rules: Rule) -> list[Finding]:
+    named = {each.name: each for each in (AGE, TOWN, ILLNESS, PATIENT)}
+    variables = {name: named[name] for name in records}
+    behind = Behind(minimum_cell=CELL)
+    findings = [each for rule in rules for each in rule.find(records, variables, "masked", "people", behind)]
+    return with_failing_categories(findings, rules, records, variables, behind, "people")
+
+
+def test_the_variable_that_makes_records_rare_is_named() -> None:
+    records = frame(age=[*range(20, 30), *[40] * 20], town=[*["hill"] * 10, *["vale"] * 20])
+    assert located(records, KAnonymity(k=3))[0].where == (
+        "age: without it, none instead of 10 people would break this rule.",
+    ), "and of no single age are there as many records as may be told of"
+
+
+def test_a_category_is_named_where_more_of_its_records_are_rare_than_of_all() -> None:
+    towns = [*"abcdefghij"]
+    records = frame(age=[*[30] * 10, *[40] * 30], town=[*towns, *towns * 3])
+    assert located(records, KAnonymity(k=3))[0].where == (
+        "age: without it, none instead of 10 people would break this rule. Most concerned: '30' (100.0 % of its 10 "
+        "people).",
+        "town: without it, none instead of 10 people would break this rule.",
+    )
+
+
+def test_of_two_rules_on_frequencies_the_wider_speaks_and_a_rule_that_holds_says_nothing() -> None:
+    records = frame(age=[*range(20, 30), *[30, 31, 32, 33, 34] * 2, *[40] * 20], town=["hill"] * 40)
+    alone, few, of_two = located(records, SampleUniquesShare(at_most=0), KAnonymity(k=3), KAnonymity(k=2))
+    assert [bool(each.where) for each in (alone, few)] == [False, True]
+    assert located(frame(age=[40] * 20, town=["hill"] * 20), KAnonymity(k=3))[0].where == ()
+    assert of_two.verdict is Verdict.FAIL
+
+
+def test_a_rule_on_sensitive_values_names_the_variable_that_keeps_groups_alike() -> None:
+    ages = [age for age in range(20, 30) for _ in range(5)]
+    records = frame(age=ages, town=["hill"] * 50, illness=[("flu", "gout")[age % 2] for age in ages])
+    (found,) = located(records, LDiversity(l=2, near=0))
+    assert found.where[0] == "age: without it, none instead of 50 people would break this rule."
+
+
+def test_records_of_one_person_are_no_crowd() -> None:
+    """The attacker knows who lives in a hamlet: eight records there are one patient's, and nothing is told of them."""
+    ages = [*range(20, 28), *range(30, 38), *[60] * 60]
+    records = frame(
+        age=ages,
+        town=[*["hamlet"] * 8, *["hill"] * 8, *["vale"] * 60],
+        patient=["p0"] * 8 + [f"q{at}" for at in range(68)],
+    )
+    said = " ".join(located(records, KAnonymity(k=3))[0].where)
+    assert said
+    assert "hamlet" not in said
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(20, 26), st.sampled_from("abcdefg")), min_size=1, max_size=60), st.integers(2, 6))
+def test_no_sentence_tells_of_few_people_nor_lets_them_be_subtracted(people: list[tuple[int, str]], k: int) -> None:
+    """The attacker subtracts what is said of the named categories from what is said of all."""
+    records = frame(age=[age for age, _ in people], town=[f"town-{town}" for _, town in people])
+    (found,) = located(records, KAnonymity(k=k))
+    sizes = records.groupby(["age", "town"], observed=True)["age"].transform("size").to_numpy()
+    failing = sizes < k
+    for line in found.where:
+        name = line.partition(":")[0]
+        (left, total) = re.findall(r"without it, (none|[\d,]+|fewer than \d+) instead of ([\d,]+)", line)[0]
+        assert int(total) == failing.sum() >= CELL
+        if left.isdigit():
+            assert int(left) >= CELL
+            assert int(total) - int(left) >= CELL
+        named = re.findall(r"'([^']+)' \((.+?) % of its (\d+) people\)", line)
+        is_named = np.isin(records[name].astype(str), [category for category, _, _ in named])
+        for category, share, of in named:
+            members = records[name].astype(str).to_numpy() == category
+            assert members.sum() == int(of) >= CELL
+            assert (members & failing).sum() >= CELL
+            assert (members & ~failing).sum() in (0, *range(CELL, 1000)) or share.startswith("over")
+        if named:
+            for others in (~is_named, ~is_named & failing):
+                assert others.sum() == 0 or others.sum() >= CELL

@@ -1,0 +1,40 @@
+"""What a rule asks, why, and what helps."""
+
+import pytest
+
+from policies.advice import RULES
+from policies.explanation import explain, explained
+from policies.standard.reference_standard import ReferenceStandard
+from policies.utility.limits import UtilityLimits
+from sluice.errors import SluiceError
+
+
+def test_a_rule_speaks_by_its_own_words() -> None:
+    found = explain("k_anonymity")
+    assert found.asks == "Every combination of key values is shared by at least k records."
+    assert found.about == "k-anonymity: in how large a crowd each record stands."
+    assert found.example == "{rule: k_anonymity, k: 5}"
+    assert found.helps == RULES["k_anonymity"].advice
+    assert "Sweeney (2002)" in found.source
+
+
+@pytest.mark.parametrize("name", ["k-anonymity", "K anonymity", " k_anonymity "])
+def test_it_is_found_as_a_report_writes_it(name: str) -> None:
+    assert explain(name) == explain("k_anonymity")
+
+
+def test_every_rule_part_of_the_standard_and_limit_says_what_it_is_about_and_what_helps() -> None:
+    for name in (*RULES, *ReferenceStandard.finding_names, *UtilityLimits.model_fields):
+        found = explain(name)
+        assert found.about or found.asks, name
+        assert found.helps or found.needs, name
+    assert all(explain(name).rule == name for name in explained())
+    assert explain("contract.kind").helps
+
+
+@pytest.mark.parametrize("name", ["k_anonimity", "prediction_distanc", "", "\x1b[2Jk_anonymity"])
+def test_an_unknown_one_is_refused_with_the_nearest_and_no_escape_reaches_the_terminal(name: str) -> None:
+    with pytest.raises(SluiceError, match="no rule, measure or check is called") as refused:
+        explain(name)
+    if name.startswith(("k_", "pred")):
+        assert "Did you mean 'k_anonymity'?" in str(refused.value) or "prediction_distance" in str(refused.value)
