@@ -23,6 +23,7 @@ from flows.cli.board import board_app
 from flows.cli.camouflage import camouflage_app
 from flows.cli.catalogue import catalogue_app
 from flows.cli.compare import compare_app
+from flows.cli.desk import desk_app
 from flows.cli.doctor import doctor_app
 from flows.cli.documents import documents_app
 from flows.cli.founding import founding_app
@@ -102,6 +103,7 @@ for group in (
     app.add_typer(group)
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(key_app, name="key")
+app.add_typer(desk_app, name="desk")
 app.add_typer(vault_app, name="vault")
 app.add_typer(hierarchy_app, name="hierarchy")
 
