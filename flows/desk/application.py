@@ -7,6 +7,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
+from flows.desk.deciding import deciding
 from flows.desk.desk import Desk
 from flows.desk.entrance import entrance
 from flows.desk.pages import page
@@ -27,7 +28,7 @@ def application(desk: Desk) -> Walls:
     """The pages of a desk. Nothing describes itself: no schema, no documentation of an interface."""
     app = FastAPI(title="sluice desk", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.state.desk = desk
-    for router in (reading, entrance):
+    for router in (reading, deciding, entrance):
         app.include_router(router)
     app.add_exception_handler(NotSignedOn, _to_the_door)
     app.add_exception_handler(StarletteHTTPException, _refused)

@@ -17,7 +17,7 @@ from fastapi.responses import HTMLResponse, StreamingResponse
 
 from flows.desk.pages import page, style
 from flows.desk.permissions import readable, rights
-from flows.desk.release_page import KeptFile, facts, masked_files
+from flows.desk.release_page import KeptFile, beside_others, facts, masked_files
 from flows.desk.sign_on import Reader, SignedOn, TheDesk
 from flows.history import blind, history
 from sluice.custody.durable import CHUNK
@@ -25,6 +25,7 @@ from sluice.custody.editions import ON_SHELF, Edition, lines_of_editions
 from sluice.custody.ledger import Entry
 from sluice.custody.states import OFFICE, State, Who
 from sluice.errors import SluiceError
+from sluice.report.comparison_page import render_comparison
 from tasks.release.board import board
 from tasks.release.doubt import doubt_of
 from tasks.release.kept_dossier import kept_dossier
@@ -56,7 +57,9 @@ def queue(request: Request, desk: TheDesk, reader: SignedOn) -> Response:
     def listed(release: str, says: str, since: str, until: str | None = None) -> Listed:
         return Listed(release, _title(reader, histories[release]), says, since, until)
 
-    mine, others, documents = [], [], []
+    mine: list[Listed] = []
+    others: list[Listed] = []
+    documents: list[Listed] = []
     for each in found.waiting:
         if each.about not in histories:
             if reader.name in each.people:
@@ -78,11 +81,11 @@ def queue(request: Request, desk: TheDesk, reader: SignedOn) -> Response:
 
 
 @reading.get("/releases/{release}")
-def release_page(request: Request, desk: TheDesk, reader: SignedOn, release: str) -> Response:
+def release_page(request: Request, desk: TheDesk, reader: SignedOn, release: str, done: str = "") -> Response:
     found, entries = readable(reader, release)
     shown = facts(reader, found, entries)
     desk.access.record(reader.name, "read", "release", release)
-    return page(request, desk, "release.html.j2", reader, problem="", comment="", **shown)
+    return page(request, desk, "release.html.j2", reader, problem="", comment="", done=done, **shown)
 
 
 @reading.get("/releases/{release}/report")
@@ -98,13 +101,27 @@ def report(desk: TheDesk, reader: SignedOn, release: str) -> Response:
 
 
 def report_policy(page: str) -> str:
-    """The policy for a page that we made: the styles that stand in it, by their hashes, and nothing else."""
+    """The policy for a page that we made: the styles that stand in it, by their hashes, and nothing else.
+
+    Of the desk's own origin, or a browser would send no cookie where a link of it is followed; it runs no script.
+    """
     styles = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in styles)
     allowed = " ".join(f"'sha256-{each}'" for each in hashes) or "'none'"
-    return (
-        f"default-src 'none'; style-src {allowed}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox"
-    )
+    nothing = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    return f"{nothing}; style-src {allowed}; sandbox allow-same-origin"
+
+
+@reading.get("/releases/{release}/map")
+def risk_and_utility(desk: TheDesk, reader: SignedOn, release: str) -> Response:
+    """The release on a risk-utility map, beside others of its name."""
+    _, entries = readable(reader, release)
+    drawn = beside_others(reader, entries)
+    if drawn is None:
+        raise HTTPException(404)
+    desk.access.record(reader.name, "read", "map", release)
+    text = render_comparison(drawn)
+    return HTMLResponse(text, headers={"content-security-policy": report_policy(text)})
 
 
 @reading.get("/releases/{release}/documents")

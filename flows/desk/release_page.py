@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flows.desk.permissions import Rights
+from flows.desk.permissions import Rights, rights
 from flows.desk.sign_on import Reader
 from flows.history import History, history
 from policies.people import Identity, stronger
@@ -15,8 +15,10 @@ from sluice.custody.editions import before, line_of
 from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.errors import SluiceError
-from sluice.report.dossier import Dossier
+from sluice.report.comparison import Comparison, compare
+from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.headline import headline, next_steps, reasons, state
+from sluice.report.risk_utility_map import Plan
 from sluice.verdict import Finding
 from tasks.release.approval import approved_files
 from tasks.release.kept_dossier import kept_dossier
@@ -25,6 +27,8 @@ from tasks.release.release import last
 from tasks.release.rounds import changes_between
 from tasks.release.series import standing_in_series
 from tasks.release.withdrawal import Withdrawable, requests
+
+_MOST_PLANS = 12  # on a map
 
 
 @dataclass(frozen=True)
@@ -59,11 +63,11 @@ class KeptFile:
         return self.path.stat().st_size
 
 
-def facts(reader: Reader, rights: Rights, entries: Sequence[Entry]) -> dict[str, Any]:
+def facts(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[str, Any]:
     """What the page's template takes. Raises SluiceError where the vault does not hold what was judged."""
     found = history(reader.workspace, entries[0].release)
     dossier = found.dossier
-    standing, decided = _decisions(reader, rights, found)
+    standing, decided = _decisions(reader, may, found)
     return {
         "release": found.release,
         "state": found.state,
@@ -72,31 +76,56 @@ def facts(reader: Reader, rights: Rights, entries: Sequence[Entry]) -> dict[str,
         "headline": headline(dossier) if dossier else "It has not been judged yet.",
         "reasons": reasons(dossier)[1:] if dossier else [],
         "next_steps": next_steps(dossier) if dossier else [],
-        "rights": rights,
+        "rights": may,
         "standing": standing,
         "decided": decided,
         "mine": next((each for each in decided if each.who == reader.name), None),
         "subject": found.subject.digest() if found.subject else "",
-        "identity": asked_identity(rights) if rights.case else None,
-        "series": rights.case.policy.approvals.series if rights.case else None,
+        "identity": asked_identity(may) if may.case else None,
+        "series": may.case.policy.approvals.series if may.case else None,
         "since": _since_edition(reader, entries, dossier),
-        "files": masked_files(reader, rights, entries),
-        "has_map": False,
+        "files": masked_files(reader, may, entries),
+        "has_map": beside_others(reader, entries) is not None,
         "has_report": "report" in found.files,
         "asks": _withdrawal(reader, found),
         "folder": _folder(entries),
     }
 
 
-def asked_identity(rights: Rights) -> Identity:
+def asked_identity(may: Rights) -> Identity:
     """How people must at least be known who decide on it."""
-    assert rights.case is not None
-    return stronger(rights.case.office.roster.identity, rights.case.policy.approvals.identity)
+    assert may.case is not None
+    return stronger(may.case.office.roster.identity, may.case.policy.approvals.identity)
 
 
-def masked_files(reader: Reader, rights: Rights, entries: Sequence[Entry]) -> dict[str, KeptFile]:
+def beside_others(reader: Reader, entries: Sequence[Entry]) -> Comparison | None:
+    """A release of records on one map with the latest of its name that the reader may read; None where it has no place
+    on one, as tables have none."""
+    received = last(entries, State.RECEIVED)
+    if received is None:
+        return None
+    name, plans = received.body["definition"], []
+    for release, others in reader.workspace.ledger.histories().items():
+        has = last(others, State.RECEIVED)
+        if (
+            has
+            and has.body["definition"] == name
+            and (release == received.release or rights(reader, release, others).read)
+        ):
+            with suppress(SluiceError):  # it was pruned
+                dossier = kept_dossier(reader.workspace, others)
+                if dossier and isinstance(dossier.view, RecordsView):
+                    plans.append(Plan(release, dossier, f"/releases/{release}/report"))
+    if received.release not in [plan.name for plan in plans]:
+        return None
+    with suppress(SluiceError):
+        return compare([plan for plan in plans if plan.name == received.release or plan in plans[-_MOST_PLANS:]])
+    return None
+
+
+def masked_files(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[str, KeptFile]:
     """The files that are, or would be, published, by name; none for who may not read them, or where they are gone."""
-    if not rights.masked or last(entries, State.EVALUATED) is None:
+    if not may.masked or last(entries, State.EVALUATED) is None:
         return {}
     vault, found = reader.workspace.vault, {}
     with suppress(SluiceError):
@@ -105,12 +134,12 @@ def masked_files(reader: Reader, rights: Rights, entries: Sequence[Entry]) -> di
     return found
 
 
-def _decisions(reader: Reader, rights: Rights, found: History) -> tuple[Standing | None, list[Decided]]:
+def _decisions(reader: Reader, may: Rights, found: History) -> tuple[Standing | None, list[Decided]]:
     """Where it stands, and who decided; what others did is not in it before all who are needed have."""
-    if found.subject is None or rights.case is None:
+    if found.subject is None or may.case is None:
         return None, []
     try:
-        standing = standing_in_series(rights.case)
+        standing = standing_in_series(may.case)
     except SluiceError:
         return None, []
     decided = [

@@ -58,8 +58,8 @@ def _changes(release: DocumentedRelease, entries: Sequence[Entry]) -> list[str]:
 
 def changes_between(vault: Vault, before: Entry, now: Entry) -> list[str]:
     """What differs between two releases as they were received, a sentence each. Raises DataError for lost documents."""
-    documents = (kept_documents(vault, each) for each in (before, now))
-    return _differ(*documents, before.body["data"], now.body["data"]["sha256"])
+    was, documents = kept_documents(vault, before), kept_documents(vault, now)
+    return _differ(was, documents, before.body["data"], now.body["data"]["sha256"])
 
 
 def kept_documents(vault: Vault, received: Entry) -> dict[str, JsonValue]:

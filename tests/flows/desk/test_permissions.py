@@ -10,7 +10,7 @@ from tests.flows.desk.visitor import Visitor, visitor
 from tests.flows.house import House
 
 AtDesk = Callable[[str], Visitor]
-PARTS = ("", "/report", "/documents", "/history")
+PARTS = ("", "/report", "/documents", "/history", "/map")
 FILES = ("/files/people-puf.csv", "/files/people-puf.parquet")
 
 
